@@ -1,0 +1,1 @@
+//! Array expressions, their optimiser and planner, CPU block kernels.

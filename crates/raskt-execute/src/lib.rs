@@ -1,0 +1,1 @@
+//! Threads that run tasks, the runner trait, the in-process driver.

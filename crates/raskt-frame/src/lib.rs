@@ -1,0 +1,1 @@
+//! Dataframe plans with pandas' semantics, on the Polars engine.

@@ -1,0 +1,223 @@
+use crate::{GraphError, Layer, LayerId, Op, OpId, Shape, TaskId};
+use std::collections::HashMap;
+
+/// Layers in an order in which each reads only earlier ones, and the ops they run.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    layers: Vec<Layer>,
+    ops: Vec<Op>,
+    /// For each layer, the layers that read it.
+    readers: Vec<Vec<LayerId>>,
+}
+
+impl Graph {
+    /// All layers, in order.
+    pub fn layers(&self) -> impl ExactSizeIterator<Item = (LayerId, &Layer)> {
+        self.layers.iter().enumerate().map(|(at, layer)| (LayerId(at as u32), layer))
+    }
+
+    /// The layer `id`.
+    pub fn layer(&self, id: LayerId) -> &Layer {
+        &self.layers[id.0 as usize]
+    }
+
+    /// The op `id`.
+    pub fn op(&self, id: OpId) -> &Op {
+        &self.ops[id.0 as usize]
+    }
+
+    /// The op that the tasks of `layer` run.
+    pub fn op_of(&self, layer: LayerId) -> &Op {
+        self.op(self.layer(layer).op)
+    }
+
+    /// The layers that read `layer`; a layer that reads itself is among them.
+    pub fn readers(&self, layer: LayerId) -> &[LayerId] {
+        &self.readers[layer.0 as usize]
+    }
+
+    /// How many tasks there are in all layers.
+    pub fn tasks(&self) -> u64 {
+        self.layers.iter().map(Layer::len).sum()
+    }
+
+    /// Calls `visit` with each input of `task`, in the order in which its op gets them.
+    pub fn for_each_input(&self, task: TaskId, visit: impl FnMut(TaskId)) {
+        self.layer(task.layer).shape.for_each_input(task.layer, task.index, visit);
+    }
+
+    /// Calls `visit` with each task that reads `task`, once for each time it reads it.
+    pub fn for_each_dependent(&self, task: TaskId, mut visit: impl FnMut(TaskId)) {
+        for &layer in self.readers(task.layer) {
+            let shape = &self.layer(layer).shape;
+            shape.for_each_dependent(layer, task, |index| visit(TaskId::new(layer, index)));
+        }
+    }
+
+    /// How many inputs `task` has; an input read twice counts twice.
+    pub fn input_count(&self, task: TaskId) -> u64 {
+        self.layer(task.layer).shape.input_count(task.index)
+    }
+
+    /// The key of `task` as people see it.
+    pub fn key(&self, task: TaskId) -> String {
+        self.layer(task.layer).key(task.index)
+    }
+}
+
+/// Something that can write itself into a graph: a collection, or the source of one.
+pub trait Lower: Send + Sync {
+    /// What tells it from others: equal keys, equal tasks. It is lowered once.
+    fn key(&self) -> u128;
+
+    /// Adds its layers to the graph and gives the last one, whose tasks are its blocks or partitions in order.
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError>;
+}
+
+/// Writes a graph layer by layer, and checks each as it comes.
+#[derive(Debug, Default)]
+pub struct GraphBuilder {
+    layers: Vec<Layer>,
+    ops: Vec<Op>,
+    ops_by_digest: HashMap<u128, OpId>,
+    lowered: HashMap<u128, LayerId>,
+}
+
+/// The most layers that edges can name; the last number stands for "own layer".
+const LAYER_LIMIT: u64 = (1 << 20) - 1;
+
+impl GraphBuilder {
+    /// An empty graph.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an op, or finds the one with the same digest.
+    pub fn op(&mut self, op: Op) -> OpId {
+        if let Some(&known) = self.ops_by_digest.get(&op.digest) {
+            return known;
+        }
+        let id = OpId(self.ops.len() as u32);
+        if op.digest != 0 {
+            self.ops_by_digest.insert(op.digest, id);
+        }
+        self.ops.push(op);
+        id
+    }
+
+    /// Adds a layer.
+    pub fn layer(&mut self, layer: Layer) -> Result<LayerId, GraphError> {
+        let id = LayerId(self.layers.len() as u32);
+        if u64::from(id.0) >= LAYER_LIMIT {
+            return Err(GraphError::TooMany { what: "graph".into(), found: LAYER_LIMIT + 1, limit: LAYER_LIMIT });
+        }
+        self.check(&layer)?;
+        self.layers.push(layer);
+        Ok(id)
+    }
+
+    /// Lowers `source`, unless something with its key was lowered before.
+    pub fn lower(&mut self, source: &dyn Lower) -> Result<LayerId, GraphError> {
+        let key = source.key();
+        if let Some(&layer) = self.lowered.get(&key) {
+            return Ok(layer);
+        }
+        let layer = source.lower(self)?;
+        self.lowered.insert(key, layer);
+        Ok(layer)
+    }
+
+    /// The layer that was lowered under `key`.
+    pub fn lowered(&self, key: u128) -> Option<LayerId> {
+        self.lowered.get(&key).copied()
+    }
+
+    /// Notes that `layer` is what lowering `key` gives.
+    pub fn set_lowered(&mut self, key: u128, layer: LayerId) {
+        self.lowered.insert(key, layer);
+    }
+
+    /// A layer that was added.
+    pub fn get(&self, id: LayerId) -> &Layer {
+        &self.layers[id.0 as usize]
+    }
+
+    /// The finished graph.
+    pub fn finish(self) -> Graph {
+        let mut readers = vec![vec![]; self.layers.len()];
+        for (at, layer) in self.layers.iter().enumerate() {
+            let id = LayerId(at as u32);
+            for input in layer.shape.input_layers() {
+                readers[input.0 as usize].push(id);
+            }
+            if matches!(&layer.shape, Shape::Explicit(_)) {
+                readers[at].push(id);
+            }
+        }
+        Graph { layers: self.layers, ops: self.ops, readers }
+    }
+
+    fn check(&self, layer: &Layer) -> Result<(), GraphError> {
+        if layer.op.0 as usize >= self.ops.len() {
+            return Err(GraphError::UnknownOp { layer: layer.name.to_string(), op: layer.op });
+        }
+        let limit = 1 << TaskId::INDEX_BITS;
+        if layer.len() > limit {
+            return Err(GraphError::TooMany { what: layer.name.to_string(), found: layer.len(), limit });
+        }
+        for input in layer.shape.input_layers() {
+            if input.0 as usize >= self.layers.len() {
+                return Err(GraphError::InputNotEarlier { reader: layer.name.to_string(), input });
+            }
+        }
+        match &layer.shape {
+            Shape::Explicit(explicit) => {
+                let mut edges = explicit.outer_inputs();
+                match edges.find(|(input, _)| input.index >= self.get(input.layer).len()) {
+                    Some((input, reader)) => Err(GraphError::Edge { layer: layer.name.to_string(), reader, input }),
+                    None => Ok(()),
+                }
+            }
+            Shape::Map { grid, inputs } => inputs.iter().try_for_each(|input| {
+                self.check_size(layer, input.layer, input.grid.len())?;
+                let fits = |(&axis, &length): (&Option<u8>, &u32)| match axis {
+                    Some(axis) => grid.lengths().get(axis as usize).is_some_and(|&reader| reader <= length),
+                    None => length > 0,
+                };
+                let well_formed = input.axes.len() == input.grid.axes()
+                    && (grid.is_empty() || input.axes.iter().zip(input.grid.lengths()).all(fits));
+                check_map(layer, well_formed, || format!("{input:?} over {grid:?}"))
+            }),
+            Shape::Exchange { input, producers, .. } => self.check_size(layer, *input, *producers),
+            Shape::Reduce { input, grid, fan_in } => {
+                self.check_size(layer, *input, grid.len())?;
+                let well_formed = fan_in.len() == grid.axes() && !fan_in.contains(&0);
+                check_map(layer, well_formed, || format!("fan-in {fan_in:?} over {grid:?}"))
+            }
+            Shape::Overlap { input, grid, ranges } => {
+                self.check_size(layer, *input, grid.len())?;
+                let monotonic = ranges.iter().zip(grid.lengths()).all(|(ranges, &length)| {
+                    ranges.is_sorted_by_key(|range| range.start)
+                        && ranges.is_sorted_by_key(|range| range.end)
+                        && ranges.iter().all(|range| range.end <= length)
+                });
+                check_map(layer, ranges.len() == grid.axes() && monotonic, || format!("{ranges:?} over {grid:?}"))
+            }
+        }
+    }
+
+    fn check_size(&self, layer: &Layer, input: LayerId, assumed: u64) -> Result<(), GraphError> {
+        let actual = self.get(input).len();
+        if assumed == actual {
+            return Ok(());
+        }
+        Err(GraphError::InputSize { reader: layer.name.to_string(), input, assumed, actual })
+    }
+}
+
+fn check_map(layer: &Layer, well_formed: bool, reason: impl Fn() -> String) -> Result<(), GraphError> {
+    if well_formed {
+        return Ok(());
+    }
+    Err(GraphError::IndexMap { layer: layer.name.to_string(), reason: reason() })
+}

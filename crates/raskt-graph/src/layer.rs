@@ -1,0 +1,75 @@
+use crate::{LayerId, OpId, Shape, TaskId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Tasks that run the same op, with a rule that says which task reads which.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// What it is called in messages: `mean-1f3a`.
+    pub name: Arc<str>,
+    /// What its tasks do.
+    pub op: OpId,
+    /// Which task reads which.
+    pub shape: Shape,
+    /// What a task costs.
+    pub cost: Cost,
+    /// What the user asked for.
+    pub annotations: Arc<Annotations>,
+}
+
+impl Layer {
+    /// A layer without annotations whose cost is unknown.
+    pub fn new(name: impl Into<Arc<str>>, op: OpId, shape: Shape) -> Self {
+        Self { name: name.into(), op, shape, cost: Cost::default(), annotations: Arc::default() }
+    }
+
+    /// The same layer with a known cost.
+    pub fn with_cost(self, cost: Cost) -> Self {
+        Self { cost, ..self }
+    }
+
+    /// How many tasks it has.
+    pub fn len(&self) -> u64 {
+        self.shape.len()
+    }
+
+    /// Whether it has no task.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The key of a task as people see it: `mean-1f3a[2, 0]`.
+    pub fn key(&self, index: u64) -> String {
+        match &self.shape {
+            Shape::Map { grid, .. } => format!("{}{:?}", self.name, grid.coordinates(index).as_slice()),
+            _ => format!("{}[{index}]", self.name),
+        }
+    }
+
+    /// The task at `index`, given the id of this layer.
+    pub fn task(id: LayerId, index: u64) -> TaskId {
+        TaskId::new(id, index)
+    }
+}
+
+/// What one task of a layer is expected to cost; the scheduler corrects the time by what it measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// Time on one thread; zero if unknown.
+    pub nanoseconds: u64,
+    /// Bytes of the result; zero if unknown.
+    pub output_bytes: u64,
+    /// Bytes that the task holds at its peak beside inputs and output.
+    pub scratch_bytes: u64,
+}
+
+/// What the user asked for: `with raskt.annotate(priority=3): ...`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Annotations {
+    /// Higher runs earlier; zero is usual.
+    pub priority: i32,
+    /// How often a failed task is tried again.
+    pub retries: u32,
+    /// What else was said, by name.
+    pub other: BTreeMap<String, String>,
+}

@@ -1,0 +1,55 @@
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// What the tasks of a layer do. The scheduler reads its cost, resources and flags and never its body.
+#[derive(Clone)]
+pub struct Op {
+    /// Which runner understands the body.
+    pub kind: OpKind,
+    /// What it is called in messages and on the dashboard: `add+sum`.
+    pub name: Arc<str>,
+    /// The hash of the body's content; ops of one digest are one op. Zero where the content has no hash.
+    pub digest: u128,
+    /// What the scheduler needs to know about it.
+    pub flags: OpFlags,
+    /// What the runner needs to know about it.
+    pub body: OpBody,
+}
+
+/// What only the runner of an op's kind understands.
+pub type OpBody = Arc<dyn Any + Send + Sync>;
+
+/// The runners there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum OpKind {
+    /// Native kernels over array blocks; the body is a `raskt_value::NativeOp`.
+    Array,
+    /// Dataframe stages; the body is a `raskt_value::NativeOp`.
+    Frame,
+    /// Calls of Python objects.
+    Python,
+}
+
+/// What the scheduler needs to know about an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpFlags {
+    /// Running it twice gives the same result and no other effect, so that a lost result may be recomputed.
+    pub idempotent: bool,
+    /// It runs without the interpreter's lock.
+    pub releases_gil: bool,
+    /// It uses every thread of the worker by itself, so that one task at a time is enough.
+    pub uses_all_threads: bool,
+}
+
+impl Default for OpFlags {
+    fn default() -> Self {
+        Self { idempotent: true, releases_gil: true, uses_all_threads: false }
+    }
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} op `{}`", self.kind, self.name)
+    }
+}

@@ -1,0 +1,1 @@
+//! The scheduler machine and the worker machine.

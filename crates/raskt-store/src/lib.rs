@@ -1,0 +1,1 @@
+//! The memory broker and the place of results.

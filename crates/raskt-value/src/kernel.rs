@@ -1,0 +1,52 @@
+use crate::{TaskError, Value};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a native op does: inputs in, one value out.
+///
+/// A kernel serves all tasks of a layer; [`Call::index`] says which of them this is. It must give the same bits for
+/// the same inputs, run without the GIL, and look at [`Call::cancelled`] at least every few milliseconds.
+pub trait Kernel: Send + Sync + 'static {
+    /// Computes one task. `inputs` are the results of the task's inputs, in the order of its layer's shape.
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError>;
+
+    /// What it is called in messages, on the dashboard and in `explain()`: `add+sum`.
+    fn name(&self) -> String;
+}
+
+/// The body of a native op, as it travels in a graph.
+#[derive(Clone)]
+pub struct NativeOp(pub Arc<dyn Kernel>);
+
+/// One call of a kernel.
+pub struct Call<'a> {
+    /// The index of the task in its layer.
+    pub index: u64,
+    /// Threads that the kernel may use, itself included.
+    pub threads: usize,
+    /// Set when nobody wants the result any more.
+    pub cancel: &'a CancelToken,
+}
+
+impl Call<'_> {
+    /// An error if nobody wants the result any more.
+    pub fn check_cancelled(&self) -> Result<(), TaskError> {
+        if self.cancel.is_cancelled() { Err(TaskError::cancelled()) } else { Ok(()) }
+    }
+}
+
+/// A flag that stops a run; its clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct CancelToken(Arc<AtomicBool>);
+
+impl CancelToken {
+    /// Sets the flag.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether it is set.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,99 @@
+use crate::Chunk;
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// The result of a task. A clone shares the data.
+#[derive(Clone)]
+pub enum Value {
+    /// An n-dimensional block.
+    Chunk(Arc<Chunk>),
+    /// Columns of one length.
+    Table(Arc<dyn Table>),
+    /// What a shuffle producer made: one part for each consumer.
+    Manifest(Arc<Manifest>),
+    /// Somebody else's object: a Python object.
+    Foreign(Arc<dyn Foreign>),
+}
+
+/// Columns of one length; `raskt-frame` fulfils it.
+pub trait Table: Any + Send + Sync {
+    /// How many rows there are.
+    fn rows(&self) -> usize;
+    /// Bytes that it holds.
+    fn bytes(&self) -> usize;
+    /// Itself, to be downcast by the crate that made it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// An object of another world, which its own runner understands.
+pub trait Foreign: Any + Send + Sync {
+    /// Bytes that it holds, as well as can be known.
+    fn bytes(&self) -> usize;
+    /// What it is, for messages: `pandas.DataFrame`.
+    fn type_name(&self) -> &str;
+    /// Itself, to be downcast by the crate that made it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// The output of one shuffle producer: a part for each consumer, by position.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// The parts, by consumer.
+    pub parts: Vec<Value>,
+}
+
+impl Value {
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Chunk(chunk) => chunk.bytes(),
+            Self::Table(table) => table.bytes(),
+            Self::Manifest(manifest) => manifest.parts.iter().map(Self::bytes).sum(),
+            Self::Foreign(object) => object.bytes(),
+        }
+    }
+
+    /// The block, if it is one.
+    pub fn as_chunk(&self) -> Option<&Chunk> {
+        match self {
+            Self::Chunk(chunk) => Some(chunk),
+            _ => None,
+        }
+    }
+
+    /// The table, if it is one and of type `T`.
+    pub fn as_table<T: Table>(&self) -> Option<&T> {
+        match self {
+            Self::Table(table) => table.as_any().downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// What it is, for messages.
+    pub fn type_name(&self) -> &str {
+        match self {
+            Self::Chunk(_) => "array block",
+            Self::Table(_) => "table",
+            Self::Manifest(_) => "shuffle output",
+            Self::Foreign(object) => object.type_name(),
+        }
+    }
+}
+
+impl From<Chunk> for Value {
+    fn from(chunk: Chunk) -> Self {
+        Self::Chunk(Arc::new(chunk))
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Chunk(chunk) => write!(f, "Chunk({} {:?})", chunk.dtype(), chunk.shape()),
+            Self::Table(table) => write!(f, "Table({} rows)", table.rows()),
+            Self::Manifest(manifest) => write!(f, "Manifest({} parts)", manifest.parts.len()),
+            Self::Foreign(object) => write!(f, "Foreign({})", object.type_name()),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Parallel and distributed computing: chunked arrays, partitioned dataframes, delayed functions.

@@ -1,0 +1,2 @@
+//! Checks that CI runs.
+fn main() {}
