@@ -1,0 +1,19 @@
+//! Python functions as tasks over values.
+
+use pyo3::prelude::*;
+use raskt_value::Value;
+use std::sync::Arc;
+
+/// A Python function that a collection applies to blocks or partitions, conversions included.
+///
+/// It is the body of an op of kind `Python` (as [`PythonOp`]); the runner calls it with the interpreter held.
+pub trait PythonBlock: Send + Sync + 'static {
+    /// Computes task `index` of the layer from the results of its inputs.
+    fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value>;
+
+    /// What it is called in messages.
+    fn name(&self) -> String;
+}
+
+/// The body of an op that runs a [`PythonBlock`].
+pub struct PythonOp(pub Arc<dyn PythonBlock>);
