@@ -1,1 +1,32 @@
-//! The scheduler machine and the worker machine.
+//! The machines that decide: which task runs where, and when a worker may start it.
+//!
+//! Neither machine acts. [`Scheduler`] and [`Worker`] take events, change state and hand out actions; time, sizes and
+//! durations are arguments. The same events give the same actions, bit for bit, so a run can be simulated, recorded
+//! and replayed. What acts (threads, sockets, disks) lives above and drives them:
+//!
+//! ```text
+//!  client ── GraphAdded ──▶ Scheduler ── Assign ──▶ Worker ── Execute ──▶ a thread
+//!     ◀────── Finished ────    ▲  └───── Discard ──▶  │  ▲                   │
+//!                              └─────── Report ───────┘  └──── Executed ─────┘
+//! ```
+
+mod estimate;
+mod event;
+mod id;
+mod need;
+mod pages;
+mod queue;
+mod run;
+mod scheduler;
+mod task;
+mod validate;
+mod worker;
+
+pub use event::{Action, Assignment, Event, Outcome, Report};
+pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
+pub use scheduler::{Progress, Scheduler};
+pub use task::TaskState;
+pub use worker::{Worker, WorkerAction, WorkerEvent};
+
+#[cfg(test)]
+mod tests;
