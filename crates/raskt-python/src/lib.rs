@@ -6,6 +6,7 @@
 
 mod block;
 mod collection;
+mod config;
 
 use pyo3::prelude::*;
 
@@ -15,6 +16,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 mod _core {
     use super::*;
+
+    #[pymodule_export]
+    use crate::config::{config_check, config_read};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
