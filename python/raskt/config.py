@@ -3,7 +3,8 @@
 ===================  ==========  ============================================================================
 name                 default     what it does
 ===================  ==========  ============================================================================
-array.chunk-size     8 MiB       how large the blocks of an array are when its chunks are chosen automatically
+array.chunk-size     16 MiB      how large the blocks of an array are when its chunks are chosen automatically
+memory.limit         None        bytes that a computation may take; None means what the machine has
 num-workers          None        threads that run tasks; None means one for each processor
 progress.interval    0.1         seconds between two drawings of a progress bar
 progress.minimum     0.0         seconds that a computation runs before its progress bar is drawn
@@ -59,7 +60,7 @@ class set:  # noqa: A001 (the name that users of Dask know)
     ...     raskt.config.get("array.chunk-size"), raskt.config.get("num-workers")
     (67108864, 2)
     >>> raskt.config.get("array.chunk-size")
-    8388608
+    16777216
     """
 
     def __init__(self, values: Mapping[str, Any] | None = None, /, **keywords: Any) -> None:
