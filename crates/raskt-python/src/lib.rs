@@ -6,6 +6,13 @@
 
 mod block;
 mod collection;
+mod compute;
+mod delayed;
+mod engines;
+mod error;
+mod object;
+mod runner;
+mod visualize;
 
 use pyo3::prelude::*;
 
@@ -13,11 +20,11 @@ use pyo3::prelude::*;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[pymodule]
-mod _core {
-    use super::*;
-
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
-    }
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    compute::register(module)?;
+    delayed::register(module)?;
+    engines::register(module)?;
+    error::register(module)?;
+    visualize::register(module)
 }
