@@ -7,6 +7,7 @@
 mod block;
 mod collection;
 mod compute;
+mod config;
 mod delayed;
 mod engines;
 mod error;
@@ -23,6 +24,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     compute::register(module)?;
+    module.add_function(wrap_pyfunction!(config::config_check, module)?)?;
+    module.add_function(wrap_pyfunction!(config::config_read, module)?)?;
     delayed::register(module)?;
     engines::register(module)?;
     error::register(module)?;
