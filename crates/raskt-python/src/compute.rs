@@ -78,7 +78,8 @@ impl Request {
         let mut leaves = vec![];
         self.arguments.iter().for_each(|argument| argument.for_each_leaf(&mut |leaf| leaves.push(leaf)));
         let mut results = leaves.iter().zip(&self.leaves).map(|(leaf, own)| result(leaf, &values[own.clone()]));
-        let built = self.arguments.iter().map(|argument| argument.build(py, &mut results)).collect::<PyResult<Vec<_>>>()?;
+        let built =
+            self.arguments.iter().map(|argument| argument.build(py, &mut results)).collect::<PyResult<Vec<_>>>()?;
         PyTuple::new(py, built)
     }
 }

@@ -28,7 +28,9 @@ pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: 
             ));
         }
         _ => {
-            return Err(PyValueError::new_err(format!("unknown scheduler {scheduler:?}; \"threads\" and \"sync\" are known")));
+            return Err(PyValueError::new_err(format!(
+                "unknown scheduler '{scheduler}'; 'threads' and 'sync' are known"
+            )));
         }
     };
     let memory_limit = memory_limit.unwrap_or(defaults.memory_limit);
@@ -41,7 +43,8 @@ pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: 
         std::mem::forget(of_parent);
         engines.0 = process;
     }
-    let make = || Engine::new(EngineOptions { threads, memory_limit }, Runners::default().with_python(Arc::new(PythonRunner)));
+    let make =
+        || Engine::new(EngineOptions { threads, memory_limit }, Runners::default().with_python(Arc::new(PythonRunner)));
     Ok(engines.1.entry(threads).or_insert_with(make).clone())
 }
 

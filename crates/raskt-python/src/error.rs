@@ -68,10 +68,7 @@ fn linear_algebra_error(py: Python<'_>, message: &str) -> PyErr {
 fn with_note(py: Python<'_>, error: PyErr, key: &str) -> PyErr {
     let note = format!("raskt: this happened in task `{key}`");
     let value = error.value(py);
-    let has_it = value
-        .getattr("__notes__")
-        .and_then(|notes| notes.contains(&note))
-        .unwrap_or(false);
+    let has_it = value.getattr("__notes__").and_then(|notes| notes.contains(&note)).unwrap_or(false);
     if !has_it {
         // Python 3.10 has no notes: the exception is raised without one.
         let _ = value.call_method1("add_note", (note,));

@@ -129,9 +129,7 @@ impl Argument {
                 }
                 Ok(dict.into_any())
             }
-            Self::Node(_) | Self::Collection(_) => {
-                results.next().expect("there is a result for each leaf, in order")
-            }
+            Self::Node(_) | Self::Collection(_) => results.next().expect("there is a result for each leaf, in order"),
         }
     }
 }

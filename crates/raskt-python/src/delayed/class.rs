@@ -58,7 +58,8 @@ impl Delayed {
             }
             _ => (Argument::Node(self.node.clone()), None),
         };
-        let positional = args.iter_borrowed().map(|argument| Argument::new(&argument, true)).collect::<PyResult<_>>()?;
+        let positional =
+            args.iter_borrowed().map(|argument| Argument::new(&argument, true)).collect::<PyResult<_>>()?;
         let mut named = vec![];
         for (name, argument) in kwargs.into_iter().flatten() {
             named.push((name.unbind(), Argument::new(&argument, true)?));
@@ -99,7 +100,8 @@ impl Delayed {
         let text: String = name.extract()?;
         if text.starts_with('_') {
             // Protocols are probed for by such names; a delayed object must not seem to fulfil them all.
-            let message = format!("a delayed object has no attribute {text:?}: names with an underscore are not delayed");
+            let message =
+                format!("a delayed object has no attribute {text:?}: names with an underscore are not delayed");
             return Err(pyo3::exceptions::PyAttributeError::new_err(message));
         }
         let function = Argument::Object(py.import("builtins")?.getattr("getattr")?.unbind());
@@ -130,7 +132,9 @@ impl Delayed {
 
     fn __len__(&self) -> PyResult<usize> {
         self.node.outputs.ok_or_else(|| {
-            PyTypeError::new_err("a delayed object of unknown length has no len(); say how many results it gives: delayed(f, nout=2)")
+            PyTypeError::new_err(
+                "a delayed object of unknown length has no len(); say how many results it gives: delayed(f, nout=2)",
+            )
         })
     }
 
@@ -182,7 +186,7 @@ impl Delayed {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("Delayed({:?})", self.node.key(py))
+        format!("Delayed('{}')", self.node.key(py))
     }
 
     /// Marks the class as something that `compute` computes.
@@ -228,7 +232,9 @@ pub(crate) fn make_delayed(
     let outputs = match nout {
         None => None,
         Some(nout) => Some(usize::try_from(nout).map_err(|_| {
-            PyValueError::new_err(format!("nout is {nout}; it says how many results a call gives, and can't be negative"))
+            PyValueError::new_err(format!(
+                "nout is {nout}; it says how many results a call gives, and can't be negative"
+            ))
         })?),
     };
     let argument = Argument::new(obj, traverse)?;

@@ -124,7 +124,13 @@ impl Lowering {
     }
 
     /// The task that gives a block of a collection as a Python object.
-    fn block(&mut self, py: Python<'_>, collection: &Py<PyAny>, index: u64, graph: &mut GraphBuilder) -> PyResult<TaskId> {
+    fn block(
+        &mut self,
+        py: Python<'_>,
+        collection: &Py<PyAny>,
+        index: u64,
+        graph: &mut GraphBuilder,
+    ) -> PyResult<TaskId> {
         let expr = collection.bind(py).getattr("__raskt_expr__")?;
         let blocks = with_collection(&expr, |collection| collection.lower(py, graph))?;
         let mut edges = ExplicitBuilder::default();
@@ -140,7 +146,8 @@ impl Lowering {
             return Ok(());
         }
         let keys: Vec<_> = self.nodes.iter().map(|node| node_key(node)).collect();
-        let layer = add_python_layer(graph, "delayed", Arc::new(Calls(self.nodes)), self.edges).map_err(from_graph_error)?;
+        let layer =
+            add_python_layer(graph, "delayed", Arc::new(Calls(self.nodes)), self.edges).map_err(from_graph_error)?;
         for (index, key) in keys.into_iter().enumerate() {
             graph.set_lowered_task(key, TaskId::new(layer, index as u64));
         }
@@ -181,7 +188,8 @@ struct OneBlock {
 
 impl PythonBlock for OneBlock {
     fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
-        let block = |collection: &dyn crate::collection::Collection| collection.block(py, self.index, inputs[0].clone());
+        let block =
+            |collection: &dyn crate::collection::Collection| collection.block(py, self.index, inputs[0].clone());
         Ok(Object::value(with_collection(self.expr.bind(py), block)?.into_bound(py)))
     }
 
