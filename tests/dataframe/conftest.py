@@ -42,7 +42,8 @@ def sample() -> pd.DataFrame:
             "b": [1.5, np.nan, -0.0, 2.5, np.nan, 3.25, 1e9, -7.5, 0.1, 0.2, np.nan, 4.0],
             "s": ["x", "y", None, "x", "été", "", "y", "x", "ЖЖ", "y", None, "z z"],
             "t": pd.to_datetime(
-                ["2013-01-01 05:15", None, "2013-02-28 23:59:59", "2012-02-29", "2013-12-31", "2013-03-10"] * 2
+                ["2013-01-01 05:15", None, "2013-02-28 23:59:59", "2012-02-29", "2013-12-31", "2013-03-10"] * 2,
+                format="ISO8601",
             ),
             "f": [True, False, True, True, False, False, True, False, True, True, False, True],
             "größe": np.arange(12, dtype="int64") * 10,

@@ -159,7 +159,10 @@ def test_apply_to_rows(df, pdf):
 
 def test_apply_to_a_series(df, pdf):
     check(df["a"].apply(lambda value: value + 0.5), pdf["a"].apply(lambda value: value + 0.5))
-    check(df["a"].apply(lambda value, add: value + add, args=(2,)), pdf["a"].apply(lambda value, add: value + add, args=(2,)))
+    check(
+        df["a"].apply(lambda value, add: value + add, args=(2,)),
+        pdf["a"].apply(lambda value, add: value + add, args=(2,)),
+    )
 
 
 @pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummin", "cummax"])

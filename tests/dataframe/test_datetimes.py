@@ -84,7 +84,10 @@ def test_to_datetime():
     check(rd.to_datetime(rd.from_pandas(text, npartitions=2)), pd.to_datetime(text))
     text = pd.Series(["01/02/2013", "bad"])
     lazy = rd.from_pandas(text, npartitions=1)
-    check(rd.to_datetime(lazy, format="%d/%m/%Y", errors="coerce"), pd.to_datetime(text, format="%d/%m/%Y", errors="coerce"))
+    check(
+        rd.to_datetime(lazy, format="%d/%m/%Y", errors="coerce"),
+        pd.to_datetime(text, format="%d/%m/%Y", errors="coerce"),
+    )
     with pytest.raises(ValueError, match="bad"):
         rd.to_datetime(lazy, format="%d/%m/%Y").compute()
 

@@ -16,7 +16,9 @@ def test_one_column(df, pdf, name, by):
     check(getattr(df.groupby(by)["b"], name)(), getattr(pdf.groupby(by)["b"], name)())
 
 
-@pytest.mark.parametrize("name", ["sum", "mean", "min", "max", "count", "std", "var", "median", "first", "last", "nunique", "size"])
+@pytest.mark.parametrize(
+    "name", ["sum", "mean", "min", "max", "count", "std", "var", "median", "first", "last", "nunique", "size"]
+)
 def test_several_columns(df, pdf, name):
     check(getattr(df.groupby("a")[["b", "größe"]], name)(), getattr(pdf.groupby("a")[["b", "größe"]], name)())
 
@@ -75,7 +77,10 @@ def test_options(df, pdf):
     check(df.groupby("s", dropna=False)["a"].sum(), pdf.groupby("s", dropna=False)["a"].sum())
     check(df.groupby("s", sort=False)["a"].sum(), pdf.groupby("s", sort=False)["a"].sum())
     check(df.groupby("a", as_index=False)["b"].sum(), pdf.groupby("a", as_index=False)["b"].sum())
-    check(df.groupby(["a", "f"], as_index=False).agg(x=("b", "sum")), pdf.groupby(["a", "f"], as_index=False).agg(x=("b", "sum")))
+    check(
+        df.groupby(["a", "f"], as_index=False).agg(x=("b", "sum")),
+        pdf.groupby(["a", "f"], as_index=False).agg(x=("b", "sum")),
+    )
     check(df.groupby("a")["b"].std(ddof=0), pdf.groupby("a")["b"].std(ddof=0))
     check(df.groupby("a")["b"].sum(min_count=3), pdf.groupby("a")["b"].sum(min_count=3))
 
@@ -117,7 +122,10 @@ def test_apply_and_transform(df, pdf):
 
     check(df.groupby("a")[["b", "größe"]].apply(top), pdf.groupby("a")[["b", "größe"]].apply(top))
     check(df.groupby("a")["b"].transform("mean"), pdf.groupby("a")["b"].transform("mean"))
-    check(df.groupby("a")["größe"].transform(lambda x: x - x.min()), pdf.groupby("a")["größe"].transform(lambda x: x - x.min()))
+    check(
+        df.groupby("a")["größe"].transform(lambda x: x - x.min()),
+        pdf.groupby("a")["größe"].transform(lambda x: x - x.min()),
+    )
     check(df.groupby("a")["größe"].apply(lambda x: x.sum()), pdf.groupby("a")["größe"].apply(lambda x: x.sum()))
 
 

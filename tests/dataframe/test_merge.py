@@ -110,7 +110,9 @@ def test_with_oneself(left):
 
 
 def test_indicator(left, right):
-    check(left.merge(right, on="k", how="outer", indicator=True), LEFT.merge(RIGHT, on="k", how="outer", indicator=True))
+    check(
+        left.merge(right, on="k", how="outer", indicator=True), LEFT.merge(RIGHT, on="k", how="outer", indicator=True)
+    )
 
 
 def test_cross(left, right):

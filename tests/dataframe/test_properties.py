@@ -32,7 +32,9 @@ def frames(draw, least=0):
 
 PARTITIONS = st.integers(1, 4)
 KEYS = st.lists(st.sampled_from(["i", "s", "t", "j"]), min_size=1, max_size=2, unique=True)
-AGGREGATIONS = st.sampled_from(["sum", "mean", "min", "max", "count", "std", "var", "first", "last", "nunique", "median"])
+AGGREGATIONS = st.sampled_from(
+    ["sum", "mean", "min", "max", "count", "std", "var", "first", "last", "nunique", "median"]
+)
 few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 

@@ -6,7 +6,23 @@ from conftest import check
 
 import raskt.dataframe as rd
 
-VALUES = ["abc", "ABC def", None, "", " pad ", "été", "Ünï", "123", "12.5", "a,b,c", "x-y_z", "ß", "日本語", "aXbXc", "Title Case"]
+VALUES = [
+    "abc",
+    "ABC def",
+    None,
+    "",
+    " pad ",
+    "été",
+    "Ünï",
+    "123",
+    "12.5",
+    "a,b,c",
+    "x-y_z",
+    "ß",
+    "日本語",
+    "aXbXc",
+    "Title Case",
+]
 
 CALLS = {
     "capitalize": (), "casefold": (), "isalnum": (), "isalpha": (), "isdecimal": (), "isdigit": (), "islower": (),

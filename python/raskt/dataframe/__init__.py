@@ -27,8 +27,13 @@ from ._functions import (
     melt,
     pivot_table,
     repartition,
+    to_csv,
     to_datetime,
+    to_json,
     to_numeric,
+    to_orc,
+    to_parquet,
+    to_records,
     to_timedelta,
 )
 from ._groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
@@ -77,17 +82,10 @@ __all__ = [
     "repartition",
     "to_csv",
     "to_datetime",
+    "to_json",
     "to_numeric",
+    "to_orc",
     "to_parquet",
+    "to_records",
     "to_timedelta",
 ]
-
-
-def to_parquet(df: DataFrame, path: object, **kwargs: object) -> object:
-    """Write a folder of Parquet files; see `DataFrame.to_parquet`."""
-    return df.to_parquet(path, **kwargs)
-
-
-def to_csv(df: DataFrame, filename: object, **kwargs: object) -> object:
-    """Write CSV files; see `DataFrame.to_csv`."""
-    return df.to_csv(filename, **kwargs)

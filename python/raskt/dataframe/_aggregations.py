@@ -10,14 +10,27 @@ from typing import Any
 from ._labels import TUPLE, encode_label
 
 #: Aggregations that the native side has.
-NATIVE = ("sum", "mean", "min", "max", "count", "size", "std", "var", "median", "nunique", "first", "last", "prod", "any", "all")
+NATIVE = (
+    "sum",
+    "mean",
+    "min",
+    "max",
+    "count",
+    "size",
+    "std",
+    "var",
+    "median",
+    "nunique",
+    "first",
+    "last",
+    "prod",
+    "any",
+    "all",
+)
 #: Aggregations that pandas does on the gathered rows.
 PANDAS = ("idxmax", "idxmin", "sem", "skew", "kurt", "quantile", "mode", "unique", "ohlc", "describe")
 #: Python's and NumPy's functions that mean an aggregation.
-BUILTINS = {
-    "sum": "sum", "min": "min", "max": "max", "mean": "mean", "std": "std", "var": "var", "median": "median", "prod": "prod",
-    "any": "any", "all": "all",
-}  # fmt: skip
+BUILTINS = {name: name for name in ("sum", "min", "max", "mean", "std", "var", "median", "prod", "any", "all")}
 
 
 class Aggregation:
@@ -28,7 +41,9 @@ class Aggregation:
     ...                         lambda low, high: high - low)
     """
 
-    def __init__(self, name: str, chunk: Callable[..., Any], agg: Callable[..., Any], finalize: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self, name: str, chunk: Callable[..., Any], agg: Callable[..., Any], finalize: Callable[..., Any] | None = None
+    ) -> None:
         self.__name__ = name
         self.chunk = chunk
         self.agg = agg

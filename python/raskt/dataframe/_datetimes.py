@@ -14,7 +14,12 @@ FIELDS = (
     "is_month_end is_quarter_start is_quarter_end is_year_start is_year_end is_leap_year days_in_month"
 ).split()
 #: Fields under a second name.
-SYNONYMS = {"weekday": "dayofweek", "day_of_week": "dayofweek", "day_of_year": "dayofyear", "daysinmonth": "days_in_month"}
+SYNONYMS = {
+    "weekday": "dayofweek",
+    "day_of_week": "dayofweek",
+    "day_of_year": "dayofyear",
+    "daysinmonth": "days_in_month",
+}
 #: Fields of durations that the native side has.
 SPANS = ("days", "seconds", "microseconds", "nanoseconds")
 
@@ -25,7 +30,7 @@ class DatetimeMethods:
     Those with a native form run natively, the others in pandas for each partition; `explain()` tells which.
 
     >>> import pandas as pd, raskt.dataframe as rd
-    >>> t = rd.from_pandas(pd.Series(pd.to_datetime(["2013-01-01 05:15", "2013-02-28"])), npartitions=2)
+    >>> t = rd.from_pandas(pd.Series(pd.to_datetime(["2013-01-01 05:15", "2013-02-28 00:10"])), npartitions=2)
     >>> t.dt.hour.compute().tolist()
     [5, 0]
     """

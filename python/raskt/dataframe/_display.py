@@ -25,7 +25,9 @@ def header(kind: str, collection: Any) -> str:
 
 def columns_of(collection: Any) -> list[tuple[str, str]]:
     """Pairs of label and type, shortened."""
-    pairs = [(label_text(name), dtype) for name, dtype in zip(collection._expr.columns, collection._expr.dtypes, strict=True)]
+    pairs = [
+        (label_text(name), dtype) for name, dtype in zip(collection._expr.columns, collection._expr.dtypes, strict=True)
+    ]
     if len(pairs) > SHOWN_COLUMNS:
         more = len(pairs) - SHOWN_COLUMNS
         pairs = [*pairs[:SHOWN_COLUMNS], (f"… {more} more", "")]
@@ -52,7 +54,8 @@ def frame_html(frame: Any) -> str:
     """The structure of a frame as an HTML table."""
     rows = "".join(f"<tr><th>{escape(label)}</th><td>{escape(dtype)}</td></tr>" for label, dtype in columns_of(frame))
     title = escape(header(f"raskt DataFrame, {len(frame._expr.columns)} columns,", frame))
-    return f"<div><p>{title}</p><table><thead><tr><th>column</th><th>dtype</th></tr></thead><tbody>{rows}</tbody></table></div>"
+    head = "<thead><tr><th>column</th><th>dtype</th></tr></thead>"
+    return f"<div><p>{title}</p><table>{head}<tbody>{rows}</tbody></table></div>"
 
 
 def series_html(series: Any) -> str:

@@ -97,7 +97,7 @@ class Elementwise(OperatorMethods):
     isnull, notnull = isna, notna
 
     def fillna(self, value: Any = None, axis: Any = None) -> Any:
-        """Missing values replaced by `value`: a scalar, a lazy scalar, a series of the same rows, or, for a frame, a dictionary.
+        """Missing values replaced by a scalar, lazy or not, a series of the same rows, or (frames) by a dictionary.
 
         >>> import pandas as pd, raskt.dataframe as rd
         >>> rd.from_pandas(pd.Series([1.0, None]), npartitions=1).fillna(0).compute().tolist()
@@ -112,11 +112,11 @@ class Elementwise(OperatorMethods):
         return self._each(lambda column: column.fillna(native(value)))
 
     def ffill(self, axis: Any = None, limit: int | None = None) -> Any:
-        """Missing values replaced by the last value before them; `limit` bounds how many in a row (in pandas, gathered)."""
+        """Missing values replaced by the last value before them; at most `limit` in a row (in pandas, gathered)."""
         return self._fill("ffill", axis, limit)
 
     def bfill(self, axis: Any = None, limit: int | None = None) -> Any:
-        """Missing values replaced by the next value after them; `limit` bounds how many in a row (in pandas, gathered)."""
+        """Missing values replaced by the next value after them; at most `limit` in a row (in pandas, gathered)."""
         return self._fill("bfill", axis, limit)
 
     def _fill(self, name: str, axis: Any, limit: int | None) -> Any:
@@ -172,7 +172,9 @@ class Elementwise(OperatorMethods):
 
         Regular expressions and dictionaries by column are done in pandas for each partition.
         """
-        plain = regex is False and not (isinstance(to_replace, dict) and any(isinstance(v, dict) for v in to_replace.values()))
+        plain = regex is False and not (
+            isinstance(to_replace, dict) and any(isinstance(v, dict) for v in to_replace.values())
+        )
         if isinstance(to_replace, dict) and value is not None:
             plain = False
         if not plain:
@@ -180,7 +182,9 @@ class Elementwise(OperatorMethods):
         old, new = replacements(to_replace, value)
         return self._native_or_pandas(
             lambda: self._each(lambda column: column.replace(old, new)),
-            lambda part: part.replace(to_replace, value) if not isinstance(to_replace, dict) else part.replace(to_replace),
+            lambda part: (
+                part.replace(to_replace, value) if not isinstance(to_replace, dict) else part.replace(to_replace)
+            ),
             name="replace",
         )
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ._arguments import as_list, plain_operand, require_boolean
 from ._display import frame_html, frame_info, frame_text
 from ._engine import is_collection, native, wrap
 from ._frame_joins import FrameJoins
 from ._frame_output import FrameOutput
 from ._frame_reductions import FrameReductions
 from ._frame_rows import FrameRows
+from ._frame_values import FrameValues
 from ._labels import decode, encode, encode_label, is_plain, select
-from ._partitionwise import over_all, over_rows
-from ._series import Series, as_list, plain_operand, require_boolean
+from ._series import Series
 
 
-class DataFrame(FrameRows, FrameReductions, FrameJoins, FrameOutput):
+class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput):
     """A lazy table with named columns and an index: the counterpart of `pandas.DataFrame`.
 
     It holds a plan, not data. `compute()` runs the plan and gives a pandas frame; `explain()` shows it. Errors about
@@ -117,7 +118,7 @@ class DataFrame(FrameRows, FrameReductions, FrameJoins, FrameOutput):
             return self._with_frame(operation, other, reflected)
         if isinstance(other, Series):
             raise NotImplementedError(
-                "a frame and a series meet by column labels in pandas; use df.add(series, axis=0) and the like to meet by rows"
+                "a frame and a series meet by column labels in pandas; df.add(series, axis=0) and the like meet by rows"
             )
         other = native(plain_operand(other))
         return self._each(lambda column: column.binary(operation, other, reflected))
@@ -126,9 +127,11 @@ class DataFrame(FrameRows, FrameReductions, FrameJoins, FrameOutput):
         names = self._expr.columns
         if names != other._expr.columns:
             raise NotImplementedError(
-                f"frames with different columns ({names} and {other._expr.columns}): choose the same columns of both first"
+                f"frames with different columns ({names} and {other._expr.columns}): choose the same of both first"
             )
-        pairs = [(name, self._expr.column(name).binary(operation, other._expr.column(name), reflected)) for name in names]
+        pairs = [
+            (name, self._expr.column(name).binary(operation, other._expr.column(name), reflected)) for name in names
+        ]
         return DataFrame(self._expr.select(pairs))
 
     def _flexible(self, operation: str, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
@@ -256,16 +259,22 @@ class DataFrame(FrameRows, FrameReductions, FrameJoins, FrameOutput):
         for name, value in columns:
             value = value(self) if callable(value) and not is_collection(value) else value
             if isinstance(value, DataFrame):
-                raise ValueError(f"Cannot set a DataFrame with {len(value._expr.columns)} columns as the column {name!r}")
+                raise ValueError(
+                    f"Cannot set a DataFrame with {len(value._expr.columns)} columns as the column {name!r}"
+                )
             values.append((name, native(plain_operand(value))))
         return self._expr.assign(values)
 
-    def drop(self, labels: Any = None, axis: Any = 0, columns: Any = None, index: Any = None, errors: str = "raise") -> DataFrame:
+    def drop(
+        self, labels: Any = None, axis: Any = 0, columns: Any = None, index: Any = None, errors: str = "raise"
+    ) -> DataFrame:
         """The frame without some columns; `errors="ignore"` passes over names that are not there."""
         if columns is None and axis in (1, "columns"):
             columns = labels
         if columns is None or index is not None:
-            raise NotImplementedError("drop takes columns; rows are dropped by a filter, as in df[~df.index.isin(labels)]")
+            raise NotImplementedError(
+                "drop takes columns; rows are dropped by a filter, as in df[~df.index.isin(labels)]"
+            )
         gone = encode(as_list(columns) if not hasattr(columns, "tolist") else columns)
         if errors != "ignore":
             self._expr.project(gone)
@@ -314,70 +323,6 @@ class DataFrame(FrameRows, FrameReductions, FrameJoins, FrameOutput):
         """Pairs of label and column."""
         for at, label in enumerate(decode(self._expr.columns)):
             yield label, wrap(self._expr.column_at(at))
-
-    def eval(self, expr: str, **kwargs: Any) -> Any:
-        """Columns computed by an expression in text, such as `"c = a + b"`, in pandas for each partition."""
-        from ._query import locals_of_caller
-
-        names = {**locals_of_caller(expr, 2), **kwargs.pop("local_dict", {})}
-        return over_rows(lambda part: part.eval(expr, local_dict=names, **kwargs), self, name="eval")
-
-    def apply(self, func: Callable[..., Any], axis: Any = 0, raw: bool = False, result_type: Any = None, args: Any = (),
-              meta: Any = None, **kwargs: Any) -> Any:  # fmt: skip
-        """A function of each row (`axis=1`), in pandas for each partition.
-
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2], "y": [3, 4]}), npartitions=2)
-        >>> df.apply(lambda row: row.x + row.y, axis=1).compute().tolist()
-        [4, 6]
-        """
-        if axis not in (1, "columns"):
-            raise NotImplementedError("apply down the columns: use map_partitions, or apply(axis=1) for rows")
-        call = lambda part: part.apply(func, axis=1, raw=raw, result_type=result_type, args=args, **kwargs)  # noqa: E731
-        if meta is None:
-            return over_rows(call, self, name=getattr(func, "__name__", "apply"))
-        from ._meta import normalise
-
-        known = normalise(meta)
-        fixed = lambda part: call(part) if len(part) else known  # noqa: E731
-        return over_rows(fixed, self, name=getattr(func, "__name__", "apply"), meta=known)
-
-    def map(self, func: Callable[..., Any], na_action: Any = None, meta: Any = None) -> Any:
-        """A function of each value, in pandas for each partition."""
-        return over_rows(lambda part: part.map(func, na_action=na_action), self, name="map", meta=meta)
-
-    applymap = map
-
-    def combine_first(self, other: DataFrame) -> DataFrame:
-        """Values of this frame, and of another one of the same rows where they are missing."""
-        return over_rows(lambda a, b: a.combine_first(b), self, other, name="combine_first")
-
-    def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None, overwrite: bool = True) -> Any:
-        """A function of pairs of columns of two frames of the same rows, in pandas for each partition."""
-        return over_rows(lambda a, b: a.combine(b, func, fill_value, overwrite), self, other, name="combine")
-
-    def explode(self, column: Any) -> DataFrame:
-        """A row for each item of each list in a column, in pandas for each partition."""
-        return self.map_partitions(lambda part: part.explode(column))
-
-    def melt(self, id_vars: Any = None, value_vars: Any = None, var_name: Any = None, value_name: str = "value",
-             **kwargs: Any) -> DataFrame:  # fmt: skip
-        """Columns turned into rows of name and value, in pandas for each partition."""
-        return self.map_partitions(
-            lambda part: part.melt(id_vars=id_vars, value_vars=value_vars, var_name=var_name, value_name=value_name, **kwargs)
-        )
-
-    def pivot_table(self, index: str, columns: str, values: Any, aggfunc: str = "mean") -> Any:
-        """A table of aggregates by the values of two columns; `columns` must be categorical with known categories."""
-        from ._summaries import pivot_table
-
-        return pivot_table(self, index, columns, values, aggfunc)
-
-    def categorize(self, columns: Any = None, index: Any = None, **kwargs: Any) -> DataFrame:
-        """Columns of text as categories (gathered, in pandas, so that all rows have the same categories)."""
-        names = as_list(columns) if columns is not None else [n for n, t in zip(self._expr.columns, self._expr.dtypes, strict=True)
-                                                             if t in ("str", "object", "category")]  # fmt: skip
-        return over_all(lambda rows: rows.astype({name: "category" for name in names}), self, name="categorize")
 
     # Text.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._arguments import as_list
 from ._engine import as_column, is_collection
 from ._labels import decode, encode_label
-from ._series import as_list
 
 METHODS = ("inner", "left", "right", "outer", "cross", "leftsemi", "leftanti")
 
@@ -16,9 +16,19 @@ class FrameJoins:
 
     __slots__ = ()
 
-    def merge(self, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
-              left_index: bool = False, right_index: bool = False, suffixes: Any = ("_x", "_y"),
-              indicator: bool | str = False, **kwargs: Any) -> Any:  # fmt: skip
+    def merge(
+        self,
+        right: Any,
+        how: str = "inner",
+        on: Any = None,
+        left_on: Any = None,
+        right_on: Any = None,
+        left_index: bool = False,
+        right_index: bool = False,
+        suffixes: Any = ("_x", "_y"),
+        indicator: bool | str = False,
+        **kwargs: Any,
+    ) -> Any:
         """Rows of two frames with equal keys side by side, as a database joins; see `pandas.merge`.
 
         `how`: inner, left, right, outer, cross, leftsemi or leftanti. Without keys, the columns that both have are
@@ -49,7 +59,9 @@ class FrameJoins:
         )
         return DataFrame(columns)
 
-    def join(self, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", **kwargs: Any) -> Any:
+    def join(
+        self, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", **kwargs: Any
+    ) -> Any:
         """The columns of other frames beside those of this one, by index; `on` names columns to meet their index by.
 
         >>> import pandas as pd, raskt.dataframe as rd
@@ -94,11 +106,15 @@ def suffix_pair(suffixes: Any) -> tuple[str, str]:
     return pair
 
 
-def keys_of(left: Any, right: Any, how: str, on: Any, left_on: Any, right_on: Any, left_index: bool, right_index: bool) -> Any:
+def keys_of(
+    left: Any, right: Any, how: str, on: Any, left_on: Any, right_on: Any, left_index: bool, right_index: bool
+) -> Any:
     """The key expressions of both sides; None for a side that is met by its index."""
     if how == "cross":
         if on is not None or left_on is not None or right_on is not None or left_index or right_index:
-            raise merge_error("Can not pass on, right_on, left_on or set right_index=True or left_index=True in a cross merge")
+            raise merge_error(
+                "Can not pass on, right_on, left_on or set right_index=True or left_index=True in a cross merge"
+            )
         return None, None
     if on is not None:
         if left_on is not None or right_on is not None or left_index or right_index:
@@ -110,7 +126,9 @@ def keys_of(left: Any, right: Any, how: str, on: Any, left_on: Any, right_on: An
             raise merge_error(f"No common columns to perform merge on: {list(left)} and {list(right)}")
         left_on = right_on = decode(common)
     if (left_on is None) == (not left_index) or (right_on is None) == (not right_index):
-        raise merge_error("give left_on or left_index=True for the left side, and right_on or right_index=True for the right")
+        raise merge_error(
+            "give left_on or left_index=True for the left side, and right_on or right_index=True for the right"
+        )
     left_keys = None if left_index else [key_of(left, key) for key in as_list(left_on)]
     right_keys = None if right_index else [key_of(right, key) for key in as_list(right_on)]
     check_pairs(left_keys or [left._expr.index()], right_keys or [right._expr.index()])
@@ -151,7 +169,9 @@ def merge_error(message: str) -> Exception:
     return MergeError(message)
 
 
-def merge(left: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None, **kwargs: Any) -> Any:
+def merge(
+    left: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None, **kwargs: Any
+) -> Any:
     """Rows of two frames with equal keys side by side; see `DataFrame.merge`.
 
     >>> import pandas as pd, raskt.dataframe as rd
@@ -167,7 +187,9 @@ def merge_asof(left: Any, right: Any, **kwargs: Any) -> Any:
 
     The right frame is computed when the plan runs, inside its one task; the left one keeps its order.
     """
-    raise NotImplementedError("merge_asof: compute the smaller frame and use map_partitions(pandas.merge_asof, small, on=...)")
+    raise NotImplementedError(
+        "merge_asof: compute the smaller frame and use map_partitions(pandas.merge_asof, small, on=...)"
+    )
 
 
 def concat(dfs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, **kwargs: Any) -> Any:
@@ -193,5 +215,3 @@ def concat(dfs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = Fa
     if axis in (1, "columns"):
         return beside(lazy)
     return under(lazy, join, ignore_index)
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._engine import wrap
-from ._labels import decode, encode_label
+from ._labels import encode_label
 from ._partitionwise import over_all, over_rows
 from ._reductions import Reductions, along_rows, is_rows_axis
 
@@ -51,9 +51,11 @@ class FrameReductions(Reductions):
             return over_rows(lambda part: part.quantile(q, axis=1), frame, name="quantile of rows")
         if hasattr(q, "__iter__"):
             return over_all(lambda rows: rows.quantile(list(q)), frame, name="quantile")
-        return frame._laid_out(lambda column: column.reduce("quantile", q=float(q))).rename(q if isinstance(q, str) else None)
+        return frame._laid_out(lambda column: column.reduce("quantile", q=float(q))).rename(float(q))
 
-    def describe(self, split_every: Any = None, percentiles: Any = None, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
+    def describe(
+        self, split_every: Any = None, percentiles: Any = None, include: Any = None, exclude: Any = None, **kwargs: Any
+    ) -> Any:
         """Count, mean, standard deviation, least value, quantiles and greatest value of each numeric column.
 
         Columns of other types are left out, times and durations too (pandas would include them).
@@ -66,7 +68,9 @@ class FrameReductions(Reductions):
         from ._summaries import describe_frame
 
         if include is not None or exclude is not None:
-            raise NotImplementedError("describe(include=, exclude=): choose columns first, as in df[['x', 'y']].describe()")
+            raise NotImplementedError(
+                "describe(include=, exclude=): choose columns first, as in df[['x', 'y']].describe()"
+            )
         return describe_frame(self, percentiles)
 
     def agg(self, func: Any, axis: Any = 0, **kwargs: Any) -> Any:
@@ -87,8 +91,14 @@ class FrameReductions(Reductions):
 
     aggregate = agg
 
-    def value_counts(self, subset: Any = None, sort: bool = True, ascending: bool = False, dropna: bool = True,
-                     normalize: bool = False) -> Any:  # fmt: skip
+    def value_counts(
+        self,
+        subset: Any = None,
+        sort: bool = True,
+        ascending: bool = False,
+        dropna: bool = True,
+        normalize: bool = False,
+    ) -> Any:
         """How often each row (or each row of `subset`) comes, most often first."""
         from ._summaries import value_counts
 
@@ -114,7 +124,9 @@ class FrameReductions(Reductions):
 
     def memory_usage_per_partition(self, index: bool = True, deep: bool = False) -> Any:
         """Bytes of each partition in pandas' layout, as a series."""
-        return self.map_partitions(lambda part: int(part.memory_usage(index=index, deep=deep).sum()), meta=(None, "int64"))  # type: ignore[attr-defined]
+        return self.map_partitions(
+            lambda part: int(part.memory_usage(index=index, deep=deep).sum()), meta=(None, "int64")
+        )  # type: ignore[attr-defined]
 
     @property
     def nbytes(self) -> Any:
@@ -132,5 +144,5 @@ def refuse_mixture(names: list[str], values: list[Any]) -> None:
     if len(kinds) > 1:
         listed = ", ".join(f"{name!r} is of type {kind}" for kind, name in kinds.items())
         raise NotImplementedError(
-            f"the results have no common type ({listed}): pass numeric_only=True, or choose columns of one kind of {decode(names)}"
+            f"the results have no common type ({listed}): pass numeric_only=True, or choose columns of one kind"
         )

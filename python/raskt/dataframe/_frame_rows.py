@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ._arguments import as_list, check_na_position
 from ._elementwise import Elementwise
 from ._engine import as_column, is_collection
 from ._labels import encode, encode_label
 from ._partitionwise import over_partitions
 from ._rows import Rows
-from ._series import as_list, check_na_position
 
 
 class FrameRows(Rows, Elementwise):
@@ -76,7 +76,9 @@ class FrameRows(Rows, Elementwise):
         names = None if subset is None else encode(as_list(subset))
         return self._framed(lambda frame: frame.dropna(names, how or "any", thresh))
 
-    def drop_duplicates(self, subset: Any = None, keep: Any = "first", ignore_index: bool = False, **kwargs: Any) -> Any:
+    def drop_duplicates(
+        self, subset: Any = None, keep: Any = "first", ignore_index: bool = False, **kwargs: Any
+    ) -> Any:
         """The first (or last, or, with `keep=False`, the only) row of those that are equal in `subset`."""
         if keep not in ("first", "last", False):
             raise ValueError(f'keep must be either "first", "last" or False, not {keep!r}')
@@ -96,12 +98,23 @@ class FrameRows(Rows, Elementwise):
             raise TypeError("nlargest and nsmallest need columns=, by which the rows are compared")
         by = [self._expr.column(encode_label(name)) for name in as_list(columns)]
         for column in by:
-            if not column.dtype.startswith(("int", "uint", "float", "Int", "UInt", "Float", "bool", "datetime", "timedelta")):
-                raise TypeError(f"Column {column.name!r} has dtype {column.dtype}, cannot use method 'nlargest' with this dtype")
+            if not column.dtype.startswith(
+                ("int", "uint", "float", "Int", "UInt", "Float", "bool", "datetime", "timedelta")
+            ):
+                raise TypeError(
+                    f"Column {column.name!r} has dtype {column.dtype}, cannot use method 'nlargest' with this dtype"
+                )
         return self._framed(lambda frame: frame.topk(int(n), by, largest))
 
-    def sort_values(self, by: Any, ascending: Any = True, na_position: str = "last", ignore_index: bool = False,
-                    npartitions: Any = None, **kwargs: Any) -> Any:  # fmt: skip
+    def sort_values(
+        self,
+        by: Any,
+        ascending: Any = True,
+        na_position: str = "last",
+        ignore_index: bool = False,
+        npartitions: Any = None,
+        **kwargs: Any,
+    ) -> Any:
         """The rows in the order of one or several columns; equal rows keep their order.
 
         >>> import pandas as pd, raskt.dataframe as rd
@@ -115,15 +128,24 @@ class FrameRows(Rows, Elementwise):
         if len(directions) != len(names):
             raise ValueError(f"Length of ascending ({len(directions)}) != length of by ({len(names)})")
         columns = [self._expr.column(encode_label(name)) for name in names]
-        return self._framed(lambda frame: frame.sort(columns, [bool(one) for one in directions], na_position, ignore_index))
+        return self._framed(
+            lambda frame: frame.sort(columns, [bool(one) for one in directions], na_position, ignore_index)
+        )
 
     def sort_index(self, ascending: bool = True, na_position: str = "last", ignore_index: bool = False) -> Any:
         """The rows in the order of their labels; equal labels keep their order."""
         check_na_position(na_position)
         return self._framed(lambda frame: frame.sort([frame.index()], [bool(ascending)], na_position, ignore_index))
 
-    def set_index(self, other: Any, drop: bool = True, sorted: bool = False, sort: bool = True, append: bool = False,
-                  **kwargs: Any) -> Any:  # fmt: skip
+    def set_index(
+        self,
+        other: Any,
+        drop: bool = True,
+        sorted: bool = False,
+        sort: bool = True,
+        append: bool = False,
+        **kwargs: Any,
+    ) -> Any:
         """A column (or a series of the same rows) as the index; the rows are put in its order.
 
         `sorted=True` says that they are already; `sort=False` leaves them as they are. A list of names makes an index
@@ -139,20 +161,20 @@ class FrameRows(Rows, Elementwise):
         if sort and not sorted and not append:
             frame = frame.sort([self._key(key) for key in keys], [True] * len(keys))
             if any(is_collection(key) for key in keys):
-                return self._indexed_then_sorted(keys, drop)
+                return self._indexed_then_sorted(keys)
         for at, key in enumerate(keys):
             column = as_column(key) if is_collection(key) else frame.column(encode_label(key))
-            frame = frame.set_index(column, drop, append or at > 0)
+            frame = frame.set_index(column, drop and not is_collection(key), append or at > 0)
         return self._framed(lambda _: frame)
 
     def _key(self, key: Any) -> Any:
         return as_column(key) if is_collection(key) else self._expr.column(encode_label(key))
 
-    def _indexed_then_sorted(self, keys: list[Any], drop: bool) -> Any:
+    def _indexed_then_sorted(self, keys: list[Any]) -> Any:
         """An index of a series that is no column of the frame: set it, then sort by it."""
         if len(keys) != 1:
             raise NotImplementedError("set_index by several series: assign them as columns first and give their names")
-        return self._framed(lambda frame: frame.set_index(self._key(keys[0]), drop)).sort_index()
+        return self._framed(lambda frame: frame.set_index(self._key(keys[0]), False)).sort_index()
 
     def reset_index(self, drop: bool = False, names: Any = None, **kwargs: Any) -> Any:
         """The rows numbered from 0; the old index becomes the first column unless `drop`."""
@@ -169,8 +191,16 @@ class FrameRows(Rows, Elementwise):
         for part in self._parts():
             yield from part.itertuples(index=index, name=name)
 
-    def groupby(self, by: Any = None, group_keys: bool = True, sort: bool = True, observed: bool | None = None,
-                dropna: bool = True, as_index: bool = True, **kwargs: Any) -> Any:  # fmt: skip
+    def groupby(
+        self,
+        by: Any = None,
+        group_keys: bool = True,
+        sort: bool = True,
+        observed: bool | None = None,
+        dropna: bool = True,
+        as_index: bool = True,
+        **kwargs: Any,
+    ) -> Any:
         """The rows by groups of equal keys: a column name, a series of the same rows, or a list of them.
 
         >>> import pandas as pd, raskt.dataframe as rd
@@ -180,7 +210,9 @@ class FrameRows(Rows, Elementwise):
         """
         from ._groupby import DataFrameGroupBy, Grouping
 
-        grouping = Grouping(self, by, sort=sort, observed=observed, dropna=dropna, as_index=as_index, group_keys=group_keys, **kwargs)
+        grouping = Grouping(
+            self, by, sort=sort, observed=observed, dropna=dropna, as_index=as_index, group_keys=group_keys, **kwargs
+        )
         return DataFrameGroupBy(grouping)
 
     def shuffle(self, on: Any = None, **kwargs: Any) -> Any:

@@ -76,7 +76,9 @@ def to_datetime(arg: Any, errors: str = "raise", format: str | None = None, meta
         except NotImplementedError:
             pass
     known = meta if meta is not None else _times_meta(arg, kwargs)
-    return over_rows(lambda part: pd.to_datetime(part, errors=errors, format=format, **kwargs), arg, name="to_datetime", meta=known)
+    return over_rows(
+        lambda part: pd.to_datetime(part, errors=errors, format=format, **kwargs), arg, name="to_datetime", meta=known
+    )
 
 
 def _times_meta(arg: Any, options: dict[str, Any]) -> Any:
@@ -103,7 +105,9 @@ def to_numeric(arg: Any, errors: str = "raise", downcast: str | None = None, met
         dtype = meta[1]
         convert = lambda part: pd.to_numeric(part, errors=errors, downcast=downcast).astype(dtype)  # noqa: E731
         return over_rows(convert, arg, name="to_numeric", meta=meta)
-    return over_rows(lambda part: pd.to_numeric(part, errors=errors, downcast=downcast), arg, name="to_numeric", meta=meta)
+    return over_rows(
+        lambda part: pd.to_numeric(part, errors=errors, downcast=downcast), arg, name="to_numeric", meta=meta
+    )
 
 
 def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> Any:
@@ -126,11 +130,17 @@ def get_dummies(data: Any, **kwargs: Any) -> Any:
 
     if not is_collection(data):
         return pd.get_dummies(data, **kwargs)
-    pairs = zip(data._expr.columns, data._expr.dtypes, strict=True) if hasattr(data, "columns") else [(None, data._expr.dtype)]
+    pairs = (
+        zip(data._expr.columns, data._expr.dtypes, strict=True)
+        if hasattr(data, "columns")
+        else [(None, data._expr.dtype)]
+    )
     kinds = list(pairs)
     text = [name for name, dtype in kinds if dtype in ("str", "object")]
     if text and not kwargs.get("columns"):
-        raise NotImplementedError(f"get_dummies needs categorical columns with known categories; {text} are text: call categorize first")
+        raise NotImplementedError(
+            f"get_dummies needs categorical columns with known categories; {text} are text: call categorize first"
+        )
     chosen = [name for name, dtype in kinds if dtype == "category"]
     known = {name: (data if name is None else data[name]).cat.categories for name in chosen}
 
@@ -161,3 +171,28 @@ def get_collection_type(meta: Any) -> Any:
     if isinstance(meta, pd.DataFrame):
         return DataFrame
     return Series if isinstance(meta, pd.Series) else Index if isinstance(meta, pd.Index) else Scalar
+
+
+def to_parquet(df: Any, path: Any, **kwargs: Any) -> Any:
+    """Write a folder of Parquet files; see `DataFrame.to_parquet`."""
+    return df.to_parquet(path, **kwargs)
+
+
+def to_csv(df: Any, filename: Any, **kwargs: Any) -> Any:
+    """Write CSV files; see `DataFrame.to_csv`."""
+    return df.to_csv(filename, **kwargs)
+
+
+def to_json(df: Any, url_path: Any, **kwargs: Any) -> Any:
+    """Write JSON files; see `DataFrame.to_json`."""
+    return df.to_json(url_path, **kwargs)
+
+
+def to_orc(df: Any, path: Any, **kwargs: Any) -> Any:
+    """Write ORC files; see `DataFrame.to_orc`."""
+    return df.to_orc(path, **kwargs)
+
+
+def to_records(df: Any, **kwargs: Any) -> Any:
+    """The computed rows as a NumPy record array."""
+    return df.to_records(**kwargs)

@@ -2,87 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ._aggregations import Aggregation, One, parse
+from ._arguments import as_list
 from ._engine import as_column, is_collection, wrap
+from ._groupby_rows import GroupRows
+from ._grouping import Grouping
 from ._labels import decode_label, encode, encode_label
-from ._partitionwise import over_all
-from ._series import Series, as_list
+from ._series import Series
 
 #: Types that have no mean and no sum of squares.
 NOT_NUMBERS = ("str", "object", "string", "category")
 NUMBERS_ONLY = ("mean", "std", "var", "median", "sem", "prod")
 
 
-class Grouping:
-    """The rows, the keys they are grouped by, and how."""
-
-    def __init__(self, frame: Any, by: Any, *, sort: bool = True, observed: bool | None = None, dropna: bool = True,
-                 as_index: bool = True, group_keys: bool = True, level: Any = None, axis: Any = 0) -> None:  # fmt: skip
-        if level is not None or axis not in (0, "index") or by is None:
-            raise NotImplementedError("groupby takes keys: column names, or series of the same rows")
-        self.frame = frame
-        self.by = as_list(by)
-        if not self.by:
-            raise ValueError("No group keys passed!")
-        self.as_list = isinstance(by, list)
-        self.sort, self.dropna, self.as_index, self.group_keys = bool(sort), bool(dropna), bool(as_index), bool(group_keys)
-        self.observed = observed
-        self.keys = [self._key(one) for one in self.by]
-        self.key_columns = self._key_columns()
-        self._refuse_unobserved()
-
-    def _key(self, one: Any) -> Any:
-        if is_collection(one):
-            return as_column(one)
-        if callable(one) or hasattr(one, "freq") or (hasattr(one, "__len__") and not isinstance(one, str | tuple)):
-            raise NotImplementedError(f"groupby by {type(one).__name__}: give a column name or a series of the same rows")
-        return self.frame._expr.column(encode_label(one))
-
-    def _key_columns(self) -> set[str]:
-        """The columns of the frame that are keys themselves, which are no values then."""
-        columns = set(self.frame._expr.columns)
-        mine = set()
-        for one, key in zip(self.by, self.keys, strict=True):
-            if not is_collection(one):
-                mine.add(encode_label(one))
-            elif key.name in columns and self.frame._expr.column(key.name).key == key.key:
-                mine.add(key.name)
-        return mine
-
-    def _refuse_unobserved(self) -> None:
-        if self.observed is False and any(key.dtype == "category" for key in self.keys):
-            raise NotImplementedError("observed=False: categories without rows are not made up; use observed=True")
-
-    @property
-    def values(self) -> list[str]:
-        """The columns that are no keys."""
-        return [name for name in self.frame._expr.columns if name not in self.key_columns]
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options for pandas."""
-        options = {"sort": self.sort, "dropna": self.dropna, "as_index": self.as_index, "group_keys": self.group_keys}
-        return {**options, "observed": True}
-
-    def over_all(self, function: Callable[[Any], Any], name: str, meta: Any = None) -> Any:
-        """`function` of the pandas group-by of all rows, gathered."""
-        lazy = [key for key in self.by if is_collection(key)]
-        by, as_one, options = self.by, not self.as_list, self.options
-        places = [is_collection(key) for key in by]
-        plain = [None if lazily else key for key, lazily in zip(by, places, strict=True)]
-
-        def call(rows: Any, *keys: Any) -> Any:
-            given = iter(keys)
-            full = [next(given) if lazily else key for key, lazily in zip(plain, places, strict=True)]
-            return function(rows.groupby(full[0] if as_one and len(full) == 1 else full, **options))
-
-        return over_all(call, self.frame, *lazy, name=name, meta=meta)
-
-
-class GroupBy:
+class GroupBy(GroupRows):
     """The methods of grouped frames and of grouped series."""
 
     _as_series = False
@@ -94,9 +29,6 @@ class GroupBy:
     @property
     def _values(self) -> list[str]:
         return self._grouping.values if self._chosen is None else self._chosen
-
-    def _column(self, name: str) -> Any:
-        return self._grouping.frame._expr.column(name)
 
     # Aggregations.
 
@@ -121,7 +53,9 @@ class GroupBy:
             result = pd.DataFrame(parts)
             return result if self._grouping.as_index else result.reset_index()
 
-        indexed = Grouping(self._grouping.frame, self._grouping.by, sort=self._grouping.sort, dropna=self._grouping.dropna)
+        indexed = Grouping(
+            self._grouping.frame, self._grouping.by, sort=self._grouping.sort, dropna=self._grouping.dropna
+        )
         indexed.as_list = self._grouping.as_list
         name = "groupby " + ", ".join(sorted({str(getattr(one.function, "__name__", one.function)) for one in ones}))
         return indexed.over_all(call, name)
@@ -131,7 +65,9 @@ class GroupBy:
         numeric_only = options.pop("numeric_only", False)
         names = self._values
         if numeric_only:
-            names = [name for name in names if self._column(name).dtype.lower().startswith(("int", "uint", "float", "bool"))]
+            names = [
+                name for name in names if self._column(name).dtype.lower().startswith(("int", "uint", "float", "bool"))
+            ]
         return self._finish(self._aggregate([One(name, name, function, options) for name in names]))
 
     def _finish(self, frame: Any) -> Any:
@@ -216,145 +152,15 @@ class GroupBy:
         column = self._column(names[0]) if names else self._grouping.keys[0]
         grouping = self._grouping
         frame = grouping.frame._expr.groupby(
-            grouping.keys, [(output, column, "size", {})], sort=grouping.sort, dropna=grouping.dropna, as_index=grouping.as_index
+            grouping.keys,
+            [(output, column, "size", {})],
+            sort=grouping.sort,
+            dropna=grouping.dropna,
+            as_index=grouping.as_index,
         )
         if not grouping.as_index:
             return wrap(frame)
         return wrap(frame.column(output)).rename(self._values[0] if self._as_series else None)
-
-    # Rows of groups.
-
-    def apply(self, func: Callable[..., Any], *args: Any, meta: Any = None, **kwargs: Any) -> Any:
-        """A function of each group (a pandas object); all rows are gathered into one partition for it.
-
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> df = rd.from_pandas(pd.DataFrame({"k": [1, 1, 2], "x": [1, 5, 3]}), npartitions=2)
-        >>> df.groupby("k")["x"].apply(lambda x: x.max() - x.min()).compute().tolist()
-        [4, 0]
-        """
-        name = getattr(func, "__name__", "apply")
-        return self._in_pandas(lambda grouped: grouped.apply(func, *args, **kwargs), f"groupby apply {name}", meta)
-
-    def transform(self, func: Any, *args: Any, meta: Any = None, **kwargs: Any) -> Any:
-        """A value for each row from its group: natively for the name of an aggregation, otherwise gathered, in pandas."""
-        if isinstance(func, str) and not args and not kwargs and self._grouping.dropna is True:
-            try:
-                return self._over(lambda column: column.reduce(func))
-            except NotImplementedError:
-                pass
-        name = getattr(func, "__name__", str(func))
-        return self._in_pandas(lambda grouped: grouped.transform(func, *args, **kwargs), f"groupby transform {name}", meta)
-
-    def _over(self, function: Callable[[Any], Any]) -> Any:
-        """A function of the rows of each group that gives as many, natively."""
-        keys = self._grouping.keys
-        columns = [(name, function(self._column(name)).over(keys)) for name in self._values]
-        return self._row_result(self._grouping.frame._expr.select(columns))
-
-    def _row_result(self, frame: Any) -> Any:
-        return wrap(frame)
-
-    def _in_pandas(self, function: Callable[[Any], Any], name: str, meta: Any = None) -> Any:
-        chosen = self._selection()
-        return self._grouping.over_all(lambda grouped: function(grouped if chosen is None else grouped[chosen]), name, meta)
-
-    def _selection(self) -> Any:
-        return None if self._chosen is None else [decode_label(name) for name in self._chosen]
-
-    def _by_rows(self, name: str, function: Callable[[Any], Any] | None, *args: Any, **kwargs: Any) -> Any:
-        if function is not None:
-            try:
-                return self._over(function)
-            except NotImplementedError:
-                pass
-        return self._in_pandas(lambda grouped: getattr(grouped, name)(*args, **kwargs), f"groupby {name}")
-
-    def cumsum(self, **kwargs: Any) -> Any:
-        """Running sums in each group."""
-        return self._by_rows("cumsum", lambda column: column.cumulative("cumsum"))
-
-    def cumprod(self, **kwargs: Any) -> Any:
-        """Running products in each group."""
-        return self._by_rows("cumprod", lambda column: column.cumulative("cumprod"))
-
-    def cummin(self, **kwargs: Any) -> Any:
-        """Running minima in each group."""
-        return self._by_rows("cummin", lambda column: column.cumulative("cummin"))
-
-    def cummax(self, **kwargs: Any) -> Any:
-        """Running maxima in each group."""
-        return self._by_rows("cummax", lambda column: column.cumulative("cummax"))
-
-    def cumcount(self) -> Any:
-        """The number of each row in its group, from zero (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.cumcount(), "groupby cumcount")
-
-    def ngroup(self) -> Any:
-        """The number of the group of each row (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.ngroup(), "groupby ngroup")
-
-    def shift(self, periods: int = 1, fill_value: Any = None, **kwargs: Any) -> Any:
-        """Values moved by `periods` rows in each group."""
-        options = {} if fill_value is None else {"fill_value": fill_value}
-        return self._by_rows("shift", lambda column: column.shift(int(periods), fill_value), periods, **options)
-
-    def diff(self, periods: int = 1) -> Any:
-        """Each value less the one `periods` rows before it in its group."""
-        return self._by_rows("diff", lambda column: column.diff(int(periods)), periods)
-
-    def rank(self, method: str = "average", ascending: bool = True, **kwargs: Any) -> Any:
-        """The place of each value in its group, from one (gathered, in pandas)."""
-        return self._by_rows("rank", None, method=method, ascending=ascending, **kwargs)
-
-    def ffill(self, limit: int | None = None) -> Any:
-        """Missing values replaced by the last value before them in their group."""
-        return self._by_rows("ffill", (lambda column: column.ffill()) if limit is None else None, limit=limit)
-
-    def bfill(self, limit: int | None = None) -> Any:
-        """Missing values replaced by the next value after them in their group."""
-        return self._by_rows("bfill", (lambda column: column.bfill()) if limit is None else None, limit=limit)
-
-    def head(self, n: int = 5, **kwargs: Any) -> Any:
-        """The first `n` rows of each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.head(n), "groupby head")
-
-    def tail(self, n: int = 5, **kwargs: Any) -> Any:
-        """The last `n` rows of each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.tail(n), "groupby tail")
-
-    def idxmax(self, **kwargs: Any) -> Any:
-        """The index label of the greatest value of each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.idxmax(), "groupby idxmax")
-
-    def idxmin(self, **kwargs: Any) -> Any:
-        """The index label of the least value of each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.idxmin(), "groupby idxmin")
-
-    def quantile(self, q: Any = 0.5, **kwargs: Any) -> Any:
-        """The quantile `q` of each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.quantile(q), "groupby quantile")
-
-    def describe(self, **kwargs: Any) -> Any:
-        """A summary of each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.describe(), "groupby describe")
-
-    def corr(self, **kwargs: Any) -> Any:
-        """The correlations in each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.corr(**kwargs), "groupby corr")
-
-    def cov(self, **kwargs: Any) -> Any:
-        """The covariances in each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.cov(**kwargs), "groupby cov")
-
-    def sem(self, **kwargs: Any) -> Any:
-        """The standard error of the mean of each group (gathered, in pandas)."""
-        return self._in_pandas(lambda grouped: grouped.sem(**kwargs), "groupby sem")
-
-    def rolling(self, window: Any, **kwargs: Any) -> Any:
-        """Windows that move over the rows of each group (gathered, in pandas)."""
-        from ._windows import GroupedRolling
-
-        return GroupedRolling(self, window, kwargs)
 
     def get_group(self, key: Any) -> Any:
         """The rows of one group."""
@@ -371,7 +177,9 @@ class GroupBy:
 
     def compute(self, **kwargs: Any) -> Any:
         """The pandas group-by of the computed rows."""
-        return self._grouping.frame.compute(**kwargs).groupby([key for key in self._grouping.by], **self._grouping.options)
+        return self._grouping.frame.compute(**kwargs).groupby(
+            [key for key in self._grouping.by], **self._grouping.options
+        )
 
     def __iter__(self) -> Any:
         raise NotImplementedError("iterating over groups needs all rows: compute first, or use get_group or apply")
@@ -384,7 +192,9 @@ class DataFrameGroupBy(GroupBy):
         names = encode(key) if isinstance(key, list) else [encode_label(key)]
         for name in names:
             self._column(name)
-        return DataFrameGroupBy(self._grouping, names) if isinstance(key, list) else SeriesGroupBy(self._grouping, names)
+        return (
+            DataFrameGroupBy(self._grouping, names) if isinstance(key, list) else SeriesGroupBy(self._grouping, names)
+        )
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self._grouping.frame._expr.columns:
@@ -450,4 +260,3 @@ def aggregate_one(grouped: Any, one: One) -> Any:
     if one.function == "size":
         return grouped.size()
     return grouped.agg(one.function, **one.options)
-

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._arguments import require_boolean
 from ._engine import is_collection
-from ._series import Series, require_boolean
+from ._series import Series
 
 
 class FrameLoc:
@@ -48,7 +49,9 @@ class FrameIloc:
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, tuple) or len(key) != 2 or key[0] != slice(None):
-            raise NotImplementedError("df.iloc chooses columns, as in df.iloc[:, [0, 2]]; for rows use head, tail or loc")
+            raise NotImplementedError(
+                "df.iloc chooses columns, as in df.iloc[:, [0, 2]]; for rows use head, tail or loc"
+            )
         labels = list(self._frame)
         chosen = key[1]
         if isinstance(chosen, slice):
@@ -67,7 +70,9 @@ def choose_rows(rows: Any, key: Any) -> Any:
     if isinstance(key, list) or hasattr(key, "tolist"):
         if len(key) and all(isinstance(one, bool) for one in key):
             raise NotImplementedError("rows are chosen by a lazy boolean series, not by a list of booleans")
-        return rows._framed(lambda frame: frame.filter(frame.index().isin([label_bound(frame, one, "start") for one in key])))
+        return rows._framed(
+            lambda frame: frame.filter(frame.index().isin([label_bound(frame, one, "start") for one in key]))
+        )
     return choose_label(rows, key)
 
 
@@ -93,7 +98,7 @@ def choose_span(rows: Any, span: slice) -> Any:
 
 
 def label_bound(frame: Any, label: Any, side: str) -> Any:
-    """A label as a value of the index: a text on an index of times is the start or the end of the span that it names."""
+    """A label as a value of the index: a text on an index of times is the start or the end of its span."""
     if not isinstance(label, str) or not frame.index_dtype.startswith("datetime64"):
         return label
     import pandas as pd

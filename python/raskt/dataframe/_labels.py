@@ -1,6 +1,6 @@
 """Column labels that are not plain strings, as the native side carries them.
 
-The native side names columns by strings. A tuple label travels as its parts joined by the unit separator, an integer
+The native side names columns by strings. A tuple label travels as its parts joined by the unit separator, a number
 with a prefix; both control characters have no place in a name that people write.
 """
 
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 TUPLE = "\x1f"
-INTEGER = "\x1d"
+NUMBER = "\x1d"
 
 
 def encode_label(label: Any) -> str:
-    """The name that stands for a label; TypeError for one that is neither text, nor an integer, nor a tuple of them.
+    """The name that stands for a label; TypeError for one that is neither text, nor a number, nor a tuple of them.
 
     >>> encode_label(("b", "mean")) == "b\\x1fmean"
     True
@@ -23,9 +23,11 @@ def encode_label(label: Any) -> str:
         return label
     if isinstance(label, tuple):
         return TUPLE.join(encode_label(part) for part in label)
+    if isinstance(label, float):
+        return f"{NUMBER}{float(label)!r}"
     if isinstance(label, bool) or not hasattr(label, "__index__"):
-        raise TypeError(f"a column label must be a string, an integer or a tuple of them, not {label!r}")
-    return f"{INTEGER}{int(label)}"
+        raise TypeError(f"a column label must be a string, a number or a tuple of them, not {label!r}")
+    return f"{NUMBER}{int(label)}"
 
 
 def encode(labels: Iterable[Any]) -> list[str]:
@@ -37,12 +39,15 @@ def decode_label(name: str) -> Any:
     """The label that a name stands for."""
     if TUPLE in name:
         return tuple(decode_label(part) for part in name.split(TUPLE))
-    return int(name[1:]) if name.startswith(INTEGER) else name
+    if not name.startswith(NUMBER):
+        return name
+    number = name[len(NUMBER) :]
+    return int(number) if number.lstrip("-").isdigit() else float(number)
 
 
 def is_plain(names: Iterable[str]) -> bool:
     """Whether every name stands for itself."""
-    return not any(TUPLE in name or name.startswith(INTEGER) for name in names)
+    return not any(TUPLE in name or name.startswith(NUMBER) for name in names)
 
 
 def decode(names: Sequence[str]) -> Any:

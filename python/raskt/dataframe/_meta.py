@@ -51,6 +51,17 @@ def _empty_labels(names: list[str | None], dtype: str) -> pd.Index:
     return pd.MultiIndex.from_arrays([[] for _ in names], names=names)
 
 
+def sample_of(value: Any) -> Any:
+    """What stands for an argument in a trial call: a few rows, or one value, of a collection; else the argument."""
+    if not is_collection(value):
+        return value
+    if hasattr(value._expr, "kind") and value._expr.kind == "scalar":
+        from pandas.api.types import pandas_dtype
+
+        return _sample_values(pandas_dtype(value._expr.dtype))[-1]
+    return sample(empty(value))
+
+
 def sample(meta: Any) -> Any:
     """The same object with a few ordinary rows, on which functions show the types that they give."""
     import pandas as pd
@@ -83,7 +94,9 @@ def _sample_values(dtype: Any) -> Any:
     kinds = pd.api.types
     if isinstance(dtype, pd.CategoricalDtype):
         known = list(dtype.categories)[:SAMPLE_ROWS] if dtype.categories is not None else []
-        return pd.Categorical(known * SAMPLE_ROWS if len(known) == 1 else known or ["a", "b"], dtype=dtype if known else None)[:2]
+        return pd.Categorical(
+            known * SAMPLE_ROWS if len(known) == 1 else known or ["a", "b"], dtype=dtype if known else None
+        )[:2]
     if kinds.is_bool_dtype(dtype):
         values: list[Any] = [False, True]
     elif kinds.is_numeric_dtype(dtype):
@@ -96,7 +109,9 @@ def _sample_values(dtype: Any) -> Any:
         values = [value.tz_localize(zone) for value in values] if zone else values
     else:
         values = ["a", "b"]
-    return pd.array(values, dtype=dtype) if kinds.is_extension_array_dtype(dtype) else pd.Series(values, dtype=dtype).array
+    return (
+        pd.array(values, dtype=dtype) if kinds.is_extension_array_dtype(dtype) else pd.Series(values, dtype=dtype).array
+    )
 
 
 def normalise(meta: Any) -> Any:
@@ -124,17 +139,14 @@ def normalise(meta: Any) -> Any:
 
 def infer(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
     """The empty pandas object that `function` gives, found by calling it on samples of its arguments."""
-    samples = [sample(empty(value)) if is_collection(value) else value for value in args]
-    options = {key: sample(empty(value)) if is_collection(value) else value for key, value in kwargs.items()}
+    samples = [sample_of(value) for value in args]
+    options = {key: sample_of(value) for key, value in kwargs.items()}
     try:
         result = function(*samples, **options)
     except NotImplementedError:
         raise
     except Exception as error:
-        raise type(error)(
-            f"`{name}` failed on a sample of two rows, by which the types of its result are found: {error}. "
-            "Pass meta= with the names and types of the result, or mend the function"
-        ) if type(error) in (TypeError, ValueError, AttributeError) else ValueError(
+        raise ValueError(
             f"`{name}` failed on a sample of two rows, by which the types of its result are found "
             f"({type(error).__name__}: {error}). Pass meta= with the names and types of the result"
         ) from error

@@ -67,7 +67,9 @@ class Call:
         self.slots = {at: value for at, value in enumerate(self.values) if is_collection(value)}
         self.widths = {at: _width(value) for at, value in self.slots.items()}
         self.whole = len(self.slots) == 1 and _is_frame(next(iter(self.slots.values())))
-        self.kinds = {at: (_kind(value), empty(value)) for at, value in self.slots.items()}
+        self.kinds = {
+            at: (_kind(value), None if _is_scalar(value) else empty(value)) for at, value in self.slots.items()
+        }
         self.expressions = dict(self.slots)
         for at in self.slots:
             self.values[at] = None
@@ -91,7 +93,7 @@ class Call:
 
     def __call__(self, partition: Any) -> Any:
         """The result for one partition."""
-        result = self.function(*self._arguments(partition))if not self.names else self._call_named(partition)
+        result = self.function(*self._arguments(partition)) if not self.names else self._call_named(partition)
         result = _as_pandas(result)
         if self.encoded:
             from ._labels import encode

@@ -14,8 +14,21 @@ NATIVE_CSV = {
     "quotechar", "comment", "encoding", "include_path_column",
 }  # fmt: skip
 #: Options that change nothing here: blocks are cut by the engine, types are those of all rows.
-IGNORED = ("blocksize", "sample", "sample_rows", "lineterminator", "assume_missing", "storage_options", "enforce", "low_memory",
-           "engine", "compression", "memory_map", "cache_dates", "dtype_backend")  # fmt: skip
+IGNORED = (
+    "blocksize",
+    "sample",
+    "sample_rows",
+    "lineterminator",
+    "assume_missing",
+    "storage_options",
+    "enforce",
+    "low_memory",
+    "engine",
+    "compression",
+    "memory_map",
+    "cache_dates",
+    "dtype_backend",
+)
 
 
 def read_csv(urlpath: Any, *, delimiter: str | None = None, **kwargs: Any) -> Any:
@@ -41,10 +54,23 @@ def read_csv(urlpath: Any, *, delimiter: str | None = None, **kwargs: Any) -> An
     paths = path_argument(urlpath)
     if set(options) <= NATIVE_CSV:
         try:
-            return wrap(core().frame_read_csv(paths, **native_csv(options)))
+            frame = wrap(core().frame_read_csv(paths, **native_csv(options)))
+            return numbered(frame, options) if without_names(options) else frame
         except NotImplementedError:
             pass
     return read_in_pandas(paths, "read_csv", "csv", options)
+
+
+def without_names(options: dict[str, Any]) -> bool:
+    """Whether the files have no names for their columns, and the call neither."""
+    return "header" in options and options["header"] is None and options.get("names") is None
+
+
+def numbered(frame: Any, options: dict[str, Any]) -> Any:
+    """The frame with its columns numbered from 0; the path column keeps its name."""
+    path = options.get("include_path_column")
+    count = len(frame._expr.columns) - bool(path)
+    return frame.set_axis([*range(count), *(["path" if path is True else path] if path else [])], axis=1)
 
 
 def check_csv_options(options: dict[str, Any]) -> None:
@@ -57,7 +83,7 @@ def check_csv_options(options: dict[str, Any]) -> None:
     unknown = sorted(set(options) - known)
     if unknown:
         raise TypeError(f"read_csv() got an unexpected keyword argument {unknown[0]!r}")
-    if options.get("index_col") not in (None, False):
+    if options.get("index_col") is not None and options["index_col"] is not False:
         raise NotImplementedError("read_csv(index_col=): read without, then call set_index")
     options.pop("index_col", None)
     for name in ("iterator", "chunksize"):
@@ -96,7 +122,9 @@ def native_csv(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name in NATIVE_CSV}
 
 
-def read_parquet(path: Any, columns: Any = None, filters: Any = None, categories: Any = None, index: Any = None, **kwargs: Any) -> Any:
+def read_parquet(
+    path: Any, columns: Any = None, filters: Any = None, categories: Any = None, index: Any = None, **kwargs: Any
+) -> Any:
     """A lazy frame of Parquet files: a file, a folder, a pattern with stars, or a list of paths.
 
     Later choices of columns and rows are pushed into the files. `filters` is a list of `(column, operator, value)`, or
@@ -157,7 +185,9 @@ class ReadFile:
         try:
             frame = getattr(pd, self.function)(path, **{**self.options, **more})
         except (ValueError, OSError) as error:
-            raise type(error)(f"{path}: {error}") if type(error) in (ValueError, OSError) else error
+            if hasattr(error, "add_note"):  # from Python 3.11
+                error.add_note(f"while reading {path}")
+            raise
         return frame if self.path_column is None else frame.assign(**{self.path_column: path})
 
 
@@ -177,7 +207,9 @@ def _reader(name: str, ending: str) -> Callable[..., Any]:
         return read_in_pandas(path_argument(urlpath), name, ending, options)
 
     read.__name__ = name
-    read.__doc__ = f"A lazy frame of files, a partition each, read by `pandas.{name}`; the types are those of the first file."
+    read.__doc__ = (
+        f"A lazy frame of files, a partition each, read by `pandas.{name}`; the types are those of the first file."
+    )
     return read
 
 
@@ -194,5 +226,3 @@ def read_table(urlpath: Any, *, delimiter: str = "\t", **kwargs: Any) -> Any:
 def read_json(url_path: Any, orient: str = "records", lines: bool | None = None, **kwargs: Any) -> Any:
     """A lazy frame of JSON files, a partition each, read by pandas; by default an object a line."""
     return _read_json(url_path, orient=orient, lines=orient == "records" if lines is None else lines, **kwargs)
-
-

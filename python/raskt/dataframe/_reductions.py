@@ -15,7 +15,9 @@ class Reductions:
     def _reduce(self, name: str, axis: Any = 0, numeric_only: bool = False, **options: Any) -> Any:
         raise NotImplementedError
 
-    def sum(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, min_count: int = 0, **kwargs: Any) -> Any:
+    def sum(
+        self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, min_count: int = 0, **kwargs: Any
+    ) -> Any:
         """The sum of each column; of nothing, 0, or missing where fewer than `min_count` values are there.
 
         >>> import pandas as pd, raskt.dataframe as rd
@@ -25,7 +27,9 @@ class Reductions:
         options = {"min_count": min_count} if min_count else {}
         return self._reduce("sum", axis, numeric_only, skipna=skipna, **options)
 
-    def prod(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, min_count: int = 0, **kwargs: Any) -> Any:
+    def prod(
+        self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, min_count: int = 0, **kwargs: Any
+    ) -> Any:
         """The product of each column."""
         options = {"min_count": min_count} if min_count else {}
         return self._reduce("prod", axis, numeric_only, skipna=skipna, **options)

@@ -99,7 +99,9 @@ class Rows(Collection):
 
     def _row_count(self) -> Any:
         """The number of rows as a lazy scalar."""
-        return wrap(self._as_frame().index().reduce("size"))
+        frame = self._as_frame()
+        counted = frame.column_at(0) if frame.columns else frame.index()
+        return wrap(counted.reduce("size"))
 
     def _as_frame(self) -> Any:
         raise NotImplementedError
@@ -110,9 +112,7 @@ class Rows(Collection):
         return len(self) == 0
 
     def __bool__(self) -> bool:
-        raise ValueError(
-            f"The truth value of a {type(self).__name__} is ambiguous. Use a.any() or a.all(), or compare with `is None`."
-        )
+        raise ValueError(f"The truth value of a {type(self).__name__} is ambiguous. Use a.any() or a.all().")
 
     def map_partitions(self, func: Callable[..., Any], *args: Any, meta: Any = None, **kwargs: Any) -> Any:
         """Apply a function to each partition, a pandas object; put the results one under another.
@@ -131,7 +131,9 @@ class Rows(Collection):
         name = kwargs.pop("token", None) or getattr(func, "__name__", type(func).__name__)
         return over_partitions(func, (self, *args), kwargs, name=name, meta=meta)
 
-    def map_overlap(self, func: Callable[..., Any], before: Any, after: Any, *args: Any, meta: Any = None, **kwargs: Any) -> Any:
+    def map_overlap(
+        self, func: Callable[..., Any], before: Any, after: Any, *args: Any, meta: Any = None, **kwargs: Any
+    ) -> Any:
         """Apply a function whose results depend on rows nearby; all rows are gathered into one partition for it."""
         name = getattr(func, "__name__", "map_overlap")
         return over_all(func, self, *args, name=name, meta=meta, **kwargs)
@@ -145,21 +147,34 @@ class Rows(Collection):
         last = chunk_rows(aggregate or chunk, kwargs.get("aggregate_kwargs") or {})
         return over_all(last, parts, name=getattr(aggregate or chunk, "__name__", "aggregate"), meta=meta)
 
+    def align(self, other: Any, join: str = "outer", axis: Any = None, fill_value: Any = None) -> tuple[Any, Any]:
+        """This and another collection of the same rows, which are aligned as they are."""
+        (self == other)._expr  # noqa: B018  (refuses other rows)
+        return self, other
+
+    def optimize(self, fuse: bool = True) -> Any:
+        """The same collection: every plan is optimised when it is computed."""
+        return self.copy()
+
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
-        """`func(self, *args, **kwargs)`, for chains; `func` may be a pair of a function and the name of its argument."""
+        """`func(self, *args, **kwargs)`, for chains; `func` may be a pair of a function and its argument."""
         if isinstance(func, tuple):
             function, name = func
             return function(*args, **{name: self}, **kwargs)
         return func(self, *args, **kwargs)
 
-    def sample(self, n: int | None = None, frac: float | None = None, replace: bool = False, random_state: Any = None) -> Any:
+    def sample(
+        self, n: int | None = None, frac: float | None = None, replace: bool = False, random_state: Any = None
+    ) -> Any:
         """A random part `frac` of each partition.
 
         What is drawn from a partition depends on `random_state` and on the row labels in it alone, so that the same
         call gives the same rows. A fixed number of rows would need their count first: NotImplementedError for `n`.
         """
         if n is not None or frac is None:
-            raise NotImplementedError("sample takes frac=, a part of the rows; compute len(df) first to turn n into a part")
+            raise NotImplementedError(
+                "sample takes frac=, a part of the rows; compute len(df) first to turn n into a part"
+            )
         seed = _seed(random_state)
         draw = lambda part: part.sample(frac=frac, replace=replace, random_state=_generator(seed, part))  # noqa: E731
         return over_partitions(draw, (self,), {}, name="sample", meta=_meta(self))
@@ -178,7 +193,9 @@ class Rows(Collection):
             bounds[-1] = 1.0
             return part[(draws >= bounds[at]) & (draws < bounds[at + 1])]
 
-        return [over_partitions(choose, (self, at), {}, name="random_split", meta=_meta(self)) for at in range(len(frac))]
+        return [
+            over_partitions(choose, (self, at), {}, name="random_split", meta=_meta(self)) for at in range(len(frac))
+        ]
 
     def to_delayed(self, optimize_graph: bool = True) -> list[Any]:
         """The partitions as delayed objects, each of which computes to a pandas object."""

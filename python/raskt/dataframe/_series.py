@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ._arguments import as_list, check_na_position, plain_operand, require_boolean
 from ._display import series_html, series_text
-from ._elementwise import Elementwise
 from ._engine import as_column, is_collection, native, wrap
-from ._partitionwise import one_value, over_all, over_rows
-from ._reductions import Reductions, is_rows_axis
 from ._rows import Rows
+from ._series_reductions import SeriesReductions
+from ._series_values import SeriesValues
 
 if TYPE_CHECKING:
     from ._frame import DataFrame
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HELD = "0"
 
 
-class Series(Rows, Elementwise, Reductions):
+class Series(Rows, SeriesValues, SeriesReductions):
     """A lazy column of one type with an index: the counterpart of `pandas.Series`.
 
     Series of the same rows (columns of one frame, and what is computed from them row by row) mix freely; series of
@@ -193,148 +193,19 @@ class Series(Rows, Elementwise, Reductions):
         """The `n` least values, least first."""
         return self.dropna()._framed(lambda frame: frame.topk(n, [frame.column(HELD)], False))
 
-    def sort_values(self, ascending: bool = True, na_position: Any = "last", ignore_index: bool = False, **kwargs: Any) -> Any:
+    def sort_values(
+        self, ascending: bool = True, na_position: Any = "last", ignore_index: bool = False, **kwargs: Any
+    ) -> Any:
         """The rows in the order of their values; equal values keep their order."""
         check_na_position(na_position)
-        return self._framed(lambda frame: frame.sort([frame.column(HELD)], [bool(ascending)], na_position, ignore_index))
+        return self._framed(
+            lambda frame: frame.sort([frame.column(HELD)], [bool(ascending)], na_position, ignore_index)
+        )
 
     def sort_index(self, ascending: bool = True, na_position: Any = "last", ignore_index: bool = False) -> Any:
         """The rows in the order of their labels; equal labels keep their order."""
         check_na_position(na_position)
         return self._framed(lambda frame: frame.sort([frame.index()], [bool(ascending)], na_position, ignore_index))
-
-    # Reductions.
-
-    def _reduce(self, name: Any, axis: Any = 0, numeric_only: bool = False, **options: Any) -> Any:
-        if not is_rows_axis(axis):
-            raise ValueError(f"No axis named {axis!r} for a series")
-        return wrap(self._expr.reduce(name, **options))
-
-    def _gathered_reduction(self, name: Any, axis: Any, numeric_only: bool) -> Any:
-        return one_value(lambda rows: getattr(rows, name)(), self, name=name)
-
-    def nunique(self, dropna: bool = True, **kwargs: Any) -> Any:
-        """How many different values there are; a missing one counts as one unless `dropna`."""
-        count = wrap(self._expr.reduce("nunique"))
-        if dropna:
-            return count
-        missing = self._expr.unary("isna").reduce("any").cast("int64")
-        return wrap(count._expr.binary("add", missing))
-
-    def quantile(self, q: Any = 0.5, method: Any = "default") -> Any:
-        """The quantile `q` between 0 and 1, exact and interpolated; a list of them gives a series (gathered, in pandas)."""
-        if hasattr(q, "__iter__"):
-            return over_all(lambda rows: rows.quantile(list(q)), self, name="quantile")
-        if not 0 <= q <= 1:
-            raise ValueError(f"percentiles should all be in the interval [0, 1], not {q}")
-        return wrap(self._expr.reduce("quantile", q=float(q)))
-
-    def agg(self, func: Any, **kwargs: Any) -> Any:
-        """A reduction by its name, or several of them as a series: `s.agg(["min", "max"])`."""
-        if isinstance(func, str_type):
-            return getattr(self, func)(**kwargs)
-        if callable(func):
-            return one_value(lambda rows: rows.agg(func), self, name=getattr(func, "__name__", "agg"))
-        values = [getattr(self, name)()._expr for name in func]
-        return wrap(self._as_frame().cells(list(func), [(None, values)]).column_at(0).rename(self._expr.name))
-
-    aggregate = agg
-
-    def describe(self, percentiles: Any = None, **kwargs: Any) -> Any:
-        """Count, mean, standard deviation, least value, quantiles and greatest value of a numeric series."""
-        from ._summaries import describe_series
-
-        return describe_series(self, percentiles)
-
-    def value_counts(self, sort: bool = True, ascending: bool = False, dropna: bool = True, normalize: bool = False,
-                     bins: Any = None, **kwargs: Any) -> Any:  # fmt: skip
-        """How often each value comes, most often first; `normalize` gives parts of the whole.
-
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> rd.from_pandas(pd.Series(["b", "a", "b"]), npartitions=2).value_counts().compute().to_dict()
-        {'b': 2, 'a': 1}
-        """
-        from ._summaries import value_counts
-
-        if bins is not None:
-            raise NotImplementedError("value_counts(bins=): cut the values first, by map_partitions(pandas.cut, ...)")
-        return value_counts(self, sort, ascending, dropna, normalize)
-
-    def corr(self, other: Series, method: Any = "pearson", min_periods: Any = None) -> Any:
-        """The correlation with another series of the same rows (gathered, in pandas)."""
-        return one_value(lambda a, b: a.corr(b, method=method, min_periods=min_periods), self, other, name="corr")
-
-    def cov(self, other: Series, min_periods: Any = None) -> Any:
-        """The covariance with another series of the same rows (gathered, in pandas)."""
-        return one_value(lambda a, b: a.cov(b, min_periods=min_periods), self, other, name="cov")
-
-    def autocorr(self, lag: int = 1) -> Any:
-        """The correlation with the same series shifted by `lag` rows."""
-        return self.corr(self.shift(lag))
-
-    def dot(self, other: Series) -> Any:
-        """The sum of the products with another series of the same rows."""
-        return (self * other).sum(skipna=False)
-
-    def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
-        """Bytes in pandas' layout, as a lazy scalar (gathered, in pandas)."""
-        return one_value(lambda rows: rows.memory_usage(index=index, deep=deep), self, name="memory_usage")
-
-    @property
-    def is_monotonic_increasing(self) -> Any:
-        """Whether no value is less than the one before it, as a lazy scalar (gathered, in pandas)."""
-        return one_value(lambda rows: rows.is_monotonic_increasing, self, name="is_monotonic_increasing")
-
-    @property
-    def is_monotonic_decreasing(self) -> Any:
-        """Whether no value is greater than the one before it, as a lazy scalar (gathered, in pandas)."""
-        return one_value(lambda rows: rows.is_monotonic_decreasing, self, name="is_monotonic_decreasing")
-
-    # Values.
-
-    def between(self, left: Any, right: Any, inclusive: Any = "both") -> Any:
-        """True where a value lies between two others; `inclusive`: both, neither, left or right."""
-        if inclusive not in ("both", "neither", "left", "right"):
-            raise ValueError(f"inclusive must be 'both', 'neither', 'left' or 'right', not {inclusive!r}")
-        return wrap(self._expr.between(native(left), native(right), inclusive))
-
-    def map(self, arg: Any, na_action: Any = None, meta: Any = None) -> Any:
-        """Values replaced as a dictionary, a pandas series or a function says; missing where it has no answer.
-
-        Dictionaries run natively, functions in pandas for each partition.
-
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> rd.from_pandas(pd.Series([1, 2]), npartitions=1).map({1: "one", 2: "two"}).compute().tolist()
-        ['one', 'two']
-        """
-        if isinstance(arg, dict) and not hasattr(arg, "__missing__"):
-            return self._native_or_pandas(
-                lambda: wrap(self._expr.map_values(list(arg), list(arg.values()))), lambda s: s.map(arg), name="map"
-            )
-        return over_rows(lambda s: s.map(arg, na_action=na_action), self, name="map", meta=meta)
-
-    def apply(self, function: Callable[..., Any], convert_dtype: Any = None, meta: Any = None, args: Any = (), **kwargs: Any) -> Any:
-        """A function of each value, in pandas for each partition."""
-        return over_rows(lambda s: s.apply(function, args=args, **kwargs), self, name="apply", meta=meta)
-
-    def case_when(self, caselist: list[Any]) -> Any:
-        """Values replaced where a condition holds; the first condition that holds counts."""
-        result = self
-        for condition, value in reversed(caselist):
-            result = result.mask(condition, value)
-        return result
-
-    def combine_first(self, other: Series) -> Any:
-        """Values of this series, and of another one of the same rows where they are missing."""
-        return self.fillna(other)
-
-    def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None) -> Any:
-        """A function of pairs of values of two series of the same rows, in pandas for each partition."""
-        return over_rows(lambda a, b: a.combine(b, func, fill_value), self, other, name="combine")
-
-    def explode(self) -> Any:
-        """A row for each item of each list, in pandas for each partition."""
-        return self.map_partitions(lambda part: part.explode(), meta=(self._expr.name, "object"))
 
     # The index, names and other forms.
 
@@ -381,11 +252,6 @@ class Series(Rows, Elementwise, Reductions):
 
         return series_groupby(self, by, **kwargs)
 
-    def align(self, other: Any, join: Any = "outer", **kwargs: Any) -> Any:
-        """Two series of the same rows are aligned as they are."""
-        self._binary("eq", other)  # refuses series of other rows
-        return self, other
-
     def to_array(self, lengths: Any = None, meta: Any = None) -> Any:
         """The values as a lazy array, a block for each partition; `lengths=True` computes the block lengths now."""
         from ._arrays import to_array
@@ -404,6 +270,18 @@ class Series(Rows, Elementwise, Reductions):
         """Write CSV; see `DataFrame.to_csv`."""
         return self.to_frame().to_csv(filename, **kwargs)
 
+    def to_json(self, filename: Any, **kwargs: Any) -> Any:
+        """Write JSON; see `DataFrame.to_json`."""
+        return self.to_frame().to_json(filename, **kwargs)
+
+    def to_records(self, index: bool = False) -> Any:
+        """The computed values as a NumPy record array."""
+        return self.to_frame().to_records(index=index)
+
+    def to_pandas(self) -> Any:
+        """The computed series; the same as `compute()`."""
+        return self.compute()
+
     def to_string(self, max_rows: int = 5) -> Any:
         """The first rows as text, computed."""
         return self.head(max_rows).to_string(max_rows=max_rows)
@@ -413,39 +291,3 @@ class Series(Rows, Elementwise, Reductions):
 
     def _repr_html_(self) -> Any:
         return series_html(self)
-
-
-str_type = type("")
-
-
-def as_list(value: Any) -> list[Any]:
-    """A value as a list: itself, or it alone."""
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def check_na_position(na_position: Any) -> None:
-    """ValueError unless missing values are to come first or last."""
-    if na_position not in ("first", "last"):
-        raise ValueError(f"na_position must be 'first' or 'last', not {na_position!r}")
-
-
-def require_boolean(mask: Any) -> Any:
-    """The expression of a boolean series; TypeError for another type."""
-    if not mask._expr.dtype.startswith("bool"):
-        raise TypeError(f"rows are chosen by a boolean series, and `{mask.name}` is of type {mask._expr.dtype}")
-    return mask._expr
-
-
-def plain_operand(value: Any) -> Any:
-    """An operand that is a value or a lazy object; NotImplementedError for data outside of the plan."""
-    if is_collection(value) or isinstance(value, str_type | bytes) or value is None:
-        return value
-    if hasattr(value, "dtype") and getattr(value, "ndim", 0) == 0:
-        return value
-    if hasattr(value, "__len__") or hasattr(value, "dtype"):
-        raise NotImplementedError(
-            f"a lazy column with a {type(value).__name__}: rows of other data are not aligned; make it a column of the "
-            "same frame before from_pandas, or merge with it"
-        )
-    return value
-

@@ -105,7 +105,9 @@ class StringMethods:
             return self._pandas(name, fallback)
         return self._native(name, pat, fallback=fallback)
 
-    def replace(self, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, regex: bool = False) -> Any:
+    def replace(
+        self, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, regex: bool = False
+    ) -> Any:
         """A text, or with `regex=True` the matches of a pattern, replaced in each string, at most `n` times."""
         options = {"n": n, "case": case, "flags": flags, "regex": regex}
         fallback = lambda text: text.replace(pat, repl, **options)  # noqa: E731
@@ -127,7 +129,23 @@ class StringMethods:
     def find(self, sub: str, start: int = 0, end: int | None = None) -> Any:
         """The first position of a text in each string, or -1."""
         fallback = lambda text: text.find(sub, start, end)  # noqa: E731
-        return self._native("find", sub, fallback=fallback) if (start, end) == (0, None) else self._pandas("find", fallback)
+        return (
+            self._native("find", sub, fallback=fallback)
+            if (start, end) == (0, None)
+            else self._pandas("find", fallback)
+        )
+
+    def index(self, sub: str, start: int = 0, end: int | None = None) -> Any:
+        """The first position of a text in each string; ValueError at `compute` where it is not found."""
+        return self._position("index", sub, start, end)
+
+    def rindex(self, sub: str, start: int = 0, end: int | None = None) -> Any:
+        """The last position of a text in each string; ValueError at `compute` where it is not found."""
+        return self._position("rindex", sub, start, end)
+
+    def _position(self, name: str, sub: str, start: int, end: int | None) -> Any:
+        meta = (self._series._expr.name, "int64")
+        return self._pandas(name, lambda text: getattr(text, name)(sub, start, end), meta=meta)
 
     def slice(self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Any:
         """A slice of each string."""
@@ -199,7 +217,7 @@ class StringMethods:
         return self._pandas("cat", lambda text, other: text.cat(other, sep=sep, na_rep=na_rep), others)
 
     def split(self, pat: str | None = None, n: int = -1, expand: bool = False, regex: Any = None) -> Any:
-        """Each string as a list of its parts; `expand=True` makes `n + 1` columns of them, for which `n` must be given."""
+        """Each string as a list of its parts; `expand=True` makes `n + 1` columns of them, and needs `n`."""
         return self._split("split", pat, n, expand, {"regex": regex})
 
     def rsplit(self, pat: str | None = None, n: int = -1, expand: bool = False) -> Any:
@@ -268,7 +286,7 @@ def _in_pandas(name: str) -> Any:
 for _name in PLAIN:
     setattr(StringMethods, _name, _plain(_name))
 for _name in (
-    "casefold isdecimal istitle isascii decode encode findall index join normalize partition rfind rindex rpartition "
+    "casefold isdecimal istitle isascii decode encode findall join normalize partition rfind rpartition "
     "slice_replace translate wrap"
 ).split():
     setattr(StringMethods, _name, _in_pandas(_name))

@@ -50,7 +50,7 @@ def percent_text(q: float) -> str:
 def checked_percentiles(percentiles: Any) -> list[float]:
     """The quantiles in order; ValueError for one outside of [0, 1] or met twice."""
     chosen = sorted(float(q) for q in (QUARTILES if percentiles is None else percentiles))
-    if chosen and not (0 <= chosen[0] and chosen[-1] <= 1):
+    if chosen and (chosen[0] < 0 or chosen[-1] > 1):
         raise ValueError(f"percentiles should all be in the interval [0, 1]: {chosen}")
     if len(set(chosen)) != len(chosen):
         raise ValueError(f"percentiles cannot contain duplicates: {chosen}")
@@ -61,7 +61,9 @@ def describe_series(series: Any, percentiles: Any) -> Any:
     """The statistics of a numeric series, as a series."""
     column = as_column(series)
     if not is_number(column):
-        raise NotImplementedError(f"describe of a column of type {column.dtype}: use value_counts, min and max, or count")
+        raise NotImplementedError(
+            f"describe of a column of type {column.dtype}: use value_counts, min and max, or count"
+        )
     chosen = checked_percentiles(percentiles)
     frame = column.to_frame(HELD)
     cells = frame.cells(statistic_names(chosen), [(HELD, as_floats(statistics(frame.column(HELD), chosen)))])
@@ -88,7 +90,9 @@ def pivot_table(frame: Any, index: str, columns: str, values: Any, aggfunc: str)
     from ._partitionwise import over_all
 
     if frame[columns]._expr.dtype != "category":
-        raise NotImplementedError(f"pivot_table needs known categories in {columns!r}: call categorize first, or compute")
+        raise NotImplementedError(
+            f"pivot_table needs known categories in {columns!r}: call categorize first, or compute"
+        )
     categories = frame[columns].compute().cat.categories
 
     def table(rows: Any) -> Any:

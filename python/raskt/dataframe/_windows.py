@@ -23,7 +23,9 @@ class Windows:
 
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         kind = type(self).__name__.lower()
-        return over_all(lambda rows: getattr(self._open(rows), name)(*args, **kwargs), self._rows, name=f"{kind} {name}")
+        return over_all(
+            lambda rows: getattr(self._open(rows), name)(*args, **kwargs), self._rows, name=f"{kind} {name}"
+        )
 
     def agg(self, func: Any, *args: Any, **kwargs: Any) -> Any:
         """Aggregations of each window, by name or by function."""

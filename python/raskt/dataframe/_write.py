@@ -26,10 +26,25 @@ def finish(written: Any, compute: bool, compute_kwargs: Any) -> Any:
     return written.compute(**(compute_kwargs or {})) if compute else written
 
 
-def write_parquet(frame: Any, path: Any, *, compression: str | None, write_index: bool | None, overwrite: bool, append: bool,
-                  partition_on: Any, compute: bool, compute_kwargs: Any, **kwargs: Any) -> Any:  # fmt: skip
+def write_parquet(
+    frame: Any,
+    path: Any,
+    *,
+    compression: str | None,
+    write_index: bool | None,
+    overwrite: bool,
+    append: bool,
+    partition_on: Any,
+    compute: bool,
+    compute_kwargs: Any,
+    **kwargs: Any,
+) -> Any:
     """A folder of Parquet files."""
-    unknown = [name for name, value in kwargs.items() if value is not None and name not in ("engine", "name_function", "write_metadata_file")]
+    unknown = [
+        name
+        for name, value in kwargs.items()
+        if value is not None and name not in ("engine", "name_function", "write_metadata_file")
+    ]
     if append or unknown or kwargs.get("name_function"):
         asked = "append" if append else ", ".join(unknown) or "name_function"
         raise NotImplementedError(f"to_parquet({asked}=): write to a new folder and read both folders as a list")
@@ -57,7 +72,7 @@ def write_partitioned(frame: Any, folder: str, by: Any, write_index: bool | None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from ._series import as_list
+    from ._arguments import as_list
 
     names = as_list(by)
     frame[names]  # raises for unknown names
@@ -92,8 +107,9 @@ def numbered(filename: Any, count: int, ending: str, name_function: Callable[[in
     return [name.replace("*", number) for number in numbers]
 
 
-def write_parts(frame: Any, filename: Any, ending: str, write: Callable[[Any, str], Any], compute: bool,
-                name_function: Any = None) -> Any:  # fmt: skip
+def write_parts(
+    frame: Any, filename: Any, ending: str, write: Callable[[Any, str], Any], compute: bool, name_function: Any = None
+) -> Any:
     """A file for each partition, by a method of pandas."""
     names = numbered(filename, frame.npartitions, ending, name_function)
 
@@ -104,7 +120,9 @@ def write_parts(frame: Any, filename: Any, ending: str, write: Callable[[Any, st
     return run_parts(frame, call, compute)
 
 
-def write_csv(frame: Any, filename: Any, single_file: bool, compute: bool, compute_kwargs: Any, options: dict[str, Any]) -> Any:
+def write_csv(
+    frame: Any, filename: Any, single_file: bool, compute: bool, compute_kwargs: Any, options: dict[str, Any]
+) -> Any:
     """CSV: natively into a folder or one file, by pandas where the options or a star in the name ask for it."""
     name_function = options.pop("name_function", None)
     name = os.fspath(filename)
@@ -112,6 +130,12 @@ def write_csv(frame: Any, filename: Any, single_file: bool, compute: bool, compu
     if native and frame.has_plain_labels() and isinstance(options.get("header", True), bool):
         return finish(Written(frame._expr.to_csv(name, single_file=single_file, **options)), compute, compute_kwargs)
     if single_file:
-        return write_parts(frame.repartition(npartitions=1), name + "*", "csv", lambda part, _: part.to_csv(name, **options), compute,
-                           lambda at: "")  # fmt: skip
+        return write_parts(
+            frame.repartition(npartitions=1),
+            name + "*",
+            "csv",
+            lambda part, _: part.to_csv(name, **options),
+            compute,
+            lambda at: "",
+        )
     return write_parts(frame, name, "csv", lambda part, target: part.to_csv(target, **options), compute, name_function)
