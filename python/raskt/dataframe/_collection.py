@@ -51,7 +51,7 @@ class Collection:
         (result,) = persist(self, **kwargs)
         return result
 
-    def visualize(self, filename: str | None = None, **kwargs: Any) -> Any:
+    def visualize(self, filename: str | None = "raskt", **kwargs: Any) -> Any:
         """Draw the graph of tasks that `compute` would run; see `raskt.visualize`."""
         from raskt import visualize
 

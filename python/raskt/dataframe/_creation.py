@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ._engine import core, is_collection, wrap
+from ._engine import core, wrap
 from ._labels import encode, encode_label
 
 
@@ -126,16 +126,18 @@ def from_delayed(
     >>> rd.from_delayed(parts)["x"].compute().tolist()
     [0, 1, 2]
     """
+    from raskt import Delayed
+
     from ._meta import empty_of, normalise
 
     parts = list(dfs) if isinstance(dfs, list | tuple) else [dfs]
     if not parts:
         raise TypeError("Must supply at least one delayed object")
-    wrong = next((part for part in parts if not hasattr(part, "__raskt_expr__") or is_collection(part)), None)
+    wrong = next((part for part in parts if not isinstance(part, Delayed)), None)
     if wrong is not None:
         raise TypeError(f"Expected Delayed object, got {type(wrong).__name__}")
     known = empty_of(parts[0].compute()) if meta is None else normalise(meta)
-    return wrap(core().frame_from_delayed([part.__raskt_expr__ for part in parts], plain_labels(known)))
+    return wrap(core().frame_from_delayed(parts, plain_labels(known)))
 
 
 def from_map(

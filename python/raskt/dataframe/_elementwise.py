@@ -6,6 +6,7 @@ from typing import Any
 
 from ._engine import is_collection, native
 from ._operators import OperatorMethods
+from ._part import Part
 from ._partitionwise import over_all, over_rows
 
 #: NumPy's functions of one argument that the native side has, by its names.
@@ -23,7 +24,7 @@ BINARY = {
 }  # fmt: skip
 
 
-class Elementwise(OperatorMethods):
+class Elementwise(OperatorMethods, Part):
     """Elementwise methods in terms of `_each(function)`, which applies a function of expressions to each column."""
 
     __slots__ = ()
@@ -67,7 +68,7 @@ class Elementwise(OperatorMethods):
         [1.3, 2.0]
         """
         if isinstance(decimals, dict):
-            return self.assign(**{name: self[name].round(places) for name, places in decimals.items()})  # type: ignore[attr-defined]
+            return self.assign(**{name: self[name].round(places) for name, places in decimals.items()})
         return self._each(lambda column: column.round(decimals) if is_number(column) else column)
 
     def astype(self, dtype: Any) -> Any:
@@ -80,7 +81,7 @@ class Elementwise(OperatorMethods):
         dtype('float32')
         """
         if isinstance(dtype, dict):
-            return self.assign(**{name: self[name].astype(one) for name, one in dtype.items()})  # type: ignore[attr-defined]
+            return self.assign(**{name: self[name].astype(one) for name, one in dtype.items()})
         text = dtype_name(dtype)
         return self._native_or_pandas(
             lambda: self._each(lambda column: column.cast(text)), lambda part: part.astype(dtype), name="astype"
@@ -107,8 +108,8 @@ class Elementwise(OperatorMethods):
         if value is None:
             raise ValueError("fillna needs a value; ffill and bfill fill from the rows before and after")
         if isinstance(value, dict):
-            known = {name: one for name, one in value.items() if name in self.columns}  # type: ignore[attr-defined]
-            return self.assign(**{name: self[name].fillna(one) for name, one in known.items()})  # type: ignore[attr-defined]
+            known = {name: one for name, one in value.items() if name in self.columns}
+            return self.assign(**{name: self[name].fillna(one) for name, one in known.items()})
         return self._each(lambda column: column.fillna(native(value)))
 
     def ffill(self, axis: Any = None, limit: int | None = None) -> Any:
@@ -133,9 +134,9 @@ class Elementwise(OperatorMethods):
             raise TypeError(f"only list-like objects are allowed to be passed to isin(), not {type(values).__name__}")
         if isinstance(values, dict):
             chosen = {name: list(one) for name, one in values.items()}
-            names = self._expr.columns  # type: ignore[attr-defined]
-            columns = [(name, self._expr.column(name).isin(chosen.get(name, []))) for name in names]  # type: ignore[attr-defined]
-            return type(self)(self._expr.select(columns))  # type: ignore[attr-defined, call-arg]
+            names = self._expr.columns
+            columns = [(name, self._expr.column(name).isin(chosen.get(name, []))) for name in names]
+            return self._framed(lambda frame: frame.select(columns))
         return self._each(lambda column: column.isin(list(values)))
 
     def clip(self, lower: Any = None, upper: Any = None, axis: Any = None) -> Any:
@@ -164,7 +165,7 @@ class Elementwise(OperatorMethods):
             raise TypeError(f"the condition must be a lazy boolean series or frame, not {type(cond).__name__}")
         cond = cond if keep else ~cond
         if hasattr(cond, "columns") or hasattr(other, "columns"):
-            return self._choose_by_column(cond, other)  # type: ignore[attr-defined]
+            return self._choose_by_column(cond, other)
         return self._each(lambda column: column.where(cond._expr, native(other)))
 
     def replace(self, to_replace: Any = None, value: Any = None, regex: Any = False) -> Any:

@@ -26,6 +26,11 @@ def core() -> ModuleType:
 
 def _threads() -> int:
     """Threads that the frame engine may use: those that this process may run on."""
+    from raskt import config
+
+    chosen = config.get("num-workers", None)
+    if chosen:
+        return int(chosen)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -7,11 +7,12 @@ from typing import Any
 from ._arguments import as_list
 from ._engine import as_column, is_collection
 from ._labels import decode, encode_label
+from ._part import Part
 
 METHODS = ("inner", "left", "right", "outer", "cross", "leftsemi", "leftanti")
 
 
-class FrameJoins:
+class FrameJoins(Part):
     """The part of `DataFrame` about joins."""
 
     __slots__ = ()
@@ -47,7 +48,7 @@ class FrameJoins:
         if how not in METHODS:
             raise ValueError(f"'{how}' is not a valid Merge type: {', '.join(METHODS)}")
         left_keys, right_keys = keys_of(self, right, how, on, left_on, right_on, left_index, right_index)
-        columns = self._expr.join(  # type: ignore[attr-defined]
+        columns = self._expr.join(
             right._expr,
             how=how,
             left_on=left_keys,
@@ -75,7 +76,7 @@ class FrameJoins:
                 result = result.join(one, how=how)
             return result
         other = as_lazy(other)
-        both = set(self._expr.columns) & set(other._expr.columns)  # type: ignore[attr-defined]
+        both = set(self._expr.columns) & set(other._expr.columns)
         if both and not (lsuffix or rsuffix):
             raise ValueError(f"columns overlap but no suffix specified: {decode(sorted(both))}")
         keys = {"left_index": True} if on is None else {"left_on": on}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._part import Part
 
-class FrameOutput:
+
+class FrameOutput(Part):
     """The part of `DataFrame` about output."""
 
     __slots__ = ()
@@ -35,9 +37,17 @@ class FrameOutput:
         """
         from ._write import write_parquet
 
-        options = {"compression": compression, "write_index": write_index, "overwrite": overwrite, "append": append}
         return write_parquet(
-            self, path, partition_on=partition_on, compute=compute, compute_kwargs=compute_kwargs, **options, **kwargs
+            self,
+            path,
+            compression=compression,
+            write_index=write_index,
+            overwrite=overwrite,
+            append=append,
+            partition_on=partition_on,
+            compute=compute,
+            compute_kwargs=compute_kwargs,
+            **kwargs,
         )
 
     def to_csv(
@@ -91,7 +101,7 @@ class FrameOutput:
 
     def to_records(self, index: bool = False, lengths: Any = None) -> Any:
         """The computed rows as a NumPy record array."""
-        return self.compute().to_records(index=index)  # type: ignore[attr-defined]
+        return self.compute().to_records(index=index)
 
     @staticmethod
     def from_dict(data: dict[str, Any], npartitions: int = 1, **kwargs: Any) -> Any:
@@ -102,4 +112,4 @@ class FrameOutput:
 
     def to_pandas(self) -> Any:
         """The computed frame; the same as `compute()`."""
-        return self.compute()  # type: ignore[attr-defined]
+        return self.compute()

@@ -19,18 +19,23 @@ class FrameReductions(Reductions):
         if not is_rows_axis(axis):
             return along_rows(self, name, numeric_only, options)
         frame = self._numeric() if numeric_only else self
-        return frame._laid_out(lambda column: column.reduce(name, **options))
+        return frame._laid_out(lambda column: column.reduce(name, **options), name, options)
 
     def _numeric(self) -> Any:
         """The frame of the numeric and boolean columns."""
-        return self.select_dtypes(["number", "bool"])  # type: ignore[attr-defined]
+        return self.select_dtypes(["number", "bool"])
 
-    def _laid_out(self, reduce: Any) -> Any:
-        """A series of one lazy scalar for each column, labelled by the columns."""
-        names = self._expr.columns  # type: ignore[attr-defined]
-        values = [reduce(self._expr.column_at(at)) for at in range(len(names))]  # type: ignore[attr-defined]
+    def _laid_out(self, reduce: Any, name: str, options: dict[str, Any]) -> Any:
+        """A series of one lazy scalar for each column, labelled by the columns.
+
+        Labels that are not text have no native form as values of an index: those are gathered, in pandas.
+        """
+        names = self._expr.columns
+        if not is_plain(names):
+            return over_all(lambda rows: getattr(rows, name)(**options), self, name=name)
+        values = [reduce(self._expr.column_at(at)) for at in range(len(names))]
         refuse_mixture(names, values)
-        return wrap(self._expr.cells(names, [(None, values)]).column_at(0))  # type: ignore[attr-defined]
+        return wrap(self._expr.cells(names, [(None, values)]).column_at(0))
 
     def _gathered_reduction(self, name: str, axis: Any, numeric_only: bool) -> Any:
         frame = self._numeric() if numeric_only else self
@@ -42,7 +47,7 @@ class FrameReductions(Reductions):
         """How many different values each column has."""
         if not is_rows_axis(axis):
             return along_rows(self, "nunique", False, {"dropna": dropna})
-        return self._laid_out(lambda column: wrap(column).nunique(dropna)._expr)
+        return self._laid_out(lambda column: wrap(column).nunique(dropna)._expr, "nunique", {"dropna": dropna})
 
     def quantile(self, q: Any = 0.5, axis: Any = 0, numeric_only: bool = False, method: str = "default") -> Any:
         """The quantile `q` of each column; a list of them gives a frame (gathered, in pandas)."""
@@ -51,7 +56,9 @@ class FrameReductions(Reductions):
             return over_rows(lambda part: part.quantile(q, axis=1), frame, name="quantile of rows")
         if hasattr(q, "__iter__"):
             return over_all(lambda rows: rows.quantile(list(q)), frame, name="quantile")
-        return frame._laid_out(lambda column: column.reduce("quantile", q=float(q))).rename(float(q))
+        return frame._laid_out(lambda column: column.reduce("quantile", q=float(q)), "quantile", {"q": q}).rename(
+            float(q)
+        )
 
     def describe(
         self, split_every: Any = None, percentiles: Any = None, include: Any = None, exclude: Any = None, **kwargs: Any
@@ -79,14 +86,14 @@ class FrameReductions(Reductions):
             return getattr(self, func)(**kwargs)
         if isinstance(func, dict) and all(isinstance(one, str) for one in func.values()):
             columns = [(encode_label(label), one) for label, one in func.items()]
-            values = [getattr(wrap(self._expr.column(name)), one)()._expr for name, one in columns]  # type: ignore[attr-defined]
-            return wrap(self._expr.cells([name for name, _ in columns], [(None, values)]).column_at(0))  # type: ignore[attr-defined]
+            values = [getattr(wrap(self._expr.column(name)), one)()._expr for name, one in columns]
+            return wrap(self._expr.cells([name for name, _ in columns], [(None, values)]).column_at(0))
         if isinstance(func, list) and all(isinstance(one, str) for one in func):
             columns = [
-                (name, [getattr(wrap(self._expr.column(name)), one)()._expr for one in func])  # type: ignore[attr-defined]
-                for name in self._expr.columns  # type: ignore[attr-defined]
+                (name, [getattr(wrap(self._expr.column(name)), one)()._expr for one in func])
+                for name in self._expr.columns
             ]
-            return wrap(self._expr.cells(func, columns))  # type: ignore[attr-defined]
+            return wrap(self._expr.cells(func, columns))
         return over_all(lambda rows: rows.agg(func), self, name="agg")
 
     aggregate = agg
@@ -102,7 +109,7 @@ class FrameReductions(Reductions):
         """How often each row (or each row of `subset`) comes, most often first."""
         from ._summaries import value_counts
 
-        frame = self if subset is None else self[subset]  # type: ignore[index]
+        frame = self if subset is None else self[subset]
         return value_counts(frame, sort, ascending, dropna, normalize)
 
     def corr(self, method: str = "pearson", min_periods: Any = None, numeric_only: bool = False) -> Any:
@@ -126,7 +133,7 @@ class FrameReductions(Reductions):
         """Bytes of each partition in pandas' layout, as a series."""
         return self.map_partitions(
             lambda part: int(part.memory_usage(index=index, deep=deep).sum()), meta=(None, "int64")
-        )  # type: ignore[attr-defined]
+        )
 
     @property
     def nbytes(self) -> Any:

@@ -57,7 +57,7 @@ class FrameRows(Rows, Elementwise):
 
         names = {**locals_of_caller(expr, 2), **kwargs.pop("local_dict", {})}
         try:
-            return self[native_mask(self, expr, names)]  # type: ignore[index]
+            return self[native_mask(self, expr, names)]
         except NoNativeForm:
             from ._meta import empty
 

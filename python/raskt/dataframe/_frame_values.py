@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._arguments import as_list
+from ._part import Part
 from ._partitionwise import over_all, over_rows
 from ._query import locals_of_caller
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ._frame import DataFrame
 
 
-class FrameValues:
+class FrameValues(Part):
     """The part of `DataFrame` about functions of one's own."""
 
     __slots__ = ()
@@ -92,7 +93,7 @@ class FrameValues:
 
     def categorize(self, columns: Any = None, index: Any = None, **kwargs: Any) -> DataFrame:
         """Columns of text as categories (gathered, in pandas, so that all rows have the same categories)."""
-        types = zip(self._expr.columns, self._expr.dtypes, strict=True)  # type: ignore[attr-defined]
+        types = zip(self._expr.columns, self._expr.dtypes, strict=True)
         text = [name for name, dtype in types if dtype in ("str", "object", "category")]
         names = text if columns is None else as_list(columns)
         return over_all(lambda rows: rows.astype({name: "category" for name in names}), self, name="categorize")

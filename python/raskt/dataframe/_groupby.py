@@ -26,10 +26,6 @@ class GroupBy(GroupRows):
         self._grouping = grouping
         self._chosen = chosen
 
-    @property
-    def _values(self) -> list[str]:
-        return self._grouping.values if self._chosen is None else self._chosen
-
     # Aggregations.
 
     def _aggregate(self, ones: list[One]) -> Any:

@@ -15,7 +15,10 @@ class GroupRows:
 
     _grouping: Grouping
     _chosen: list[str] | None
-    _values: list[str]
+
+    @property
+    def _values(self) -> list[str]:
+        return self._grouping.values if self._chosen is None else self._chosen
 
     def _column(self, name: str) -> Any:
         return self._grouping.frame._expr.column(name)

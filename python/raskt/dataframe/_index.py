@@ -35,7 +35,7 @@ class Index(Series):
         """The labels as a series, whose index is themselves."""
         return wrap(self._expr.to_series())
 
-    def to_frame(self, index: bool = True, name: Any = None) -> Any:
+    def to_frame(self, index: Any = True, name: Any = None) -> Any:  # type: ignore[override]
         """The labels as a frame of one column."""
         frame = self.to_series().to_frame(name)
         return frame if index else frame.reset_index(drop=True)

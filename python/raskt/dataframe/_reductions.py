@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._part import Part
 from ._partitionwise import over_all, over_rows
 
 
-class Reductions:
+class Reductions(Part):
     """Reductions in terms of `_reduce(name, axis, numeric_only, **options)`."""
 
     __slots__ = ()
@@ -82,7 +83,7 @@ class Reductions:
 
     def nunique_approx(self, split_every: Any = None) -> Any:
         """How many different values there are; it is exact here."""
-        return self.nunique()  # type: ignore[attr-defined]
+        return self.nunique()
 
     def skew(self, axis: Any = 0, bias: bool = True, nan_policy: str = "propagate", numeric_only: bool = False) -> Any:
         """The skewness of each column, corrected for bias as pandas does (gathered, in pandas)."""

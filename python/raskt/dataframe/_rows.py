@@ -199,9 +199,9 @@ class Rows(Collection):
 
     def to_delayed(self, optimize_graph: bool = True) -> list[Any]:
         """The partitions as delayed objects, each of which computes to a pandas object."""
-        from raskt import delayed
+        from raskt._core import delayed_block
 
-        return [delayed(self.get_partition(at)) for at in range(self.npartitions)]
+        return [delayed_block(self, at) for at in range(self.npartitions)]
 
     def rolling(self, window: Any, min_periods: int | None = None, center: bool = False, **kwargs: Any) -> Any:
         """Windows that move over the rows; see `Rolling`."""

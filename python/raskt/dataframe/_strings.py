@@ -45,7 +45,7 @@ class StringMethods:
                 pass
         return self._pandas(name, fallback)
 
-    def _pandas(self, name: str, call: Callable[[Any], Any], *others: Any, meta: Any = None) -> Any:
+    def _pandas(self, name: str, call: Callable[..., Any], *others: Any, meta: Any = None) -> Any:
         return over_rows(lambda s, *rest: call(s.str, *rest), self._series, *others, name=f"str.{name}", meta=meta)
 
     def _simple(self, name: str, *args: Any, **kwargs: Any) -> Any:
