@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._engine import wrap
-from ._labels import encode_label
+from ._labels import encode_label, is_plain
 from ._partitionwise import over_all, over_rows
 from ._reductions import Reductions, along_rows, is_rows_axis
 
