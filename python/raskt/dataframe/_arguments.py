@@ -8,8 +8,8 @@ from ._engine import is_collection
 
 
 def as_list(value: Any) -> list[Any]:
-    """A value as a list: itself, or it alone."""
-    return list(value) if isinstance(value, list | tuple) else [value]
+    """A value as a list: itself, or it alone. A tuple is one label, of several levels."""
+    return list(value) if isinstance(value, list) else [value]
 
 
 def check_na_position(na_position: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._arguments import as_list
 from ._engine import as_column, is_collection
 from ._labels import decode, encode_label
 from ._part import Part
@@ -130,10 +129,15 @@ def keys_of(
         raise merge_error(
             "give left_on or left_index=True for the left side, and right_on or right_index=True for the right"
         )
-    left_keys = None if left_index else [key_of(left, key) for key in as_list(left_on)]
-    right_keys = None if right_index else [key_of(right, key) for key in as_list(right_on)]
+    left_keys = None if left_index else [key_of(left, key) for key in key_list(left_on)]
+    right_keys = None if right_index else [key_of(right, key) for key in key_list(right_on)]
     check_pairs(left_keys or [left._expr.index()], right_keys or [right._expr.index()])
     return left_keys, right_keys
+
+
+def key_list(keys: Any) -> list[Any]:
+    """Keys of a join as a list; a tuple of them is one too."""
+    return list(keys) if isinstance(keys, list | tuple) else [keys]
 
 
 def key_of(frame: Any, key: Any) -> Any:
