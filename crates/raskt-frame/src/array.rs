@@ -69,7 +69,13 @@ impl Lower for FrameToArray {
         let input = lower_partitions(graph, &self.output)?;
         let kernel: Arc<dyn Kernel> = Arc::new(ToBlock { dtype: self.dtype, columns: self.columns, flat: self.flat });
         let flags = OpFlags::default();
-        let op = Op { kind: OpKind::Frame, name: "to_array".into(), digest: self.key(), flags, body: Arc::new(NativeOp(kernel)) };
+        let op = Op {
+            kind: OpKind::Frame,
+            name: "to_array".into(),
+            digest: self.key(),
+            flags,
+            body: Arc::new(NativeOp(kernel)),
+        };
         let op = graph.op(op);
         // A matrix has a grid of two axes, of which the second is one block wide.
         let rows = Grid::new([self.blocks() as u32]);
@@ -163,7 +169,8 @@ fn block<T: raskt_value::Element + Default>(
         let series = column.as_materialized_series();
         read(series, &mut |row, value| elements[row * columns + at] = value).map_err(FrameError::from)?;
     }
-    let chunk = Chunk::from_vec(elements, shape).map_err(|error| TaskError::new(ErrorKind::Value, error.to_string()))?;
+    let chunk =
+        Chunk::from_vec(elements, shape).map_err(|error| TaskError::new(ErrorKind::Value, error.to_string()))?;
     Ok(chunk.into())
 }
 

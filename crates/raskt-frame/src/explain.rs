@@ -55,15 +55,16 @@ fn python_nodes(node: &Node) -> usize {
 }
 
 fn describe(node: &Node) -> String {
-    let list = |expressions: &[Expr]| {
-        shortened(&expressions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
-    };
+    let list =
+        |expressions: &[Expr]| shortened(&expressions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
     let details = match &node.operator {
         Operator::Csv(plan) => plan.describe(),
         Operator::Parquet(plan) => plan.describe(),
         Operator::Memory(plan) => format!("{} rows", plan.tables.iter().map(DataFrame::height).sum::<usize>()),
         Operator::External(external) => format!("`{}`", external.name),
-        Operator::Project { columns, .. } => shortened(&columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")),
+        Operator::Project { columns, .. } => {
+            shortened(&columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", "))
+        }
         Operator::RowNumber { name, .. } => name.to_string(),
         Operator::Attach { names, .. } => format!("{} columns", names.len()),
         Operator::Filter { predicate, .. } => shortened(&predicate.to_string()),

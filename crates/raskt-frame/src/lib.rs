@@ -23,7 +23,7 @@ mod table;
 pub use array::{FrameToArray, array_domain, array_to_table};
 pub use domain::{Domain, DomainClass, pandas_dtype_name, parse_dtype_name};
 pub use error::{FrameError, Result};
-pub use expression::{Expression, Extent, Inclusive, ReduceOptions};
+pub use expression::{Expression, Extent, Inclusive, ReduceOptions, digest_of};
 pub use literal::Literal;
 pub use plan::{
     Aggregation, Cells, Column, ColumnOrValue, ConcatJoin, External, Frame, Index, IndexLevel, JoinHow, JoinKeys,
@@ -31,8 +31,8 @@ pub use plan::{
 };
 pub use sink::{WriteFormat, WriteOptions};
 pub use source::{
-    CsvDtypes, CsvOptions, CsvPlan, ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, expand_paths, first_values,
-    memory, pandas_metadata, read_csv, read_parquet,
+    CsvDtypes, CsvOptions, CsvPlan, ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, expand_paths,
+    first_values, memory, pandas_metadata, read_csv, read_parquet,
 };
 pub use stage::{StageOutput, initialise, lower_partitions, lower_whole, lower_write};
 pub use table::{FrameTable, index_column_name};

@@ -91,9 +91,9 @@ pub(crate) fn series_of(values: &[Literal], dtype: &DataType) -> PolarsResult<Se
     for value in values {
         let cast = value.scalar().into_series(PlSmallStr::EMPTY).cast(dtype)?;
         let kept = cast.get(0)?.into_static();
-        let changed = cast.cast(&value.scalar().dtype().clone()).is_ok_and(|back| {
-            matches!(value, Literal::Float(number) if back.f64().is_ok_and(|back| back.get(0) != Some(*number)))
-        });
+        let changed = cast.cast(&value.scalar().dtype().clone()).is_ok_and(
+            |back| matches!(value, Literal::Float(number) if back.f64().is_ok_and(|back| back.get(0) != Some(*number))),
+        );
         if !kept.is_null() && !changed {
             found.push(kept);
         }

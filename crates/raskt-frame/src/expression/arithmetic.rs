@@ -12,11 +12,7 @@ impl Expression {
             return numeric(scope, op, left, right);
         }
         let refused = || {
-            FrameError::Type(format!(
-                "`{op}` doesn't work between {} and {}",
-                pandas_name(left),
-                pandas_name(right)
-            ))
+            FrameError::Type(format!("`{op}` doesn't work between {} and {}", pandas_name(left), pandas_name(right)))
         };
         let (x, y) = (left.expr(), right.expr());
         let expr = match (op, a.class(), b.class()) {

@@ -45,7 +45,9 @@ impl Expression {
             "invert" if matches!(class, Bool | Int) => {
                 let known = if self.domain.missing { x.fill_null(lit(false)) } else { x };
                 let expr = if class == Bool { known.not() } else { lit(-1) - self.expr.clone() };
-                return Ok(Self::computed(scope, op, &[&self.operand()], expr)?.missing(class != Bool && self.domain.missing));
+                return Ok(
+                    Self::computed(scope, op, &[&self.operand()], expr)?.missing(class != Bool && self.domain.missing)
+                );
             }
             "neg" if matches!(class, Int | Float | Decimal | Duration) => return self.same_nan(scope, op, -x),
             "pos" if class != Text => return Ok(self.clone()),
@@ -168,13 +170,7 @@ impl Expression {
     }
 
     /// Whether each value lies in an interval.
-    pub(crate) fn between(
-        &self,
-        scope: &Schema,
-        low: &Operand,
-        high: &Operand,
-        inclusive: Inclusive,
-    ) -> Result<Self> {
+    pub(crate) fn between(&self, scope: &Schema, low: &Operand, high: &Operand, inclusive: Inclusive) -> Result<Self> {
         use Inclusive::{Both, Left, Right};
         let above = if matches!(inclusive, Both | Left) { "ge" } else { "gt" };
         let below = if matches!(inclusive, Both | Right) { "le" } else { "lt" };
@@ -207,15 +203,16 @@ impl Expression {
             self.check_value("where", other)?;
         }
         let by = if missing { lit(NULL) } else { other.expr() };
-        let known =
-            if condition.domain.missing { condition.expr.clone().fill_null(lit(false)) } else { condition.expr.clone() };
+        let known = if condition.domain.missing {
+            condition.expr.clone().fill_null(lit(false))
+        } else {
+            condition.expr.clone()
+        };
         let expr = when(known).then(self.expr.clone()).otherwise(by);
         let operands = [&self.operand(), &condition.operand(), other];
         let domain = other.domain();
         let found = Self::computed(scope, "where", &operands, expr)?;
-        Ok(found
-            .missing(self.domain.missing || domain.missing)
-            .nan(self.domain.nan || domain.nan))
+        Ok(found.missing(self.domain.missing || domain.missing).nan(self.domain.nan || domain.nan))
     }
 
     /// The values rounded to `decimals` places, halves to even.

@@ -183,7 +183,7 @@ pub(crate) fn leaves_of(expr: &Expr) -> Vec<PlSmallStr> {
 }
 
 /// The hash of `words` and of the contents that `digests` stand for.
-pub(crate) fn digest_of(words: &[&str], digests: &[u128]) -> u128 {
+pub fn digest_of(words: &[&str], digests: &[u128]) -> u128 {
     let mut hasher = Xxh3::new();
     for word in words {
         hasher.update(&(word.len() as u64).to_le_bytes());

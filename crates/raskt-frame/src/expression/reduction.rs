@@ -87,7 +87,8 @@ impl Expression {
         }
         let dtype = super::type_of(scope, &expr)?;
         let full = countless || (matches!(function, "sum" | "prod") && options.min_count == 0 && options.skipna);
-        let ordered = matches!(function, "first" | "last") || matches!(self.extent, Extent::Window | Extent::OrderedScalar);
+        let ordered =
+            matches!(function, "first" | "last") || matches!(self.extent, Extent::Window | Extent::OrderedScalar);
         let extent = if ordered { Extent::OrderedScalar } else { Extent::Scalar };
         let words = [function, &format!("{options:?}")];
         let digest = digest_of(&words, &[self.digest]);
@@ -111,7 +112,9 @@ impl Expression {
 
     /// The same, known to be of a group that isn't empty: the least of values none of which is missing isn't either.
     pub(crate) fn of_group(mut self, function: &str, input: &Expression) -> Self {
-        if matches!(function, "min" | "max" | "first" | "last" | "mean" | "median" | "quantile") && !input.domain.can_miss() {
+        if matches!(function, "min" | "max" | "first" | "last" | "mean" | "median" | "quantile")
+            && !input.domain.can_miss()
+        {
             self.domain.missing = false;
         }
         self

@@ -27,7 +27,11 @@ impl Expression {
                 let found = x.clone().str().find_literal(lit(arguments.text(0)?));
                 // The engine counts bytes: the characters before are those of the bytes before.
                 let before = x.clone().str().split(lit(arguments.text(0)?)).list().first().str().len_chars();
-                when(found.is_not_null()).then(before.cast(DataType::Int64)).when(x.is_not_null()).then(lit(-1_i64)).otherwise(lit(NULL))
+                when(found.is_not_null())
+                    .then(before.cast(DataType::Int64))
+                    .when(x.is_not_null())
+                    .then(lit(-1_i64))
+                    .otherwise(lit(NULL))
             }
             _ => transform(x, &arguments)?,
         };
@@ -103,7 +107,9 @@ impl Arguments<'_> {
     fn unexpected(&self, at: usize, wanted: &str, found: Option<&Literal>) -> FrameError {
         let method = self.method;
         match found {
-            Some(found) => FrameError::Type(format!("argument {at} of `.str.{method}` has to be {wanted}, not {found:?}")),
+            Some(found) => {
+                FrameError::Type(format!("argument {at} of `.str.{method}` has to be {wanted}, not {found:?}"))
+            }
             None => FrameError::Type(format!("`.str.{method}` lacks argument {at}: {wanted}")),
         }
     }
@@ -173,7 +179,8 @@ fn transform(x: Expr, arguments: &Arguments<'_>) -> Result<Expr> {
         "replace" => {
             let (pattern, by) = (arguments.text(0)?, arguments.text(1)?);
             let literal = !arguments.flag(3, false)?;
-            let by = if literal { by.to_string() } else { by.replace('$', "$$").replace(r"\g<", "${").replace('>', "}") };
+            let by =
+                if literal { by.to_string() } else { by.replace('$', "$$").replace(r"\g<", "${").replace('>', "}") };
             match arguments.int_or(2, Some(-1))? {
                 Some(count) if count >= 0 => x.str().replace_n(lit(pattern), lit(by), literal, count),
                 _ => x.str().replace_all(lit(pattern), lit(by), literal),
@@ -202,11 +209,15 @@ fn transform(x: Expr, arguments: &Arguments<'_>) -> Result<Expr> {
         "pad" => match arguments.text_or(1, "left")? {
             "left" => x.str().pad_start(lit(arguments.length(0)?), fill(arguments, 2)?),
             "right" => x.str().pad_end(lit(arguments.length(0)?), fill(arguments, 2)?),
-            side => return Err(FrameError::NotImplemented(format!("`.str.pad` on side `{side}` has no native form yet"))),
+            side => {
+                return Err(FrameError::NotImplemented(format!("`.str.pad` on side `{side}` has no native form yet")));
+            }
         },
         "repeat" => {
             let times = arguments.length(0)? as usize;
-            concat_str(vec![x; times.max(1)], "", false).str().slice(lit(0), if times == 0 { lit(0) } else { lit(NULL) })
+            concat_str(vec![x; times.max(1)], "", false)
+                .str()
+                .slice(lit(0), if times == 0 { lit(0) } else { lit(NULL) })
         }
         method => {
             return Err(FrameError::NotImplemented(format!(

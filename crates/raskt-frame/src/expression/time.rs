@@ -54,7 +54,9 @@ impl Expression {
             "ceil" => {
                 let every = engine_frequency(argument()?)?;
                 let floor = x.clone().dt().truncate(lit(every.clone()));
-                when(floor.clone().eq(x)).then(floor.clone()).otherwise(floor + Expr::Literal(LiteralValue::Scalar(length_of(&every)?)))
+                when(floor.clone().eq(x))
+                    .then(floor.clone())
+                    .otherwise(floor + Expr::Literal(LiteralValue::Scalar(length_of(&every)?)))
             }
             "is_month_start" => x.dt().day().eq(lit(1)),
             "is_month_end" => x.clone().dt().day().eq(x.dt().days_in_month()),
@@ -117,7 +119,8 @@ impl Expression {
         let format = format.map(PlSmallStr::from_str);
         let options = StrptimeOptions { format, strict, exact: true, cache: true };
         let dtype = DataType::Datetime(TimeUnit::Microseconds, zone.clone());
-        let expr = self.expr.clone().str().to_datetime(Some(TimeUnit::Microseconds), zone, options.clone(), lit("raise"));
+        let expr =
+            self.expr.clone().str().to_datetime(Some(TimeUnit::Microseconds), zone, options.clone(), lit("raise"));
         let what = format!("to_datetime {options:?} {dtype:?}");
         let found = Self::computed(scope, &what, &[&self.operand()], expr)?;
         let missing = self.domain.missing || !strict;
@@ -163,8 +166,11 @@ fn engine_frequency(frequency: &str) -> Result<String> {
         "ms" | "L" => "ms",
         "us" | "U" => "us",
         "ns" | "N" => "ns",
-        _ => return Err(FrameError::Value(format!("`{frequency}` is not a fixed frequency such as `15min`, `h` or `D`"))),
+        _ => {
+            return Err(FrameError::Value(format!(
+                "`{frequency}` is not a fixed frequency such as `15min`, `h` or `D`"
+            )));
+        }
     };
     Ok(format!("{count}{unit}"))
 }
-

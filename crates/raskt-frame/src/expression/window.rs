@@ -65,8 +65,7 @@ impl Expression {
 
     /// Missing values replaced by the last one above (or the next below) that isn't.
     pub(crate) fn fill_along(&self, scope: &Schema, forward: bool) -> Result<Self> {
-        let strategy =
-            if forward { FillNullStrategy::Forward(None) } else { FillNullStrategy::Backward(None) };
+        let strategy = if forward { FillNullStrategy::Forward(None) } else { FillNullStrategy::Backward(None) };
         let what = if forward { "ffill" } else { "bfill" };
         self.window(scope, what, self.normal().fill_null_with_strategy(strategy), self.domain.can_miss())
     }

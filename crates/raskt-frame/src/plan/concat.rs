@@ -57,7 +57,9 @@ impl Frame {
 fn common_columns(frames: &[Frame], join: ConcatJoin) -> Result<Vec<(PlSmallStr, Domain)>> {
     let mut names: Vec<PlSmallStr> = vec![];
     for frame in frames {
-        names.extend(frame.columns.iter().map(|(name, _)| name.clone()).filter(|name| !names.contains(name)).collect::<Vec<_>>());
+        names.extend(
+            frame.columns.iter().map(|(name, _)| name.clone()).filter(|name| !names.contains(name)).collect::<Vec<_>>(),
+        );
     }
     let mut found = vec![];
     for name in names {
@@ -96,7 +98,8 @@ fn common_domain<'a>(name: &str, mut domains: impl Iterator<Item = &'a Domain>) 
             )));
         }
         if found.dtype != domain.dtype {
-            let both = Schema::from_iter([Field::new("a".into(), found.dtype), Field::new("b".into(), domain.dtype.clone())]);
+            let both =
+                Schema::from_iter([Field::new("a".into(), found.dtype), Field::new("b".into(), domain.dtype.clone())]);
             found.dtype = type_of(&both, &when(lit(true)).then(col("a")).otherwise(col("b")))?;
         }
         found.missing |= domain.missing;
@@ -124,8 +127,11 @@ fn concatenated(inputs: Vec<Arc<Node>>, columns: Vec<(PlSmallStr, Domain)>) -> N
     let digests: Vec<u128> = inputs.iter().map(|input| input.digest).collect();
     let partitions = inputs.iter().map(|input| input.partitions).sum();
     let partitionwise = inputs.iter().all(|input| input.partitionwise);
-    let rows: Option<Vec<usize>> =
-        inputs.iter().map(|input| input.partition_rows.as_ref().map(|rows| rows.to_vec())).collect::<Option<Vec<_>>>().map(|rows| rows.concat());
+    let rows: Option<Vec<usize>> = inputs
+        .iter()
+        .map(|input| input.partition_rows.as_ref().map(|rows| rows.to_vec()))
+        .collect::<Option<Vec<_>>>()
+        .map(|rows| rows.concat());
     let mut node = Node::new(Operator::Concat { inputs }, columns, &[], digests);
     node.partitions = partitions;
     node.partitionwise = partitionwise;

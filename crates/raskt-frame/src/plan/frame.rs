@@ -237,7 +237,11 @@ impl Frame {
         let index = match &self.index {
             Index::Rows(_) => Index::Rows(small(&names[0])),
             Index::Levels(levels) => Index::Levels(
-                levels.iter().zip(names).map(|(level, name)| IndexLevel { name: small(name), ..level.clone() }).collect(),
+                levels
+                    .iter()
+                    .zip(names)
+                    .map(|(level, name)| IndexLevel { name: small(name), ..level.clone() })
+                    .collect(),
             ),
         };
         Ok(Self { index, ..self.clone() })

@@ -38,7 +38,8 @@ impl Frame {
         for column in by.iter().chain(aggregations.iter().map(|aggregation| &aggregation.column)) {
             root = unify(&root, &column.root)?;
         }
-        let keys: Vec<(PlSmallStr, Expression)> = by.iter().enumerate().map(|(at, key)| (key_name(at), key.values.clone())).collect();
+        let keys: Vec<(PlSmallStr, Expression)> =
+            by.iter().enumerate().map(|(at, key)| (key_name(at), key.values.clone())).collect();
         let mut results = vec![];
         for aggregation in aggregations {
             let Aggregation { name, column, function, options } = aggregation;

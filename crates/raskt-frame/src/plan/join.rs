@@ -111,9 +111,11 @@ impl Side {
             }
             JoinKeys::Labels => {
                 let frame = frame.numbered()?;
-                let keys = frame.index.expressions().iter().map(|level| {
-                    frame.column_of(level.name.clone(), level.values.clone())
-                });
+                let keys = frame
+                    .index
+                    .expressions()
+                    .iter()
+                    .map(|level| frame.column_of(level.name.clone(), level.values.clone()));
                 let keys = keys.collect();
                 Ok(Self { frame, keys, on_labels: true })
             }
@@ -134,7 +136,11 @@ impl Side {
         for (at, (key, dtype)) in self.keys.iter().zip(dtypes).enumerate() {
             let values = Expression { expr: key.values.normal(), ..key.values.clone() }.nan(false);
             let values = values.missing(key.values.domain.can_miss());
-            let values = if values.domain.dtype == *dtype { values } else { values.cast(&self.frame.root.scope, dtype)?.nan(false) };
+            let values = if values.domain.dtype == *dtype {
+                values
+            } else {
+                values.cast(&self.frame.root.scope, dtype)?.nan(false)
+            };
             all.push((key_name(prefix, at), values));
         }
         Ok(project(&self.frame.root, all))
@@ -161,10 +167,15 @@ impl Join<'_> {
         let mut columns = vec![];
         for (name, values) in &left_columns {
             let shared_key = shared.iter().position(|key| key == name);
-            columns.push((name.clone(), match shared_key {
-                Some(at) => self.merged_key(&node, at, &dtypes)?,
-                None => Expression { domain: node.domain(name).unwrap_or(&values.domain).clone(), ..node.column(name) },
-            }));
+            columns.push((
+                name.clone(),
+                match shared_key {
+                    Some(at) => self.merged_key(&node, at, &dtypes)?,
+                    None => {
+                        Expression { domain: node.domain(name).unwrap_or(&values.domain).clone(), ..node.column(name) }
+                    }
+                },
+            ));
         }
         columns.extend(right_columns.iter().map(|(name, _)| (name.clone(), node.column(name))));
         if let Some(name) = &self.options.indicator {
@@ -180,7 +191,11 @@ impl Join<'_> {
         for (left, right) in self.left.keys.iter().zip(&self.right.keys) {
             let (a, b) = (&left.values.domain, &right.values.domain);
             let alike = a.class() == b.class() || (a.is_numeric() && b.is_numeric());
-            let alike = alike || matches!((a.class(), b.class()), (DomainClass::Text, DomainClass::Category) | (DomainClass::Category, DomainClass::Text));
+            let alike = alike
+                || matches!(
+                    (a.class(), b.class()),
+                    (DomainClass::Text, DomainClass::Category) | (DomainClass::Category, DomainClass::Text)
+                );
             if !alike {
                 let name = left.name.as_deref().unwrap_or("the labels");
                 let (a, b) = (a.pandas_dtype(), b.pandas_dtype());
@@ -189,10 +204,15 @@ impl Join<'_> {
                 )));
             }
             found.push(match (a.class(), b.class()) {
-                (DomainClass::Text, DomainClass::Category) | (DomainClass::Category, DomainClass::Text) => DataType::String,
+                (DomainClass::Text, DomainClass::Category) | (DomainClass::Category, DomainClass::Text) => {
+                    DataType::String
+                }
                 _ if a.dtype == b.dtype => a.dtype.clone(),
                 _ => {
-                    let both = Schema::from_iter([Field::new("a".into(), a.dtype.clone()), Field::new("b".into(), b.dtype.clone())]);
+                    let both = Schema::from_iter([
+                        Field::new("a".into(), a.dtype.clone()),
+                        Field::new("b".into(), b.dtype.clone()),
+                    ]);
                     type_of(&both, &when(lit(true)).then(col("a")).otherwise(col("b")))?
                 }
             });
@@ -207,9 +227,10 @@ impl Join<'_> {
         let mut shared = vec![];
         let mut shared_by_position = vec![];
         for at in 0..self.left.keys.len() {
-            let name = self.left.keys[at].name.clone().filter(|name| {
-                self.left.is_key(at, name) && self.right.is_key(at, name)
-            });
+            let name = self.left.keys[at]
+                .name
+                .clone()
+                .filter(|name| self.left.is_key(at, name) && self.right.is_key(at, name));
             shared_by_position.push(name.clone());
             shared.extend(name);
         }
@@ -226,7 +247,8 @@ impl Join<'_> {
         };
         let (a, b) = (&self.left.frame, &self.right.frame);
         if left_suffix.is_empty() && right_suffix.is_empty() {
-            let found: Vec<&str> = a.columns.iter().filter(|(name, _)| overlapping(name, b)).map(|(name, _)| name.as_str()).collect();
+            let found: Vec<&str> =
+                a.columns.iter().filter(|(name, _)| overlapping(name, b)).map(|(name, _)| name.as_str()).collect();
             if !found.is_empty() {
                 let found = found.join("`, `");
                 return Err(FrameError::Value(format!("columns overlap but no suffix was given: `{found}`")));
@@ -294,7 +316,8 @@ impl Join<'_> {
             JoinHow::Outer => {
                 let expr = coalesce(&[col(left.clone()), col(right.clone())]);
                 let operands = [&node.column(&left).operand(), &node.column(&right).operand()];
-                let missing = self.left.keys[at].values.domain.can_miss() || self.right.keys[at].values.domain.can_miss();
+                let missing =
+                    self.left.keys[at].values.domain.can_miss() || self.right.keys[at].values.domain.can_miss();
                 Expression::computed(&node.scope, "coalesce", &operands, expr)?.missing(missing)
             }
             _ => one(&left, &self.left),
@@ -307,7 +330,9 @@ impl Join<'_> {
             for (at, key) in self.left.keys.iter().enumerate() {
                 let values = self.merged_key(node, at, dtypes)?;
                 let name = key.name.clone().filter(|name| self.right.keys[at].name.as_ref() == Some(name));
-                let name = name.or_else(|| if matches!(self.options.how, JoinHow::Left | JoinHow::Inner) { key.name.clone() } else { None });
+                let name = name.or_else(|| {
+                    if matches!(self.options.how, JoinHow::Left | JoinHow::Inner) { key.name.clone() } else { None }
+                });
                 levels.push(IndexLevel { name, values });
             }
             return Ok(Index::Levels(levels));
@@ -317,8 +342,9 @@ impl Join<'_> {
             (_, true) => &self.right.frame.index,
             _ => return Ok(Index::Rows(None)),
         };
-        let level = |(at, level): (usize, &IndexLevel)| {
-            IndexLevel { name: level.name.clone(), values: node.column(&label_name(at)) }
+        let level = |(at, level): (usize, &IndexLevel)| IndexLevel {
+            name: level.name.clone(),
+            values: node.column(&label_name(at)),
         };
         Ok(Index::Levels(kept.expressions().iter().enumerate().map(level).collect()))
     }
@@ -338,7 +364,8 @@ impl Join<'_> {
         node.scope = left.scope.clone();
         let node = Arc::new(node);
         let levels = frame.index.expressions().iter().enumerate();
-        let levels = levels.map(|(at, level)| IndexLevel { name: level.name.clone(), values: node.column(&label_name(at)) });
+        let levels =
+            levels.map(|(at, level)| IndexLevel { name: level.name.clone(), values: node.column(&label_name(at)) });
         let index = Index::Levels(levels.collect());
         let columns = frame.columns.iter().map(|(name, _)| (name.clone(), node.column(name))).collect();
         Ok(Frame { root: node, index, columns })

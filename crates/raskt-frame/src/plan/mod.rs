@@ -2,6 +2,7 @@
 
 mod cells;
 mod concat;
+mod divisions;
 mod frame;
 mod groupby;
 mod join;

@@ -1,5 +1,6 @@
 use crate::domain::Domain;
 use crate::expression::{Expression, digest_of};
+use crate::literal::Literal;
 use crate::plan::JoinHow;
 use crate::source::{CsvPlan, ParquetPlan};
 use polars::prelude::*;
@@ -145,6 +146,8 @@ pub enum Operator {
 #[derive(Clone)]
 pub struct MemoryPlan {
     pub(crate) tables: Arc<[DataFrame]>,
+    /// The first label of each table and the last of all, if labels are in order.
+    pub(crate) divisions: Option<Vec<Literal>>,
 }
 
 /// Tables that tasks of something else give: a Python function over partitions, delayed calls, blocks of an array.

@@ -12,7 +12,10 @@ impl Column {
     /// The hash of its content.
     pub fn digest(&self) -> u128 {
         let frame = self.to_frame("");
-        digest_of(&["column", self.name.as_deref().unwrap_or("\0"), if self.labels { "labels" } else { "" }], &[frame.digest()])
+        digest_of(
+            &["column", self.name.as_deref().unwrap_or("\0"), if self.labels { "labels" } else { "" }],
+            &[frame.digest()],
+        )
     }
 
     /// Whether it is one value.

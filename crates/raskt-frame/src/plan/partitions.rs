@@ -45,7 +45,10 @@ impl Frame {
         let node = Arc::new(self.mapped(body, name, digest, &[], columns)?);
         let mut names = vec![];
         for (at, (column, _)) in columns.iter().enumerate() {
-            names.push((PlSmallStr::from_str(column), PlSmallStr::from_string(format!("__mapped_{:032x}_{at}__", node.digest))));
+            names.push((
+                PlSmallStr::from_str(column),
+                PlSmallStr::from_string(format!("__mapped_{:032x}_{at}__", node.digest)),
+            ));
         }
         let root = attach(&self.root, &node, &names);
         let columns = names.iter().map(|(there, here)| (there.clone(), root.column(here))).collect();
@@ -125,9 +128,9 @@ pub(crate) fn labelled(node: Arc<Node>, levels: &[(Option<&str>, Domain)]) -> Fr
         true => Index::Rows(None),
         false => Index::Levels(levels.iter().enumerate().map(level).collect()),
     };
-    let columns = node.columns[levels.len()..].iter().map(|(name, domain)| {
-        (name.clone(), Expression::column(name, domain.clone()))
-    });
+    let columns = node.columns[levels.len()..]
+        .iter()
+        .map(|(name, domain)| (name.clone(), Expression::column(name, domain.clone())));
     let columns = columns.collect();
     Frame { root: node, index, columns }
 }

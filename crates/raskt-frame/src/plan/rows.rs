@@ -138,7 +138,9 @@ impl Frame {
         }
         for key in by.iter().filter(|key| matches!(key.values.domain.class(), DomainClass::Text | DomainClass::Other)) {
             let (name, dtype) = (key.name.as_deref().unwrap_or("None"), key.values.domain.pandas_dtype());
-            return Err(FrameError::Type(format!("column `{name}` is of {dtype}, and can't give the largest or smallest")));
+            return Err(FrameError::Type(format!(
+                "column `{name}` is of {dtype}, and can't give the largest or smallest"
+            )));
         }
         let (mut frame, keys) = self.movable(&by.iter().collect::<Vec<_>>())?;
         if keys[0].domain.can_miss() {

@@ -95,7 +95,12 @@ fn texts_of_truths(table: &DataFrame) -> PolarsResult<DataFrame> {
         table.columns().iter().filter(|column| column.dtype().is_bool()).map(|column| column.name().clone()).collect();
     let text = |name: &PlSmallStr| {
         let column = col(name.clone());
-        when(column.clone()).then(lit("True")).when(column.is_not_null()).then(lit("False")).otherwise(lit(NULL)).alias(name.clone())
+        when(column.clone())
+            .then(lit("True"))
+            .when(column.is_not_null())
+            .then(lit("False"))
+            .otherwise(lit(NULL))
+            .alias(name.clone())
     };
     if truths.is_empty() {
         return Ok(table.clone());

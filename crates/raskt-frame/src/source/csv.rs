@@ -260,7 +260,9 @@ fn column_type(name: &str, facts: &ColumnFacts, options: &CsvOptions, exhaustive
         // These are made of the strings afterwards.
         Some(DataType::Categorical(..) | DataType::Datetime(..) | DataType::Duration(..)) => DataType::String,
         Some(dtype) if dtype.is_integer() && exhaustive && missing => {
-            return Err(FrameError::Value(format!("column `{name}` has missing values, and can't be read as integers")));
+            return Err(FrameError::Value(format!(
+                "column `{name}` has missing values, and can't be read as integers"
+            )));
         }
         Some(dtype) => dtype,
         None => facts.dtype(),

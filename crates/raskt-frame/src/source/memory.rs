@@ -1,4 +1,5 @@
 use crate::domain::Domain;
+use crate::literal::Literal;
 use crate::plan::{Frame, MemoryPlan, Node, Operator, labelled};
 use crate::table::index_column_name;
 use polars::prelude::*;
@@ -10,7 +11,8 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The rows of tables in memory, a partition each: first the columns of row labels, as many as `levels`, named by
 /// [`index_column_name`], then the columns.
-pub fn memory(tables: Vec<DataFrame>, levels: &[Option<&str>]) -> Frame {
+/// `divisions` are the first label of each table and the last of all, if labels are in order.
+pub fn memory(tables: Vec<DataFrame>, levels: &[Option<&str>], divisions: Option<Vec<Literal>>) -> Frame {
     let rows: Arc<[usize]> = tables.iter().map(DataFrame::height).collect();
     let (partitions, number) = (tables.len(), NEXT.fetch_add(1, Ordering::Relaxed));
     let domains = domains(&tables);
@@ -23,7 +25,7 @@ pub fn memory(tables: Vec<DataFrame>, levels: &[Option<&str>]) -> Frame {
             (*name, domain.1.clone())
         })
         .collect();
-    let operator = Operator::Memory(MemoryPlan { tables: tables.into() });
+    let operator = Operator::Memory(MemoryPlan { tables: tables.into(), divisions });
     let mut node = Node::new(operator, domains, &[&number.to_string()], []);
     (node.partitions, node.partitionwise) = (partitions, true);
     labelled(Arc::new(node.with_rows(Some(rows))), &named)

@@ -137,7 +137,8 @@ fn check_schema(first: &Schema, other: &Schema, first_file: &Path, file: &Path) 
     for (name, dtype) in first.iter() {
         match other.get(name) {
             None => {
-                let message = format!("the files don't match: `{file}` lacks column `{name}`, which `{first_file}` has");
+                let message =
+                    format!("the files don't match: `{file}` lacks column `{name}`, which `{first_file}` has");
                 return Err(FrameError::Value(message));
             }
             Some(theirs) if theirs != dtype => {

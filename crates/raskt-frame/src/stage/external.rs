@@ -1,8 +1,8 @@
 use super::{StageOutput, lower_partitions};
 use crate::expression::digest_of;
 use raskt_graph::{
-    ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpBody, OpFlags, OpKind, Shape,
-    TaskId,
+    ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpBody, OpFlags, OpKind,
+    Shape, TaskId,
 };
 use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
 use std::sync::Arc;
@@ -30,7 +30,13 @@ impl Lower for MapPartitions {
         let input = lower_partitions(graph, &self.input)?;
         let grid = Grid::new([self.input.root().partitions as u32]);
         let flags = OpFlags { idempotent: true, releases_gil: false, uses_all_threads: false };
-        let op = Op { kind: OpKind::Python, name: self.name.as_str().into(), digest: self.key(), flags, body: self.body.clone() };
+        let op = Op {
+            kind: OpKind::Python,
+            name: self.name.as_str().into(),
+            digest: self.key(),
+            flags,
+            body: self.body.clone(),
+        };
         let op = graph.op(op);
         let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(input, grid)] };
         graph.layer(Layer::new(self.name.as_str(), op, shape))
@@ -58,7 +64,8 @@ impl Lower for PickPartition {
         let input = lower_partitions(graph, &self.input)?;
         let body: OpBody = Arc::new(NativeOp(Arc::new(Same)));
         let digest = digest_of(&["same table"], &[]);
-        let op = graph.op(Op { kind: OpKind::Frame, name: "partition".into(), digest, flags: OpFlags::default(), body });
+        let op =
+            graph.op(Op { kind: OpKind::Frame, name: "partition".into(), digest, flags: OpFlags::default(), body });
         let mut edges = ExplicitBuilder::with_capacity(1);
         edges.input(TaskId::new(input, self.at as u64));
         edges.task();

@@ -32,7 +32,11 @@ pub fn lower_partitions(graph: &mut GraphBuilder, output: &StageOutput) -> Resul
 
 /// Adds the tasks that write `output` to files, one for each partition (or one in all), to `graph`. Each gives a table
 /// with the path of its file.
-pub fn lower_write(graph: &mut GraphBuilder, output: &StageOutput, options: &WriteOptions) -> Result<LayerId, GraphError> {
+pub fn lower_write(
+    graph: &mut GraphBuilder,
+    output: &StageOutput,
+    options: &WriteOptions,
+) -> Result<LayerId, GraphError> {
     let (input, files) = match options.single_file {
         true => (lower_whole(graph, output)?, 1),
         false => (lower_partitions(graph, output)?, output.node.partitions),

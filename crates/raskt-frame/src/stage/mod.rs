@@ -11,8 +11,8 @@ mod kernel;
 mod lower;
 mod translate;
 
-pub use engine::initialise;
 pub(crate) use engine::collect;
+pub use engine::initialise;
 pub(crate) use external::{MapPartitions, PickPartition};
 pub use lower::{lower_partitions, lower_whole, lower_write};
 pub(crate) use translate::Translator;

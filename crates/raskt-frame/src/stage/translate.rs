@@ -84,7 +84,8 @@ impl<'a> Translator<'a> {
                 with_columns(self.node(input, &below)?, &kept)
             }
             Operator::RowNumber { input, name } => {
-                let below = Need { columns: need.columns.iter().filter(|own| *own != name).cloned().collect(), ..need.clone() };
+                let below =
+                    Need { columns: need.columns.iter().filter(|own| *own != name).cloned().collect(), ..need.clone() };
                 if !need.columns.contains(name) {
                     return self.node(input, &below);
                 }
@@ -145,7 +146,8 @@ impl<'a> Translator<'a> {
             return self.node(input, &below);
         }
         let below = below.ordered(true);
-        let base = self.node(input, &below)?.select(below.columns.iter().map(|name| col(name.clone())).collect::<Vec<_>>());
+        let base =
+            self.node(input, &below)?.select(below.columns.iter().map(|name| col(name.clone())).collect::<Vec<_>>());
         let there = Need { columns: added.iter().map(|(there, _)| there.clone()).collect(), order: true };
         let added: Vec<Expr> = added.iter().map(|(there, here)| col(there.clone()).alias(here.clone())).collect();
         let added = self.node(from, &there)?.select(added);
@@ -173,7 +175,8 @@ impl<'a> Translator<'a> {
         let order = below.order || ordered;
         let query = self.node(input, &below.ordered(order))?;
         let groups = if ordered { query.group_by_stable(by) } else { query.group_by(by) };
-        let mut query = groups.agg(kept.iter().map(|(name, it)| it.expr.clone().alias(name.clone())).collect::<Vec<_>>());
+        let mut query =
+            groups.agg(kept.iter().map(|(name, it)| it.expr.clone().alias(name.clone())).collect::<Vec<_>>());
         for (name, _) in keys.iter().filter(|(_, key)| drop_missing && key.domain.can_miss()) {
             query = query.filter(col(name.clone()).is_not_null());
         }
@@ -316,7 +319,8 @@ fn with_indicator(query: LazyFrame, name: &Option<PlSmallStr>) -> LazyFrame {
 
 /// One row of cells as a table, column after column.
 fn lay_out(row: &DataFrame, labels: &[PlSmallStr], names: &[PlSmallStr], schema: &Schema) -> PolarsResult<DataFrame> {
-    let labels_column = Series::new(index_column_name(0), labels.iter().map(|label| label.as_str()).collect::<Vec<_>>());
+    let labels_column =
+        Series::new(index_column_name(0), labels.iter().map(|label| label.as_str()).collect::<Vec<_>>());
     let mut columns = vec![Column::from(labels_column)];
     for (at, name) in names.iter().enumerate() {
         let dtype = schema.try_get(name)?;
