@@ -201,7 +201,8 @@ class Rows(Collection):
         """The partitions as delayed objects, each of which computes to a pandas object."""
         from raskt._core import delayed_block
 
-        return [delayed_block(self, at) for at in range(self.npartitions)]
+        parts = wrap(self._expr.by_partition())
+        return [delayed_block(parts, at) for at in range(self.npartitions)]
 
     def rolling(self, window: Any, min_periods: int | None = None, center: bool = False, **kwargs: Any) -> Any:
         """Windows that move over the rows; see `Rolling`."""
@@ -216,9 +217,10 @@ class Rows(Collection):
         return Resampler(self, rule, closed=closed, label=label)
 
     def _parts(self) -> Iterator[Any]:
-        """The partitions as pandas objects, computed one after another."""
-        for at in range(self.npartitions):
-            yield self.get_partition(at).compute()
+        """The partitions as pandas objects: computed at once, turned into pandas one after another."""
+        kept = self.persist()
+        for at in range(kept.npartitions):
+            yield kept.get_partition(at).compute()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """The computed values as a NumPy array."""
