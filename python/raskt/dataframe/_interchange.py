@@ -12,15 +12,24 @@ if TYPE_CHECKING:
 
 def to_dataframe(batch: pa.RecordBatch, labels: list[str | None], levels: int, names: list[str], start: int) -> pd.DataFrame:
     """The frame of a batch whose first `levels` columns are the row labels; numbered rows begin at `start`."""
-    frame = batch.slice().select(list(range(levels, batch.num_columns))).to_pandas()
-    frame.index = row_labels(batch, labels, levels, start)
+    index = row_labels(batch, labels, levels, start)
+    if not names:
+        import pandas as pd
+
+        return pd.DataFrame(index=index)
+    columns = batch.select(list(range(batch.num_columns - len(names), batch.num_columns)))
+    frame = columns.to_pandas()
+    for at, field in enumerate(columns.schema):
+        if is_time(field.type) and columns.column(at).null_count:
+            frame[frame.columns[at]] = values_of(columns, at)
+    frame.index = index
     frame.columns = column_labels(names)
     return frame
 
 
 def to_series(batch: pa.RecordBatch, labels: list[str | None], levels: int, name: str | None, start: int) -> pd.Series:
     """The series of a batch whose last column has the values."""
-    series = batch.column(batch.num_columns - 1).to_pandas()
+    series = values_of(batch, batch.num_columns - 1)
     series.index = row_labels(batch, labels, levels, start)
     return series.rename(label_of(name))
 
@@ -29,12 +38,29 @@ def to_index(batch: pa.RecordBatch, name: str | None) -> pd.Index:
     """The index of a batch of one column."""
     import pandas as pd
 
-    return pd.Index(batch.column(0).to_pandas(), name=label_of(name))
+    return pd.Index(values_of(batch, 0)).rename(label_of(name))
 
 
 def to_scalar(batch: pa.RecordBatch) -> Any:
     """The value of a batch of one column and one row."""
-    return batch.column(0).to_pandas().iloc[0]
+    return values_of(batch, 0).iloc[0]
+
+
+def values_of(batch: pa.RecordBatch, at: int) -> pd.Series:
+    """One column of a batch as pandas has it, without a name."""
+    import pandas as pd
+
+    values = batch.column(at).to_pandas().rename(None)
+    if values.dtype == object and is_time(batch.schema.field(at).type):
+        values = values.where(values.notna(), pd.NaT)
+    return values
+
+
+def is_time(dtype: pa.DataType) -> bool:
+    """Whether pandas holds such values as objects of `datetime`."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_date(dtype) or pa.types.is_time(dtype))
 
 
 def row_labels(batch: pa.RecordBatch, labels: list[str | None], levels: int, start: int) -> pd.Index:
@@ -43,9 +69,9 @@ def row_labels(batch: pa.RecordBatch, labels: list[str | None], levels: int, sta
 
     if levels == 0:
         return pd.RangeIndex(start, start + batch.num_rows, name=label_of(labels[0]))
-    columns = [batch.column(at).to_pandas() for at in range(levels)]
+    columns = [pd.Index(values_of(batch, at)) for at in range(levels)]
     if levels == 1:
-        return pd.Index(columns[0], name=label_of(labels[0]))
+        return columns[0].rename(label_of(labels[0]))
     return pd.MultiIndex.from_arrays(columns, names=[label_of(name) for name in labels])
 
 
