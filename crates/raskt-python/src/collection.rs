@@ -27,7 +27,15 @@ pub(crate) fn with_collection<T>(
     expr: &Bound<'_, PyAny>,
     visit: impl FnOnce(&dyn Collection) -> PyResult<T>,
 ) -> PyResult<T> {
+    if let Ok(frame) = expr.cast::<crate::frame::FrameExpr>() {
+        return visit(frame.get());
+    }
+    if let Ok(column) = expr.cast::<crate::frame::ColumnExpr>() {
+        return visit(column.get());
+    }
+    if let Ok(written) = expr.cast::<crate::frame::WriteExpr>() {
+        return visit(written.get());
+    }
     let name = expr.get_type().name()?;
-    let _ = visit;
     Err(pyo3::exceptions::PyTypeError::new_err(format!("`{name}` is not an expression of this version of raskt")))
 }

@@ -11,6 +11,7 @@ mod config;
 mod delayed;
 mod engines;
 mod error;
+mod frame;
 mod object;
 mod runner;
 mod visualize;
@@ -29,5 +30,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     delayed::register(module)?;
     engines::register(module)?;
     error::register(module)?;
+    frame::register(module)?;
     visualize::register(module)
 }
