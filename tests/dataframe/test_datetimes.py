@@ -29,9 +29,7 @@ CALLS = [
     ("month_name", ()),
     ("normalize", ()),
     ("strftime", ("%Y-%m-%d %H",)),
-    ("isocalendar", ()),
     ("tz_localize", ("UTC",)),
-    ("to_period", ("M",)),
 ]
 
 
@@ -53,6 +51,15 @@ def test_fields_without_missing_values(lazy, name):
 @pytest.mark.parametrize(("name", "args"), CALLS, ids=str)
 def test_methods(lazy, name, args):
     check(getattr(lazy.dt, name)(*args), getattr(TIMES.dt, name)(*args))
+
+
+def test_calendar_weeks(lazy):
+    check(lazy.dropna().dt.isocalendar(), TIMES.dropna().dt.isocalendar(), check_dtype=False)
+
+
+def test_periods_are_refused(lazy):
+    with pytest.raises(NotImplementedError, match="period"):
+        lazy.dt.to_period("M")
 
 
 def test_time_zones(lazy):
