@@ -99,6 +99,14 @@ def test_to_datetime():
         rd.to_datetime(lazy, format="%d/%m/%Y").compute()
 
 
+def test_to_datetime_of_times_with_a_zone():
+    text = pd.Series(["2013-01-01T10:00:00Z", None, "2013-07-01T10:30:00Z"])
+    lazy = rd.from_pandas(text, npartitions=2)
+    check(rd.to_datetime(lazy, utc=True), pd.to_datetime(text, utc=True))
+    with pytest.raises(ValueError, match="utc=True"):
+        rd.to_datetime(lazy).compute()
+
+
 def test_to_datetime_of_columns():
     pdf = pd.DataFrame({"year": [2013, 2014], "month": [1, 2], "day": [3, 4]})
     check(rd.to_datetime(rd.from_pandas(pdf, npartitions=2)), pd.to_datetime(pdf))
