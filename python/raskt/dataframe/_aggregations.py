@@ -135,6 +135,8 @@ def _named(output: str, what: Any, values: list[str], as_series: bool) -> One:
         if isinstance(what, tuple):
             raise TypeError(f"func is expected but received tuple in **kwargs for {output!r}")
         return One(output, values[0], function_of(what))
+    if hasattr(what, "column") and hasattr(what, "aggfunc"):  # pandas.NamedAgg
+        what = (what.column, what.aggfunc)
     if not isinstance(what, tuple) or len(what) != 2:
         raise TypeError("Must provide 'func' or tuples of '**kwargs'.")
     return One(output, encode_label(what[0]), function_of(what[1]))
