@@ -1,1 +1,3 @@
 //! Array expressions, their optimiser and planner, CPU block kernels.
+
+pub mod kernel;
