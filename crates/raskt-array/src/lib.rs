@@ -38,8 +38,8 @@ pub use elementwise::{Operand, Ufunc, broadcast_shapes, result_type};
 pub use error::{ArrayError, ErrorClass, Result};
 pub use expression::{Array, arange_length};
 pub use index::Index;
-pub use kernel::{Distribution, Reduction, Scan};
-pub use reduce::ReduceOptions;
+pub use kernel::{Distribution, ReduceOp as Reduction};
+pub use reduce::{ReduceOptions, Scan};
 
 /// A length that may be unknown until the array is computed.
 pub type Extent = Option<usize>;

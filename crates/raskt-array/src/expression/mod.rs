@@ -10,7 +10,7 @@ pub(crate) use view::{View, ViewAxis};
 
 use crate::blocks::Blockwise;
 use crate::elementwise::MapOp;
-use crate::kernel::{Reduction, Source};
+use crate::kernel::{ReduceOp, Source};
 use crate::{Chunks, Extent, Extents, Result};
 use raskt_graph::{Grid, Lower};
 use raskt_value::{Chunk, DType, Dims, Value};
@@ -38,10 +38,10 @@ struct Node {
 pub(crate) enum Expr {
     /// Made from the index of each element.
     Generated(Source),
-    /// In memory, of any layout; its shape is the array's.
-    Memory(Chunk),
+    /// In memory, of any layout; its shape is the array's. The token tells its bytes from others.
+    Memory { chunk: Chunk, token: u128 },
     /// Blocks in memory, in C order of the grid.
-    Blocks(Arc<[Value]>),
+    Blocks { values: Arc<[Value]>, token: u128 },
     /// Blocks that the tasks of another collection make, in C order of the grid.
     Lowered(Arc<dyn Lower>),
     /// Elementwise; the inputs have the shape and the chunks of the array.
@@ -64,13 +64,15 @@ pub(crate) enum Expr {
     Blockwise(Blockwise),
 }
 
-/// A reduction; its array has length 1 along the axes that are reduced.
+/// A reduction of elements of its input's data type.
 pub(crate) struct Reduce {
     pub(crate) input: Array,
-    pub(crate) reduction: Reduction,
+    pub(crate) op: ReduceOp,
     pub(crate) axes: SmallVec<[usize; 4]>,
-    /// The type in which it accumulates and that of the result are the array's, but for mean and variance.
+    /// Whether the axes stay, with length 1.
+    pub(crate) keepdims: bool,
     pub(crate) ddof: f64,
+    /// How many blocks are brought together in one task.
     pub(crate) split_every: u32,
 }
 
@@ -154,7 +156,7 @@ impl Expr {
     /// The arrays that it reads, in order.
     pub(crate) fn inputs(&self) -> &[Array] {
         match self {
-            Self::Generated(_) | Self::Memory(_) | Self::Blocks(_) | Self::Lowered(_) => &[],
+            Self::Generated(_) | Self::Memory { .. } | Self::Blocks { .. } | Self::Lowered(_) => &[],
             Self::Map { inputs, .. } => inputs,
             Self::View { input, .. } | Self::Rechunk { input } | Self::Reshape { input } | Self::Sized { input } => {
                 std::slice::from_ref(input)
@@ -170,8 +172,8 @@ impl Expr {
         let first = || inputs[0].clone();
         match self {
             Self::Generated(source) => Self::Generated(source.clone()),
-            Self::Memory(chunk) => Self::Memory(chunk.clone()),
-            Self::Blocks(values) => Self::Blocks(values.clone()),
+            Self::Memory { chunk, token } => Self::Memory { chunk: chunk.clone(), token: *token },
+            Self::Blocks { values, token } => Self::Blocks { values: values.clone(), token: *token },
             Self::Lowered(source) => Self::Lowered(source.clone()),
             Self::Map { op, .. } => Self::Map { op: op.clone(), inputs: inputs.iter().cloned().collect() },
             Self::View { view, .. } => Self::View { input: first(), view: view.clone() },
@@ -200,8 +202,8 @@ impl Expr {
             }
             Self::Map { op, .. } => op.write(&mut content),
             Self::Reduce(reduce) => {
-                content.text(reduce.reduction.name()).words(reduce.axes.iter().map(|&axis| axis as u64));
-                content.word(reduce.ddof.to_bits()).word(u64::from(reduce.split_every));
+                content.text(reduce.op.name()).words(reduce.axes.iter().map(|&axis| axis as u64));
+                content.word(u64::from(reduce.keepdims)).word(reduce.ddof.to_bits()).word(u64::from(reduce.split_every));
             }
             Self::Take { axis, positions, .. } => {
                 content.word(*axis as u64).words(positions.iter().map(|&position| position as u64));
@@ -209,7 +211,12 @@ impl Expr {
             Self::Concatenate { axis, .. } => _ = content.word(*axis as u64),
             Self::Blockwise(blockwise) => blockwise.write(&mut content),
             Self::Lowered(source) => _ = content.key(source.key()),
-            Self::Rechunk { .. } | Self::Reshape { .. } | Self::Sized { .. } | Self::Memory(_) | Self::Blocks(_) => {}
+            Self::Rechunk { .. } | Self::Reshape { .. } | Self::Sized { .. } => {}
+            Self::Blocks { token, .. } => _ = content.key(*token),
+            Self::Memory { chunk, token } => {
+                content.key(*token).word(chunk.offset() as u64);
+                content.words(chunk.strides().iter().map(|&stride| stride as u64));
+            }
         }
         content
     }
@@ -223,8 +230,8 @@ impl Expr {
     fn tag(&self) -> &'static str {
         match self {
             Self::Generated(_) => "source",
-            Self::Memory(_) => "memory",
-            Self::Blocks(_) => "blocks",
+            Self::Memory { .. } => "memory",
+            Self::Blocks { .. } => "blocks",
             Self::Lowered(_) => "from-tasks",
             Self::Map { .. } => "map",
             Self::View { .. } => "view",
@@ -243,7 +250,7 @@ impl Expr {
         match self {
             Self::Generated(source) => source.generator.name().to_string(),
             Self::Map { op, .. } => op.name().to_string(),
-            Self::Reduce(reduce) => reduce.reduction.name().to_string(),
+            Self::Reduce(reduce) => reduce.op.name().to_string(),
             Self::Blockwise(blockwise) => blockwise.name(),
             _ => self.tag().to_string(),
         }
@@ -254,11 +261,11 @@ impl Expr {
             && match self {
                 Self::View { input, .. } => !matches!(
                     input.expr(),
-                    Self::View { .. } | Self::Map { .. } | Self::Generated(_) | Self::Memory(_) | Self::Reduce(_)
+                    Self::View { .. } | Self::Map { .. } | Self::Generated(_) | Self::Memory { .. } | Self::Reduce(_)
                 ),
                 Self::Rechunk { input } => !matches!(
                     input.expr(),
-                    Self::Rechunk { .. } | Self::Map { .. } | Self::Generated(_) | Self::Memory(_)
+                    Self::Rechunk { .. } | Self::Map { .. } | Self::Generated(_) | Self::Memory { .. }
                 ),
                 _ => true,
             }

@@ -83,6 +83,11 @@ impl View {
         self.axes.iter().position(|view| view.from == Some(axis as u8))
     }
 
+    /// Whether an element of the input shows more than once.
+    pub(crate) fn repeats(&self, output: &Chunks) -> bool {
+        self.axes.iter().zip(output.axes()).any(|(axis, cut)| axis.from.is_none() && cut.length() != Some(1))
+    }
+
     /// Splits off the slicing: chunks of the sliced input, in the input's order of axes and with those left out at
     /// length 1, and the view of that which remains, which takes whole blocks.
     pub(crate) fn split(&self, output: &Chunks) -> (Self, Chunks, Self) {
