@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt._core import ArrayExpr, array_transpose
+from raskt._core import ArrayExpr, Lazy, array_transpose
 from raskt.array._drawing import describe_html, draw
 from raskt.array._indexing import Blocks, VectorIndex, assign, select
 from raskt.array._layout import LayoutMethods
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Array"]
 
 
-class Array(Operators, ReductionMethods, LayoutMethods):
+class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     """A chunked, lazy n-dimensional array.
 
     It is made by functions (:func:`~raskt.array.from_array`, :func:`~raskt.array.zeros`, …), never by calling the
@@ -129,30 +129,6 @@ class Array(Operators, ReductionMethods, LayoutMethods):
 
     # Results
 
-    def compute(self, **kwargs: Any) -> Any:
-        """Compute the array.
-
-        Returns
-        -------
-        numpy.ndarray, or a NumPy scalar for an array without axes
-            It is the caller's own: nobody else refers to its memory.
-
-        Examples
-        --------
-        >>> import raskt.array as ra
-        >>> ra.ones((2, 2), chunks=1).sum().compute()
-        np.float64(4.0)
-        """
-        from raskt._compute import compute
-
-        return compute(self, **kwargs)[0]
-
-    def persist(self, **kwargs: Any) -> Array:
-        """Compute the blocks and keep them in memory: an array with the same values whose source they are."""
-        from raskt._compute import persist
-
-        return persist(self, **kwargs)[0]
-
     def explain(self) -> str:
         """The optimised expression, a node a line, with what will run natively and what through NumPy.
 
@@ -163,12 +139,6 @@ class Array(Operators, ReductionMethods, LayoutMethods):
         tasks, layers, size, block = self.__raskt_expr__.describe()
         known = f"{size} bytes, the largest block {block}" if size is not None else "a size that is not known yet"
         return f"{tasks} tasks in {layers} layers, {known}\n{self.__raskt_expr__.tree()}"
-
-    def visualize(self, filename: str | None = None, **kwargs: Any) -> Any:
-        """Draw the graph of tasks; see :func:`raskt.visualize`."""
-        from raskt import visualize
-
-        return visualize(self, filename=filename, **kwargs)
 
     def compute_chunk_sizes(self) -> Array:
         """Compute the lengths of blocks that are not known yet, and remember them (in place).

@@ -11,48 +11,202 @@ from raskt.array._array import Array
 from raskt.array._creation import asarray, zeros_like
 from raskt.array._ufunc import frompyfunc, ufunc
 
-UFUNCS = (
-    "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or bitwise_xor "
-    "cbrt ceil conj conjugate copysign cos cosh deg2rad degrees divide equal exp exp2 expm1 fabs float_power floor "
-    "floor_divide fmax fmin fmod greater greater_equal heaviside hypot invert isfinite isinf isnan ldexp left_shift less "
-    "less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum "
-    "mod multiply negative nextafter not_equal positive power rad2deg radians reciprocal remainder right_shift rint sign "
-    "signbit sin sinh spacing sqrt square subtract tan tanh true_divide trunc"
-).split()
-
 __all__ = [
-    *UFUNCS,
-    "UFUNCS",
+    "abs",
+    "absolute",
+    "add",
     "allclose",
     "angle",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "around",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "cbrt",
+    "ceil",
     "clip",
+    "conj",
+    "conjugate",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "degrees",
+    "divide",
     "divmod",
+    "equal",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
     "fix",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
     "frexp",
     "frompyfunc",
+    "greater",
+    "greater_equal",
+    "heaviside",
+    "hypot",
     "i0",
     "imag",
-    "iscomplex",
+    "invert",
     "isclose",
+    "iscomplex",
+    "isfinite",
+    "isinf",
+    "isnan",
     "isneginf",
     "isnull",
     "isposinf",
     "isreal",
+    "ldexp",
+    "left_shift",
+    "less",
+    "less_equal",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mod",
     "modf",
+    "multiply",
     "nan_to_num",
+    "negative",
+    "nextafter",
+    "not_equal",
     "notnull",
+    "piecewise",
+    "positive",
+    "power",
+    "rad2deg",
+    "radians",
     "real",
+    "reciprocal",
+    "remainder",
+    "right_shift",
+    "rint",
     "round",
     "select",
-    "piecewise",
+    "sign",
+    "signbit",
+    "sin",
     "sinc",
+    "sinh",
+    "spacing",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "true_divide",
+    "trunc",
     "where",
 ]
 
-globals().update({name: ufunc(name) for name in UFUNCS})
-
-_ufuncs: Any = globals()
+abs = ufunc("abs")
+absolute = ufunc("absolute")
+add = ufunc("add")
+arccos = ufunc("arccos")
+arccosh = ufunc("arccosh")
+arcsin = ufunc("arcsin")
+arcsinh = ufunc("arcsinh")
+arctan = ufunc("arctan")
+arctan2 = ufunc("arctan2")
+arctanh = ufunc("arctanh")
+bitwise_and = ufunc("bitwise_and")
+bitwise_not = ufunc("bitwise_not")
+bitwise_or = ufunc("bitwise_or")
+bitwise_xor = ufunc("bitwise_xor")
+cbrt = ufunc("cbrt")
+ceil = ufunc("ceil")
+conj = ufunc("conj")
+conjugate = ufunc("conjugate")
+copysign = ufunc("copysign")
+cos = ufunc("cos")
+cosh = ufunc("cosh")
+deg2rad = ufunc("deg2rad")
+degrees = ufunc("degrees")
+divide = ufunc("divide")
+equal = ufunc("equal")
+exp = ufunc("exp")
+exp2 = ufunc("exp2")
+expm1 = ufunc("expm1")
+fabs = ufunc("fabs")
+float_power = ufunc("float_power")
+floor = ufunc("floor")
+floor_divide = ufunc("floor_divide")
+fmax = ufunc("fmax")
+fmin = ufunc("fmin")
+fmod = ufunc("fmod")
+greater = ufunc("greater")
+greater_equal = ufunc("greater_equal")
+heaviside = ufunc("heaviside")
+hypot = ufunc("hypot")
+invert = ufunc("invert")
+isfinite = ufunc("isfinite")
+isinf = ufunc("isinf")
+isnan = ufunc("isnan")
+ldexp = ufunc("ldexp")
+left_shift = ufunc("left_shift")
+less = ufunc("less")
+less_equal = ufunc("less_equal")
+log = ufunc("log")
+log10 = ufunc("log10")
+log1p = ufunc("log1p")
+log2 = ufunc("log2")
+logaddexp = ufunc("logaddexp")
+logaddexp2 = ufunc("logaddexp2")
+logical_and = ufunc("logical_and")
+logical_not = ufunc("logical_not")
+logical_or = ufunc("logical_or")
+logical_xor = ufunc("logical_xor")
+maximum = ufunc("maximum")
+minimum = ufunc("minimum")
+mod = ufunc("mod")
+multiply = ufunc("multiply")
+negative = ufunc("negative")
+nextafter = ufunc("nextafter")
+not_equal = ufunc("not_equal")
+positive = ufunc("positive")
+power = ufunc("power")
+rad2deg = ufunc("rad2deg")
+radians = ufunc("radians")
+reciprocal = ufunc("reciprocal")
+remainder = ufunc("remainder")
+right_shift = ufunc("right_shift")
+rint = ufunc("rint")
+sign = ufunc("sign")
+signbit = ufunc("signbit")
+sin = ufunc("sin")
+sinh = ufunc("sinh")
+spacing = ufunc("spacing")
+sqrt = ufunc("sqrt")
+square = ufunc("square")
+subtract = ufunc("subtract")
+tan = ufunc("tan")
+tanh = ufunc("tanh")
+true_divide = ufunc("true_divide")
+trunc = ufunc("trunc")
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -104,10 +258,10 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     if x.dtype.kind in "iub" and decimals >= 0:
         return x if x.dtype.kind != "b" else x.astype("float16")
     if decimals == 0:
-        return _ufuncs["rint"](x)
+        return rint(x)
     if x.dtype.kind == "f" and decimals > 0:
         scale = x.dtype.type(10.0**decimals)
-        return _ufuncs["rint"](x * scale) / scale
+        return rint(x * scale) / scale
     from raskt.array._blocks import elementwise
 
     return elementwise(np.round, x, decimals=decimals)
@@ -137,7 +291,7 @@ def _part(a: Any, name: str) -> Array:
 def angle(z: Any, deg: bool = False) -> Array:
     """The angles of complex elements, in radians, or in degrees."""
     x = asarray(z)
-    found = _ufuncs["arctan2"](imag(x), real(x))
+    found = arctan2(imag(x), real(x))
     return found * (180 / np.pi) if deg else found
 
 
@@ -163,12 +317,12 @@ def isneginf(x: Any) -> Array:
 
 def isnull(values: Any) -> Array:
     """Whether an element is missing: NaN."""
-    return _ufuncs["isnan"](values)
+    return isnan(values)
 
 
 def notnull(values: Any) -> Array:
     """Whether an element is not missing."""
-    return _ufuncs["logical_not"](_ufuncs["isnan"](values))
+    return logical_not(isnan(values))
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Array:
@@ -179,10 +333,10 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     array([ True, False])
     """
     x, y = asarray(a), asarray(b)
-    near = _ufuncs["abs"](x - y) <= atol + rtol * _ufuncs["abs"](y)
-    finite = _ufuncs["isfinite"](y)
+    near = abs(x - y) <= atol + rtol * abs(y)
+    finite = isfinite(y)
     close = (near & finite) | (x == y)
-    return close | (_ufuncs["isnan"](x) & _ufuncs["isnan"](y)) if equal_nan else close
+    return close | (isnan(x) & isnan(y)) if equal_nan else close
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Array:
@@ -192,12 +346,12 @@ def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan
 
 def divmod(x: Any, y: Any) -> tuple[Array, Array]:
     """The quotient rounded down, and the remainder."""
-    return _ufuncs["floor_divide"](x, y), _ufuncs["remainder"](x, y)
+    return floor_divide(x, y), remainder(x, y)
 
 
 def modf(x: Any) -> tuple[Array, Array]:
     """The fractional and the integral part, both with the sign of the element."""
-    return ufunc("fraction of modf", lambda block: np.modf(block)[0])(x), _ufuncs["trunc"](_as_float(x))
+    return ufunc("fraction of modf", lambda block: np.modf(block)[0])(x), trunc(_as_float(x))
 
 
 def frexp(x: Any) -> tuple[Array, Array]:
@@ -222,7 +376,7 @@ def _as_float(x: Any) -> Array:
 
 def fix(x: Any, out: Any = None) -> Array:
     """The elements rounded towards zero."""
-    result = _ufuncs["trunc"](_as_float(x)) if asarray(x).dtype.kind == "f" else asarray(x)
+    result = trunc(_as_float(x)) if asarray(x).dtype.kind == "f" else asarray(x)
     return result if out is None else _write(result, out)
 
 
@@ -250,7 +404,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, 
 
         return elementwise(np.nan_to_num, array, nan=nan, posinf=posinf, neginf=neginf)
     limits = np.finfo(array.dtype)
-    array = where(_ufuncs["isnan"](array), float(nan), array)
+    array = where(isnan(array), float(nan), array)
     array = where(array == np.inf, float(limits.max if posinf is None else posinf), array)
     return where(array == -np.inf, float(limits.min if neginf is None else neginf), array)
 

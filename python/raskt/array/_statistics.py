@@ -9,7 +9,7 @@ import numpy as np
 from raskt.array._array import Array
 from raskt.array._blocks import elementwise, map_blocks
 from raskt.array._creation import asarray, ones_like
-from raskt.array._elementwise import sqrt  # type: ignore[attr-defined]
+from raskt.array._elementwise import sqrt
 from raskt.array._joining import concatenate
 
 if TYPE_CHECKING:

@@ -1,16 +1,18 @@
-//! Python functions over blocks, blocks that Python reads, and the shapes of blocks that nobody knew.
+//! Python functions over blocks, and blocks that Python makes.
 
 use super::error::OrRaise;
 use super::{ArrayExpr, chunks, chunk_from_numpy, dtype, numpy_view};
 use crate::block::{PythonBlock, PythonOp};
+use crate::delayed::{Delayed, DelayedBlocks};
+use crate::object::Object;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use raskt_array::{Array, BlockFunction, Chunks, MapBlocks};
-use raskt_graph::{GraphBuilder, GraphError, Layer, LayerId, Lower, MapInput, Op, OpBody, OpFlags, OpKind, Shape};
-use raskt_value::{Buffer, Call, Chunk, DType, Element, Kernel, NativeOp, TaskError, Value, with_element};
+use raskt_array::{Array, AxisChunks, BlockFunction, Chunks, MapBlocks};
+use raskt_graph::{GraphBuilder, GraphError, Layer, LayerId, Lower, Op, OpBody, OpFlags, OpKind, Shape};
+use raskt_value::{DType, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_128;
@@ -46,6 +48,9 @@ impl PythonBlock for NumpyBlock {
 
 impl NumpyBlock {
     fn block<'py>(&self, py: Python<'py>, input: &Value) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(object) = Object::of(input) {
+            return Ok(object.bind(py).clone());
+        }
         match input.as_chunk() {
             Some(chunk) => numpy_view(py, chunk),
             None => Err(PyTypeError::new_err(format!("`{}` takes array blocks, not a {}", self.name, input.type_name()))),
@@ -185,66 +190,27 @@ fn array_from_function(
     Ok(Array::from_lower(Arc::new(source), dtype, chunks).into())
 }
 
-/// The shapes of another array's blocks, one after the other.
-struct BlockShapes(Array);
-
-impl Lower for BlockShapes {
-    fn key(&self) -> u128 {
-        self.0.key().wrapping_add(xxh3_128(b"block shapes"))
-    }
-
-    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
-        let layer = graph.lower(&self.0)?;
-        let grid = self.0.grid();
-        let op = graph.op(Op {
-            kind: OpKind::Array,
-            name: "block shape".into(),
-            digest: xxh3_128(b"raskt block shape"),
-            flags: OpFlags::default(),
-            body: Arc::new(NativeOp(Arc::new(ShapeOfBlock))),
-        });
-        let inputs = vec![MapInput::same(layer, grid.clone())];
-        graph.layer(Layer::new("block shape", op, Shape::Map { grid, inputs }))
-    }
-}
-
-struct ShapeOfBlock;
-
-impl Kernel for ShapeOfBlock {
-    fn run(&self, _: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let chunk = inputs[0].as_chunk().expect("blocks of arrays are chunks");
-        let lengths: Vec<i64> = chunk.shape().iter().map(|&length| length as i64).collect();
-        let count = lengths.len();
-        Ok(Chunk::from_vec(lengths, &[count]).expect("as many as there are").into())
-    }
-
-    fn name(&self) -> String {
-        "block shape".into()
-    }
-}
-
-/// The lengths of each block of `x`, one block after the other in C order.
+/// An array of one block, which a delayed call makes.
 #[pyfunction]
-fn array_block_shapes(x: &ArrayExpr) -> ArrayExpr {
-    let blocks = x.array.chunks().blocks() as usize;
-    let lengths = Chunks::from_lengths(&[vec![x.array.ndim(); blocks]]);
-    Array::from_lower(Arc::new(BlockShapes(x.array.clone())), DType::I64, lengths).into()
-}
-
-/// A block of `shape` that takes no memory.
-pub(super) fn stand_in(dtype: DType, shape: &[usize]) -> Value {
-    let strides = shape.iter().map(|_| 0).collect();
-    let buffer = with_element!(dtype, T => one_element::<T>());
-    Chunk::from_parts(dtype, shape.into(), strides, 0, buffer).expect("one element for all").into()
-}
-
-fn one_element<T: Element>() -> Buffer {
-    // SAFETY: all zero bits are a value of every element type.
-    Buffer::from_vec(vec![unsafe { std::mem::zeroed::<T>() }])
+fn array_from_delayed(
+    py: Python<'_>,
+    source: &Delayed,
+    name: String,
+    shape: Vec<Option<usize>>,
+    dtype: &Bound<'_, PyAny>,
+) -> PyResult<ArrayExpr> {
+    let dtype = dtype::from_object(dtype)?;
+    let axes = shape.into_iter().map(|length| length.map_or_else(|| AxisChunks::unknown(1), AxisChunks::single));
+    let chunks = Chunks::new(axes);
+    let function = py.import("numpy")?.getattr("asarray")?.unbind();
+    let grid = Arc::new(OnceLock::from(chunks.clone()));
+    let convert = Arc::new(NumpyBlock { function, name, dtype, takes_index: false, grid });
+    let source = DelayedBlocks { nodes: vec![source.node.clone()], convert };
+    Ok(Array::from_lower(Arc::new(source), dtype, chunks).into())
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(array_map_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(array_from_function, module)?)?;
-    module.add_function(wrap_pyfunction!(array_block_shapes, module)?)
+    module.add_function(wrap_pyfunction!(array_from_delayed, module)?)
 }

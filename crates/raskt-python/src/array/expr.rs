@@ -1,5 +1,5 @@
 use super::error::OrRaise;
-use super::{block, chunks, dtype, numpy_from_chunk};
+use super::{block_shape, chunks, dtype, numpy_from_chunk};
 use crate::collection::Collection;
 use numpy::PyArrayDescr;
 use pyo3::exceptions::PyRuntimeError;
@@ -104,7 +104,7 @@ impl ArrayExpr {
 
     /// The same expression with block lengths that were found by computing it.
     fn with_block_shapes(&self, shapes: Vec<Vec<usize>>) -> PyResult<Self> {
-        let blocks: Vec<Value> = shapes.iter().map(|shape| block::stand_in(self.array.dtype(), shape)).collect();
+        let blocks: Vec<Value> = shapes.iter().map(|shape| block_shape::stand_in(self.array.dtype(), shape)).collect();
         Self::checked(self.array.with_chunk_sizes(&blocks))
     }
 
@@ -128,16 +128,26 @@ impl Collection for ArrayExpr {
 
     fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         let whole = self.whole(py, values)?;
-        let array = numpy_from_chunk(py, whole)?;
-        // As NumPy would, give an element instead of an array of no dimension.
-        let result = if self.array.ndim() == 0 { array.get_item(PyTuple::empty(py))? } else { array };
-        Ok(result.unbind())
+        element_or_array(numpy_from_chunk(py, whole)?, self.array.ndim())
     }
 
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         let persisted = Self::checked(self.array.persisted(values))?;
         Ok(Py::new(py, persisted)?.into_any())
     }
+
+    fn block(&self, py: Python<'_>, _index: u64, value: Value) -> PyResult<Py<PyAny>> {
+        match value {
+            Value::Chunk(chunk) => element_or_array(numpy_from_chunk(py, chunk)?, self.array.ndim()),
+            other => Err(PyRuntimeError::new_err(format!("a block of an array came as a {}", other.type_name()))),
+        }
+    }
+}
+
+/// As NumPy would, gives an element instead of an array of no dimension.
+fn element_or_array(array: Bound<'_, PyAny>, ndim: usize) -> PyResult<Py<PyAny>> {
+    let result = if ndim == 0 { array.get_item(PyTuple::empty(array.py()))? } else { array };
+    Ok(result.unbind())
 }
 
 impl ArrayExpr {

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod block;
+mod block_shape;
 mod chunks;
 mod convert;
 mod creation;
@@ -33,5 +34,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     layout::register(module)?;
     linalg::register(module)?;
     random::register(module)?;
-    block::register(module)
+    block::register(module)?;
+    block_shape::register(module)
 }
