@@ -17,4 +17,17 @@ pub trait Collection {
 
     /// The same collection with those results for a source.
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>>;
+
+    /// The result of one of those tasks by itself, as a delayed block or partition gives it.
+    fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>>;
+}
+
+/// Calls `visit` with the Rust side of a `__raskt_expr__`.
+pub(crate) fn with_collection<T>(
+    expr: &Bound<'_, PyAny>,
+    visit: impl FnOnce(&dyn Collection) -> PyResult<T>,
+) -> PyResult<T> {
+    let name = expr.get_type().name()?;
+    let _ = visit;
+    Err(pyo3::exceptions::PyTypeError::new_err(format!("`{name}` is not an expression of this version of raskt")))
 }

@@ -6,6 +6,14 @@
 
 mod block;
 mod collection;
+mod compute;
+mod config;
+mod delayed;
+mod engines;
+mod error;
+mod object;
+mod runner;
+mod visualize;
 
 use pyo3::prelude::*;
 
@@ -13,11 +21,13 @@ use pyo3::prelude::*;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[pymodule]
-mod _core {
-    use super::*;
-
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
-    }
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    compute::register(module)?;
+    module.add_function(wrap_pyfunction!(config::config_check, module)?)?;
+    module.add_function(wrap_pyfunction!(config::config_read, module)?)?;
+    delayed::register(module)?;
+    engines::register(module)?;
+    error::register(module)?;
+    visualize::register(module)
 }
