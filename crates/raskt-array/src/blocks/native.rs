@@ -165,7 +165,7 @@ impl Kernel for Total {
         let block = chunk(&inputs[0])?;
         Ok(with_element!(block.dtype(), T => {
             let view = block.view::<T>().expect("the type was matched");
-            let total = view.fold_axis(Axis(self.axis), T::start(self.scan), |&sum, &x| sum.then(x, self.scan));
+            let total = view.fold_axis(Axis(self.axis), T::start(self.scan), |&sum, &x| sum.with_next(x, self.scan));
             Chunk::from_array(total.insert_axis(Axis(self.axis))).into()
         }))
     }
@@ -208,7 +208,7 @@ fn running<T: Number>(block: &ArrayViewD<'_, T>, before: Option<ArrayViewD<'_, T
     };
     for mut lane in result.axis_iter_mut(Axis(axis)) {
         ndarray::Zip::from(&mut lane).and(&mut sums).for_each(|x, sum| {
-            *sum = sum.then(*x, scan);
+            *sum = sum.with_next(*x, scan);
             *x = *sum;
         });
     }
@@ -233,7 +233,7 @@ pub(crate) trait Number: Element {
     /// The sum or product of nothing.
     fn start(scan: Scan) -> Self;
     /// The sum or product with one more.
-    fn then(self, next: Self, scan: Scan) -> Self;
+    fn with_next(self, next: Self, scan: Scan) -> Self;
     /// The square of the distance.
     fn squared_distance(self, other: Self) -> f64;
 }
@@ -245,7 +245,7 @@ macro_rules! numbers {
                 if scan == Scan::Sum { $zero } else { $one }
             }
 
-            fn then(self, next: Self, scan: Scan) -> Self {
+            fn with_next(self, next: Self, scan: Scan) -> Self {
                 if scan == Scan::Sum { $add(self, next) } else { $multiply(self, next) }
             }
 
