@@ -96,8 +96,20 @@ impl ReduceOp {
                 Kind::Unsigned => DType::U64,
                 Kind::Float | Kind::Complex => dtype,
             },
-            Mean | NanMean => if dtype.is_inexact() { dtype } else { DType::F64 },
-            Var | Std | NanVar | NanStd => if dtype.is_inexact() { super::real_of(dtype) } else { DType::F64 },
+            Mean | NanMean => {
+                if dtype.is_inexact() {
+                    dtype
+                } else {
+                    DType::F64
+                }
+            }
+            Var | Std | NanVar | NanStd => {
+                if dtype.is_inexact() {
+                    super::real_of(dtype)
+                } else {
+                    DType::F64
+                }
+            }
             Min | Max | NanMin | NanMax => dtype,
             Any | All => DType::Bool,
             ArgMin | ArgMax | NanArgMin | NanArgMax | CountNonzero => DType::I64,
