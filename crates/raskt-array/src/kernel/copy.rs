@@ -65,12 +65,7 @@ pub fn reshape(_chunk: &Chunk, _shape: &[usize]) -> Result<Chunk, TaskError> {
 }
 
 /// A block of `shape` put together from pieces that cover it, each element once.
-pub fn assemble(
-    _dtype: DType,
-    _shape: &[usize],
-    _pieces: &[Piece],
-    _cancel: &CancelToken,
-) -> Result<Chunk, TaskError> {
+pub fn assemble(_dtype: DType, _shape: &[usize], _pieces: &[Piece], _cancel: &CancelToken) -> Result<Chunk, TaskError> {
     unimplemented!()
 }
 

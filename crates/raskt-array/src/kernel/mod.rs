@@ -9,15 +9,21 @@
 //! [`copy`] moves elements about, [`linalg`] multiplies and factorises matrices.
 
 pub mod copy;
+mod engine;
 mod evaluate;
 pub mod linalg;
+mod loops;
+mod math;
+mod number;
 mod op;
+mod operand;
 mod program;
 mod random;
 mod reduce;
 mod region;
 mod source;
 mod typing;
+mod walk;
 
 pub use evaluate::{evaluate, evaluate_all};
 pub use op::{BinaryOp, UnaryOp};

@@ -67,7 +67,13 @@ pub fn binary_signature(op: BinaryOp, a: DType, b: DType) -> Result<Signature, T
         Add | Multiply | Subtract | Maximum | Minimum | Fmax | Fmin => common,
         Divide if common.is_inexact() => common,
         Divide => F64,
-        FloatPower => if complex { C128 } else { F64 },
+        FloatPower => {
+            if complex {
+                C128
+            } else {
+                F64
+            }
+        }
         Power => no_bool(common),
         FloorDivide | Remainder | Fmod if complex => return Err(refused()),
         FloorDivide | Remainder | Fmod => no_bool(common),

@@ -5,6 +5,10 @@
 //! of the draw within the element, and the stream. So an element has the same value however the array is cut into
 //! blocks, whichever thread makes it, and on every device.
 
+mod fill;
+mod philox;
+mod rejection;
+
 /// Random numbers: a key and a distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Random {

@@ -4,7 +4,19 @@
 //! blocks, by [`combine`]; the last one becomes the result by [`finalise`]. The association depends on the shape of the
 //! blocks and on the order of the partials alone, so that every run gives the same bits.
 
+mod drive;
+mod finalise;
+mod fold;
+mod index;
+mod merge;
+mod moments;
+mod monoid;
+mod state;
+
+pub use finalise::finalise;
+
 use super::{Affine, Program, Region};
+use fold::with_fold;
 use raskt_value::{CancelToken, Chunk, DType, ErrorKind, Kind, Manifest, TaskError, Value};
 use std::sync::Arc;
 
@@ -87,6 +99,11 @@ impl ReduceOp {
         }
     }
 
+    /// Whether its result is the number of an element.
+    pub fn finds_index(self) -> bool {
+        matches!(self, Self::ArgMin | Self::ArgMax | Self::NanArgMin | Self::NanArgMax)
+    }
+
     /// The type of its result over elements of `dtype`; an error (`TypeError`) if it has none.
     pub fn result_dtype(self, dtype: DType) -> Result<DType, TaskError> {
         use ReduceOp::*;
@@ -96,8 +113,20 @@ impl ReduceOp {
                 Kind::Unsigned => DType::U64,
                 Kind::Float | Kind::Complex => dtype,
             },
-            Mean | NanMean => if dtype.is_inexact() { dtype } else { DType::F64 },
-            Var | Std | NanVar | NanStd => if dtype.is_inexact() { super::real_of(dtype) } else { DType::F64 },
+            Mean | NanMean => {
+                if dtype.is_inexact() {
+                    dtype
+                } else {
+                    DType::F64
+                }
+            }
+            Var | Std | NanVar | NanStd => {
+                if dtype.is_inexact() {
+                    super::real_of(dtype)
+                } else {
+                    DType::F64
+                }
+            }
             Min | Max | NanMin | NanMax => dtype,
             Any | All => DType::Bool,
             ArgMin | ArgMax | NanArgMin | NanArgMax | CountNonzero => DType::I64,
@@ -145,21 +174,35 @@ impl TryFrom<&Value> for Partial {
 
 /// Reduces the first output of `program` over `region`; inputs as for [`evaluate`](super::evaluate).
 pub fn evaluate_reduce(
-    _program: &Program,
-    _region: &Region,
-    _inputs: &[&Chunk],
-    _reduction: &Reduction,
-    _cancel: &CancelToken,
+    program: &Program,
+    region: &Region,
+    inputs: &[&Chunk],
+    reduction: &Reduction,
+    cancel: &CancelToken,
 ) -> Result<Partial, TaskError> {
-    unimplemented!()
+    reduction.check(program, region)?;
+    with_fold(reduction.op, reduction.dtype, drive::Reduce { program, region, inputs, reduction, cancel })
 }
 
 /// Merges partials of one shape, in the order of their blocks; at least one.
-pub fn combine(_reduction: &Reduction, _partials: &[Partial]) -> Result<Partial, TaskError> {
-    unimplemented!()
+pub fn combine(reduction: &Reduction, partials: &[Partial]) -> Result<Partial, TaskError> {
+    with_fold(reduction.op, reduction.dtype, merge::Combine { partials })
 }
 
-/// The result of a reduction; reduced axes stay with length 1 if `keepdims`, else they go.
-pub fn finalise(_reduction: &Reduction, _partial: &Partial, _keepdims: bool) -> Result<Chunk, TaskError> {
-    unimplemented!()
+impl Reduction {
+    fn check(&self, program: &Program, region: &Region) -> Result<(), TaskError> {
+        let refused = |message| Err(TaskError::new(ErrorKind::Value, message));
+        let axes = region.shape.len();
+        if let Some(axis) = self.axes.iter().find(|&&axis| axis >= axes) {
+            return refused(format!("axis {axis} is out of bounds for an array of {axes} axes"));
+        }
+        if program.output_dtype() != self.dtype {
+            let dtype = program.output_dtype();
+            return refused(format!("the reduction is over {}, and the program gives {dtype}", self.dtype));
+        }
+        if self.op.finds_index() && self.index.as_ref().is_none_or(|index| index.steps.len() != axes) {
+            return refused(format!("`{}` needs an index over {axes} axes", self.op.name()));
+        }
+        Ok(())
+    }
 }
