@@ -1,7 +1,7 @@
 //! What an array will cost, and what it looks like after optimising.
 
-use crate::{Array, ArrayError, Extent, Result, error::shape_text};
 use crate::expression::Expr;
+use crate::{Array, ArrayError, Extent, Result, error::shape_text};
 use raskt_graph::GraphBuilder;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -46,7 +46,8 @@ fn write_tree(array: &Array, depth: usize, text: &mut String, seen: &mut HashSet
         Expr::Lowered(_) => "tasks",
         _ => "native",
     };
-    let (name, dtype, shape, blocks) = (array.name(), array.dtype(), shape_text(&array.shape()), array.chunks().blocks());
+    let (name, dtype, shape, blocks) =
+        (array.name(), array.dtype(), shape_text(&array.shape()), array.chunks().blocks());
     let first = seen.insert(array.key());
     let note = if first || array.expr().inputs().is_empty() { "" } else { "  (as above)" };
     let plural = if blocks == 1 { "block" } else { "blocks" };

@@ -36,11 +36,25 @@ pub(crate) enum MapOp {
 
 /// NumPy's other names.
 const ALIASES: &[(&str, &str)] = &[
-    ("abs", "absolute"), ("true_divide", "divide"), ("conj", "conjugate"), ("mod", "remainder"), ("pow", "power"),
-    ("bitwise_not", "invert"), ("bitwise_invert", "invert"), ("degrees", "rad2deg"), ("radians", "deg2rad"),
-    ("acos", "arccos"), ("acosh", "arccosh"), ("asin", "arcsin"), ("asinh", "arcsinh"), ("atan", "arctan"),
-    ("atanh", "arctanh"), ("atan2", "arctan2"), ("bitwise_left_shift", "left_shift"),
-    ("bitwise_right_shift", "right_shift"), ("fix", "trunc"),
+    ("abs", "absolute"),
+    ("true_divide", "divide"),
+    ("conj", "conjugate"),
+    ("mod", "remainder"),
+    ("pow", "power"),
+    ("bitwise_not", "invert"),
+    ("bitwise_invert", "invert"),
+    ("degrees", "rad2deg"),
+    ("radians", "deg2rad"),
+    ("acos", "arccos"),
+    ("acosh", "arccosh"),
+    ("asin", "arcsin"),
+    ("asinh", "arcsinh"),
+    ("atan", "arctan"),
+    ("atanh", "arctanh"),
+    ("atan2", "arctan2"),
+    ("bitwise_left_shift", "left_shift"),
+    ("bitwise_right_shift", "right_shift"),
+    ("fix", "trunc"),
 ];
 
 impl Ufunc {
@@ -162,7 +176,8 @@ impl Array {
 
 /// The data type of an operation between these operands: `numpy.result_type`.
 pub fn result_type(operands: &[Operand]) -> Result<DType> {
-    let arrays = operands.iter().filter_map(|operand| if let Operand::Array(a) = operand { Some(a.dtype()) } else { None });
+    let arrays =
+        operands.iter().filter_map(|operand| if let Operand::Array(a) = operand { Some(a.dtype()) } else { None });
     let strong = arrays.reduce(promote);
     let weak = operands.iter().filter_map(|operand| if let Operand::Scalar(x) = operand { Some(*x) } else { None });
     match (strong, weak.max_by_key(|scalar| scalar.kind())) {
@@ -259,7 +274,11 @@ fn strong(operand: &Operand, beside: Option<DType>) -> Result<Array> {
 fn strong_pair(a: &Operand, b: &Operand, comparison: bool) -> Result<(Array, Array)> {
     let beside = |other: &Operand, scalar: &Operand| match (other, scalar) {
         // A number outside the range of the array's data type can be compared with it all the same.
-        (Operand::Array(array), Operand::Scalar(scalar)) if comparison && check_fits(*scalar, promote_weak(array.dtype(), scalar.kind())).is_err() => None,
+        (Operand::Array(array), Operand::Scalar(scalar))
+            if comparison && check_fits(*scalar, promote_weak(array.dtype(), scalar.kind())).is_err() =>
+        {
+            None
+        }
         (Operand::Array(array), _) => Some(array.dtype()),
         (Operand::Scalar(other), Operand::Scalar(_)) => Some(other.dtype()),
         (Operand::Scalar(_), Operand::Array(_)) => None,

@@ -1,6 +1,6 @@
 //! Indexing as NumPy does it: integers, slices, new axes, one list of positions an axis, masks.
 
-use crate::blocks::{Blockwise, BlockInput};
+use crate::blocks::{BlockInput, Blockwise};
 use crate::expression::{Expr, View, ViewAxis};
 use crate::layout::axis_of;
 use crate::{Array, ArrayError, AxisChunks, Chunks, Result, error::shape_text};
@@ -75,7 +75,9 @@ impl Array {
             ));
         }
         let viewed = self.viewed(View { start, axes }, Chunks::new(chunks));
-        lists.into_iter().try_fold(viewed, |array, (axis, own_axis, selection)| array.select_along(axis, own_axis, selection))
+        lists
+            .into_iter()
+            .try_fold(viewed, |array, (axis, own_axis, selection)| array.select_along(axis, own_axis, selection))
     }
 
     /// The elements at `positions` along an axis; negative ones count from the end.
@@ -136,9 +138,9 @@ impl Array {
             Index::Mask(mask) if mask.ndim() == 1 => {
                 Err(disagree(mask.shape()[0].map_or("unknown".into(), |length| length.to_string())))
             }
-            _ => Err(ArrayError::NotImplemented(
-                "a mask of several axes beside other indices is not implemented".into(),
-            )),
+            _ => {
+                Err(ArrayError::NotImplemented("a mask of several axes beside other indices is not implemented".into()))
+            }
         }
     }
 
@@ -149,7 +151,9 @@ impl Array {
         }
         if mask.shape() != self.shape() {
             let (own, other) = (shape_text(&self.shape()), shape_text(&mask.shape()));
-            return Err(ArrayError::BadIndex(format!("boolean index of shape {other} did not match indexed array of shape {own}")));
+            return Err(ArrayError::BadIndex(format!(
+                "boolean index of shape {other} did not match indexed array of shape {own}"
+            )));
         }
         self.reshape(&[-1])?.filtered(&mask.reshape(&[-1])?, 0)
     }
@@ -169,11 +173,21 @@ impl Array {
         let size = self.chunks().axes()[axis].length();
         let size = size.ok_or_else(|| ArrayError::Unknown { what: "indexing by position".into() })?;
         let at = if position < 0 { position + size as i64 } else { position };
-        if (0..size as i64).contains(&at) { Ok(at as usize) } else { Err(ArrayError::Index { index: position, axis, size }) }
+        if (0..size as i64).contains(&at) {
+            Ok(at as usize)
+        } else {
+            Err(ArrayError::Index { index: position, axis, size })
+        }
     }
 
     /// First position, step and count of a slice.
-    fn bounds(&self, start: Option<i64>, stop: Option<i64>, step: Option<i64>, axis: usize) -> Result<(usize, isize, usize)> {
+    fn bounds(
+        &self,
+        start: Option<i64>,
+        stop: Option<i64>,
+        step: Option<i64>,
+        axis: usize,
+    ) -> Result<(usize, isize, usize)> {
         let step = step.unwrap_or(1);
         if step == 0 {
             return Err(ArrayError::Value("slice step cannot be zero".into()));
@@ -220,6 +234,8 @@ impl Array {
 
     fn too_many(&self, found: usize) -> ArrayError {
         let ndim = self.ndim();
-        ArrayError::BadIndex(format!("too many indices for array: array is {ndim}-dimensional, but {found} were indexed"))
+        ArrayError::BadIndex(format!(
+            "too many indices for array: array is {ndim}-dimensional, but {found} were indexed"
+        ))
     }
 }

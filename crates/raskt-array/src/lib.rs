@@ -29,6 +29,8 @@ pub mod linalg;
 mod lower;
 mod optimize;
 mod reduce;
+#[cfg(test)]
+mod tests;
 
 pub use assemble::assemble;
 pub use blocks::{BlockFunction, MapBlocks};

@@ -93,7 +93,8 @@ impl Array {
         let one = AxisChunks::single(1);
         let own = self.chunks().axes().iter().enumerate();
         let chunks = own.filter(|(axis, _)| options.keepdims || !axes.contains(axis));
-        let chunks = Chunks::new(chunks.map(|(axis, cut)| if axes.contains(&axis) { one.clone() } else { cut.clone() }));
+        let chunks =
+            Chunks::new(chunks.map(|(axis, cut)| if axes.contains(&axis) { one.clone() } else { cut.clone() }));
         let (keepdims, ddof) = (options.keepdims, options.ddof);
         let reduced = Expr::Reduce(Reduce { input, op, axes: axes.into_iter().collect(), keepdims, ddof, split_every });
         let reduced = reduced.into_array(dtype, chunks);
@@ -113,10 +114,12 @@ impl Array {
             return Ok(input.scanned(scan, axis, None));
         }
         // What stands before each block: the running total of the blocks' totals, which are few and come in one block.
-        let totals = Blockwise::native("total", native::Total { scan, axis }, vec![input.clone()], vec![BlockInput::same(ndim)]);
+        let totals =
+            Blockwise::native("total", native::Total { scan, axis }, vec![input.clone()], vec![BlockInput::same(ndim)]);
         let mut chunks = input.chunks().clone();
         chunks.axes_mut()[axis] = AxisChunks::regular(blocks as usize, 1);
-        let totals = Expr::Blockwise(totals.word(axis as u64).word(scan as u64)).into_array(input.dtype(), chunks.clone());
+        let totals =
+            Expr::Blockwise(totals.word(axis as u64).word(scan as u64)).into_array(input.dtype(), chunks.clone());
         chunks.axes_mut()[axis] = AxisChunks::single(blocks as usize);
         let before = totals.recut(chunks).scanned(scan, axis, None);
         Ok(input.scanned(scan, axis, Some(before)))
@@ -152,7 +155,9 @@ impl Array {
         }
         if empty && op.has_no_identity() && !self.keeps_nothing(axes) {
             let name = op.name();
-            return Err(ArrayError::Value(format!("zero-size array to reduction operation {name} which has no identity")));
+            return Err(ArrayError::Value(format!(
+                "zero-size array to reduction operation {name} which has no identity"
+            )));
         }
         if op.is_position() && !(axes.len() == 1 || axes.len() == self.ndim()) {
             return Err(ArrayError::Axes(format!("{} takes one axis, or none for all", op.name())));

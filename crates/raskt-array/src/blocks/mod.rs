@@ -118,17 +118,24 @@ impl Array {
         let dropped = axes_of(&spec.drop_axis, common.ndim())?;
         for &axis in &dropped {
             let cut = &mut common.axes_mut()[axis];
-            let length = cut.length().filter(|_| cut.is_known()).ok_or_else(|| ArrayError::Unknown { what: "drop_axis".into() });
+            let length =
+                cut.length().filter(|_| cut.is_known()).ok_or_else(|| ArrayError::Unknown { what: "drop_axis".into() });
             *cut = if cut.blocks() == 1 { cut.clone() } else { AxisChunks::single(length?) };
         }
         let ndim = common.ndim() - dropped.len() + spec.new_axis.len();
         let new = axes_of(&spec.new_axis, ndim)?;
         let mut kept = (0..common.ndim()).filter(|axis| !dropped.contains(axis));
-        let sources: Vec<Option<usize>> = (0..ndim).map(|axis| if new.contains(&axis) { None } else { kept.next() }).collect();
-        let blocks = |axis: usize| sources[axis].map_or_else(|| AxisChunks::single(1), |from| common.axes()[from].clone());
+        let sources: Vec<Option<usize>> =
+            (0..ndim).map(|axis| if new.contains(&axis) { None } else { kept.next() }).collect();
+        let blocks =
+            |axis: usize| sources[axis].map_or_else(|| AxisChunks::single(1), |from| common.axes()[from].clone());
         let chunks = output_chunks((0..ndim).map(blocks).collect(), &new, spec.chunks.as_deref())?;
-        let (inputs, reads): (Vec<_>, Vec<_>) =
-            inputs.iter().map(|input| read_of(input, &common, &sources)).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        let (inputs, reads): (Vec<_>, Vec<_>) = inputs
+            .iter()
+            .map(|input| read_of(input, &common, &sources))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .unzip();
         let blockwise = Blockwise { inputs, reads, function: spec.function };
         Ok(Expr::Blockwise(blockwise).into_array(spec.dtype, chunks))
     }
@@ -167,6 +174,10 @@ fn output_chunks(mut blocks: Vec<AxisChunks>, new: &[usize], asked: Option<&[Chu
         let count = blocks[axis].blocks() as usize;
         let lengths = match spec {
             ChunkSpec::Size(size) => vec![*size; count],
+            ChunkSpec::Unknown => {
+                blocks[axis] = AxisChunks::unknown(count as u32);
+                continue;
+            }
             ChunkSpec::Lengths(lengths) if new.contains(&axis) && lengths.len() == 1 => lengths.clone(),
             ChunkSpec::Lengths(lengths) if lengths.len() == count => lengths.clone(),
             ChunkSpec::Lengths(lengths) => {

@@ -26,7 +26,9 @@ impl Kernel for Pick {
     fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         match &inputs[0] {
             Value::Manifest(manifest) => Ok(manifest.parts[self.0].clone()),
-            other => Err(TaskError::new(ErrorKind::Type, format!("expected several blocks, got a {}", other.type_name()))),
+            other => {
+                Err(TaskError::new(ErrorKind::Type, format!("expected several blocks, got a {}", other.type_name())))
+            }
         }
     }
 
@@ -147,7 +149,8 @@ impl Kernel for LeastSquares {
 /// For each column, the sum of the squared differences.
 fn squares_of_differences<T: Number>(a: &Chunk, b: &Chunk) -> Result<Chunk, TaskError> {
     let views = a.view::<T>().zip(b.view::<T>());
-    let (a, b) = views.ok_or_else(|| TaskError::new(ErrorKind::Type, "the data types of a solution and its matrix differ"))?;
+    let (a, b) =
+        views.ok_or_else(|| TaskError::new(ErrorKind::Type, "the data types of a solution and its matrix differ"))?;
     let columns = a.axis_iter(Axis(1)).zip(b.axis_iter(Axis(1)));
     let sums: Vec<f64> = columns.map(|(a, b)| a.iter().zip(b).map(|(&a, &b)| a.squared_distance(b)).sum()).collect();
     let count = sums.len();

@@ -121,7 +121,9 @@ impl AxisChunks {
     pub(crate) fn locate(&self, position: usize) -> u32 {
         match &self.0 {
             Cut::Regular { chunk, skip, .. } => ((position + skip) / chunk) as u32,
-            Cut::Uneven(starts) => starts.partition_point(|&start| start <= position).clamp(1, starts.len() - 1) as u32 - 1,
+            Cut::Uneven(starts) => {
+                starts.partition_point(|&start| start <= position).clamp(1, starts.len() - 1) as u32 - 1
+            }
             Cut::Unknown { .. } => 0,
         }
     }

@@ -10,9 +10,11 @@ use crate::{ArrayError, Result};
 pub fn parse_bytes(text: &str) -> Result<usize> {
     let refused = || ArrayError::Value(format!("`{text}` is not a size: write it as in \"128 MiB\" or \"8MB\""));
     let compact: String = text.chars().filter(|character| !character.is_whitespace()).collect();
-    let unit_at = compact.rfind(|character: char| character.is_ascii_digit() || character == '.').map_or(0, |at| at + 1);
+    let unit_at =
+        compact.rfind(|character: char| character.is_ascii_digit() || character == '.').map_or(0, |at| at + 1);
     let (number, unit) = compact.split_at(unit_at);
-    let number: f64 = if number.is_empty() && !unit.is_empty() { 1.0 } else { number.parse().map_err(|_| refused())? };
+    let number: f64 =
+        if number.is_empty() && !unit.is_empty() { 1.0 } else { number.parse().map_err(|_| refused())? };
     let factor = factor(unit).ok_or_else(refused)?;
     if !(number.is_finite() && number >= 0.0) {
         return Err(refused());

@@ -20,6 +20,8 @@ pub enum ChunkSpec {
     Bytes(usize),
     /// The lengths of the blocks.
     Lengths(Vec<usize>),
+    /// NaN: lengths that only show when the blocks are computed; for the result of a function of blocks.
+    Unknown,
 }
 
 /// What a user gives for `chunks=`.
@@ -51,14 +53,19 @@ pub fn normalize_chunks(
     for (axis, (spec, &length)) in specs.iter().zip(shape).enumerate() {
         axes.push(match spec {
             ChunkSpec::Auto | ChunkSpec::Bytes(_) => None,
-            ChunkSpec::Keep => Some(previous.map_or_else(|| AxisChunks::single(length), |chunks| chunks.axes()[axis].clone())),
+            ChunkSpec::Keep => {
+                Some(previous.map_or_else(|| AxisChunks::single(length), |chunks| chunks.axes()[axis].clone()))
+            }
             ChunkSpec::Whole => Some(AxisChunks::single(length)),
             ChunkSpec::Size(0) if length > 0 => {
-                return Err(ArrayError::Chunks(format!("chunks of 0 elements can't cover axis {axis} of length {length}")));
+                return Err(ArrayError::Chunks(format!(
+                    "chunks of 0 elements can't cover axis {axis} of length {length}"
+                )));
             }
             ChunkSpec::Size(size) => Some(AxisChunks::regular(length, *size)),
             ChunkSpec::Lengths(lengths) if lengths.iter().sum::<usize>() == length => Some(AxisChunks::uneven(lengths)),
             ChunkSpec::Lengths(_) => return Err(not_the_sum(&specs, shape)),
+            ChunkSpec::Unknown => return Err(ArrayError::Chunks("the lengths of blocks must be numbers, not NaN".into())),
         });
     }
     fill_open_axes(&mut axes, shape, limit / dtype.size());
@@ -122,11 +129,10 @@ fn specs_text(specs: &[ChunkSpec]) -> String {
         ChunkSpec::Auto => "'auto'".to_string(),
         ChunkSpec::Keep => "None".to_string(),
         ChunkSpec::Whole => "-1".to_string(),
+        ChunkSpec::Unknown => "nan".to_string(),
         ChunkSpec::Size(size) => size.to_string(),
         ChunkSpec::Bytes(bytes) => format!("'{bytes}B'"),
-        ChunkSpec::Lengths(lengths) => {
-            shape_text(&lengths.iter().map(|&length| Some(length)).collect::<Vec<_>>())
-        }
+        ChunkSpec::Lengths(lengths) => shape_text(&lengths.iter().map(|&length| Some(length)).collect::<Vec<_>>()),
     });
     let texts: Vec<_> = texts.collect();
     if texts.len() == 1 { format!("({},)", texts[0]) } else { format!("({})", texts.join(", ")) }
@@ -150,7 +156,14 @@ mod tests {
         check(ChunksArg::Axes(vec![Size(3), Size(4)]), &[7], 1, "((3, 4),)");
         check(ChunksArg::Axes(vec![Lengths(vec![1, 0, 3])]), &[4], 1, "((1, 0, 3),)");
         check(ChunksArg::Some(vec![(-1, Size(2))]), &[3, 4], 1, "((3,), (2, 2))");
-        check(ChunksArg::Each(Auto), &[100, 100], 800, "((10, 10, 10, 10, 10, 10, ..., 10, 10, 10, 10), (10, 10, 10, 10, 10, 10, ..., 10, 10, 10, 10))".replace("..., 10, 10, 10, 10", "10, 10, 10, 10").as_str());
+        check(
+            ChunksArg::Each(Auto),
+            &[100, 100],
+            800,
+            "((10, 10, 10, 10, 10, 10, ..., 10, 10, 10, 10), (10, 10, 10, 10, 10, 10, ..., 10, 10, 10, 10))"
+                .replace("..., 10, 10, 10, 10", "10, 10, 10, 10")
+                .as_str(),
+        );
         check(ChunksArg::Each(Auto), &[2, 1000], 800, "((2,), (50, 50, 50, 50, 50, 50, ..., 50, 50, 50, 50, 50, 50))");
         check(ChunksArg::Each(Bytes(80)), &[20], 1, "((10, 10),)");
         check(ChunksArg::Each(Auto), &[0, 3], 800, "((0,), (3,))");
@@ -160,8 +173,18 @@ mod tests {
     #[test]
     fn chunks_that_do_not_fit_are_refused() {
         use ChunkSpec::*;
-        check(ChunksArg::Axes(vec![Lengths(vec![2, 2])]), &[5], 1, "chunks do not add up to shape: got chunks=((2,2),), shape=(5,)");
-        check(ChunksArg::Axes(vec![Size(2), Whole, Auto]), &[5], 1, "chunks and shape must be of the same length: got chunks=(2, -1, 'auto'), shape=(5,)");
+        check(
+            ChunksArg::Axes(vec![Lengths(vec![2, 2])]),
+            &[5],
+            1,
+            "chunks do not add up to shape: got chunks=((2,2),), shape=(5,)",
+        );
+        check(
+            ChunksArg::Axes(vec![Size(2), Whole, Auto]),
+            &[5],
+            1,
+            "chunks and shape must be of the same length: got chunks=(2, -1, 'auto'), shape=(5,)",
+        );
         check(ChunksArg::Each(Size(0)), &[5], 1, "chunks of 0 elements can't cover axis 0 of length 5");
         check(ChunksArg::Some(vec![(2, Whole)]), &[5], 1, "axis 2 is out of bounds for array of dimension 1");
     }

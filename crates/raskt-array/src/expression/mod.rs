@@ -203,7 +203,10 @@ impl Expr {
             Self::Map { op, .. } => op.write(&mut content),
             Self::Reduce(reduce) => {
                 content.text(reduce.op.name()).words(reduce.axes.iter().map(|&axis| axis as u64));
-                content.word(u64::from(reduce.keepdims)).word(reduce.ddof.to_bits()).word(u64::from(reduce.split_every));
+                content
+                    .word(u64::from(reduce.keepdims))
+                    .word(reduce.ddof.to_bits())
+                    .word(u64::from(reduce.split_every));
             }
             Self::Take { axis, positions, .. } => {
                 content.word(*axis as u64).words(positions.iter().map(|&position| position as u64));

@@ -79,15 +79,12 @@ impl Array {
         }
     }
 
-    fn linear(
-        start: Scalar,
-        step: Scalar,
-        end: Option<(i64, Scalar)>,
-        dtype: DType,
-        chunks: Chunks,
-    ) -> Result<Self> {
+    fn linear(start: Scalar, step: Scalar, end: Option<(i64, Scalar)>, dtype: DType, chunks: Chunks) -> Result<Self> {
         if chunks.ndim() != 1 {
-            return Err(ArrayError::Chunks(format!("a range has one axis, and chunks {chunks:?} have {}", chunks.ndim())));
+            return Err(ArrayError::Chunks(format!(
+                "a range has one axis, and chunks {chunks:?} have {}",
+                chunks.ndim()
+            )));
         }
         if dtype == DType::Bool {
             return Err(ArrayError::DType("a range of data type bool is not defined".into()));
@@ -108,7 +105,10 @@ impl Array {
 
     fn matrix(generator: Generator, chunks: Chunks, k: i64, dtype: DType) -> Result<Self> {
         if chunks.known_shape("a new matrix")?.len() != 2 {
-            return Err(ArrayError::Chunks(format!("a matrix has two axes, and chunks {chunks:?} have {}", chunks.ndim())));
+            return Err(ArrayError::Chunks(format!(
+                "a matrix has two axes, and chunks {chunks:?} have {}",
+                chunks.ndim()
+            )));
         }
         Ok(Expr::Generated(Source { generator, dtype, index: Affine::diagonal(k) }).into_array(dtype, chunks))
     }
@@ -162,4 +162,3 @@ pub(crate) fn unique() -> u128 {
 fn float_of(dtype: DType) -> DType {
     if dtype.is_inexact() { dtype } else { DType::F64 }
 }
-

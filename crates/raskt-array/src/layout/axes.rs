@@ -4,7 +4,11 @@ use crate::{Array, ArrayError, AxisChunks, Chunks, Extent, Index, Result, error:
 /// The axis that users call `axis`: negative ones count from the end.
 pub(crate) fn axis_of(axis: isize, ndim: usize) -> Result<usize> {
     let from_start = if axis < 0 { axis + ndim as isize } else { axis };
-    if (0..ndim as isize).contains(&from_start) { Ok(from_start as usize) } else { Err(ArrayError::Axis { axis, ndim }) }
+    if (0..ndim as isize).contains(&from_start) {
+        Ok(from_start as usize)
+    } else {
+        Err(ArrayError::Axis { axis, ndim })
+    }
 }
 
 /// Several axes, each at most once.
@@ -70,7 +74,9 @@ impl Array {
         };
         if gone.iter().any(|&axis| shape[axis] != Some(1)) {
             let shape = shape_text(&shape);
-            return Err(ArrayError::Shape(format!("cannot select an axis to squeeze out of shape {shape} which has size not equal to one")));
+            return Err(ArrayError::Shape(format!(
+                "cannot select an axis to squeeze out of shape {shape} which has size not equal to one"
+            )));
         }
         Ok(self.with_axes((0..self.ndim()).filter(|axis| !gone.contains(axis)).map(Some)))
     }
@@ -93,7 +99,8 @@ impl Array {
     /// The elements in reverse along these axes, or all.
     pub fn flip(&self, axes: Option<&[isize]>) -> Result<Self> {
         let axes = axes.map_or_else(|| Ok((0..self.ndim()).collect()), |axes| axes_of(axes, self.ndim()))?;
-        let index = |axis| Index::Slice { start: None, stop: None, step: Some(if axes.contains(&axis) { -1 } else { 1 }) };
+        let index =
+            |axis| Index::Slice { start: None, stop: None, step: Some(if axes.contains(&axis) { -1 } else { 1 }) };
         self.index(&(0..self.ndim()).map(index).collect::<Vec<_>>())
     }
 

@@ -67,13 +67,17 @@ fn check_joins(first: &Array, array: &Array, axis: usize) -> Result<()> {
     let (a, b) = (first.shape(), array.shape());
     if a.len() != b.len() {
         return Err(ArrayError::Shape(format!(
-            "all the input array dimensions must match: one has {} dimensions and another has {}", a.len(), b.len()
+            "all the input array dimensions must match: one has {} dimensions and another has {}",
+            a.len(),
+            b.len()
         )));
     }
     match (0..a.len()).find(|&other| other != axis && a[other] != b[other]) {
         Some(other) => Err(ArrayError::Shape(format!(
             "all the input array dimensions except for the concatenation axis must match exactly, but along dimension \
-             {other} shapes {} and {} differ", shape_text(&a), shape_text(&b)
+             {other} shapes {} and {} differ",
+            shape_text(&a),
+            shape_text(&b)
         ))),
         None => Ok(()),
     }

@@ -49,9 +49,10 @@ fn resolve(shape: &[i64], old: &[usize]) -> Result<Vec<usize>> {
     if open > 1 {
         return Err(ArrayError::Shape("can only specify one unknown dimension".into()));
     }
-    let known = shape.iter().filter(|&&length| length >= 0).try_fold(1_usize, |product, &length| {
-        product.checked_mul(length as usize)
-    });
+    let known = shape
+        .iter()
+        .filter(|&&length| length >= 0)
+        .try_fold(1_usize, |product, &length| product.checked_mul(length as usize));
     let known = known.ok_or_else(refused)?;
     let fits = if open == 0 { known == total } else { known > 0 && total.is_multiple_of(known) };
     if !fits {
@@ -98,7 +99,8 @@ fn match_group(cuts: &[AxisChunks], old: &[usize], new: &[usize]) -> (Vec<AxisCh
         return (cuts.to_vec(), kept);
     }
     let block: usize = cuts.iter().map(|cut| cut.longest().unwrap_or(1)).product();
-    let both: Vec<usize> = block_sizes(old, new).into_iter().filter(|&size| fits(new, size) && fits(old, size)).collect();
+    let both: Vec<usize> =
+        block_sizes(old, new).into_iter().filter(|&size| fits(new, size) && fits(old, size)).collect();
     let size = both.iter().copied().filter(|&size| size <= block.max(1)).max();
     let size = size.or_else(|| both.iter().copied().min()).unwrap_or_else(|| old.iter().product());
     (cut_by(old, size), cut_by(new, size))
@@ -113,10 +115,13 @@ fn keep_blocks(cuts: &[AxisChunks], old: &[usize], new: &[usize]) -> Option<Vec<
     if others.iter().any(|cut| cut.blocks() > 1) || first.blocks() > MANY {
         return None;
     }
-    let lengths: Option<Vec<usize>> = first.lengths().map(|length| {
-        let elements = length? * row;
-        elements.is_multiple_of(new_row).then_some(elements / new_row)
-    }).collect();
+    let lengths: Option<Vec<usize>> = first
+        .lengths()
+        .map(|length| {
+            let elements = length? * row;
+            elements.is_multiple_of(new_row).then_some(elements / new_row)
+        })
+        .collect();
     let rest = new[1..].iter().map(|&length| AxisChunks::single(length));
     Some(std::iter::once(AxisChunks::uneven(&lengths?)).chain(rest).collect())
 }
@@ -142,9 +147,8 @@ fn block_sizes(old: &[usize], new: &[usize]) -> Vec<usize> {
     }
     if old.len() == 1 || new.len() == 1 {
         // One axis takes any size, so those of the other shape decide.
-        let (row, total): (usize, usize) = (
-            if old.len() == 1 { new } else { old }[1..].iter().product(), old.iter().product(),
-        );
+        let (row, total): (usize, usize) =
+            (if old.len() == 1 { new } else { old }[1..].iter().product(), old.iter().product());
         sizes.extend((1..=(total / row).min(4096)).map(|count| count * row));
     }
     sizes.sort_unstable();
@@ -167,11 +171,15 @@ fn fits(shape: &[usize], size: usize) -> bool {
 /// The cut of `shape` into blocks of `size` elements.
 fn cut_by(shape: &[usize], size: usize) -> Vec<AxisChunks> {
     let mut left = size;
-    let mut cuts: Vec<_> = shape.iter().rev().map(|&length| {
-        let chunk = left.min(length);
-        left = (left / length).max(1);
-        AxisChunks::regular(length, chunk)
-    }).collect();
+    let mut cuts: Vec<_> = shape
+        .iter()
+        .rev()
+        .map(|&length| {
+            let chunk = left.min(length);
+            left = (left / length).max(1);
+            AxisChunks::regular(length, chunk)
+        })
+        .collect();
     cuts.reverse();
     cuts
 }
@@ -206,6 +214,10 @@ mod tests {
 
     #[test]
     fn a_long_axis_splits_into_parts_of_rows() {
-        check(&[&[100; 10]], &[2, 500], ("((100, 100, 100, 100, 100, 100, 100, 100, 100, 100),)", "((1, 1), (100, 100, 100, 100, 100))"));
+        check(
+            &[&[100; 10]],
+            &[2, 500],
+            ("((100, 100, 100, 100, 100, 100, 100, 100, 100, 100),)", "((1, 1), (100, 100, 100, 100, 100))"),
+        );
     }
 }

@@ -21,9 +21,10 @@ impl Array {
 fn view_source(source: &Source, view: &View) -> Source {
     let start: Vec<u64> = view.start.iter().map(|&start| start as u64).collect();
     let base = source.index.at(&start);
-    let steps = view.axes.iter().map(|axis| axis.from.map_or(0, |from| {
-        source.index.steps[from as usize].wrapping_mul(axis.step as i64)
-    }));
+    let steps = view
+        .axes
+        .iter()
+        .map(|axis| axis.from.map_or(0, |from| source.index.steps[from as usize].wrapping_mul(axis.step as i64)));
     let steps = steps.collect();
     Source { generator: source.generator.clone(), dtype: source.dtype, index: Affine { base, steps } }
 }
@@ -36,9 +37,8 @@ fn view_chunk(chunk: &Chunk, view: &View, chunks: &Chunks) -> Chunk {
 
 /// The view of a block of `shape`; no element is copied.
 pub(crate) fn view_block(chunk: &Chunk, view: &View, shape: &[usize]) -> Chunk {
-    let strides: Strides = view.axes.iter().map(|axis| {
-        axis.from.map_or(0, |from| chunk.strides()[from as usize] * axis.step)
-    }).collect();
+    let strides: Strides =
+        view.axes.iter().map(|axis| axis.from.map_or(0, |from| chunk.strides()[from as usize] * axis.step)).collect();
     let empty = shape.contains(&0);
     let moved: isize = chunk.strides().iter().zip(&view.start).map(|(&stride, &start)| stride * start as isize).sum();
     let offset = if empty { 0 } else { (chunk.offset() as isize + moved) as usize };

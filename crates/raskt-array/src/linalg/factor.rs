@@ -1,7 +1,7 @@
 use crate::blocks::native::{Factor, FactorR, LeastSquares, Pick, Product, Singular};
 use crate::blocks::{BlockInput, Blockwise};
-use crate::expression::Expr;
 use crate::error::shape_text;
+use crate::expression::Expr;
 use crate::{Array, ArrayError, AxisChunks, Chunks, Result};
 use raskt_value::{DType, promote};
 
@@ -58,7 +58,8 @@ pub fn lstsq(a: &Array, b: &Array) -> Result<(Array, Array, Array, Array)> {
     let inputs = vec![whole(a, columns)?, whole(&b, sides)?];
     let r = triangle(inputs, columns + sides);
     let rcond = epsilon(dtype) * rows.max(columns) as f64;
-    let solved = Blockwise::native("lstsq", LeastSquares { columns, rcond }, vec![r], vec![BlockInput::axes([None, None])]);
+    let solved =
+        Blockwise::native("lstsq", LeastSquares { columns, rcond }, vec![r], vec![BlockInput::axes([None, None])]);
     let solved = Expr::Blockwise(solved.word(columns as u64).word(rcond.to_bits()));
     let solved = solved.into_array(dtype, Chunks::single(&[columns, sides]));
     let real = crate::kernel::real_of(dtype);
@@ -165,7 +166,10 @@ fn rows_in_blocks(a: &Array, what: &str) -> Result<Array> {
 
 fn matrix_shape(a: &Array, what: &str) -> Result<(usize, usize)> {
     if a.ndim() != 2 {
-        return Err(ArrayError::LinearAlgebra(format!("{}-dimensional array given. Array must be two-dimensional", a.ndim())));
+        return Err(ArrayError::LinearAlgebra(format!(
+            "{}-dimensional array given. Array must be two-dimensional",
+            a.ndim()
+        )));
     }
     let shape = a.chunks().known_shape(what)?;
     Ok((shape[0], shape[1]))

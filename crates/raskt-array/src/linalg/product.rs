@@ -2,7 +2,7 @@ use crate::blocks::{BlockInput, Blockwise, native::Product};
 use crate::error::shape_text;
 use crate::expression::Expr;
 use crate::layout::axes_of;
-use crate::{Array, ArrayError, AxisChunks, Chunks, Reduction, ReduceOptions, Result};
+use crate::{Array, ArrayError, AxisChunks, Chunks, ReduceOptions, Reduction, Result};
 use raskt_value::{DType, promote};
 
 /// The matrix product: `numpy.matmul`. Leading axes are stacks of matrices, which are broadcast.
@@ -15,7 +15,8 @@ pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
         let wide = if rows { a.expand_dims(&[0])? } else { a.clone() };
         let tall = if columns { b.expand_dims(&[1])? } else { b.clone() };
         let product = matmul(&wide, &tall)?;
-        let gone: Vec<isize> = [(rows, -2), (columns, -1)].into_iter().filter(|(gone, _)| *gone).map(|(_, at)| at).collect();
+        let gone: Vec<isize> =
+            [(rows, -2), (columns, -1)].into_iter().filter(|(gone, _)| *gone).map(|(_, at)| at).collect();
         return product.squeeze(Some(&gone));
     }
     let (inner_a, inner_b) = (a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 2]);
@@ -106,7 +107,9 @@ fn recut(array: &Array, batch: &Chunks, last: (Option<&AxisChunks>, Option<&Axis
     let stacks = array.ndim() - 2;
     let skipped = batch.ndim() - stacks;
     let mut axes: Vec<AxisChunks> = (0..stacks)
-        .map(|axis| if own[axis].length() == Some(1) { own[axis].clone() } else { batch.axes()[axis + skipped].clone() })
+        .map(
+            |axis| if own[axis].length() == Some(1) { own[axis].clone() } else { batch.axes()[axis + skipped].clone() },
+        )
         .collect();
     axes.push(last.0.unwrap_or(&own[stacks]).clone());
     axes.push(last.1.unwrap_or(&own[stacks + 1]).clone());

@@ -1,10 +1,8 @@
+use crate::Chunks;
 use crate::blocks::native::chunk;
 use crate::expression::View;
-use crate::kernel::{
-    Instruction, Partial, Program, Reduction, Region, combine, evaluate, evaluate_reduce, finalise,
-};
+use crate::kernel::{Instruction, Partial, Program, Reduction, Region, combine, evaluate, evaluate_reduce, finalise};
 use crate::layout::view_block;
-use crate::Chunks;
 use raskt_graph::Grid;
 use raskt_value::{Call, Chunk, Dims, ErrorKind, Kernel, TaskError, Value};
 use smallvec::SmallVec;
@@ -122,7 +120,9 @@ impl Leaf {
             Self::Blocks { values, view, grid } => {
                 let source: SmallVec<[u32; 4]> = match view {
                     None => at.into(),
-                    Some(view) => (0..grid.axes()).map(|axis| view.output_axis(axis).map_or(0, |axis| at[axis])).collect(),
+                    Some(view) => {
+                        (0..grid.axes()).map(|axis| view.output_axis(axis).map_or(0, |axis| at[axis])).collect()
+                    }
                 };
                 Ok(through(chunk(&values[grid.index(&source) as usize])?, view.as_ref()))
             }
@@ -146,8 +146,7 @@ fn part(whole: &Chunk, chunks: &Chunks, at: &[u32]) -> Chunk {
 
 fn through(block: &Chunk, view: Option<&View>) -> Chunk {
     let Some(view) = view else { return block.clone() };
-    let shape: Dims =
-        view.axes.iter().map(|axis| axis.from.map_or(1, |from| block.shape()[from as usize])).collect();
+    let shape: Dims = view.axes.iter().map(|axis| axis.from.map_or(1, |from| block.shape()[from as usize])).collect();
     view_block(block, view, &shape)
 }
 

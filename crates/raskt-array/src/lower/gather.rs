@@ -2,7 +2,7 @@ use super::{Planner, digest};
 use crate::blocks::native::chunk;
 use crate::kernel::copy::{self, Piece};
 use crate::{Array, AxisChunks, Chunks};
-use raskt_graph::{ExplicitBuilder, Grid, GraphError, LayerId, Shape, TaskId};
+use raskt_graph::{ExplicitBuilder, GraphError, Grid, LayerId, Shape, TaskId};
 use raskt_value::{Call, Kernel, TaskError, Value};
 use std::sync::Arc;
 
@@ -39,12 +39,7 @@ impl Planner<'_> {
     }
 
     /// A layer of the blocks of all `inputs`.
-    pub(super) fn concatenate(
-        &mut self,
-        array: &Array,
-        inputs: &[Array],
-        axis: usize,
-    ) -> Result<LayerId, GraphError> {
+    pub(super) fn concatenate(&mut self, array: &Array, inputs: &[Array], axis: usize) -> Result<LayerId, GraphError> {
         let layers = inputs.iter().map(|input| self.materialise(input)).collect::<Result<Vec<_>, _>>()?;
         let grids: Vec<Grid> = inputs.iter().map(Array::grid).collect();
         let mut sources = vec![];

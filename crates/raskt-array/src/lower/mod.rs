@@ -13,9 +13,7 @@ mod sharing;
 use crate::blocks::Blockwise;
 use crate::expression::{Content, Expr};
 use crate::{Array, Chunks};
-use raskt_graph::{
-    Cost, Grid, GraphBuilder, GraphError, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape,
-};
+use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
 use raskt_value::{Kernel, NativeOp};
 use sharing::Sharing;
 use smallvec::SmallVec;

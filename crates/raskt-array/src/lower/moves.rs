@@ -1,10 +1,10 @@
 use super::{Planner, digest};
+use crate::blocks::native::chunk;
 use crate::expression::{Content, View};
 use crate::kernel::copy::{self, AxisSlice, Piece};
 use crate::layout::view_block;
 use crate::{Array, AxisChunks, Chunks};
-use crate::blocks::native::chunk;
-use raskt_graph::{ExplicitBuilder, Grid, GridBox, GraphError, LayerId, Shape, TaskId};
+use raskt_graph::{ExplicitBuilder, GraphError, Grid, GridBox, LayerId, Shape, TaskId};
 use raskt_value::{Call, DType, Dims, ErrorKind, Kernel, TaskError, Value};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -28,7 +28,13 @@ impl Planner<'_> {
         } else {
             permuted(layer, &input.grid(), &chunks.grid(), &sources)?
         };
-        let kernel = Slicing { input: input.chunks().clone(), output: chunks.clone(), grid: chunks.grid(), view: slice.clone(), sources };
+        let kernel = Slicing {
+            input: input.chunks().clone(),
+            output: chunks.clone(),
+            grid: chunks.grid(),
+            view: slice.clone(),
+            sources,
+        };
         let layer = self.native(input, kernel, key, shape, 0.1)?;
         self.graph.set_lowered(key, layer);
         Ok(layer)

@@ -77,9 +77,7 @@ impl Walk {
             return known;
         }
         let cost = match array.expr() {
-            Expr::Map { op, inputs } => {
-                own_cost(op) + inputs.iter().map(|input| self.cost(input)).sum::<f64>()
-            }
+            Expr::Map { op, inputs } => own_cost(op) + inputs.iter().map(|input| self.cost(input)).sum::<f64>(),
             Expr::Generated(source) if matches!(source.generator, Generator::Random(_)) => 6.0,
             _ => 0.5,
         };
