@@ -1,5 +1,6 @@
 //! What `compute` and `persist` ask of a collection.
 
+use crate::array::ArrayExpr;
 use pyo3::prelude::*;
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
@@ -27,7 +28,9 @@ pub(crate) fn with_collection<T>(
     expr: &Bound<'_, PyAny>,
     visit: impl FnOnce(&dyn Collection) -> PyResult<T>,
 ) -> PyResult<T> {
+    if let Ok(array) = expr.cast::<ArrayExpr>() {
+        return visit(array.get());
+    }
     let name = expr.get_type().name()?;
-    let _ = visit;
     Err(pyo3::exceptions::PyTypeError::new_err(format!("`{name}` is not an expression of this version of raskt")))
 }

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt._core import array_dot, array_matmul, array_tensordot
+from raskt._core import array_dot, array_matmul, array_tensordot, array_tri
 from raskt.array._array import Array
 from raskt.array._creation import arange, asarray
 from raskt.array._elementwise import where
+from raskt.array._settings import block_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,17 +167,16 @@ def diag(v: Any, k: int = 0) -> Array:
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, chunks: Any = "auto") -> Array:
     """A matrix with ones at and below diagonal ``k``."""
-    rows, columns = arange(N), arange(N if M is None else M)
-    return (columns[None, :] <= rows[:, None] + k).rechunk(chunks).astype(dtype)
+    return Array(array_tri((N, N if M is None else M), k, float if dtype is None else dtype, chunks, block_bytes()))
 
 
 def _triangle(m: Any, k: int, upper: bool) -> Array:
     x = asarray(m)
     if x.ndim < 2:
         raise ValueError(f"a triangle needs an array of at least two axes, not of {x.ndim}")
-    rows = arange(x.shape[-2], chunks=(x.chunks[-2],))[:, None] + k
-    columns = arange(x.shape[-1], chunks=(x.chunks[-1],))[None, :]
-    return where(columns >= rows if upper else columns <= rows, x, x.dtype.type(0))
+    zero = x.dtype.type(0)
+    below = tri(x.shape[-2], x.shape[-1], k - 1 if upper else k, dtype=bool, chunks=x.chunks[-2:])
+    return where(below, zero, x) if upper else where(below, x, zero)
 
 
 def tril(m: Any, k: int = 0) -> Array:

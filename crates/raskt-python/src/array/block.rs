@@ -1,7 +1,7 @@
 //! Python functions over blocks, and blocks that Python makes.
 
 use super::error::OrRaise;
-use super::{ArrayExpr, chunks, chunk_from_numpy, dtype, numpy_view};
+use super::{ArrayExpr, chunk_from_numpy, chunks, dtype, numpy_view};
 use crate::block::{PythonBlock, PythonOp};
 use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
@@ -53,7 +53,9 @@ impl NumpyBlock {
         }
         match input.as_chunk() {
             Some(chunk) => numpy_view(py, chunk),
-            None => Err(PyTypeError::new_err(format!("`{}` takes array blocks, not a {}", self.name, input.type_name()))),
+            None => {
+                Err(PyTypeError::new_err(format!("`{}` takes array blocks, not a {}", self.name, input.type_name())))
+            }
         }
     }
 

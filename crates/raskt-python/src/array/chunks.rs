@@ -3,7 +3,7 @@
 use super::error::OrRaise;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
 use raskt_array::{ChunkSpec, Chunks, ChunksArg, Extent, normalize_chunks};
 use raskt_value::DType;
 
@@ -49,10 +49,15 @@ pub(crate) fn axis_spec(spec: &Bound<'_, PyAny>) -> PyResult<ChunkSpec> {
     if is_sequence(spec) {
         return lengths(spec);
     }
+    if is_nan(spec) {
+        return Ok(ChunkSpec::Unknown);
+    }
     match whole_number(spec) {
         Some(-1) => Ok(ChunkSpec::Whole),
         Some(size) if size >= 0 => Ok(ChunkSpec::Size(size as usize)),
-        Some(size) => Err(PyValueError::new_err(format!("a chunk can't have the size {size}; -1 means the whole axis"))),
+        Some(size) => {
+            Err(PyValueError::new_err(format!("a chunk can't have the size {size}; -1 means the whole axis")))
+        }
         None => Err(PyTypeError::new_err(format!(
             "chunks take a number, a tuple of numbers, \"auto\", a size like \"8MB\", -1 or None, not {}",
             spec.repr()?
@@ -61,6 +66,11 @@ pub(crate) fn axis_spec(spec: &Bound<'_, PyAny>) -> PyResult<ChunkSpec> {
 }
 
 fn lengths(spec: &Bound<'_, PyAny>) -> PyResult<ChunkSpec> {
+    for item in spec.try_iter()? {
+        if is_nan(&item?) {
+            return Ok(ChunkSpec::Unknown);
+        }
+    }
     let length = |item: Bound<'_, PyAny>| match whole_number(&item) {
         Some(length) if length >= 0 => Ok(length as usize),
         _ => Err(PyValueError::new_err(format!("a block can't have the length {}", item.repr()?))),
@@ -73,7 +83,15 @@ fn whole_number(object: &Bound<'_, PyAny>) -> Option<i64> {
     if let Ok(number) = object.extract::<i64>() {
         return Some(number);
     }
-    object.extract::<f64>().ok().filter(|number| number.fract() == 0.0 && number.abs() < 1e18).map(|number| number as i64)
+    object
+        .extract::<f64>()
+        .ok()
+        .filter(|number| number.fract() == 0.0 && number.abs() < 1e18)
+        .map(|number| number as i64)
+}
+
+fn is_nan(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyFloat>() && object.extract::<f64>().is_ok_and(f64::is_nan)
 }
 
 fn is_sequence(object: &Bound<'_, PyAny>) -> bool {

@@ -60,12 +60,13 @@ fn view_of(array: &Bound<'_, PyUntypedArray>, dtype: DType) -> PyResult<Chunk> {
     let bytes = (high - low + 1) as usize * size;
     let owner: Arc<dyn Any + Send + Sync> = Arc::new(NumpyOwner(array.clone().unbind()));
     // SAFETY: `array` is alive, so its header can be read.
-    let first = unsafe { (*array.as_array_ptr()).data }.cast::<u8>();
+    let first = unsafe { (*array.as_array_ptr()).fields.data }.cast::<u8>();
     let start = NonNull::new(first.wrapping_offset(low * size as isize)).expect("an array with elements has memory");
     // SAFETY: NumPy's shape and strides reach the elements from `low` to `high` and no others; they are aligned, and
     // the owner keeps them alive. That nobody writes to them meanwhile is what `from_array` asks of its caller.
     let buffer = unsafe { Buffer::from_raw(start, bytes, owner) };
-    Chunk::from_parts(dtype, shape, strides, -low as usize, buffer).map_err(|error| PyValueError::new_err(error.to_string()))
+    Chunk::from_parts(dtype, shape, strides, -low as usize, buffer)
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A byte other than 0 and 1 is not a `bool` in Rust; NumPy lets one in by `view(bool)`.

@@ -81,10 +81,25 @@ fn array_eye(
     ArrayExpr::checked(Array::eye(grid, diagonal, dtype))
 }
 
+/// A matrix with ones at and below its `diagonal` and zeros above.
+#[pyfunction]
+fn array_tri(
+    shape: [usize; 2],
+    diagonal: i64,
+    dtype: &Bound<'_, PyAny>,
+    chunks: &Bound<'_, PyAny>,
+    limit: Option<usize>,
+) -> PyResult<ArrayExpr> {
+    let dtype = dtype::from_object(dtype)?;
+    let grid = chunks::for_new_array(chunks, &shape, dtype, limit)?;
+    ArrayExpr::checked(Array::tri(grid, diagonal, dtype))
+}
+
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(array_from_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(array_full, module)?)?;
     module.add_function(wrap_pyfunction!(array_arange, module)?)?;
     module.add_function(wrap_pyfunction!(array_linspace, module)?)?;
-    module.add_function(wrap_pyfunction!(array_eye, module)?)
+    module.add_function(wrap_pyfunction!(array_eye, module)?)?;
+    module.add_function(wrap_pyfunction!(array_tri, module)?)
 }

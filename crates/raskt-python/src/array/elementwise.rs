@@ -37,22 +37,14 @@ fn array_has_ufunc(name: &str) -> bool {
 
 /// Elements of `x` where the condition holds, of `y` elsewhere.
 #[pyfunction]
-fn array_where(
-    condition: &Bound<'_, PyAny>,
-    x: &Bound<'_, PyAny>,
-    y: &Bound<'_, PyAny>,
-) -> PyResult<ArrayExpr> {
+fn array_where(condition: &Bound<'_, PyAny>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> PyResult<ArrayExpr> {
     let [condition, x, y] = [condition, x, y].map(arguments::known_operand);
     ArrayExpr::checked(Array::select(condition?, x?, y?))
 }
 
 /// The elements of `x`, none below `low` or above `high`.
 #[pyfunction]
-fn array_clip(
-    x: &ArrayExpr,
-    low: Option<&Bound<'_, PyAny>>,
-    high: Option<&Bound<'_, PyAny>>,
-) -> PyResult<ArrayExpr> {
+fn array_clip(x: &ArrayExpr, low: Option<&Bound<'_, PyAny>>, high: Option<&Bound<'_, PyAny>>) -> PyResult<ArrayExpr> {
     let low = low.map(arguments::known_operand).transpose()?;
     let high = high.map(arguments::known_operand).transpose()?;
     ArrayExpr::checked(x.array.clip(low, high))

@@ -1,7 +1,7 @@
 //! Errors of array expressions as the exceptions that NumPy users expect.
 
 use pyo3::exceptions::{
-    PyIndexError, PyMemoryError, PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
+    PyIndexError, PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -16,7 +16,6 @@ pub(crate) fn to_python(error: ArrayError) -> PyErr {
         ErrorClass::Index => PyIndexError::new_err(message),
         ErrorClass::Overflow => PyOverflowError::new_err(message),
         ErrorClass::NotImplemented => PyNotImplementedError::new_err(message),
-        ErrorClass::Memory => PyMemoryError::new_err(message),
         ErrorClass::Runtime => PyRuntimeError::new_err(message),
         ErrorClass::Axis => of_numpy("numpy.exceptions", "AxisError", message),
         ErrorClass::LinearAlgebra => of_numpy("numpy.linalg", "LinAlgError", message),

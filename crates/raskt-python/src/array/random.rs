@@ -74,7 +74,9 @@ fn trials(n: &Bound<'_, PyAny>) -> PyResult<u64> {
 fn check(name: &str, distribution: Distribution) -> PyResult<()> {
     use Distribution::*;
     let not_negative: &[(&str, f64)] = &match distribution {
-        Normal { scale, .. } | Exponential { scale } | Laplace { scale, .. } | Logistic { scale, .. } => [("scale", scale)],
+        Normal { scale, .. } | Exponential { scale } | Laplace { scale, .. } | Logistic { scale, .. } => {
+            [("scale", scale)]
+        }
         Gumbel { scale, .. } | Rayleigh { scale } | Gamma { scale, .. } => [("scale", scale)],
         Lognormal { sigma, .. } => [("sigma", sigma)],
         Weibull { a } => [("a", a)],
@@ -113,7 +115,9 @@ fn check(name: &str, distribution: Distribution) -> PyResult<()> {
     if let Uniform { low, high } = distribution
         && !(high - low).is_finite()
     {
-        return Err(pyo3::exceptions::PyOverflowError::new_err(format!("the range from {low} to {high} is not finite")));
+        return Err(pyo3::exceptions::PyOverflowError::new_err(format!(
+            "the range from {low} to {high} is not finite"
+        )));
     }
     Ok(())
 }

@@ -14,7 +14,6 @@ mod operators;
 pub(crate) use argument::{Argument, python_object};
 pub(crate) use calls::Calls;
 pub(crate) use class::Delayed;
-#[expect(unused_imports, reason = "arrays and frames from delayed blocks come next")]
 pub(crate) use lower::DelayedBlocks;
 pub(crate) use lower::lower_nodes;
 pub(crate) use node::{Node, Work};
