@@ -29,11 +29,25 @@ def select(array: Array, key: Any) -> Array:
             return _select_table(array, key, wide[0])
     elif _is_table(key):
         return _select_table(array, (key,), 0)
+    elif 1 < _mask_axes(key) < array.ndim:
+        return _select_rows(array, key)
     return array.__class__(array_index(expr, key))
 
 
 def _is_table(part: Any) -> bool:
     return isinstance(part, np.ndarray) and part.ndim > 1 and part.dtype.kind in "iu"
+
+
+def _mask_axes(part: Any) -> int:
+    """How many axes a mask has; 0 for what is no mask."""
+    return part.ndim if getattr(part, "dtype", None) == bool and hasattr(part, "ndim") else 0
+
+
+def _select_rows(array: Array, mask: Any) -> Array:
+    """A mask over the first axes: they are made one."""
+    if mask.shape != array.shape[: mask.ndim]:
+        raise IndexError(f"a mask of shape {mask.shape} does not fit an array of shape {array.shape}")
+    return array.reshape(-1, *array.shape[mask.ndim :])[mask.ravel()]
 
 
 def _select_table(array: Array, key: tuple[Any, ...], at: int) -> Array:

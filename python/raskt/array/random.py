@@ -122,7 +122,9 @@ class Generator:
             array_random(name, tuple(parameters), self._seed, stream, shape, np.dtype(dtype), chunks, block_bytes())
         )
 
-    def _by_numpy(self, name: str, parameters: Sequence[Any], size: Any, chunks: Any, tail: tuple[int, ...] = ()) -> Array:
+    def _by_numpy(
+        self, name: str, parameters: Sequence[Any], size: Any, chunks: Any, tail: tuple[int, ...] = (), **options: Any
+    ) -> Array:
         """A distribution that NumPy draws for each block, from a counter that belongs to the block."""
         stream, seed = self._next_stream(), self._seed
         made: list[Array] = []
@@ -133,7 +135,7 @@ class Generator:
             place = np.unravel_index(index, array.numblocks) if array.ndim else ()
             shape = tuple(lengths[at] for lengths, at in zip(array.chunks, place, strict=True))
             bits = np.random.Philox(key=seed, counter=[0, 0, index, stream])
-            return getattr(np.random.Generator(bits), name)(*parameters, size=shape[: len(shape) - len(tail)])
+            return getattr(np.random.Generator(bits), name)(*parameters, size=shape[: len(shape) - len(tail)], **options)
 
         shape = [*_shape(size), *tail]
         if tail:
@@ -367,7 +369,7 @@ class Generator:
         if not replace:
             if np.prod(_shape(size), dtype=int) > len(pool):
                 raise ValueError(f"{size} elements cannot be taken from {len(pool)} without replacement")
-            return self._by_numpy("choice", (pool,), size, -1) if p is None else self._weighted_sample(pool, size, p)
+            return self._by_numpy("choice", (pool,), size, -1, replace=False) if p is None else self._weighted_sample(pool, size, p)
         from raskt.array._blocks import elementwise
 
         if p is None:
