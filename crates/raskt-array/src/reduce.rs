@@ -132,8 +132,11 @@ impl Array {
             inputs.push(before);
         }
         let name = if scan == Scan::Sum { "cumsum" } else { "cumprod" };
-        let blockwise = Blockwise::native(name, native::Running { scan, axis, grid }, inputs, reads);
-        Expr::Blockwise(blockwise.word(axis as u64)).into_array(self.dtype(), self.chunks().clone())
+        // The kernel knows the grid, so that the same over another grid is another function.
+        let lengths = grid.lengths().to_vec();
+        let blockwise = Blockwise::native(name, native::Running { scan, axis, grid }, inputs, reads).word(axis as u64);
+        let blockwise = lengths.into_iter().fold(blockwise, |function, length| function.word(u64::from(length)));
+        Expr::Blockwise(blockwise).into_array(self.dtype(), self.chunks().clone())
     }
 
     fn reduction_input(&self, op: ReduceOp, dtype: Option<DType>) -> Self {

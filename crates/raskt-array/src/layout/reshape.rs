@@ -95,6 +95,11 @@ fn match_group(cuts: &[AxisChunks], old: &[usize], new: &[usize]) -> (Vec<AxisCh
     if old.len() == new.len() && old == new {
         return (cuts.to_vec(), cuts.to_vec());
     }
+    if old.is_empty() || new.is_empty() {
+        // Axes of length 1 that come or go.
+        let whole = |shape: &[usize]| shape.iter().map(|&length| AxisChunks::single(length)).collect();
+        return (whole(old), whole(new));
+    }
     if let Some(kept) = keep_blocks(cuts, old, new) {
         return (cuts.to_vec(), kept);
     }
