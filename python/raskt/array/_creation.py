@@ -178,7 +178,13 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike = float, chunks: Any = "a
 
 
 def full_like(
-    a: Any, fill_value: Any, order: Any = None, dtype: Any = None, chunks: Any = None, name: Any = None, shape: Any = None
+    a: Any,
+    fill_value: Any,
+    order: Any = None,
+    dtype: Any = None,
+    chunks: Any = None,
+    name: Any = None,
+    shape: Any = None,
 ) -> Array:
     """An array of one value, with the shape, data type and chunks of ``a`` where they are not given."""
     like = asarray(a)
@@ -251,9 +257,7 @@ def linspace(
         raise ValueError(f"linspace needs a number of samples that is not negative, not {num}")
     if isinstance(start, complex) or isinstance(stop, complex):
         raise NotImplementedError("linspace between complex numbers is not implemented: add the parts")
-    found = Array(
-        array_linspace(float(start), float(stop), int(num), endpoint, dtype or float, chunks, block_bytes())
-    )
+    found = Array(array_linspace(float(start), float(stop), int(num), endpoint, dtype or float, chunks, block_bytes()))
     gaps = num - 1 if endpoint else num
     return (found, (stop - start) / gaps if gaps > 0 else float("nan")) if retstep else found
 
@@ -302,7 +306,9 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy", **kwargs: Any
     order = list(range(len(lines)))
     if indexing == "xy" and len(lines) > 1:
         order[0], order[1] = 1, 0
-    grids = [line.reshape([-1 if at == order[axis] else 1 for at in range(len(lines))]) for axis, line in enumerate(lines)]
+    grids = [
+        line.reshape([-1 if at == order[axis] else 1 for at in range(len(lines))]) for axis, line in enumerate(lines)
+    ]
     if sparse:
         return grids
     from raskt.array._joining import broadcast_arrays

@@ -13,7 +13,9 @@ def to_array(rows: Any, lengths: Any) -> Any:
 
     is_frame = isinstance(rows, DataFrame)
     frame = rows._expr if is_frame else rows._as_frame()
-    made = array.Array(frame.to_array(True if lengths is True else (list(lengths) if lengths is not None else None)))
+    made = array.Array(frame.to_array(lengths if lengths is None or lengths is True else list(lengths)))
+    if lengths is True:
+        made = made.compute_chunk_sizes()
     return made if is_frame else made[:, 0]
 
 
