@@ -180,6 +180,11 @@ def test_astype(df, pdf):
     check(df[["a", "b"]].astype("float64"), pdf[["a", "b"]].astype("float64"))
 
 
+def test_nullable_types_are_refused(df):
+    with pytest.raises(NotImplementedError, match="Int64"):
+        df["a"].astype("Int64")
+
+
 def test_astype_float_with_missing_values_to_integer_fails_as_in_pandas(df, pdf):
     with pytest.raises(ValueError, match="NaN|non-finite|NA"):
         pdf["b"].astype("int64")
