@@ -112,3 +112,23 @@ def test_get_dummies():
     check(rd.get_dummies(rd.from_pandas(pdf, npartitions=2)), pd.get_dummies(pdf))
     with pytest.raises(NotImplementedError, match="categor"):
         rd.get_dummies(rd.from_pandas(pd.DataFrame({"c": ["x"]}), npartitions=1))
+
+
+def test_objects_of_any_type(df, pdf):
+    def pairs(part):
+        return part["a"].map(lambda value: (value, {"x": value}) if value > 1 else None)
+
+    lazy = df.map_partitions(pairs, meta=("a", "object"))
+    assert lazy.compute().dropna().tolist() == pairs(pdf).dropna().tolist()
+    check(lazy.map(lambda pair: pair is None or pair != pair, meta=("a", "bool")), pdf["a"] <= 1)
+
+
+def test_files_never_unpickle(tmp_path):
+    import pickle
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    forged = pa.array([{"__pickle__": pickle.dumps(1)}])
+    pq.write_table(pa.table({"x": forged}), tmp_path / "x.parquet")
+    assert rd.read_parquet(tmp_path / "x.parquet").compute()["x"].tolist() != [1]
