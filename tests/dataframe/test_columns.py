@@ -150,6 +150,12 @@ def test_loc(df, pdf):
     check(df["a"].loc[2:4], pdf["a"].loc[2:4])
 
 
+def test_loc_by_a_label_of_another_type(df):
+    for wrong in ("a", slice("a", "b"), ["a"]):
+        with pytest.raises(KeyError, match="int64"):
+            df.loc[wrong]
+
+
 def test_loc_by_strings_and_times():
     pdf = pd.DataFrame({"x": range(4)}, index=list("abcd"))
     check(rd.from_pandas(pdf, npartitions=2).loc["b":"c"], pdf.loc["b":"c"])
