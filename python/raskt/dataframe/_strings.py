@@ -23,7 +23,8 @@ class StringMethods:
     """Methods of strings, by the names and meanings of `pandas.Series.str`.
 
     Those with a native form run natively; the others, and those whose arguments have none, run in pandas for each
-    partition. `explain()` tells which.
+    partition. `explain()` tells which. Natively, upper and lower case are those of Unicode in full, as in Python's own
+    strings, where Arrow under pandas maps one character to one: the upper case of `ß` is `SS`.
 
     >>> import pandas as pd, raskt.dataframe as rd
     >>> s = rd.from_pandas(pd.Series(["abc", None, "xyz"]), npartitions=2)
