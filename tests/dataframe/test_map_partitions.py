@@ -105,6 +105,20 @@ def test_to_array(df, pdf):
     assert values.shape == (12, 2)
     np.testing.assert_array_equal(values.compute(), pdf[["a", "b"]].to_numpy())
     np.testing.assert_array_equal(df["a"].values.compute(), pdf["a"].to_numpy())
+    few, expected = df[df["a"] > 2][["a", "b"]], pdf[pdf["a"] > 2][["a", "b"]]
+    assert np.isnan(few.values.shape[0])
+    assert few.to_array(lengths=True).shape == expected.shape
+    np.testing.assert_array_equal(few.values.compute(), expected.to_numpy())
+
+
+def test_from_lazy_array():
+    ra = pytest.importorskip("raskt.array")
+    values = np.arange(12.0).reshape(6, 2)
+    lazy = ra.from_array(values, chunks=(4, 1))
+    check(rd.from_array(lazy, columns=["x", "y"]), pd.DataFrame(values, columns=["x", "y"]))
+    check(rd.from_array(lazy[:, 0], columns="x"), pd.Series(values[:, 0], name="x"))
+    with pytest.raises(ValueError, match="3 column labels"):
+        rd.from_array(lazy, columns=["x", "y", "z"])
 
 
 def test_get_dummies():
