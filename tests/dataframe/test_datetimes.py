@@ -29,9 +29,7 @@ CALLS = [
     ("month_name", ()),
     ("normalize", ()),
     ("strftime", ("%Y-%m-%d %H",)),
-    ("isocalendar", ()),
     ("tz_localize", ("UTC",)),
-    ("to_period", ("M",)),
 ]
 
 
@@ -53,6 +51,15 @@ def test_fields_without_missing_values(lazy, name):
 @pytest.mark.parametrize(("name", "args"), CALLS, ids=str)
 def test_methods(lazy, name, args):
     check(getattr(lazy.dt, name)(*args), getattr(TIMES.dt, name)(*args))
+
+
+def test_calendar_weeks(lazy):
+    check(lazy.dropna().dt.isocalendar(), TIMES.dropna().dt.isocalendar(), check_dtype=False)
+
+
+def test_periods_are_refused(lazy):
+    with pytest.raises(NotImplementedError, match="period"):
+        lazy.dt.to_period("M")
 
 
 def test_time_zones(lazy):
@@ -90,6 +97,14 @@ def test_to_datetime():
     )
     with pytest.raises(ValueError, match="bad"):
         rd.to_datetime(lazy, format="%d/%m/%Y").compute()
+
+
+def test_to_datetime_of_times_with_a_zone():
+    text = pd.Series(["2013-01-01T10:00:00Z", None, "2013-07-01T10:30:00Z"])
+    lazy = rd.from_pandas(text, npartitions=2)
+    check(rd.to_datetime(lazy, utc=True), pd.to_datetime(text, utc=True))
+    with pytest.raises(ValueError, match="utc=True"):
+        rd.to_datetime(lazy).compute()
 
 
 def test_to_datetime_of_columns():

@@ -60,6 +60,11 @@ def test_agg_by_name(df, pdf):
     check(df.groupby("a")["b"].agg(["sum", "mean"]), pdf.groupby("a")["b"].agg(["sum", "mean"]))
 
 
+def test_named_agg(df, pdf):
+    named = {"x": pd.NamedAgg(column="b", aggfunc="sum"), "y": pd.NamedAgg("größe", "max")}
+    check(df.groupby("a").agg(**named), pdf.groupby("a").agg(**named))
+
+
 def test_agg_of_the_column_itself(df, pdf):
     check(df.groupby("a")["a"].count(), pdf.groupby("a")["a"].count())
     check(df.groupby("a").agg({"a": "count"}), pdf.groupby("a").agg({"a": "count"}))

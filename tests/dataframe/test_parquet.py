@@ -86,6 +86,12 @@ def test_round_trip(tmp_path, df, pdf, npartitions):
     check(pd.read_parquet(tmp_path / "out"), pdf)
 
 
+def test_more_than_ten_files(tmp_path, pdf):
+    rd.from_pandas(pdf, npartitions=12).to_parquet(tmp_path / "out")
+    check(rd.read_parquet(tmp_path / "out"), pdf)
+    check(rd.read_parquet(tmp_path / "out" / "*.parquet"), pdf)
+
+
 def test_round_trip_without_index(tmp_path, df, pdf):
     df.to_parquet(tmp_path / "out", write_index=False)
     check(rd.read_parquet(tmp_path / "out").reset_index(drop=True), pdf)

@@ -27,7 +27,10 @@ def test_of_filtered_rows(df, pdf):
 
 def test_a_fallback_of_a_fallback(df, pdf):
     first, expected = df["a"].map(lambda value: value + 1), pdf["a"].map(lambda value: value + 1)
-    check(df["a"] + first.map(lambda value: value * 2) + first, pdf["a"] + expected.map(lambda value: value * 2) + expected)
+    check(
+        df["a"] + first.map(lambda value: value * 2) + first,
+        pdf["a"] + expected.map(lambda value: value * 2) + expected,
+    )
 
 
 def test_rows_that_go_missing_are_found_out(df):

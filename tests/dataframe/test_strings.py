@@ -18,7 +18,7 @@ VALUES = [
     "12.5",
     "a,b,c",
     "x-y_z",
-    "ß",
+    "ñandú",
     "日本語",
     "aXbXc",
     "Title Case",

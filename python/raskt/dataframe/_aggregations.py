@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from ._labels import TUPLE, encode_label
@@ -59,14 +57,16 @@ class Aggregation:
         return self.finalize(*merged) if self.finalize else merged[0]
 
 
-@dataclass
 class One:
     """One aggregation: the name of its result, the column it reads, what is done, and options."""
 
-    output: str
-    column: str
-    function: Any
-    options: dict[str, Any] = field(default_factory=dict)
+    __slots__ = ("column", "function", "options", "output")
+
+    def __init__(self, output: str, column: str, function: Any, options: dict[str, Any] | None = None) -> None:
+        self.output = output
+        self.column = column
+        self.function = function
+        self.options = options or {}
 
     @property
     def is_native(self) -> bool:
@@ -78,6 +78,8 @@ def function_of(func: Any) -> Any:
     """A name for a function that means one, otherwise the function; AttributeError for an unknown name."""
     if isinstance(func, str):
         if func not in NATIVE and func not in PANDAS:
+            from difflib import get_close_matches
+
             near = get_close_matches(func, [*NATIVE, *PANDAS], 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise AttributeError(f"{func!r} is not an aggregation{hint} (there are {', '.join(NATIVE + PANDAS)})")
@@ -135,6 +137,8 @@ def _named(output: str, what: Any, values: list[str], as_series: bool) -> One:
         if isinstance(what, tuple):
             raise TypeError(f"func is expected but received tuple in **kwargs for {output!r}")
         return One(output, values[0], function_of(what))
+    if hasattr(what, "column") and hasattr(what, "aggfunc"):  # pandas.NamedAgg
+        what = (what.column, what.aggfunc)
     if not isinstance(what, tuple) or len(what) != 2:
         raise TypeError("Must provide 'func' or tuples of '**kwargs'.")
     return One(output, encode_label(what[0]), function_of(what[1]))

@@ -66,7 +66,7 @@ def series_html(series: Any) -> str:
 def frame_info(frame: Any) -> str:
     """What `info()` prints."""
     pairs = [(label_text(name), dtype) for name, dtype in zip(frame._expr.columns, frame._expr.dtypes, strict=True)]
-    width = max((len(label) for label, _ in pairs), default=6)
+    width = max((len(label) for label, _ in [*pairs, ("column", "")]))
     rows = [f" {at:<3} {label.ljust(width)}  {dtype}" for at, (label, dtype) in enumerate(pairs)]
     title = f"<class 'raskt.dataframe.DataFrame'>\nColumns: {len(pairs)}, partitions: {frame.npartitions}"
     return "\n".join([title, f" #   {'column'.ljust(width)}  dtype", *rows])

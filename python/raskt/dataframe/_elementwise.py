@@ -74,6 +74,9 @@ class Elementwise(OperatorMethods, Part):
     def astype(self, dtype: Any) -> Any:
         """Values as another type; for a frame also a dictionary from columns to types.
 
+        pandas' nullable types (`Int64`, `boolean`) are held as the NumPy types that they stand for: with missing values
+        they come back as float64 and object.
+
         Errors: TypeError for an unknown type at the call; ValueError at `compute` for a value that does not convert.
 
         >>> import pandas as pd, raskt.dataframe as rd

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def to_dataframe(batch: pa.RecordBatch, labels: list[str | None], levels: int, names: list[str], start: int) -> pd.DataFrame:
+def to_dataframe(
+    batch: pa.RecordBatch, labels: list[str | None], levels: int, names: list[str], start: int
+) -> pd.DataFrame:
     """The frame of a batch whose first `levels` columns are the row labels; numbered rows begin at `start`."""
     index = row_labels(batch, labels, levels, start)
     if not names:
@@ -20,7 +22,7 @@ def to_dataframe(batch: pa.RecordBatch, labels: list[str | None], levels: int, n
     columns = batch.select(list(range(batch.num_columns - len(names), batch.num_columns)))
     frame = columns.to_pandas()
     for at, field in enumerate(columns.schema):
-        if is_time(field.type) and columns.column(at).null_count:
+        if is_object(field.type):
             frame[frame.columns[at]] = values_of(columns, at)
     frame.index = index
     frame.columns = column_labels(names)
@@ -50,10 +52,29 @@ def values_of(batch: pa.RecordBatch, at: int) -> pd.Series:
     """One column of a batch as pandas has it, without a name."""
     import pandas as pd
 
-    values = batch.column(at).to_pandas().rename(None)
-    if values.dtype == object and is_time(batch.schema.field(at).type):
-        values = values.where(values.notna(), pd.NaT)
+    column, dtype = batch.column(at), batch.schema.field(at).type
+    if is_list(dtype):
+        values = pd.Series(column.to_pylist(), dtype=object)
+    else:
+        values = column.to_pandas().rename(None)
+    if values.dtype == object and column.null_count:
+        values = values.where(values.notna(), pd.NaT if is_time(dtype) else float("nan"))
     return values
+
+
+def is_object(dtype: pa.DataType) -> bool:
+    """Whether pandas may hold such values as objects that Arrow does not make as pandas does."""
+    import pyarrow as pa
+
+    is_bytes = pa.types.is_binary(dtype) or pa.types.is_large_binary(dtype) or pa.types.is_binary_view(dtype)
+    return bool(is_time(dtype) or is_list(dtype) or is_bytes or pa.types.is_boolean(dtype))
+
+
+def is_list(dtype: pa.DataType) -> bool:
+    """Whether such values are lists."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(dtype) or pa.types.is_large_list(dtype) or pa.types.is_fixed_size_list(dtype))
 
 
 def is_time(dtype: pa.DataType) -> bool:

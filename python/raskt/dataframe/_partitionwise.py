@@ -41,6 +41,7 @@ def over_partitions(
     """Apply `function` to each partition of the collections among its arguments, which must have the same rows."""
     call = Call(function, args, kwargs)
     meta = infer(function, args, kwargs, name) if meta is None else normalise(meta)
+    refuse_unheld(meta, name)
     frame = call.frame()
     if gather:
         frame = frame.repartition(1)
@@ -52,6 +53,16 @@ def over_partitions(
         call.encoded = True
         meta = meta.set_axis(encode(meta.columns), axis=1)
     return wrap(frame.map_partitions(call, meta, name=name, **options))
+
+
+def refuse_unheld(meta: Any, name: str) -> None:
+    """NotImplementedError for a result of a type that a lazy frame cannot hold."""
+    dtypes = list(meta.dtypes) if meta.ndim == 2 else [meta.dtype]
+    for dtype in dtypes:
+        if str(dtype).startswith(("period", "interval", "Sparse", "complex")):
+            raise NotImplementedError(
+                f"`{name}` gives values of type {dtype}, which a lazy frame cannot hold: compute first"
+            )
 
 
 class Call:

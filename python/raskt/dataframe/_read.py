@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -159,15 +160,24 @@ def found_files(paths: Any, ending: str) -> list[str]:
     result: list[str] = []
     for path in paths if isinstance(paths, list) else [paths]:
         if os.path.isdir(path):
-            found = [one for one in sorted(glob.glob(os.path.join(path, "*"))) if f".{ending}" in os.path.basename(one)]
+            found = [
+                one for one in in_order(glob.glob(os.path.join(path, "*"))) if f".{ending}" in os.path.basename(one)
+            ]
         elif glob.has_magic(path) and not os.path.exists(path):
-            found = sorted(glob.glob(path))
+            found = in_order(glob.glob(path))
         else:
             found = [path] if os.path.exists(path) else []
         if not found:
             raise FileNotFoundError(2, "No such file, or no file in it", path)
         result += found
     return result
+
+
+def in_order(paths: list[str]) -> list[str]:
+    """Paths in order, numbers in them by their value: `part.2` before `part.10`."""
+    return sorted(
+        paths, key=lambda path: [int(piece) if piece.isdigit() else piece for piece in re.split(r"([0-9]+)", path)]
+    )
 
 
 class ReadFile:

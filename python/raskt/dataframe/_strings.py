@@ -227,7 +227,7 @@ class StringMethods:
     def _split(self, name: str, pat: Any, n: int, expand: bool, options: dict[str, Any]) -> Any:
         call = lambda text: getattr(text, name)(pat, n=n, expand=expand, **options)  # noqa: E731
         if not expand:
-            return self._pandas(name, call, meta=(self._series.name, "object"))
+            return self._pandas(name, call, meta=self._empty("list"))
         if n < 1:
             raise NotImplementedError(f"str.{name}(expand=True) needs n, from which the number of columns is known")
         import pandas as pd
@@ -235,6 +235,23 @@ class StringMethods:
         columns = list(range(n + 1))
         meta = pd.DataFrame({at: pd.Series([], dtype="str") for at in columns})
         return self._pandas(name, lambda text: call(text).reindex(columns=columns).astype("str"), meta=meta)
+
+    def findall(self, pat: str, flags: int = 0) -> Any:
+        """All matches of a pattern, as a list."""
+        re.compile(pat, flags)
+        return self._pandas("findall", lambda text: text.findall(pat, flags), meta=self._empty("list"))
+
+    def encode(self, encoding: str, errors: str = "strict") -> Any:
+        """Each string as bytes."""
+        return self._pandas("encode", lambda text: text.encode(encoding, errors), meta=self._empty("bytes"))
+
+    def _empty(self, kind: str) -> Any:
+        """An empty series of lists of strings, or of bytes, whose type says so."""
+        import pandas as pd
+        import pyarrow as pa
+
+        dtype = pa.large_binary() if kind == "bytes" else pa.large_list(pa.large_string())
+        return pd.Series([], dtype=pd.ArrowDtype(dtype), name=self._series.name)
 
     def extract(self, pat: str, flags: int = 0, expand: bool = True) -> Any:
         """The groups of the first match of a pattern, as columns."""
@@ -286,7 +303,6 @@ def _in_pandas(name: str) -> Any:
 for _name in PLAIN:
     setattr(StringMethods, _name, _plain(_name))
 for _name in (
-    "casefold isdecimal istitle isascii decode encode findall join normalize partition rfind rpartition "
-    "slice_replace translate wrap"
+    "casefold isdecimal istitle isascii decode join normalize partition rfind rpartition slice_replace translate wrap"
 ).split():
     setattr(StringMethods, _name, _in_pandas(_name))
