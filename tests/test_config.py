@@ -123,8 +123,9 @@ def test_values_are_held_in_one_form():
 
 def test_other_programs_may_keep_any_object():
     thing = object()
-    with config.set({"myproject": {"thing": thing, "empty": {}, 5: 6}}):
-        assert config.get("myproject")["thing"] is thing if isinstance(config.get("myproject"), dict) else True
+    mine = {"thing": thing, "empty": {}, "by_number": {5: 6}}
+    with config.set({"myproject": mine}):
+        assert config.get("myproject") == mine
     with config.set({"myproject.thing": thing}):
         assert config.get("myproject.thing") is thing
     assert config.get("myproject.thing", None) is None
