@@ -1,86 +1,86 @@
-# The two commands: `make demo` and `make test`. Each sets up all that it needs and does nothing twice.
+# make demo          sets up everything, then runs the main example on real data
+# make test          sets up everything, then runs every test
+# make bench         measures raskt and its peers; PART=chain or PART=noop/tree for one part of it
+# make develop       puts the built module into python/, so that edits of Python files need no wheel
+# make lint          what CI checks before the tests
+# make clean         removes the virtual environment (the build cache stays)
+#
+# Nothing is done twice: a stamp file under .venv stands for each finished step.
 
+PYTHON ?= python3
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/raskt/target
-PYTHON ?= python3.11
-VENV := .venv
-STAMPS := $(VENV)/stamps
-BIN := $(CURDIR)/$(VENV)/bin
-CARGO := cargo
-WHEELS := target/wheels
+# The wheel, the tests and clippy must see the same interpreter, or cargo builds the bindings anew for each of them.
+export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 
-RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml $(shell find crates -name '*.rs' -o -name '*.toml')
-PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' -o -name '*.pyi' -o -name 'py.typed')
+BIN := .venv/bin
+CARGO ?= cargo
+RUST := $(shell find crates .cargo -name '*.rs' -o -name '*.toml') Cargo.toml Cargo.lock
+PACKAGE := $(shell find python -name '*.py' -o -name '*.pyi' -o -name 'py.typed') pyproject.toml README.md LICENSE
+PART ?=
 
-.PHONY: help demo test test-rust test-python test-stubs wheel bench develop format clean
+.PHONY: demo test rust-test python-test stub-test bench develop lint clean help
 
 help:
-	@echo "make demo     set up everything and run examples/01_flights.py on real data"
-	@echo "make test     set up everything and pass every test"
-	@echo "make bench    run the benchmarks (PART=name for one of them)"
-	@echo "make develop  put the native module beside the Python sources, for PYTHONPATH=python"
-	@echo "make format   format the sources"
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-demo: $(STAMPS)/raskt $(STAMPS)/demo
-	cd examples && $(BIN)/python 01_flights.py $(CURDIR)
+demo: .venv/.wheel .venv/.demo
+	$(BIN)/python examples/01_flights.py
 
-test: test-rust test-python test-stubs
+test: rust-test python-test stub-test
 
-# The binding has no tests of its own in Rust: what it does is tested from Python.
-test-rust:
-	$(CARGO) test --release --locked --workspace --exclude raskt-python
+rust-test: .venv/.python
+	$(CARGO) test --release --locked --workspace
 
-test-python: $(STAMPS)/raskt $(STAMPS)/test
-	$(BIN)/python -m pytest -q
-	cd $(VENV) && bin/python -m pytest -q -p no:cacheprovider --doctest-modules --pyargs raskt -o addopts=
+python-test: .venv/.wheel .venv/.test
+	$(BIN)/python -m pytest -q tests
+	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
 
-test-stubs: $(STAMPS)/raskt $(STAMPS)/test
-	cd $(VENV) && bin/python -m mypy --strict $(CURDIR)/python/raskt/_core.pyi
-	cd $(VENV) && bin/python -m mypy.stubtest raskt._core --allowlist $(CURDIR)/.ci/stubtest-allowlist.txt --ignore-unused-allowlist
+stub-test: .venv/.wheel .venv/.test
+	$(BIN)/python -m mypy --strict python/raskt/_core.pyi
+	cd .venv && bin/python -m mypy.stubtest raskt._core --allowlist ../tests/stubtest-allowlist.txt --ignore-unused-allowlist
 
-bench: $(STAMPS)/raskt $(STAMPS)/bench
+bench: .venv/.wheel .venv/.bench
 	$(BIN)/python benches/run.py $(PART)
 
-wheel: $(STAMPS)/wheel
-
-develop:
+develop: .venv/.python
 	$(CARGO) build --release --locked --package raskt-python
 	cp $(CARGO_TARGET_DIR)/release/lib_core.so python/raskt/_core.abi3.so
 
-format: $(STAMPS)/build
-	$(CARGO) fmt --all
-	$(BIN)/ruff format python tests examples benches
-	$(BIN)/ruff check --fix python tests examples benches
+lint: .venv/.test
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	$(CARGO) xtask layers
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --exclude xtask
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
 
 clean:
-	rm -rf $(VENV) $(WHEELS)
+	rm -rf .venv dist
 
-$(STAMPS)/venv:
-	$(PYTHON) -m venv $(VENV)
-	mkdir -p $(STAMPS)
-	touch $@
+.venv/.python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	@touch $@
 
-$(STAMPS)/build: $(STAMPS)/venv requirements/build.txt
-	$(BIN)/python -m pip install --quiet --requirement requirements/build.txt
-	touch $@
+.venv/.build: requirements/build.txt | .venv/.python
+	$(BIN)/python -m pip install --quiet -r requirements/build.txt
+	@touch $@
 
-$(STAMPS)/wheel: $(STAMPS)/build $(RUST_SOURCES) $(PYTHON_SOURCES)
-	rm -rf $(WHEELS)
-	$(BIN)/maturin build --release --locked --strip --interpreter $(BIN)/python --out $(WHEELS)
-	touch $@
+.venv/.demo: requirements/demo.txt | .venv/.python
+	$(BIN)/python -m pip install --quiet -r requirements/demo.txt
+	@touch $@
 
-$(STAMPS)/raskt: $(STAMPS)/wheel
-	$(BIN)/python -m pip install --quiet $(WHEELS)/raskt-*.whl
-	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps $(WHEELS)/raskt-*.whl
-	touch $@
+.venv/.test: requirements/test.txt requirements/demo.txt | .venv/.python
+	$(BIN)/python -m pip install --quiet -r requirements/test.txt
+	@touch $@
 
-$(STAMPS)/demo: $(STAMPS)/venv requirements/demo.txt
-	$(BIN)/python -m pip install --quiet --requirement requirements/demo.txt
-	touch $@
+.venv/.bench: benches/requirements.txt | .venv/.python
+	$(BIN)/python -m pip install --quiet -r benches/requirements.txt
+	@touch $@
 
-$(STAMPS)/test: $(STAMPS)/venv requirements/test.txt requirements/demo.txt
-	$(BIN)/python -m pip install --quiet --requirement requirements/test.txt
-	touch $@
-
-$(STAMPS)/bench: $(STAMPS)/venv benches/requirements.txt
-	$(BIN)/python -m pip install --quiet --requirement benches/requirements.txt
-	touch $@
+.venv/.wheel: $(RUST) $(PACKAGE) .venv/.build
+	rm -rf dist
+	$(BIN)/maturin build --release --locked --interpreter $(BIN)/python --out dist
+	$(BIN)/python -m pip install --quiet dist/raskt-*.whl
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps dist/raskt-*.whl
+	@touch $@

@@ -1,174 +1,178 @@
-"""A year of flights out of New York: dataframes, arrays and delayed functions on real data.
+"""A year of flights from New York: dataframes, arrays and delayed functions on real data.
 
     make demo
-    python examples/01_flights.py [folder for the picture]
+    python examples/01_flights.py [--data FOLDER] [--picture FILE]
 
-It reads 336,776 flights from monthly CSV and Parquet files, joins them with weather and planes, fits the arrival delay
-by least squares and compares the arithmetic with NumPy's, and draws the delay by hour and origin.
+raskt does all the work; NumPy appears once, to check the linear algebra, and matplotlib draws the picture at the end.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import csv
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+from flights_data import default_folder, prepare
+
 import raskt
 import raskt.array as ra
 import raskt.dataframe as rd
-from flights_data import prepare
-from raskt import delayed
 from raskt.diagnostics import ProgressBar
 
-FEATURES = ["dep_delay", "distance", "air_time", "temp", "humid", "wind_speed", "precip", "visib", "seats"]
+FEATURES = ["dep_delay", "distance", "hour", "temp", "humid", "wind_speed", "precip", "visib", "seats", "age"]
 TARGET = "arr_delay"
+TOLERANCE = 1e-8
 
 
-@contextmanager
-def step(title: str) -> Iterator[None]:
-    """A heading before a step, its time after it."""
-    print(f"\n== {title}")
-    start = time.perf_counter()
-    with ProgressBar(width=30):
-        yield
-    print(f"-- {time.perf_counter() - start:.2f} s")
+def main() -> None:
+    options = parse_arguments()
+    began = time.perf_counter()
+    with step("data"):
+        folder = prepare(options.data)
+        print(f"in {folder}")
+    flights, joined, by_hour = dataframe_part(folder)
+    array_part(joined)
+    delayed_part(sorted((folder / "csv").glob("*.csv")), len(flights))
+    with step("picture"):
+        draw(by_hour, options.picture)
+        print(f"in {options.picture.resolve()}")
+    print(f"\nAll of it took {time.perf_counter() - began:.1f} s.")
 
 
-def read(folder: Path) -> tuple[rd.DataFrame, rd.DataFrame, rd.DataFrame]:
-    """Flights of all months, the weather at each hour, the planes; "NA" is missing, and times of day are parsed."""
-    flights = rd.read_csv(str(folder / "csv"), parse_dates=["time_hour"])
-    weather = rd.read_csv(str(folder / "weather.csv"), parse_dates=["time_hour"])
-    planes = rd.read_csv(str(folder / "planes.csv"))
-    return flights.assign(departure_hour=flights.time_hour.dt.hour), weather, planes
+def dataframe_part(folder: Path) -> tuple[Any, Any, pd.DataFrame]:
+    """Read, aggregate, join."""
+    with step("read: twelve CSV files, checked against the same months in Parquet"):
+        flights = rd.read_csv(folder / "csv", na_values=["NA"], parse_dates=["time_hour"])
+        flights = flights.assign(dep_hour=flights.dep_time // 100 % 24)
+        parquet = rd.read_parquet(folder / "parquet")
+        missing, rows, rows_parquet = raskt.compute(
+            flights.isna().sum(), flights.flight.count(), parquet.flight.count()
+        )
+        assert rows == rows_parquet, (rows, rows_parquet)
+        print(f"{rows:,} flights; types and missing values:")
+        print(pd.DataFrame({"type": flights.dtypes, "missing": missing}).T.to_string())
+
+    with step("group by: delays by carrier, and by hour and origin"):
+        airlines = rd.read_csv(folder / "airlines.csv")
+        carriers = flights.groupby("carrier").agg(
+            flights=("flight", "size"),
+            delay=("dep_delay", "mean"),
+            worst=("dep_delay", "max"),
+            spread=("arr_delay", "std"),
+        )
+        carriers = carriers.reset_index().merge(airlines, on="carrier").sort_values("delay", ascending=False)
+        hours = flights.dropna(subset=["dep_hour"]).groupby(["dep_hour", "origin"]).agg(delay=("dep_delay", "mean"))
+        carriers, by_hour = raskt.compute(carriers, hours)
+        print(carriers.head(5).to_string(index=False, float_format="%.1f"))
+
+    with step("top and counts: the ten worst routes, flights by day"):
+        routes = flights.groupby(["origin", "dest"]).agg(flights=("flight", "size"), delay=(TARGET, "mean"))
+        worst = routes[routes.flights >= 100].nlargest(10, "delay")
+        daily = flights.groupby(flights.time_hour.dt.floor("D")).agg(flights=("flight", "size"))
+        worst, daily = raskt.compute(worst, daily)
+        print(worst.to_string(float_format="%.1f"))
+        print(f"{len(daily)} days, from {daily.flights.min()} to {daily.flights.max()} flights a day")
+
+    with step("join: flights with the weather at departure and the plane"):
+        weather = rd.read_csv(folder / "weather.csv", na_values=["NA"], parse_dates=["time_hour"])
+        weather = weather[["origin", "time_hour", "temp", "humid", "wind_speed", "precip", "visib"]]
+        planes = rd.read_csv(folder / "planes.csv", na_values=["NA"])[["tailnum", "year", "seats"]]
+        joined = flights.merge(weather, on=["origin", "time_hour"])
+        joined = joined.merge(planes.rename(columns={"year": "built"}), on="tailnum")
+        joined = joined.assign(age=joined.year - joined.built)
+        joined = joined[[*FEATURES, TARGET]].dropna().persist()
+        print(f"{len(joined):,} flights with everything known")
+    return flights, joined, by_hour
 
 
-def types_and_missing(flights: rd.DataFrame, folder: Path) -> None:
-    in_parquet = rd.read_parquet(str(folder / "parquet"))
-    rows, from_parquet, missing = raskt.compute(flights.flight.count(), in_parquet.flight.count(), flights.isna().sum())
-    assert rows == from_parquet, "the two folders hold the same flights"
-    print(f"{rows:,} flights in 12 CSV files, as many in 12 Parquet files")
-    print(f"types: {', '.join(f'{name} {kind}' for name, kind in flights.dtypes.items() if name in missing[missing > 0])}")
-    print(f"missing: {missing[missing > 0].to_dict()}")
+def array_part(joined: Any) -> None:
+    """Standardise, covariance, singular values, least squares; the same in NumPy."""
+    with step("array: standardise, covariance, SVD and least squares by blocks"):
+        matrix = joined.astype("float64").to_array(lengths=True)
+        features, target = matrix[:, :-1], matrix[:, -1]
+        standard = (features - features.mean(axis=0)) / features.std(axis=0)
+        covariance = standard.T @ standard / (standard.shape[0] - 1)
+        _, singular, _ = ra.linalg.svd(standard)
+        coefficients, *_ = ra.linalg.lstsq(standard, target - target.mean())
+        results = raskt.compute(covariance, singular, coefficients)
+        print(
+            f"{matrix.shape[0]:,} x {matrix.shape[1]} in {matrix.numblocks[0]} blocks; minutes of arrival delay by one"
+        )
+        print("standard deviation of: " + ", ".join(f"{n} {c:+.2f}" for n, c in zip(FEATURES, results[2])))
+
+    with step("check: NumPy on the same data"):
+        whole = matrix.compute()
+        features, target = whole[:, :-1], whole[:, -1]
+        standard = (features - features.mean(axis=0)) / features.std(axis=0)
+        expected = (
+            np.cov(standard, rowvar=False),
+            np.linalg.svd(standard, compute_uv=False),
+            np.linalg.lstsq(standard, target - target.mean())[0],
+        )
+        for name, ours, theirs in zip(["covariance", "singular values", "coefficients"], results, expected):
+            apart = np.abs(ours - theirs).max() / np.abs(theirs).max()
+            print(f"{name}: {apart:.1e} apart")
+            assert apart < TOLERANCE, name
 
 
-def delays(flights: rd.DataFrame) -> Any:
-    """By carrier, and by hour and origin, with several aggregations each."""
-    by_carrier = flights.groupby("carrier").agg(
-        flights=("flight", "size"), departure=("dep_delay", "mean"), spread=("dep_delay", "std"), worst=("dep_delay", "max")
-    )
-    by_hour = flights.groupby(["hour", "origin"]).agg(delay=("dep_delay", "mean"), flights=("flight", "size"))
-    by_carrier, by_hour = raskt.compute(by_carrier.sort_values("departure", ascending=False), by_hour)
-    print(by_carrier.head(5).round(1).to_string())
-    return by_hour
+def delayed_part(months: list[Path], rows: int) -> None:
+    """A tree of ordinary functions over the files."""
+    with step("delayed: planes by number of flights, counted by ordinary functions in a tree"):
+        counts = [raskt.delayed(count_planes)(path) for path in months]
+        while len(counts) > 1:
+            counts = [raskt.delayed(add)(*counts[i : i + 2]) for i in range(0, len(counts), 2)]
+        total = counts[0].compute()
+        assert total.total() == rows, (total.total(), rows)
+        print(", ".join(f"{plane} {count}" for plane, count in total.most_common(6) if plane != "NA"))
 
 
-def routes_and_days(flights: rd.DataFrame) -> None:
-    routes = flights.groupby(["origin", "dest"]).agg(delay=("arr_delay", "mean"), flights=("flight", "size"))
-    worst = routes[routes.flights >= 100].nlargest(10, "delay")
-    days = flights.groupby(["month", "day"]).size()
-    worst, days = raskt.compute(worst, days)
-    print(worst.round(1).to_string())
-    print(f"flights a day: {days.min()} to {days.max()}, {days.mean():.0f} on average over {len(days)} days")
+def count_planes(path: Path) -> Counter[str]:
+    with path.open(newline="") as file:
+        return Counter(row["tailnum"] for row in csv.DictReader(file))
 
 
-def joined(flights: rd.DataFrame, weather: rd.DataFrame, planes: rd.DataFrame) -> rd.DataFrame:
-    """Each flight with the weather at its hour and the seats of its plane."""
-    weather = weather[["origin", "time_hour", "temp", "humid", "wind_speed", "precip", "visib"]]
-    with_weather = flights.merge(weather, on=["origin", "time_hour"])
-    return with_weather.merge(planes[["tailnum", "seats", "engines"]], on="tailnum")
+def add(a: Counter[str], b: Counter[str] | None = None) -> Counter[str]:
+    return a if b is None else a + b
 
 
-def linear_algebra(frame: rd.DataFrame) -> None:
-    """Standardise, covariance, singular values and a least-squares fit of the arrival delay; NumPy does the same."""
-    import numpy as np
-
-    table = frame[[*FEATURES, TARGET]].dropna().persist()
-    matrix = table.astype("float64").to_array(lengths=True).rechunk((20_000, -1)).persist()
-    features, target = matrix[:, :-1], matrix[:, -1]
-    scaled = (features - features.mean(axis=0)) / features.std(axis=0)
-    covariance = scaled.T @ scaled / (len(scaled) - 1)
-    _, singular, _ = ra.linalg.svd(scaled)
-    design = ra.concatenate([scaled, ra.ones((len(scaled), 1), chunks=(scaled.chunks[0], 1))], axis=1).rechunk((20_000, -1))
-    fit, _, rank, _ = ra.linalg.lstsq(design, target)
-    covariance, singular, fit, rank, plain = raskt.compute(covariance, singular, fit, rank, matrix)
-
-    x, y = plain[:, :-1], plain[:, -1]
-    x = (x - x.mean(axis=0)) / x.std(axis=0)
-    np.testing.assert_allclose(covariance, x.T @ x / (len(x) - 1), rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(singular, np.linalg.svd(x, compute_uv=False), rtol=1e-8)
-    expected = np.linalg.lstsq(np.column_stack([x, np.ones(len(x))]), y, rcond=None)[0]
-    np.testing.assert_allclose(fit, expected, rtol=1e-8, atol=1e-8)
-    print(f"a matrix of {plain.shape[0]:,} × {plain.shape[1]}; rank {rank}; equal to NumPy to 1e-8")
-    print(f"singular values: {', '.join(f'{value:.0f}' for value in singular)}")
-    strongest = sorted(zip(FEATURES, fit), key=lambda pair: -abs(pair[1]))[:4]
-    print(f"minutes of arrival delay for one standard deviation: {', '.join(f'{n} {c:+.1f}' for n, c in strongest)}")
-
-
-def busiest_days(folder: Path) -> None:
-    """Ordinary Python functions over the monthly files, as a small tree."""
-
-    @delayed
-    def count_days(path: Path) -> dict[str, int]:
-        days: dict[str, int] = {}
-        with open(path) as lines:
-            next(lines)
-            for line in lines:
-                year, month, day, _ = line.split(",", 3)
-                key = f"{year}-{int(month):02}-{int(day):02}"
-                days[key] = days.get(key, 0) + 1
-        return days
-
-    @delayed
-    def merge(parts: list[dict[str, int]]) -> dict[str, int]:
-        return {day: count for part in parts for day, count in part.items()}
-
-    @delayed
-    def top(days: dict[str, int], n: int) -> list[tuple[str, int]]:
-        return sorted(days.items(), key=lambda item: (-item[1], item[0]))[:n]
-
-    months = [count_days(path) for path in sorted((folder / "csv").glob("*.csv"))]
-    quarters = [merge(months[start : start + 3]) for start in range(0, 12, 3)]
-    for day, flights in top(merge(quarters), 3).compute():
-        print(f"{day}: {flights} flights")
-
-
-def draw(by_hour: Any, target: Path) -> None:
+def draw(by_hour: pd.DataFrame, path: Path) -> None:
+    """Mean departure delay by hour of departure, a line for each airport."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
-    for origin, delay in by_hour["delay"].unstack("origin").items():
-        axes.plot(delay.index, delay, marker="o", label=origin)
-    axes.set(title="Departure delay by hour and origin, New York 2013", xlabel="scheduled hour", ylabel="mean delay (minutes)")
-    axes.grid(alpha=0.3)
-    axes.legend(title="origin")
-    figure.savefig(target, dpi=120)
-    print(f"drawn: {target}")
+    by_hour["delay"].unstack("origin").loc[5:23].plot(ax=axes, marker="o", markersize=3)
+    axes.set(
+        xlabel="hour of departure", ylabel="mean departure delay in minutes", title="Flights from New York in 2013"
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120)
 
 
-def main() -> None:
-    start = time.perf_counter()
-    pictures = Path(sys.argv[1]) if len(sys.argv) > 1 else Path.cwd()
-    folder = prepare()
-    flights, weather, planes = read(folder)
-    with step("types and missing values of both folders"):
-        types_and_missing(flights, folder)
-    with step("delays by carrier, by hour and origin"):
-        by_hour = delays(flights)
-    with step("the ten worst routes, flights a day"):
-        routes_and_days(flights)
-    with step("joined with weather and planes, as a matrix"):
-        linear_algebra(joined(flights, weather, planes))
-    with step("ordinary functions over the monthly files"):
-        busiest_days(folder)
-    with step("a picture"):
-        draw(by_hour, pictures / "delay_by_hour.png")
-    print(f"\nall of it: {time.perf_counter() - start:.1f} s")
+@contextmanager
+def step(title: str) -> Iterator[None]:
+    """Print the title, draw a bar for every computation, and print the time."""
+    print(f"\n{title}")
+    began = time.perf_counter()
+    with ProgressBar(minimum=0.05):
+        yield
+    print(f"-- {time.perf_counter() - began:.2f} s")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=default_folder(), help="where the data lies or is put")
+    parser.add_argument("--picture", type=Path, default=Path("flights.png"), help="where the picture goes")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

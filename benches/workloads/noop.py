@@ -92,14 +92,20 @@ def raw_graph(shape: str) -> tuple[dict[Any, Any], list[Any]]:
     return graph, [pairs([put(same, i) for i in range(LEAVES)], lambda a, b: put(add, a, b))]
 
 
-def dask_graph(shape: str) -> Callable[[Stopwatch], int]:
+def dask_graph(shape: str, execution_alone: bool) -> Callable[[Stopwatch], int]:
+    """Dask without `delayed`, whose cost grows with the square of the number of results that are asked for."""
+
     def run(stopwatch: Stopwatch) -> int:
         import dask.threaded
 
         dask.threaded.get({"a": (same, 0)}, "a")
-        graph, wanted = raw_graph(shape)
-        with stopwatch:
-            results = dask.threaded.get(graph, wanted)
+        if execution_alone:
+            graph, wanted = raw_graph(shape)
+            with stopwatch:
+                results = dask.threaded.get(graph, wanted)
+        else:
+            with stopwatch:
+                results = dask.threaded.get(*raw_graph(shape))
         return sum(results)
 
     return run
@@ -144,6 +150,7 @@ def shape_case(shape: str) -> Case:
     systems: dict[str, Any] = {
         "raskt": raskt(shape, execution_alone=False),
         "dask.delayed": dask_delayed(shape),
+        "dask.threaded": dask_graph(shape, execution_alone=False),
         "threads": threads(shape),
     }
     if shape == "independent":
@@ -152,7 +159,7 @@ def shape_case(shape: str) -> Case:
 
 
 def execution_case(shape: str) -> Case:
-    systems = {"raskt": raskt(shape, execution_alone=True), "dask.threaded": dask_graph(shape)}
+    systems = {"raskt": raskt(shape, execution_alone=True), "dask.threaded": dask_graph(shape, execution_alone=True)}
     return Case(f"{TASKS:,} functions that do nothing, {shape}; execution alone", systems, repeats=3)
 
 

@@ -106,8 +106,10 @@ def polars(query: str) -> Any:
             keys = ["l_returnflag", "l_linestatus"]
             grouped = items.filter(shipped <= date(1998, 9, 2)).group_by(keys).agg(
                 pl.sum("l_quantity").alias("sum_qty"), price.sum().alias("sum_base_price"),
-                disc_price.sum().alias("sum_disc_price"), (disc_price * (1 + pl.col("l_tax"))).sum().alias("sum_charge"),
-                pl.mean("l_quantity").alias("avg_qty"), price.mean().alias("avg_price"), discount.mean().alias("avg_disc"),
+                disc_price.sum().alias("sum_disc_price"),
+                (disc_price * (1 + pl.col("l_tax"))).sum().alias("sum_charge"),
+                pl.mean("l_quantity").alias("avg_qty"), price.mean().alias("avg_price"),
+                discount.mean().alias("avg_disc"),
                 pl.len().cast(pl.Float64).alias("count_order"),
             )  # fmt: skip
             result = grouped.sort(keys).collect(engine="streaming")

@@ -38,7 +38,7 @@ _Entries = dict[str, tuple[tuple[str, ...], Any]]
 """Values by canonical key, each with the key's parts as they were written."""
 
 
-class set:  # noqa: A001 (the name that users of Dask know)
+class set:
     """Set values, from here on or for the length of a ``with`` block.
 
     Parameters
@@ -133,7 +133,9 @@ def refresh() -> None:
     _state.replace(_read())
 
 
-def collect(paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None) -> dict[str, Any]:
+def collect(
+    paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Read the settings that files and variables write, over the defaults, without putting them in force.
 
     Parameters
@@ -157,9 +159,7 @@ def collect(paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[
     return _nested(_read(paths, env).values(), depth=0)
 
 
-def update(
-    old: dict[str, Any], new: Mapping[str, Any], priority: Literal["new", "old"] = "new"
-) -> dict[str, Any]:
+def update(old: dict[str, Any], new: Mapping[str, Any], priority: Literal["new", "old"] = "new") -> dict[str, Any]:
     """Merge nested dictionaries of settings into another, in place.
 
     Parameters
@@ -259,9 +259,7 @@ class _State:
         self._layers = settled
 
 
-def _read(
-    paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None
-) -> _Entries:
+def _read(paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None) -> _Entries:
     files = None if paths is None else [os.fspath(path) for path in paths]
     read = _core.config_read(dict(os.environ if env is None else env), files)
     return {_canonical(".".join(parts)): (tuple(parts), value) for parts, value in read}
