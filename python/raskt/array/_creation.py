@@ -91,6 +91,8 @@ def from_array(
         x = np.asarray(x)
     if isinstance(x, np.ma.MaskedArray):
         raise NotImplementedError("masked arrays are not implemented: fill them first, as in `x.filled(np.nan)`")
+    if not isinstance(x, np.ndarray) and (hasattr(x, "__array_interface__") or hasattr(x, "iloc")):
+        x = np.asarray(x)  # In memory already: a pandas object, or the array of another library.
     if isinstance(x, np.ndarray):
         return Array(array_from_numpy(x, chunks, block_bytes()))
     if all(hasattr(x, attribute) for attribute in ("shape", "dtype", "__getitem__")):
