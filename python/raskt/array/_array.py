@@ -206,6 +206,9 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
             raise TypeError("only an integer array without axes can be converted to an index")
         return int(self._element("int"))
 
+    def __round__(self, ndigits: int = 0) -> Array:
+        return self.round(ndigits)
+
     def item(self) -> Any:
         """The only element as a Python number, computed."""
         return self._element("a scalar").item()

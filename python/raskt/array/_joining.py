@@ -31,6 +31,7 @@ __all__ = [
     "block",
     "broadcast_arrays",
     "broadcast_to",
+    "coarsen",
     "concatenate",
     "delete",
     "dstack",
@@ -55,6 +56,7 @@ __all__ = [
     "take",
     "tile",
     "transpose",
+    "unify_chunks",
     "vstack",
 ]
 
@@ -357,6 +359,48 @@ def _pad_constant(x: Array, axis: int, widths: Sequence[int], values: Any) -> Ar
             edge = full(shape, value, dtype=x.dtype, chunks=(*x.chunks[:axis], (width,), *x.chunks[axis + 1 :]))
             parts.insert(0 if place == 0 else len(parts), edge)
     return concatenate(parts, axis=axis) if len(parts) > 1 else x
+
+
+def coarsen(reduction: Any, x: Any, axes: dict[int, int], trim_excess: bool = False, **kwargs: Any) -> Array:
+    """``reduction`` of boxes of neighbours: ``axes`` says how many along each axis.
+
+    >>> import raskt.array as ra
+    >>> ra.coarsen(ra.sum, ra.arange(6, chunks=4), {0: 2}).compute()
+    array([1, 5, 9])
+    """
+    array = asarray(x)
+    shape: list[int] = []
+    inner: list[int] = []
+    for axis, length in enumerate(array.shape):
+        factor = axes.get(axis, axes.get(axis - array.ndim, 1))
+        if length % factor:
+            if not trim_excess:
+                raise ValueError(f"boxes of {factor} do not fill axis {axis} of length {length}: pass `trim_excess=True`")
+            array = array[(slice(None),) * axis + (slice(0, length - length % factor),)]
+        inner.append(len(shape) + 1)
+        shape += [length // factor, factor]
+    result: Array = reduction(array.reshape(shape), axis=tuple(inner), **kwargs)
+    return result
+
+
+def unify_chunks(*args: Any) -> tuple[dict[Any, Any], list[Array]]:
+    """Arrays and the labels of their axes in turn: the chunks of each label, and the arrays in chunks that agree.
+
+    >>> import raskt.array as ra
+    >>> ra.unify_chunks(ra.ones(4, chunks=2), "i", ra.ones(4, chunks=3), "i")[0]
+    {'i': (2, 1, 1)}
+    """
+    pairs = [(asarray(array), tuple(labels)) for array, labels in zip(args[::2], args[1::2], strict=True)]
+    cuts: dict[Any, set[int]] = {}
+    for array, labels in pairs:
+        for label, lengths in zip(labels, array.chunks, strict=True):
+            if sum(lengths) != 1 or label not in cuts:
+                cuts[label] = cuts.get(label, set()) | set(np.cumsum(lengths).tolist())
+    chunks = {label: tuple(np.diff([0, *sorted(ends)]).tolist()) for label, ends in cuts.items()}
+    return chunks, [
+        array.rechunk(tuple((1,) if length == 1 else chunks[label] for label, length in zip(labels, array.shape, strict=True)))
+        for array, labels in pairs
+    ]
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int = 0) -> Array:

@@ -81,6 +81,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: in
     if y is not None:
         x = concatenate([x, _variables(y, rowvar)], axis=0)
     x = x.astype(np.result_type(x.dtype, np.float64))
+    if not x.__raskt_expr__.is_known:
+        raise ValueError("a covariance needs the number of observations: call `compute_chunk_sizes()` first")
     free = x.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
     centred = x - x.mean(axis=1, keepdims=True)
     product = centred @ centred.T.conj()
