@@ -1,7 +1,7 @@
 """What the native module offers to the Python package."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -108,6 +108,7 @@ def delayed_block(collection: Any, index: int) -> Delayed: ...
 
 # --- arrays -------------------------------------------------------------------------------------------------------
 
+@final
 class ArrayExpr:
     @property
     def shape(self) -> tuple[int, ...]: ...
