@@ -317,7 +317,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy", **kwargs: Any
     ]
     if sparse:
         return grids
-    from raskt.array._joining import broadcast_arrays
+    from raskt.array._axes import broadcast_arrays
 
     return list(broadcast_arrays(*grids))
 

@@ -127,7 +127,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _end(x: Array, end: Any, axis: int) -> Any:
-    from raskt.array._joining import broadcast_to
+    from raskt.array._axes import broadcast_to
 
     if end is None or np.ndim(end):
         return end if end is None else asarray(end)

@@ -407,7 +407,7 @@ class Generator:
     def permutation(self, x: Any) -> Array:
         """The slices of an array along its first axis (or the whole numbers before one) in random order."""
         from raskt.array._creation import arange, asarray
-        from raskt.array._joining import take
+        from raskt.array._axes import take
 
         array = arange(x, chunks="auto") if isinstance(x, (int, np.integer)) else asarray(x)
         bits = np.random.Philox(key=self._seed, counter=[0, 0, 0, self._next_stream()])
