@@ -6,8 +6,8 @@
 >>> standard.shape
 (1000, 10)
 
-Work is done by ``compute()``; whatever needs a value (``float(x)``, ``if x > 0``) computes, too. What runs natively and what
-through NumPy, ``explain()`` shows.
+Work is done by ``compute()``; whatever needs a value (``float(x)``, ``if x > 0``) computes, too. What runs natively and
+what through NumPy, ``explain()`` shows.
 """
 
 from __future__ import annotations

@@ -114,7 +114,9 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
 
     @property
     def blocks(self) -> Blocks:
-        """Blocks by their place in the grid: ``x.blocks[0, 1]`` is an array of one block, ``x.blocks[:2]`` of two rows."""
+        """Blocks by their place in the grid: ``x.blocks[0, 1]`` is an array of one block, ``x.blocks[:2]`` of two rows of
+        blocks.
+        """
         return Blocks(self)
 
     @property

@@ -143,7 +143,10 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
 
 
 def gradient(f: Any, *varargs: float, axis: Any = None) -> Any:
-    """Slopes along axes: central differences inside, one-sided ones at the ends; the spacing is a number for each axis."""
+    """Slopes along axes: central differences inside, one-sided ones at the ends.
+
+    The spacing is a number, or one for each axis.
+    """
     x = asarray(f)
     x = x if x.dtype.kind in "fc" else x.astype(float)
     axes = list(range(x.ndim)) if axis is None else [int(at) % x.ndim for at in np.atleast_1d(axis)]
