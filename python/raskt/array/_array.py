@@ -114,9 +114,7 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
 
     @property
     def blocks(self) -> Blocks:
-        """Blocks by their place in the grid: ``x.blocks[0, 1]`` is an array of one block, ``x.blocks[:2]`` of two rows of
-        blocks.
-        """
+        """Blocks by their place in the grid: ``x.blocks[0, 1]`` is an array of one block."""
         return Blocks(self)
 
     @property

@@ -83,7 +83,8 @@ def svd(a: Any, coerce_signs: bool = True, full_matrices: bool = False) -> tuple
 def qr(a: Any, mode: str = "reduced") -> tuple[Array, Array]:
     """The thin QR factorisation of a matrix: ``a = q @ r``.
 
-    The columns of ``q`` are orthonormal, and ``r`` is upper triangular. A matrix with more columns than rows is put in one block.
+    The columns of ``q`` are orthonormal, and ``r`` is upper triangular. A matrix with more columns than rows is put in
+    one block.
     """
     if mode != "reduced":
         raise NotImplementedError(f"qr with mode {mode!r} is not implemented: only `reduced` is")

@@ -1,7 +1,8 @@
 """Random numbers; the counterpart of ``numpy.random``.
 
 Numbers are counted, not drawn in turn: element *i* of an array depends on the seed, on how many arrays the generator
-has made before, and on *i*. So the same seed gives the same numbers whatever the chunks and however many threads there are.
+has made before, and on *i*. So the same seed gives the same numbers whatever the chunks and however many threads there
+are.
 They are not the numbers that NumPy gives for that seed. Distributions that say *(by NumPy)* are drawn block by block:
 for them the numbers depend on the chunks, too.
 """
