@@ -293,6 +293,7 @@ def frame_read_parquet(
 
 # --- arrays -------------------------------------------------------------------------------------------------------
 
+@final
 class ArrayExpr:
     @property
     def shape(self) -> tuple[int, ...]: ...

@@ -204,3 +204,28 @@ def test_huge_arrays_are_only_described():
     assert y.shape == (10**9,)
     assert y.numblocks == (10**4,)
     check(y[:3] * 0, np.zeros(3))
+
+
+@pytest.mark.parametrize("shape", [-1, (3, -2)])
+def test_negative_lengths_are_refused(shape):
+    with pytest.raises(ValueError, match="negative"):
+        ra.zeros(shape)
+
+
+def test_lengths_are_whole_numbers():
+    with pytest.raises(TypeError):
+        ra.zeros(2.5)
+
+
+def test_objects_of_pandas_are_arrays():
+    pandas = pytest.importorskip("pandas")
+    check(ra.from_array(pandas.Series([1.5, 2.0])), np.array([1.5, 2.0]))
+    check(ra.asarray(pandas.DataFrame({"a": [1, 2], "b": [3, 4]})), np.array([[1, 3], [2, 4]]))
+
+
+def test_blocks_that_the_machine_cannot_hold_are_refused():
+    huge = ra.ones((2**45,), chunks=2**45)
+    with pytest.raises(MemoryError, match="smaller chunks"):
+        huge.compute()
+    with pytest.raises(MemoryError, match="smaller chunks"):
+        huge.map_blocks(lambda block: block, dtype=float).sum().compute()

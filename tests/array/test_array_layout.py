@@ -210,3 +210,17 @@ def test_triangles_and_diagonals():
     check(ra.diagonal(ra.asarray(X), axis1=0, axis2=2), np.diagonal(X, axis1=0, axis2=2))
     for mine, theirs in zip(ra.tril_indices(4, -1, 5), np.tril_indices(4, -1, 5), strict=True):
         check(mine, theirs)
+
+
+def test_coarsen(x):
+    check(ra.coarsen(ra.sum, x, {0: 2, 1: 3}), X.reshape(2, 2, 2, 3, 5).sum(axis=(1, 3)))
+    check(ra.coarsen(ra.mean, x, {2: 2}, trim_excess=True), X[..., :4].reshape(4, 6, 2, 2).mean(axis=3))
+    with pytest.raises(ValueError, match="trim_excess"):
+        ra.coarsen(ra.sum, x, {2: 2})
+
+
+def test_unify_chunks():
+    chunks, (a, b) = ra.unify_chunks(ra.ones((4, 6), chunks=(2, 4)), "ij", ra.ones(6, chunks=3), "j")
+    assert chunks == {"i": (2, 2), "j": (3, 1, 2)}
+    assert a.chunks == ((2, 2), (3, 1, 2))
+    assert b.chunks == ((3, 1, 2),)

@@ -136,3 +136,8 @@ def test_choose():
     a = np.array([[0, 1], [2, 0]])
     choices = [np.full((2, 2), n) for n in (10, 20, 30)]
     check(ra.choose(ra.asarray(a), choices), np.choose(a, choices))
+
+
+def test_covariance_needs_the_number_of_observations(x):
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
+        ra.cov(x[x[:, 0] > 0].T)

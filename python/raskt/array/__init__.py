@@ -6,8 +6,8 @@
 >>> standard.shape
 (1000, 10)
 
-Work is done by ``compute()``; whatever needs a value (``float(x)``, ``if x > 0``) computes, too. What runs natively and what
-through NumPy, ``explain()`` shows.
+Work is done by ``compute()``; whatever needs a value (``float(x)``, ``if x > 0``) computes, too. What runs natively and
+what through NumPy, ``explain()`` shows.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as _np
 from raskt.array import linalg as linalg
 from raskt.array import random as random
 from raskt.array._array import Array as Array
+from raskt.array._axes import *
 from raskt.array._blocks import map_blocks as map_blocks
 from raskt.array._contraction import blockwise as blockwise
 from raskt.array._creation import *

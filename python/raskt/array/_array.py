@@ -114,7 +114,7 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
 
     @property
     def blocks(self) -> Blocks:
-        """Blocks by their place in the grid: ``x.blocks[0, 1]`` is an array of one block, ``x.blocks[:2]`` of two rows."""
+        """Blocks by their place in the grid: ``x.blocks[0, 1]`` is an array of one block."""
         return Blocks(self)
 
     @property
@@ -205,6 +205,9 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         if self.dtype.kind not in "iu" or self.ndim:
             raise TypeError("only an integer array without axes can be converted to an index")
         return int(self._element("int"))
+
+    def __round__(self, ndigits: int = 0) -> Array:
+        return self.round(ndigits)
 
     def item(self) -> Any:
         """The only element as a Python number, computed."""

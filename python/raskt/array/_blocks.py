@@ -38,9 +38,9 @@ def map_blocks(
     ----------
     func
         Takes NumPy arrays, which it must not write to, and gives one. If it has a parameter ``block_id``, that is the
-        place of the block in the grid of the result; if it has ``block_info``, that is a dictionary from the position of
-        each array among the arguments (``None`` for the result) to what is known of the block: ``shape``, ``num-chunks``,
-        ``array-location``, ``chunk-shape``, ``chunk-location`` and ``dtype``.
+        place of the block in the grid of the result; if it has ``block_info``, that is a dictionary from the position
+        of each array among the arguments (``None`` for the result) to what is known of the block: ``shape``,
+        ``num-chunks``, ``array-location``, ``chunk-shape``, ``chunk-location`` and ``dtype``.
     *args
         Arrays, whose blocks are aligned as by broadcasting, and other arguments, which are passed as they are.
     name, token

@@ -37,7 +37,7 @@ def blockwise(
     Parameters
     ----------
     func
-        Takes a NumPy array for each array, with the axes that the array has, and gives one with the axes of ``out_ind``.
+        Takes a NumPy array for each array, with the axes that the array has, and gives one with the axes ``out_ind``.
     out_ind
         Labels of the axes of the result: ``"ij"`` or ``(0, 1)``.
     *args

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,7 +137,10 @@ def array(x: Any, dtype: DTypeLike | None = None, ndmin: int = 0, **kwargs: Any)
 
 
 def _lengths(shape: Any) -> list[int]:
-    return [int(shape)] if np.ndim(shape) == 0 else [int(length) for length in shape]
+    lengths = [operator.index(length) for length in ((shape,) if np.ndim(shape) == 0 else shape)]
+    if any(length < 0 for length in lengths):
+        raise ValueError(f"an array cannot have the negative length in {tuple(lengths)}")
+    return lengths
 
 
 def full(
@@ -313,7 +317,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy", **kwargs: Any
     ]
     if sparse:
         return grids
-    from raskt.array._joining import broadcast_arrays
+    from raskt.array._axes import broadcast_arrays
 
     return list(broadcast_arrays(*grids))
 

@@ -86,7 +86,8 @@ def _face(corner: tuple[float, float], xs: Sequence[float], ys: Sequence[float])
     width, height = xs[-1], ys[-1]
     upright = [_line(left + x, top, left + x, top + height) for x in xs]
     level = [_line(left, top + y, left + width, top + y) for y in ys]
-    box = f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" style="fill:#9bb8d3a0;stroke:none"/>'
+    size = f'width="{width:.1f}" height="{height:.1f}"'
+    box = f'<rect x="{left:.1f}" y="{top:.1f}" {size} style="fill:#9bb8d3a0;stroke:none"/>'
     return box + "".join(upright + level)
 
 
@@ -99,7 +100,8 @@ def _cuboid(places: Sequence[Sequence[float]], sides: Sequence[float], lengths: 
     deep, tall, wide = sides
     shift = deep * SLANT
     front = _face((shift, shift), places[2], places[1])
-    corner = f"0,0 {wide:.1f},0 {wide + shift:.1f},{shift:.1f} {shift:.1f},{shift:.1f} {shift:.1f},{shift + tall:.1f} 0,{tall:.1f}"
+    outline = [(0, 0), (wide, 0), (wide + shift, shift), (shift, shift), (shift, shift + tall), (0, tall)]
+    corner = " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
     back = f'<polygon points="{corner}" style="fill:#6f93b5a0;stroke:none"/>'
     lines = []
     for z in places[0]:

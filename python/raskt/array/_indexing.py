@@ -22,8 +22,8 @@ def select(array: Array, key: Any) -> Array:
         lists = [part for part in key if isinstance(part, (list, np.ndarray)) and np.ndim(part)]
         if len(lists) > 1 and not any(np.asarray(part).dtype == bool for part in lists):
             raise NotImplementedError(
-                "positions for several axes at once are not implemented in `x[...]`: use `x.vindex[...]` for points, or "
-                "index one axis after the other for a grid of them"
+                "positions for several axes at once are not implemented in `x[...]`: use `x.vindex[...]` for points, "
+                "or index one axis after the other for a grid of them"
             )
         if len(wide) == 1:
             return _select_table(array, key, wide[0])

@@ -97,8 +97,8 @@ class LayoutMethods:
         Parameters
         ----------
         chunks
-            ``"auto"``, a length, a tuple of them, a tuple of tuples of block lengths, a size in bytes (``"8MB"``), -1 for
-            a whole axis, ``None`` for an axis as it is, or a dictionary from axes to these.
+            ``"auto"``, a length, a tuple of them, a tuple of tuples of block lengths, a size in bytes (``"8MB"``), -1
+            for a whole axis, ``None`` for an axis as it is, or a dictionary from axes to these.
         block_size_limit
             Bytes of an ``"auto"`` block.
         threshold, balance, method

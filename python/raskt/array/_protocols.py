@@ -142,8 +142,8 @@ def call_function(function: Any, types: Any, args: Any, kwargs: dict[str, Any]) 
     ours = _SPECIAL.get(function) or _find(function)
     if ours is None:
         raise TypeError(
-            f"raskt.array has no `{function.__module__}.{function.__name__}`: compute the arrays first, or call it on each "
-            "block by `map_blocks`"
+            f"raskt.array has no `{function.__module__}.{function.__name__}`: compute the arrays first, or call it on "
+            "each block by `map_blocks`"
         )
     return ours(*args, **{key: value for key, value in kwargs.items() if value is not np._NoValue})
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from raskt._core import array_gather
 from raskt.array._array import Array
+from raskt.array._axes import broadcast_to
 from raskt.array._blocks import elementwise, map_blocks
 from raskt.array._creation import arange, asarray
 from raskt.array._elementwise import select
-from raskt.array._joining import broadcast_to, concatenate, stack
+from raskt.array._joining import concatenate, stack
 
 __all__ = [
     "argtopk",

@@ -81,6 +81,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: in
     if y is not None:
         x = concatenate([x, _variables(y, rowvar)], axis=0)
     x = x.astype(np.result_type(x.dtype, np.float64))
+    if not x.__raskt_expr__.is_known:
+        raise ValueError("a covariance needs the number of observations: call `compute_chunk_sizes()` first")
     free = x.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
     centred = x - x.mean(axis=1, keepdims=True)
     product = centred @ centred.T.conj()
@@ -125,7 +127,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _end(x: Array, end: Any, axis: int) -> Any:
-    from raskt.array._joining import broadcast_to
+    from raskt.array._axes import broadcast_to
 
     if end is None or np.ndim(end):
         return end if end is None else asarray(end)
@@ -141,7 +143,10 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
 
 
 def gradient(f: Any, *varargs: float, axis: Any = None) -> Any:
-    """Slopes along axes: central differences inside, one-sided ones at the ends; the spacing is a number for each axis."""
+    """Slopes along axes: central differences inside, one-sided ones at the ends.
+
+    The spacing is a number, or one for each axis.
+    """
     x = asarray(f)
     x = x if x.dtype.kind in "fc" else x.astype(float)
     axes = list(range(x.ndim)) if axis is None else [int(at) % x.ndim for at in np.atleast_1d(axis)]

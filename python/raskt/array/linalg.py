@@ -1,7 +1,7 @@
 """Factorisations, solutions and norms; the counterpart of ``numpy.linalg``.
 
-``svd``, ``qr`` and ``lstsq`` run natively, by blocks of rows for tall matrices. What says *(by NumPy)* puts the matrix in
-one block first.
+``svd``, ``qr`` and ``lstsq`` run natively, by blocks of rows for tall matrices. What says *(by NumPy)* puts the matrix
+in one block first.
 """
 
 from __future__ import annotations
@@ -81,9 +81,10 @@ def svd(a: Any, coerce_signs: bool = True, full_matrices: bool = False) -> tuple
 
 
 def qr(a: Any, mode: str = "reduced") -> tuple[Array, Array]:
-    """The thin QR factorisation of a matrix: ``a = q @ r``, with orthonormal columns in ``q`` and ``r`` upper triangular.
+    """The thin QR factorisation of a matrix: ``a = q @ r``.
 
-    A matrix with more columns than rows is put in one block.
+    The columns of ``q`` are orthonormal, and ``r`` is upper triangular. A matrix with more columns than rows is put in
+    one block.
     """
     if mode != "reduced":
         raise NotImplementedError(f"qr with mode {mode!r} is not implemented: only `reduced` is")

@@ -1,9 +1,10 @@
 """Random numbers; the counterpart of ``numpy.random``.
 
-Numbers are counted, not drawn in turn: element *i* of an array depends on the seed, on how many arrays the generator has
-made before, and on *i*. So the same seed gives the same numbers whatever the chunks and however many threads there are.
-They are not the numbers that NumPy gives for that seed. Distributions that say *(by NumPy)* are drawn block by block: for
-them the numbers depend on the chunks, too.
+Numbers are counted, not drawn in turn: element *i* of an array depends on the seed, on how many arrays the generator
+has made before, and on *i*. So the same seed gives the same numbers whatever the chunks and however many threads there
+are.
+They are not the numbers that NumPy gives for that seed. Distributions that say *(by NumPy)* are drawn block by block:
+for them the numbers depend on the chunks, too.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ __all__ = [
 def default_rng(seed: Any = None) -> Generator:
     """A generator of random arrays.
 
-    ``seed`` is a whole number, a sequence of them, a ``numpy.random.SeedSequence``, a generator (which is given back), or
-    ``None`` for one that nobody can guess.
+    ``seed`` is a whole number, a sequence of them, a ``numpy.random.SeedSequence``, a generator (which is given back),
+    or ``None`` for one that nobody can guess.
 
     >>> import raskt.array as ra
     >>> x = ra.random.default_rng(7).normal(size=1000, chunks=100)
@@ -406,8 +407,8 @@ class Generator:
 
     def permutation(self, x: Any) -> Array:
         """The slices of an array along its first axis (or the whole numbers before one) in random order."""
+        from raskt.array._axes import take
         from raskt.array._creation import arange, asarray
-        from raskt.array._joining import take
 
         array = arange(x, chunks="auto") if isinstance(x, (int, np.integer)) else asarray(x)
         bits = np.random.Philox(key=self._seed, counter=[0, 0, 0, self._next_stream()])

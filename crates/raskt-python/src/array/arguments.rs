@@ -92,20 +92,23 @@ fn is_numpy_scalar(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// `axis` as users write it: nothing, a number, or several.
-#[derive(FromPyObject)]
-pub(crate) enum Axes {
-    /// One axis.
-    One(isize),
-    /// Several.
-    Several(Vec<isize>),
-}
+pub(crate) struct Axes(Vec<isize>);
 
 impl Axes {
     /// All of them in a list.
     pub(crate) fn into_list(self) -> Vec<isize> {
-        match self {
-            Self::One(axis) => vec![axis],
-            Self::Several(axes) => axes,
-        }
+        self.0
+    }
+}
+
+impl FromPyObject<'_, '_> for Axes {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let found = object.extract::<isize>().map(|axis| vec![axis]).or_else(|_| object.extract::<Vec<isize>>());
+        found.map(Self).map_err(|_| match object.repr() {
+            Ok(shown) => PyTypeError::new_err(format!("an axis is a whole number, or several in a tuple, not {shown}")),
+            Err(error) => error,
+        })
     }
 }

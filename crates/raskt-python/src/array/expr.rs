@@ -1,5 +1,5 @@
 use super::error::OrRaise;
-use super::{block_shape, chunks, dtype, numpy_from_chunk};
+use super::{block_shape, chunks, dtype, memory, numpy_from_chunk};
 use crate::collection::Collection;
 use numpy::PyArrayDescr;
 use pyo3::exceptions::PyRuntimeError;
@@ -116,9 +116,11 @@ impl ArrayExpr {
 }
 
 impl Collection for ArrayExpr {
-    fn lower(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
-        let lowered = graph.lower(&self.array as &dyn Lower);
-        lowered.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    fn lower(&self, py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
+        let lowered =
+            graph.lower(&self.array as &dyn Lower).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        memory::check_blocks(py, graph, lowered)?;
+        Ok(lowered)
     }
 
     fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
@@ -153,6 +155,7 @@ impl ArrayExpr {
         {
             return Ok(chunk);
         }
+        memory::check_result(py, &self.array)?;
         py.detach(|| assemble(&values, &self.array)).or_raise().map(Arc::new)
     }
 }

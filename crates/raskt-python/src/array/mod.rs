@@ -17,6 +17,7 @@ mod expr;
 mod index;
 mod layout;
 mod linalg;
+mod memory;
 mod random;
 mod reduction;
 
