@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 import pytest
-
 import raskt
 from raskt.diagnostics import Callback, ProgressBar, _active
 

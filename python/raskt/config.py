@@ -3,7 +3,8 @@
 ===================  ==========  ============================================================================
 name                 default     what it does
 ===================  ==========  ============================================================================
-array.chunk-size     8 MiB       how large the blocks of an array are when its chunks are chosen automatically
+array.chunk-size     16 MiB      how large the blocks of an array are when its chunks are chosen automatically
+memory.limit         None        bytes that a computation may take; None means what the machine has
 num-workers          None        threads that run tasks; None means one for each processor
 progress.interval    0.1         seconds between two drawings of a progress bar
 progress.minimum     0.0         seconds that a computation runs before its progress bar is drawn
@@ -37,7 +38,7 @@ _Entries = dict[str, tuple[tuple[str, ...], Any]]
 """Values by canonical key, each with the key's parts as they were written."""
 
 
-class set:  # noqa: A001 (the name that users of Dask know)
+class set:
     """Set values, from here on or for the length of a ``with`` block.
 
     Parameters
@@ -59,7 +60,7 @@ class set:  # noqa: A001 (the name that users of Dask know)
     ...     raskt.config.get("array.chunk-size"), raskt.config.get("num-workers")
     (67108864, 2)
     >>> raskt.config.get("array.chunk-size")
-    8388608
+    16777216
     """
 
     def __init__(self, values: Mapping[str, Any] | None = None, /, **keywords: Any) -> None:
@@ -132,7 +133,9 @@ def refresh() -> None:
     _state.replace(_read())
 
 
-def collect(paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None) -> dict[str, Any]:
+def collect(
+    paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Read the settings that files and variables write, over the defaults, without putting them in force.
 
     Parameters
@@ -156,9 +159,7 @@ def collect(paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[
     return _nested(_read(paths, env).values(), depth=0)
 
 
-def update(
-    old: dict[str, Any], new: Mapping[str, Any], priority: Literal["new", "old"] = "new"
-) -> dict[str, Any]:
+def update(old: dict[str, Any], new: Mapping[str, Any], priority: Literal["new", "old"] = "new") -> dict[str, Any]:
     """Merge nested dictionaries of settings into another, in place.
 
     Parameters
@@ -258,9 +259,7 @@ class _State:
         self._layers = settled
 
 
-def _read(
-    paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None
-) -> _Entries:
+def _read(paths: Iterable[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None) -> _Entries:
     files = None if paths is None else [os.fspath(path) for path in paths]
     read = _core.config_read(dict(os.environ if env is None else env), files)
     return {_canonical(".".join(parts)): (tuple(parts), value) for parts, value in read}

@@ -28,6 +28,16 @@ pub enum Error {
         /// Where the name stands.
         origin: Origin,
     },
+    /// A value for a whole group.
+    #[error("{origin}`{key}` is a group of settings: give its members, such as `{member}`")]
+    Group {
+        /// The group.
+        key: String,
+        /// One of its members.
+        member: String,
+        /// Where the value stands.
+        origin: Origin,
+    },
     /// A file that isn't YAML, or isn't a mapping of names to values.
     #[error("{}: not a YAML mapping of settings: {message}", .path.display())]
     Syntax {

@@ -28,6 +28,13 @@ pub enum Kind {
         /// The most that are allowed.
         most: u64,
     },
+    /// A number of bytes, or null.
+    OptionalBytes {
+        /// The fewest that are allowed.
+        least: u64,
+        /// The most that are allowed.
+        most: u64,
+    },
     /// A length of time in seconds.
     Seconds {
         /// The shortest that is allowed.
@@ -46,13 +53,12 @@ impl Kind {
     pub fn normalise(&self, value: &Value) -> Result<Value, NotAllowed> {
         match (self, value) {
             (Self::Choice(words), Value::Text(text)) => choose(words, text),
-            (Self::OptionalCount { .. }, Value::Null) => Ok(Value::Null),
+            (Self::OptionalCount { .. } | Self::OptionalBytes { .. }, Value::Null) => Ok(Value::Null),
             (Self::Count { least, most } | Self::OptionalCount { least, most }, Value::Integer(count)) => {
                 within(*count, *least, *most)
             }
-            (Self::Bytes { least, most }, Value::Integer(bytes)) => within(*bytes, *least, *most),
-            (Self::Bytes { least, most }, Value::Text(text)) => {
-                within(parse_bytes(text).ok_or(NotAllowed)?, *least, *most)
+            (Self::Bytes { least, most } | Self::OptionalBytes { least, most }, size) => {
+                within(bytes_of(size).ok_or(NotAllowed)?, *least, *most)
             }
             (Self::Seconds { least, most }, Value::Integer(_) | Value::Float(_)) => {
                 let seconds = value.as_f64().ok_or(NotAllowed)?;
@@ -66,6 +72,14 @@ impl Kind {
 fn choose(words: &[(&str, &[&str])], text: &str) -> Result<Value, NotAllowed> {
     let chosen = words.iter().find(|(word, others)| *word == text || others.contains(&text));
     chosen.map(|(word, _)| Value::Text(word.to_string())).ok_or(NotAllowed)
+}
+
+fn bytes_of(size: &Value) -> Option<i64> {
+    match size {
+        Value::Integer(bytes) => Some(*bytes),
+        Value::Text(text) => parse_bytes(text),
+        _ => None,
+    }
 }
 
 fn within(number: i64, least: u64, most: u64) -> Result<Value, NotAllowed> {
@@ -82,13 +96,19 @@ impl fmt::Display for Kind {
             }
             Self::Count { least, most } => write!(f, "a whole number from {least} to {most}"),
             Self::OptionalCount { least, most } => write!(f, "a whole number from {least} to {most}, or null"),
-            Self::Bytes { least, most } => {
-                let (least, most) = (write_bytes(*least), write_bytes(*most));
-                write!(f, "a number of bytes from {least} to {most}, such as 67108864 or \"64MiB\"")
+            Self::Bytes { least, most } => write_size(f, *least, *most),
+            Self::OptionalBytes { least, most } => {
+                write_size(f, *least, *most)?;
+                f.write_str(", or null")
             }
             Self::Seconds { least, most } => write!(f, "a number of seconds from {least} to {most}"),
         }
     }
+}
+
+fn write_size(f: &mut fmt::Formatter<'_>, least: u64, most: u64) -> fmt::Result {
+    let (least, most) = (write_bytes(least), write_bytes(most));
+    write!(f, "a number of bytes from {least} to {most}, such as 67108864 or \"64MiB\"")
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ pub struct Settings {
     pub num_workers: Option<NonZeroUsize>,
     /// Of arrays.
     pub array: ArraySettings,
+    /// Of memory.
+    pub memory: MemorySettings,
     /// Of progress bars.
     pub progress: ProgressSettings,
 }
@@ -31,6 +33,14 @@ pub enum Scheduler {
 pub struct ArraySettings {
     /// Bytes of a block, where chunks are chosen automatically.
     pub chunk_size: u64,
+}
+
+/// Settings of memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MemorySettings {
+    /// Bytes that the results and the work of a computation may take; `None` means what the machine has.
+    pub limit: Option<u64>,
 }
 
 /// Settings of progress bars.

@@ -14,7 +14,6 @@ pub struct Setting {
     pub about: &'static str,
 }
 
-const MIB: u64 = 1 << 20;
 const TIB: u64 = 1 << 40;
 
 /// Everything that can be set, in alphabetical order.
@@ -22,11 +21,16 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "array.chunk-size",
         kind: Kind::Bytes { least: 64, most: TIB },
-        // A block of 8 MiB still lies in the last-level cache when its consumer runs, keeps the memory of a
-        // computation at threads × a few blocks, and is about a millisecond of work: hundreds of times what the
-        // scheduler spends on a task.
-        default: "8MiB",
+        // A block of 16 MiB is a millisecond or two of work, a thousand times what the scheduler spends on a task and
+        // still much more than a Python function costs; a thread holds only a few at a time.
+        default: "16MiB",
         about: "How large the blocks of an array are made when its chunks are chosen automatically.",
+    },
+    Setting {
+        key: "memory.limit",
+        kind: Kind::OptionalBytes { least: 1 << 20, most: 1024 * TIB },
+        default: "null",
+        about: "How much memory the results and the work of a computation may take; null means what the machine has.",
     },
     Setting {
         key: "num-workers",
@@ -80,6 +84,9 @@ pub(crate) fn check(key: &Key, value: Value, origin: &Origin) -> Result<Value, E
             origin: origin.clone(),
         });
     }
+    if let Some(member) = SETTINGS.iter().find(|setting| key.holds(&Key::parse(setting.key))) {
+        return Err(Error::Group { key: key.to_string(), member: member.key.into(), origin: origin.clone() });
+    }
     let near = nearest(key.canonical(), SETTINGS.iter().map(|setting| setting.key));
     if is_raskts(key) || near.is_some() {
         return Err(Error::Unknown { key: key.to_string(), near, origin: origin.clone() });
@@ -119,6 +126,9 @@ mod tests {
         );
         assert_eq!(check("array.colour"), Err("there is no setting `array.colour`".into()));
         assert_eq!(check("workers"), Err("there is no setting `workers`; did you mean `num-workers`?".into()));
-        assert_eq!(check("array"), Err("there is no setting `array`".into()));
+        assert_eq!(
+            check("array"),
+            Err("`array` is a group of settings: give its members, such as `array.chunk-size`".into())
+        );
     }
 }

@@ -1,5 +1,5 @@
 use crate::{GraphError, Layer, LayerId, Op, OpId, Shape, TaskId};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Layers in an order in which each reads only earlier ones, and the ops they run.
 #[derive(Clone, Debug, Default)]

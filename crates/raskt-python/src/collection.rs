@@ -27,6 +27,9 @@ pub(crate) fn with_collection<T>(
     expr: &Bound<'_, PyAny>,
     visit: impl FnOnce(&dyn Collection) -> PyResult<T>,
 ) -> PyResult<T> {
+    if let Ok(array) = expr.cast::<crate::array::ArrayExpr>() {
+        return visit(array.get());
+    }
     if let Ok(frame) = expr.cast::<crate::frame::FrameExpr>() {
         return visit(frame.get());
     }

@@ -4,6 +4,7 @@
 //! objects. [`collection`] is what the faces share with `compute` and `persist`; [`block`] is how a Python function
 //! becomes a task over values.
 
+mod array;
 mod block;
 mod collection;
 mod compute;
@@ -24,6 +25,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    array::register(module)?;
     compute::register(module)?;
     module.add_function(wrap_pyfunction!(config::config_check, module)?)?;
     module.add_function(wrap_pyfunction!(config::config_read, module)?)?;

@@ -47,12 +47,12 @@ class Callback:
             _active.remove(self)
 
     def __enter__(self: _Self) -> _Self:
-        # Whoever is registered already stays so when the block ends.
-        self._leaves_with_block = self not in _active
+        # Whoever is registered already stays so when the block ends; blocks may be nested.
+        self._leaves: list[bool] = [*getattr(self, "_leaves", []), self not in _active]
         self.register()
         return self
 
     def __exit__(self, *error: object) -> Literal[False]:
-        if self._leaves_with_block:
+        if self._leaves.pop():
             self.unregister()
         return False

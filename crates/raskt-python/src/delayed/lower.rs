@@ -3,12 +3,12 @@ use crate::block::{PythonBlock, PythonOp};
 use crate::collection::with_collection;
 use crate::error::from_graph_error;
 use crate::object::Object;
+use hashbrown::HashMap;
 use pyo3::prelude::*;
 use raskt_graph::{
     ExplicitBuilder, GraphBuilder, GraphError, Layer, LayerId, Lower, Op, OpBody, OpFlags, OpKind, Shape, TaskId,
 };
 use raskt_value::Value;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Adds the calls behind `roots` to the graph and gives the task of each root.
