@@ -205,6 +205,8 @@ def array_of(values: Any, what: str, as_objects: bool, is_meta: bool) -> pa.Arra
         array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], type=array.type)
+    if pa.types.is_dictionary(array.type):
+        array = coded(array, what)
     if pa.types.is_null(array.type):
         array = array.cast(pa.large_string() if values.dtype == object else pa.float64())
     if pa.types.is_timestamp(array.type) and array.type.unit == "s":
@@ -212,6 +214,18 @@ def array_of(values: Any, what: str, as_objects: bool, is_meta: bool) -> pa.Arra
     if pa.types.is_duration(array.type) and array.type.unit == "s":
         array = array.cast(pa.duration("ms"))
     return array
+
+
+def coded(array: pa.DictionaryArray, what: str) -> pa.DictionaryArray:
+    """Categories of strings, by codes of four bytes."""
+    import pyarrow as pa
+
+    words = array.dictionary
+    if len(words) and not (pa.types.is_string(words.type) or pa.types.is_large_string(words.type)):
+        raise NotImplementedError(f"{what} has categories of {words.type}, and only strings can be categories yet")
+    if array.type.ordered:
+        raise NotImplementedError(f"{what} has ordered categories, which have no native form yet; use astype(str)")
+    return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), words.cast(pa.large_string()))
 
 
 def is_nested(dtype: pa.DataType) -> bool:

@@ -57,13 +57,18 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
         "mul" => x * y,
         "truediv" => true_division(&a, &b, as_number(left, false), as_number(right, false)),
         "floordiv" | "mod" if is_zero(right) => return by_zero(scope, op, left, right),
+        "floordiv" if float => {
+            float_division(as_number(left, false), as_number(right, false), floor_quotient, "floordiv")
+        }
+        "mod" if float => float_division(as_number(left, false), as_number(right, false), floor_remainder, "mod"),
+        "floordiv" if !is_literal(right) => as_number(left, false).floor_div(refuse_zero(as_number(right, false))),
         "floordiv" => as_number(left, false).floor_div(as_number(right, false)),
         "mod" => as_number(left, false) % as_number(right, false),
         "pow" => power(left, right)?,
         _ => return Err(FrameError::Value(format!("`{op}` is not an arithmetic operation"))),
     };
     // An integer divided by zero has no integer for an answer: the engine gives null.
-    let missing = a.missing || b.missing || (matches!(op, "floordiv" | "mod") && !float && !is_literal(right));
+    let missing = a.missing || b.missing || (op == "mod" && !float && !is_literal(right));
     Ok(Expression::computed(scope, op, &[left, right], expr)?.missing(missing).nan(true))
 }
 
@@ -89,6 +94,58 @@ fn true_division(a: &Domain, b: &Domain, x: Expr, y: Expr) -> Expr {
         _ => expr.cast(DataType::Float64),
     };
     widen(a, x) / widen(b, y)
+}
+
+/// The values; an error at run time if one of them is zero: integers have no infinity for the quotient.
+fn refuse_zero(x: Expr) -> Expr {
+    let check = |values: Column| match values.as_materialized_series().equal(0)?.any() {
+        false => Ok(values),
+        true => polars_bail!(
+            ComputeError: "integers were divided by zero with `//`; convert them with astype(\"float64\") to get inf"
+        ),
+    };
+    x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_zero")
+}
+
+/// `op` of floats pair by pair. The engine's own `//` rounds the quotient, which can be off by one from what Python says.
+fn float_division(x: Expr, y: Expr, op: fn(f64, f64) -> f64, name: &'static str) -> Expr {
+    let compute = move |pair: Column| {
+        let fields = pair.struct_()?.fields_as_series();
+        let (x, y) = (fields[0].cast(&DataType::Float64)?, fields[1].cast(&DataType::Float64)?);
+        let (x, y) = (x.f64()?, y.f64()?);
+        let found: Float64Chunked =
+            arity::broadcast_binary_elementwise(x, y, |x: Option<f64>, y: Option<f64>| Some(op(x?, y?)));
+        Ok(found.into_column().with_name(pair.name().clone()))
+    };
+    let dtype = |_: &Schema, field: &Field| Ok(Field::new(field.name().clone(), DataType::Float64));
+    as_struct(vec![x.alias("x"), y.alias("y")]).map_with_fmt_str(compute, dtype, name)
+}
+
+/// `x // y` as Python computes it.
+fn floor_quotient(x: f64, y: f64) -> f64 {
+    let remainder = x % y;
+    if y == 0.0 {
+        return x / y;
+    }
+    let mut quotient = (x - remainder) / y;
+    if remainder != 0.0 && (y < 0.0) != (remainder < 0.0) {
+        quotient -= 1.0;
+    }
+    if quotient == 0.0 {
+        return 0.0_f64.copysign(x / y);
+    }
+    let floor = quotient.floor();
+    if quotient - floor > 0.5 { floor + 1.0 } else { floor }
+}
+
+/// `x % y` as Python computes it: with the sign of `y`.
+fn floor_remainder(x: f64, y: f64) -> f64 {
+    let remainder = x % y;
+    match remainder {
+        0.0 => 0.0_f64.copysign(y),
+        remainder if (y < 0.0) != (remainder < 0.0) => remainder + y,
+        remainder => remainder,
+    }
 }
 
 /// `//` and `%` of integers by a zero that was written out: infinite and NaN, as floats.

@@ -110,21 +110,20 @@ impl Expression {
             (Float, DataType::Boolean) => x.clone().neq(lit(0.0)).or(self.normal().is_null()).fill_null(lit(true)),
             (Int, DataType::Boolean) => x.neq(lit(0)),
             (Text, DataType::Boolean) => x.str().len_bytes().gt(lit(0)),
-            (Float, dtype) if dtype.is_integer() => self.normal().strict_cast(dtype.clone()),
+            (Float, dtype) if dtype.is_integer() => {
+                let whole = if self.domain.can_miss() { refuse_missing(self.normal()) } else { x };
+                whole.strict_cast(dtype.clone())
+            }
             (Text, DataType::Datetime(unit, zone)) => {
                 x.str().to_datetime(Some(*unit), zone.clone(), StrptimeOptions::default(), lit("raise"))
             }
             (Text, DataType::Float32 | DataType::Float64) => x.str().strip_chars(lit(NULL)).strict_cast(dtype.clone()),
             _ => x.strict_cast(dtype.clone()),
         };
-        if class == Float && self.domain.missing && dtype.is_integer() {
-            // pandas refuses as soon as a value is missing; here that is only known at run time.
-            let found = Self::computed(scope, &what, &[&self.operand()], expr)?;
-            return Ok(found);
-        }
         let found = Self::computed(scope, &what, &[&self.operand()], expr)?;
-        let nan = self.domain.nan || class == Text;
-        Ok(found.nan(nan))
+        let integers = class == Float && dtype.is_integer();
+        let missing = found.domain.missing && !integers;
+        Ok(found.missing(missing).nan(self.domain.nan || class == Text))
     }
 
     /// `value` where a value is missing.
@@ -270,6 +269,17 @@ impl Expression {
         let (own, other) = (self.domain.pandas_dtype(), super::arithmetic::pandas_name(value));
         Err(FrameError::Type(format!("`{what}`: {other} doesn't fit a column of {own}")))
     }
+}
+
+/// The values; an error at run time if one of them is missing.
+fn refuse_missing(x: Expr) -> Expr {
+    let check = |values: Column| match values.null_count() {
+        0 => Ok(values),
+        count => {
+            polars_bail!(ComputeError: "{count} missing values can't be converted to integers; use fillna or dropna")
+        }
+    };
+    x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_missing")
 }
 
 /// Floats as pandas writes them: `1.0`, `nan` is missing.

@@ -203,7 +203,14 @@ fn transform(x: Expr, arguments: &Arguments<'_>) -> Result<Expr> {
             x.str().split(lit(by)).list().get(lit(at), true)
         }
         "extract" => x.str().extract(lit(arguments.text(0)?), 1),
-        "zfill" => x.str().zfill(lit(arguments.length(0)?)),
+        "zfill" => {
+            let width = arguments.length(0)?;
+            let signed = x.clone().str().contains(lit("^[+-]"), true);
+            let sign = x.clone().str().slice(lit(0), lit(1));
+            let rest = x.clone().str().slice(lit(1), lit(NULL)).str().pad_start(lit(width.saturating_sub(1)), '0');
+            let plain = x.str().pad_start(lit(width), '0');
+            when(signed).then(concat_str([sign, rest], "", false)).otherwise(plain)
+        }
         "ljust" => x.str().pad_end(lit(arguments.length(0)?), fill(arguments, 1)?),
         "rjust" => x.str().pad_start(lit(arguments.length(0)?), fill(arguments, 1)?),
         "pad" => match arguments.text_or(1, "left")? {

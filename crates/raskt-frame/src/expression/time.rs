@@ -20,7 +20,10 @@ impl Expression {
             }
         };
         let what = format!("dt.{method} {arguments:?}");
-        Self::computed(scope, &what, &[&self.operand()], expr)
+        let asks = method.starts_with("is_");
+        let expr = if asks && self.domain.missing { expr.fill_null(lit(false)) } else { expr };
+        let found = Self::computed(scope, &what, &[&self.operand()], expr)?;
+        Ok(if asks { found.missing(false) } else { found })
     }
 
     fn point_in_time(&self, method: &str, text: Option<&str>) -> Result<Expr> {

@@ -3,7 +3,6 @@ use super::{Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, type_of};
-use crate::literal::Literal;
 use crate::table::index_column_name;
 use polars::prelude::*;
 use std::sync::Arc;
@@ -117,8 +116,14 @@ fn aligned(frame: &Frame, labels: &[(PlSmallStr, Domain)], columns: &[(PlSmallSt
     }
     for (name, domain) in columns {
         let own = frame.columns.iter().find(|(own, _)| own == name).map(|(_, values)| values.clone());
-        let values = own.unwrap_or_else(|| Expression::literal(&Literal::Missing));
-        selected.push((name.clone(), values.cast(&frame.root.scope, &domain.dtype)?));
+        let values = match own {
+            Some(values) => values.cast(&frame.root.scope, &domain.dtype)?,
+            None => {
+                let nothing = lit(NULL).cast(domain.dtype.clone());
+                Expression::computed(&frame.root.scope, "missing", &[], nothing)?.missing(true)
+            }
+        };
+        selected.push((name.clone(), values));
     }
     Ok(project(&frame.root, selected))
 }

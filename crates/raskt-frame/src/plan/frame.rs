@@ -349,7 +349,7 @@ pub(crate) fn unify(a: &Arc<Node>, b: &Arc<Node>) -> Result<Arc<Node>> {
     if a.rows_of().digest != b.rows_of().digest {
         return Err(FrameError::NotImplemented(
             "columns of different rows can't be combined yet, since their labels would have to be aligned; \
-             merge the two dataframes, or take both columns from the same one"
+             take both columns from the same frame, or merge the two"
                 .into(),
         ));
     }

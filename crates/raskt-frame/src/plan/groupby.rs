@@ -1,5 +1,6 @@
 use super::frame::unify;
 use super::{Column, Frame, Index, IndexLevel, Node, Operator};
+use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, ReduceOptions};
 use polars::prelude::*;
@@ -63,6 +64,11 @@ impl Frame {
     }
 }
 
+/// Integers among which some are missing are floats in pandas, and stay so as labels.
+pub(crate) fn is_float_key(domain: &Domain) -> bool {
+    domain.class() == DomainClass::Int && domain.missing
+}
+
 fn key_name(at: usize) -> PlSmallStr {
     PlSmallStr::from_string(format!("__key_{at}__"))
 }
@@ -79,6 +85,9 @@ fn aggregate(
         let mut domain = key.domain.clone();
         domain.missing = domain.can_miss() && !drop_missing;
         domain.nan = false;
+        if is_float_key(&key.domain) {
+            domain.dtype = DataType::Float64;
+        }
         columns.push((name.clone(), domain));
     }
     columns.extend(results.iter().map(|(name, result)| (name.clone(), result.domain.clone())));

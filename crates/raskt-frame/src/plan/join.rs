@@ -81,8 +81,8 @@ pub struct JoinOptions {
 impl Frame {
     /// The rows of this frame beside those of `other` with equal keys.
     pub fn join(&self, other: &Self, left_on: &JoinKeys, right_on: &JoinKeys, options: &JoinOptions) -> Result<Self> {
-        let left = Side::new(self, left_on)?;
-        let right = Side::new(other, right_on)?;
+        let left = Side::new(self, left_on, matches!(right_on, JoinKeys::Labels))?;
+        let right = Side::new(other, right_on, matches!(left_on, JoinKeys::Labels))?;
         if options.how != JoinHow::Cross && (left.keys.is_empty() || left.keys.len() != right.keys.len()) {
             let (left, right) = (left.keys.len(), right.keys.len());
             return Err(FrameError::Value(format!("a join needs as many keys on both sides, not {left} and {right}")));
@@ -99,7 +99,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(frame: &Frame, on: &JoinKeys) -> Result<Self> {
+    fn new(frame: &Frame, on: &JoinKeys, keeps_labels: bool) -> Result<Self> {
         match on {
             JoinKeys::Columns(columns) => {
                 let mut root = frame.root.clone();
@@ -107,6 +107,8 @@ impl Side {
                     root = unify(&root, &column.root)?;
                 }
                 let frame = Frame { root, ..frame.clone() };
+                // Joined with labels, the rows keep their own; otherwise nobody sees the numbers.
+                let frame = if keeps_labels { frame.numbered()? } else { frame };
                 Ok(Self { frame, keys: columns.clone(), on_labels: false })
             }
             JoinKeys::Labels => {
@@ -165,7 +167,8 @@ impl Join<'_> {
         let right = self.right.node(&right_columns, "right", &dtypes)?;
         let node = Arc::new(self.node(left, right));
         let mut columns = vec![];
-        for (name, values) in &left_columns {
+        let is_label = |name: &PlSmallStr| name.starts_with("__label_");
+        for (name, values) in left_columns.iter().filter(|(name, _)| !is_label(name)) {
             let shared_key = shared.iter().position(|key| key == name);
             columns.push((
                 name.clone(),
@@ -177,7 +180,8 @@ impl Join<'_> {
                 },
             ));
         }
-        columns.extend(right_columns.iter().map(|(name, _)| (name.clone(), node.column(name))));
+        let right = right_columns.iter().filter(|(name, _)| !is_label(name));
+        columns.extend(right.map(|(name, _)| (name.clone(), node.column(name))));
         if let Some(name) = &self.options.indicator {
             columns.push((PlSmallStr::from_str(name), node.column(name)));
         }
@@ -289,7 +293,7 @@ impl Join<'_> {
         columns.extend(left.columns.iter().map(|column| loosened(column, how.keeps_right())));
         columns.extend(right.columns.iter().map(|column| loosened(column, how.keeps_left())));
         let indicator = self.options.indicator.as_deref().map(PlSmallStr::from_str);
-        columns.extend(indicator.iter().map(|name| (name.clone(), Domain::full(DataType::String))));
+        columns.extend(indicator.iter().map(|name| (name.clone(), Domain::full(indicator_dtype()))));
         let keys: Vec<(PlSmallStr, PlSmallStr)> =
             (0..self.left.keys.len()).map(|at| (key_name("left", at), key_name("right", at))).collect();
         let both_miss = |(a, b): (&Column, &Column)| a.values.domain.can_miss() && b.values.domain.can_miss();
@@ -370,6 +374,12 @@ impl Join<'_> {
         let columns = frame.columns.iter().map(|(name, _)| (name.clone(), node.column(name))).collect();
         Ok(Frame { root: node, index, columns })
     }
+}
+
+/// The type of the column that says which side a row comes from.
+pub(crate) fn indicator_dtype() -> DataType {
+    let names = ["left_only", "right_only", "both"];
+    DataType::from_frozen_categories(FrozenCategories::new(names).expect("the names differ"))
 }
 
 fn key_name(side: &str, at: usize) -> PlSmallStr {

@@ -15,6 +15,8 @@ pub use cells::Cells;
 pub use concat::ConcatJoin;
 pub use frame::{Column, ColumnOrValue, Frame, Index, IndexLevel};
 pub use groupby::Aggregation;
+pub(crate) use groupby::is_float_key;
+pub(crate) use join::indicator_dtype;
 pub use join::{JoinHow, JoinKeys, JoinOptions};
 pub use node::{External, JoinPlan, MemoryPlan, Node, Operator};
 pub(crate) use node::{LEFT_MARK, RIGHT_MARK};

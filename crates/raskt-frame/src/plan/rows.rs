@@ -91,8 +91,7 @@ impl Frame {
             let (keys, orders) = (by.len(), ascending.len());
             return Err(FrameError::Value(format!("{keys} columns to sort by and {orders} orders were given")));
         }
-        let frame = if ignore_index { self.unlabelled() } else { self.clone() };
-        let (frame, keys) = frame.movable(&by.iter().collect::<Vec<_>>())?;
+        let (frame, keys) = self.movable(&by.iter().collect::<Vec<_>>())?;
         let options = SortMultipleOptions {
             descending: ascending.iter().map(|ascending| !ascending).collect(),
             nulls_last: vec![missing == NullPosition::Last; by.len()],
@@ -106,7 +105,8 @@ impl Frame {
         let by = keys.iter().map(Expression::normal).collect();
         let operator = Operator::Sort { input: input.clone(), by, options };
         let node = Node::new(operator, input.columns.clone(), &[&words], digests);
-        Ok(frame.moved(node.partitioned_like(&input, false)))
+        let sorted = frame.moved(node.partitioned_like(&input, false));
+        Ok(if ignore_index { sorted.unlabelled() } else { sorted })
     }
 
     /// The first `count` rows.
@@ -161,8 +161,7 @@ impl Frame {
         for name in &names {
             self.column(name)?;
         }
-        let frame = if ignore_index { self.unlabelled() } else { self.clone() };
-        let (frame, _) = frame.movable(&[])?;
+        let (frame, _) = self.movable(&[])?;
         let keys: Result<Vec<Expression>> = names.iter().map(|name| Ok(frame.column(name)?.values)).collect();
         let keys = keys?;
         let strategy = match keep {
@@ -175,7 +174,8 @@ impl Frame {
         let words = format!("{keep:?}");
         let subset = keys.iter().map(Expression::normal).collect();
         let operator = Operator::Unique { input: input.clone(), subset, keep: strategy };
-        Ok(frame.moved(Node::new(operator, input.columns.clone(), &[&words], digests)))
+        let distinct = frame.moved(Node::new(operator, input.columns.clone(), &[&words], digests));
+        Ok(if ignore_index { distinct.unlabelled() } else { distinct })
     }
 
     /// The same with positions for labels.

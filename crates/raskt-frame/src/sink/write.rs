@@ -3,6 +3,7 @@ use crate::table::FrameTable;
 use polars::prelude::*;
 use raskt_value::{Call, Kernel, TaskError, Value};
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Where and how a frame is written.
@@ -82,30 +83,72 @@ impl WriteOptions {
                 writer.finish(table).map(|_| ())
             }
             WriteFormat::Csv { separator, header } => {
-                let mut table = texts_of_truths(table)?;
-                CsvWriter::new(file).with_separator(*separator).include_header(*header).finish(&mut table)
+                let mut texts = as_texts(table)?;
+                if *header {
+                    write_header(file, &self.columns, *separator)?;
+                }
+                CsvWriter::new(file).with_separator(*separator).include_header(false).finish(&mut texts)
             }
         }
     }
 }
 
-/// pandas writes `True` and `False`.
-fn texts_of_truths(table: &DataFrame) -> PolarsResult<DataFrame> {
-    let truths: Vec<PlSmallStr> =
-        table.columns().iter().filter(|column| column.dtype().is_bool()).map(|column| column.name().clone()).collect();
-    let text = |name: &PlSmallStr| {
-        let column = col(name.clone());
-        when(column.clone())
-            .then(lit("True"))
-            .when(column.is_not_null())
-            .then(lit("False"))
-            .otherwise(lit(NULL))
-            .alias(name.clone())
+/// The names, in quotes where they hold what separates them.
+fn write_header(file: &mut File, names: &[String], separator: u8) -> PolarsResult<()> {
+    let quoted = |name: &String| match name.contains([separator as char, '"', '\n', '\r']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.clone(),
     };
-    if truths.is_empty() {
-        return Ok(table.clone());
+    let names: Vec<String> = names.iter().map(quoted).collect();
+    Ok(writeln!(file, "{}", names.join(&(separator as char).to_string()))?)
+}
+
+/// Truth values and times as pandas writes them.
+fn as_texts(table: &DataFrame) -> PolarsResult<DataFrame> {
+    let mut columns = vec![];
+    for (at, column) in table.columns().iter().enumerate() {
+        // Labels without a name have an empty one, perhaps twice.
+        let name = PlSmallStr::from_string(at.to_string());
+        let series = column.as_materialized_series();
+        let text = match column.dtype() {
+            DataType::Boolean => {
+                let texts = series.bool()?.iter().map(|value| value.map(|value| if value { "True" } else { "False" }));
+                StringChunked::from_iter_options(name.clone(), texts).into_series()
+            }
+            DataType::Datetime(_, zone) => {
+                let texts = series.datetime()?.to_string(&format_of_times(series, zone.is_some())?)?;
+                texts.into_series()
+            }
+            // An empty string is written as nothing, without quotes.
+            DataType::String => {
+                let texts = series.str()?.iter().map(|text| text.filter(|text| !text.is_empty()));
+                StringChunked::from_iter_options(name.clone(), texts).into_series()
+            }
+            _ => series.clone(),
+        };
+        columns.push(text.with_name(name).into());
     }
-    table.clone().lazy().with_columns(truths.iter().map(text).collect::<Vec<_>>()).collect()
+    DataFrame::new(table.height(), columns)
+}
+
+/// The shortest format that tells all of the times: days, seconds or parts of them.
+fn format_of_times(times: &Series, zoned: bool) -> PolarsResult<String> {
+    let DataType::Datetime(unit, _) = *times.dtype() else { return Ok("%Y-%m-%d".into()) };
+    let second = match unit {
+        TimeUnit::Nanoseconds => 1_000_000_000,
+        TimeUnit::Microseconds => 1_000_000,
+        TimeUnit::Milliseconds => 1000,
+    };
+    let numbers = times.cast(&DataType::Int64)?;
+    let numbers = numbers.i64()?;
+    let whole = |length: i64| numbers.iter().flatten().all(|value| value % length == 0);
+    let format = match (whole(86_400 * second), whole(second), unit) {
+        (true, _, _) if !zoned => "%Y-%m-%d",
+        (_, true, _) => "%Y-%m-%d %H:%M:%S",
+        (_, _, TimeUnit::Nanoseconds) => "%Y-%m-%d %H:%M:%S%.9f",
+        _ => "%Y-%m-%d %H:%M:%S%.6f",
+    };
+    Ok(if zoned { format!("{format}%:z") } else { format.to_owned() })
 }
 
 fn compression_of(name: &str) -> PolarsResult<ParquetCompression> {

@@ -1,12 +1,14 @@
 use super::expand_paths;
 use super::header::CsvText;
-use super::inference::{ColumnFacts, MISSING_WORDS, Syntax, examine};
-use crate::domain::{Domain, parse_dtype_name};
+use super::inference::{ColumnFacts, MISSING_WORDS, Oddities, Syntax, examine};
+use crate::domain::{Domain, DomainClass, parse_dtype_name};
 use crate::error::{FrameError, Result};
+use crate::expression::{Expression, Operand};
+use crate::literal::Literal;
 use crate::plan::{Frame, Index, Node, Operator};
 use polars::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Types of columns are found by looking at every field where the files together have at most so many bytes.
@@ -126,6 +128,10 @@ pub fn read_csv(paths: &[String], options: CsvOptions) -> Result<Frame> {
     let syntax = syntax_of(&options);
     let look = look_at(&files, &options, &syntax)?;
     check_names(&options, &look.names)?;
+    if look.rows.as_ref().is_some_and(|rows| rows.iter().all(|rows| *rows == 0)) {
+        // pandas gives columns of objects then, which have no type here.
+        return Err(FrameError::NotImplemented(format!("`{}` has no rows to tell types by", files[0].display())));
+    }
     let mut schema = Schema::with_capacity(look.names.len());
     let mut columns = vec![];
     for (name, facts) in look.names.iter().zip(&look.facts) {
@@ -145,8 +151,8 @@ pub fn read_csv(paths: &[String], options: CsvOptions) -> Result<Frame> {
         missing_words: words.collect(),
         options: Arc::new(options.clone()),
     };
-    let frame = frame_of(plan, columns, look.rows.filter(|_| options.row_limit.is_none()))?;
-    finish(frame, &options, &look.names)
+    let frame = frame_of(plan, columns, look.rows.clone().filter(|_| options.row_limit.is_none()))?;
+    finish(frame, &options, &look)
 }
 
 /// What was found in the files.
@@ -216,11 +222,26 @@ fn look_at_file(file: &PathBuf, options: &CsvOptions, syntax: &Syntax, limit: Op
         return Err(FrameError::Value(format!("{given} names were given, and `{file}` has {found} columns")));
     }
     let mut facts = vec![ColumnFacts::default(); names.len()];
-    let rows = examine(text.rows(), syntax, &mut facts).map_err(|ragged| {
+    let mut oddities = Oddities::default();
+    let rows = examine(text.rows(), syntax, &mut facts, &mut oddities).map_err(|ragged| {
         let (row, found, wanted, file) = (ragged.row, ragged.found, names.len(), file.display());
         FrameError::Value(format!("row {row} of `{file}` has {found} fields or more, and there are {wanted} columns"))
     })?;
+    check_oddities(file, &facts, oddities)?;
     Ok((names, facts, rows))
+}
+
+/// What pandas reads in ways of its own is left to it.
+fn check_oddities(file: &Path, facts: &[ColumnFacts], oddities: Oddities) -> Result<()> {
+    let found = match oddities {
+        Oddities { blank_line: true, .. } => "blank lines",
+        Oddities { inline_comment: true, .. } => "comments after values",
+        _ if facts.iter().any(|facts| facts.spaced && facts.dtype() == DataType::String) => {
+            "numbers with spaces around them"
+        }
+        _ => return Ok(()),
+    };
+    Err(FrameError::NotImplemented(format!("`{}` has {found}, which the native reader can't read", file.display())))
 }
 
 fn check_same_names(first: &[String], names: &[String], first_file: &PathBuf, file: &PathBuf) -> Result<()> {
@@ -287,9 +308,14 @@ fn frame_of(plan: CsvPlan, columns: Vec<(PlSmallStr, Domain)>, rows: Option<Vec<
 }
 
 /// Times and categories, made of strings; the columns that were asked for.
-fn finish(mut frame: Frame, options: &CsvOptions, names: &[String]) -> Result<Frame> {
+fn finish(mut frame: Frame, options: &CsvOptions, look: &Look) -> Result<Frame> {
     let scope = frame.root.scope.clone();
-    for (name, values) in &mut frame.columns {
+    for ((name, values), facts) in frame.columns.iter_mut().zip(&look.facts) {
+        if values.domain.class() == DomainClass::Text && (facts.quoted_empty || !look.exhaustive) {
+            let empty = Operand::Literal(Literal::Text(String::new()));
+            let present = Expression::comparison(&scope, "ne", &values.operand(), &empty)?;
+            *values = values.keep_where(&scope, &present, &Operand::Literal(Literal::Missing))?;
+        }
         if let Some(format) = options.dates.get(name.as_str()) {
             *values = values.to_datetime(&scope, format.as_deref(), true)?;
             continue;
@@ -305,7 +331,7 @@ fn finish(mut frame: Frame, options: &CsvOptions, names: &[String]) -> Result<Fr
     match &options.use_columns {
         // pandas gives them in the order of the file.
         Some(wanted) => {
-            let kept: Vec<&str> = names.iter().filter(|name| wanted.contains(name)).map(String::as_str).collect();
+            let kept: Vec<&str> = look.names.iter().filter(|name| wanted.contains(name)).map(String::as_str).collect();
             frame.project(&kept)
         }
         None => Ok(frame),

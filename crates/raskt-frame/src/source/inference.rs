@@ -53,6 +53,10 @@ pub(super) struct ColumnFacts {
     pub present: bool,
     /// The words for missing values that occur.
     pub words: BTreeSet<Vec<u8>>,
+    /// Whether a field of no characters stood in quotes.
+    pub quoted_empty: bool,
+    /// Whether a number had spaces around it.
+    pub spaced: bool,
     /// The first field that isn't missing.
     pub first: Option<String>,
 }
@@ -60,7 +64,19 @@ pub(super) struct ColumnFacts {
 impl Default for ColumnFacts {
     fn default() -> Self {
         let (missing, present, words, first) = (false, false, BTreeSet::new(), None);
-        Self { int: true, unsigned: true, float: true, bool: true, missing, present, words, first }
+        let (quoted_empty, spaced) = (false, false);
+        Self {
+            int: true,
+            unsigned: true,
+            float: true,
+            bool: true,
+            missing,
+            present,
+            words,
+            quoted_empty,
+            spaced,
+            first,
+        }
     }
 }
 
@@ -76,6 +92,9 @@ impl ColumnFacts {
         if !self.present {
             self.present = true;
             self.first = Some(String::from_utf8_lossy(field).into_owned());
+        }
+        if !self.spaced && (self.int || self.float) && field.first().or(field.last()).is_some() {
+            self.spaced = has_spaces(field) && is_float(field.trim_ascii());
         }
         if self.int {
             self.int = is_int(field);
@@ -102,6 +121,8 @@ impl ColumnFacts {
             (self.int, self.unsigned, self.float, self.bool) = (other.int, other.unsigned, other.float, other.bool);
         }
         self.missing |= other.missing;
+        self.quoted_empty |= other.quoted_empty;
+        self.spaced |= other.spaced;
         self.present |= other.present;
         self.words.extend(other.words);
         self.first = self.first.take().or(other.first);
@@ -125,6 +146,15 @@ impl ColumnFacts {
     }
 }
 
+/// What the engine's reader reads otherwise than pandas does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Oddities {
+    /// A line without characters, which pandas skips.
+    pub blank_line: bool,
+    /// A comment after fields.
+    pub inline_comment: bool,
+}
+
 /// A line that has more or fewer fields than the header has.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Ragged {
@@ -133,12 +163,18 @@ pub(super) struct Ragged {
 }
 
 /// Looks at all rows of `text` and counts them. Rows may end early, as pandas lets them; more fields are an error.
-pub(super) fn examine(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts]) -> Result<usize, Ragged> {
+pub(super) fn examine(
+    text: &[u8],
+    syntax: &Syntax,
+    columns: &mut [ColumnFacts],
+    oddities: &mut Oddities,
+) -> Result<usize, Ragged> {
     let mut rows = 0;
     let mut at = 0;
     let mut unquoted = vec![];
     while at < text.len() {
         if let Some(end) = blank_or_comment(&text[at..], syntax) {
+            oddities.blank_line |= Some(text[at]) != syntax.comment;
             at += end;
             continue;
         }
@@ -146,7 +182,12 @@ pub(super) fn examine(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts])
         loop {
             let (field, next, ended) = next_field(&text[at..], syntax, &mut unquoted);
             match columns.get_mut(column) {
-                Some(facts) => facts.see(field, syntax),
+                Some(facts) => {
+                    facts.quoted_empty |=
+                        field.is_empty() && text.get(at).copied() == syntax.quote && syntax.quote.is_some();
+                    oddities.inline_comment |= syntax.comment.is_some_and(|comment| field.contains(&comment));
+                    facts.see(field, syntax);
+                }
                 None => return Err(Ragged { row: rows, found: column + 1 }),
             }
             at += next;
@@ -219,6 +260,10 @@ fn is_int(field: &[u8]) -> bool {
     plain && (digits.len() < 19 || std::str::from_utf8(field).is_ok_and(|text| text.parse::<i64>().is_ok()))
 }
 
+fn has_spaces(field: &[u8]) -> bool {
+    field.first().is_some_and(u8::is_ascii_whitespace) || field.last().is_some_and(u8::is_ascii_whitespace)
+}
+
 fn is_unsigned(field: &[u8]) -> bool {
     std::str::from_utf8(field).is_ok_and(|text| text.parse::<u64>().is_ok())
 }
@@ -258,7 +303,9 @@ mod tests {
         let syntax = Syntax::new(b',', Some(b'"'), None, missing);
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
         let text: String = fields.iter().map(|field| format!("0,{field}\n")).collect();
-        assert_eq!(examine(text.as_bytes(), &syntax, &mut facts).unwrap(), fields.len());
+        let mut oddities = Oddities::default();
+        assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, &mut oddities).unwrap(), fields.len());
+        assert_eq!(oddities, Oddities::default());
         facts[1].dtype()
     }
 
@@ -292,7 +339,7 @@ mod tests {
         let syntax = Syntax::new(b',', Some(b'"'), None, BTreeSet::new());
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
         let text = b"\"a,\nb\",1\r\n\"say \"\"hi\"\"\",2";
-        assert_eq!(examine(text, &syntax, &mut facts).unwrap(), 2);
+        assert_eq!(examine(text, &syntax, &mut facts, &mut Oddities::default()).unwrap(), 2);
         assert_eq!(facts[0].first.as_deref(), Some("a,\nb"));
         assert_eq!(facts[1].dtype(), DataType::Int64);
     }
@@ -301,6 +348,9 @@ mod tests {
     fn a_row_with_too_many_fields_is_named() {
         let syntax = Syntax::new(b',', None, None, BTreeSet::new());
         let mut facts = [ColumnFacts::default()];
-        assert_eq!(examine(b"1\n2,3\n", &syntax, &mut facts), Err(Ragged { row: 1, found: 2 }));
+        assert_eq!(
+            examine(b"1\n2,3\n", &syntax, &mut facts, &mut Oddities::default()),
+            Err(Ragged { row: 1, found: 2 })
+        );
     }
 }

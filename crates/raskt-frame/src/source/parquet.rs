@@ -121,7 +121,8 @@ fn footer(path: &Path) -> Result<Footer> {
         for group in &metadata.row_groups {
             for chunk in group.columns_under_root_iter(name).into_iter().flatten() {
                 let statistics = chunk.statistics(&metadata.footer_buf).and_then(|found| found.ok());
-                any |= statistics.and_then(|found| found.null_count()).is_none_or(|count| count > 0);
+                any |= chunk.num_values() > 0
+                    && statistics.and_then(|found| found.null_count()).is_none_or(|count| count > 0);
             }
         }
         missing.push(any);

@@ -58,8 +58,22 @@ fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         entries.push(entry.map_err(unreadable)?.path());
     }
-    entries.sort();
+    entries.sort_by_cached_key(|path| natural_key(path));
     Ok(entries)
+}
+
+/// Text and numbers of a name in turn, so that part 2 comes before part 10.
+fn natural_key(path: &Path) -> Vec<(String, u64)> {
+    let name = path.to_string_lossy().to_string();
+    let mut found = vec![];
+    let mut rest = name.as_str();
+    while !rest.is_empty() {
+        let text = rest.find(|letter: char| letter.is_ascii_digit()).unwrap_or(rest.len());
+        let number = rest[text..].find(|letter: char| !letter.is_ascii_digit()).map_or(rest.len(), |end| text + end);
+        found.push((rest[..text].to_string(), rest[text..number].parse().unwrap_or(0)));
+        rest = &rest[number..];
+    }
+    found
 }
 
 /// The files whose path matches `pattern`, name by name.
@@ -144,6 +158,13 @@ mod tests {
         ] {
             assert_eq!(name_matches(name, pattern), expected, "{name} {pattern}");
         }
+    }
+
+    #[test]
+    fn numbers_in_names_count_as_numbers() {
+        let mut names = ["part.10.csv", "part.2.csv", "part.1.csv"].map(PathBuf::from);
+        names.sort_by_cached_key(|path| natural_key(path));
+        assert_eq!(names.map(|path| path.to_string_lossy().to_string()), ["part.1.csv", "part.2.csv", "part.10.csv"]);
     }
 
     #[test]

@@ -35,6 +35,11 @@ impl StageOutput {
     /// The labels and columns of a frame.
     pub fn of_frame(frame: &Frame) -> Self {
         let labels = match &frame.index {
+            // Without a column there would be no rows: their numbers stand for them.
+            Index::Rows(_) if frame.columns.is_empty() => {
+                let numbers = Expression::row_number(&frame.root.scope).expect("a range has a type over any columns");
+                vec![(index_column_name(0), numbers)]
+            }
             Index::Rows(_) => vec![],
             Index::Levels(levels) => {
                 levels.iter().enumerate().map(|(at, level)| (index_column_name(at), level.values.clone())).collect()

@@ -1,6 +1,6 @@
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Extent, leaves_of};
-use crate::plan::{JoinHow, JoinPlan, LEFT_MARK, Node, Operator, RIGHT_MARK};
+use crate::plan::{JoinHow, JoinPlan, LEFT_MARK, Node, Operator, RIGHT_MARK, indicator_dtype, is_float_key};
 use crate::table::index_column_name;
 use polars::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -177,8 +177,13 @@ impl<'a> Translator<'a> {
         let groups = if ordered { query.group_by_stable(by) } else { query.group_by(by) };
         let mut query =
             groups.agg(kept.iter().map(|(name, it)| it.expr.clone().alias(name.clone())).collect::<Vec<_>>());
-        for (name, _) in keys.iter().filter(|(_, key)| drop_missing && key.domain.can_miss()) {
-            query = query.filter(col(name.clone()).is_not_null());
+        for (name, key) in keys {
+            if drop_missing && key.domain.can_miss() {
+                query = query.filter(col(name.clone()).is_not_null());
+            }
+            if is_float_key(&key.domain) {
+                query = query.with_column(col(name.clone()).cast(DataType::Float64));
+            }
         }
         if sort && need.order {
             let names: Vec<PlSmallStr> = keys.iter().map(|(name, _)| name.clone()).collect();
@@ -210,7 +215,14 @@ impl<'a> Translator<'a> {
             JoinHow::LeftSemi => (JoinType::Semi, MaintainOrderJoin::Left),
             JoinHow::LeftAnti => (JoinType::Anti, MaintainOrderJoin::Left),
             JoinHow::Cross => {
-                let query = a.cross_join(b, None);
+                if need.order {
+                    a = a.with_row_index(LEFT_ROW, None);
+                    b = b.with_row_index(RIGHT_ROW, None);
+                }
+                let mut query = a.cross_join(b, None);
+                if need.order {
+                    query = query.sort([LEFT_ROW, RIGHT_ROW], SortMultipleOptions::default());
+                }
                 return Ok(if marked { with_indicator(query, indicator) } else { query });
             }
         };
@@ -275,6 +287,11 @@ impl<'a> Translator<'a> {
     }
 }
 
+/// Numbers the rows of one side of a cross join.
+const LEFT_ROW: &str = "__left_row__";
+/// Numbers the rows of the other side.
+const RIGHT_ROW: &str = "__right_row__";
+
 /// Which of `inputs` has partition `at` of all, and where.
 pub(crate) fn input_of_partition(inputs: &[Arc<Node>], mut at: usize) -> (&Arc<Node>, usize) {
     for input in inputs {
@@ -313,7 +330,8 @@ fn with_indicator(query: LazyFrame, name: &Option<PlSmallStr>) -> LazyFrame {
         .then(lit("right_only"))
         .when(col(RIGHT_MARK).is_null())
         .then(lit("left_only"))
-        .otherwise(lit("both"));
+        .otherwise(lit("both"))
+        .cast(indicator_dtype());
     query.with_column(side.alias(name.clone().unwrap_or_default()))
 }
 

@@ -69,6 +69,12 @@ impl ColumnExpr {
         self.column.values.domain.pandas_dtype()
     }
 
+    /// Whether it holds numbers, decimals and truth values included.
+    #[getter]
+    fn is_numeric(&self) -> bool {
+        self.column.values.domain.is_numeric()
+    }
+
     /// "series", "scalar" or "index".
     #[getter]
     fn kind(&self) -> &'static str {

@@ -2,6 +2,7 @@
 //! `raskt.dataframe._interchange`.
 
 use super::{ColumnExpr, FrameExpr, OrRaise, arrow, literal};
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use raskt_frame::polars::prelude::DataFrame;
@@ -75,7 +76,21 @@ pub(super) struct Imported {
 
 /// Takes a pandas object over; its labels become columns, unless they number the rows from 0 and `number` allows that.
 pub(super) fn import(object: &Bound<'_, PyAny>, number: bool) -> PyResult<Imported> {
-    let found = python(object.py(), "from_pandas")?.call1((object, number))?;
+    import_with(object, (object, number))
+}
+
+/// The empty object that tells what a function gives: columns of objects can hold anything.
+pub(super) fn import_meta(object: &Bound<'_, PyAny>) -> PyResult<Imported> {
+    import_with(object, (object, false, true))
+}
+
+/// What a function gave, where `objects` says which levels and columns were promised as objects.
+pub(super) fn import_promised(object: &Bound<'_, PyAny>, objects: Vec<bool>) -> PyResult<Imported> {
+    import_with(object, (object, false, false, objects))
+}
+
+fn import_with<'py>(object: &Bound<'py, PyAny>, arguments: impl PyCallArgs<'py>) -> PyResult<Imported> {
+    let found = python(object.py(), "from_pandas")?.call1(arguments)?;
     let (batch, levels, rows_name, names, is_series) = found.extract::<(Bound<'_, PyAny>, _, _, _, _)>()?;
     Ok(Imported { table: arrow::from_record_batch(&batch)?, levels, rows_name, names, is_series })
 }

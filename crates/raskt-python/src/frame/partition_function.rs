@@ -50,7 +50,11 @@ impl PythonBlock for PartitionFunction {
             }
         };
         let result = self.function.bind(py).call1((partition,))?;
-        let found = self.promise.kept(interchange::import(&result, false)?, &self.name, self.same_rows)?;
+        let found = self.promise.kept(
+            interchange::import_promised(&result, self.promise.objects())?,
+            &self.name,
+            self.same_rows,
+        )?;
         if self.same_rows && found.height() != table.height() {
             let (name, given, found) = (&self.name, table.height(), found.height());
             let message = format!("`{name}` gave {found} rows for a partition of {given}; it has to give as many");
@@ -66,9 +70,15 @@ impl PythonBlock for PartitionFunction {
 
 impl Promise {
     fn of(meta: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let imported = interchange::import(meta, false)?;
+        let imported = interchange::import_meta(meta)?;
         let (levels, columns) = imported.promised();
         Ok(Self { levels, columns, is_series: imported.is_series })
+    }
+
+    /// Which levels and columns are objects of any type.
+    fn objects(&self) -> Vec<bool> {
+        let domains = self.levels.iter().map(|(_, it)| it).chain(self.columns.iter().map(|(_, it)| it));
+        domains.map(|domain| domain.dtype.is_struct()).collect()
     }
 
     /// The table of a result, with the names and types that were promised; an error if it has others.
@@ -112,13 +122,14 @@ fn cast(values: &Values, dtype: &DataType, what: &str) -> Result<Values, String>
     let cast = values.strict_cast(dtype).map_err(|_| differ())?;
     let loses = values.dtype().is_float() && dtype.is_integer();
     let same = !loses || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
-    let alike = values.dtype().is_numeric() == dtype.is_numeric() || values.dtype().is_null() || values.is_empty();
-    let all_missing = values.null_count() == values.len();
-    if same && (alike || all_missing || values.dtype().is_temporal() == dtype.is_temporal()) {
-        Ok(cast)
-    } else {
-        Err(differ())
-    }
+    let group = |dtype: &DataType| match dtype {
+        dtype if dtype.is_numeric() || dtype.is_bool() => 0,
+        DataType::String | DataType::Categorical(..) | DataType::Enum(..) => 1,
+        dtype if dtype.is_temporal() => 2,
+        _ => 3,
+    };
+    let alike = group(values.dtype()) == group(dtype) && values.dtype().is_bool() == dtype.is_bool();
+    if same && (alike || values.null_count() == values.len()) { Ok(cast) } else { Err(differ()) }
 }
 
 fn body(function: Py<PyAny>, input: Input, promise: Promise, name: &str, same_rows: bool) -> OpBody {
@@ -203,7 +214,7 @@ impl PythonBlock for FromDelayed {
     fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
         let object = Object::of(&inputs[0])
             .ok_or_else(|| PyTypeError::new_err("a delayed partition has to be a pandas object"))?;
-        let imported = interchange::import(object.bind(py), false)?;
+        let imported = interchange::import_promised(object.bind(py), self.promise.objects())?;
         Ok(FrameTable::from(self.promise.kept(imported, "from_delayed", false)?).into())
     }
 
