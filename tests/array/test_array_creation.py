@@ -191,7 +191,10 @@ def test_grids():
     ):
         check(mine, theirs)
     check(ra.indices((2, 3), chunks=2), np.indices((2, 3)))
-    check(ra.fromfunction(lambda i, j: i * 10 + j, shape=(3, 4), chunks=2), np.fromfunction(lambda i, j: i * 10 + j, (3, 4)))
+    check(
+        ra.fromfunction(lambda i, j: i * 10 + j, shape=(3, 4), chunks=2),
+        np.fromfunction(lambda i, j: i * 10 + j, (3, 4)),
+    )
 
 
 def test_huge_arrays_are_only_described():

@@ -61,7 +61,9 @@ def test_keys_that_numpy_takes(x, key):
     check(x[key], X[key])
 
 
-@pytest.mark.parametrize("key", [10, -11, (0, 7), (0, 0, 0, 0), [10], [0, -11], "a", 1.5, (..., ...), np.zeros(3), [[1.5]]])
+@pytest.mark.parametrize(
+    "key", [10, -11, (0, 7), (0, 0, 0, 0), [10], [0, -11], "a", 1.5, (..., ...), np.zeros(3), [[1.5]]]
+)
 def test_keys_that_numpy_refuses(x, key):
     with pytest.raises(IndexError):
         X[key]
@@ -168,7 +170,16 @@ def test_iteration_and_length(x):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [(slice(2, 5), 0), ((slice(None), 3), -1), (X % 2 == 0, 7), ((..., 1), 9), (3, 5), ([1, 4], 0), ((2, 3, 1), 8), (..., 0)],
+    [
+        (slice(2, 5), 0),
+        ((slice(None), 3), -1),
+        (X % 2 == 0, 7),
+        ((..., 1), 9),
+        (3, 5),
+        ([1, 4], 0),
+        ((2, 3, 1), 8),
+        (..., 0),
+    ],
     ids=str,
 )
 def test_assignment(x, key, value):

@@ -16,7 +16,9 @@ def x():
     return ra.from_array(X, chunks=(3, 2, 4))
 
 
-@pytest.mark.parametrize("shape", [(24, 5), (4, 30), (-1,), (2, 2, 6, 5), (4, 6, 5, 1), (1, 120), (5, 6, 4), (-1, 8), (10, 12)])
+@pytest.mark.parametrize(
+    "shape", [(24, 5), (4, 30), (-1,), (2, 2, 6, 5), (4, 6, 5, 1), (1, 120), (5, 6, 4), (-1, 8), (10, 12)]
+)
 def test_reshape(x, shape):
     check(x.reshape(shape), X.reshape(shape))
     check(x.reshape(*shape), X.reshape(shape))
@@ -55,7 +57,12 @@ def test_axes_moved_about(x):
     check(ra.expand_dims(x, (0, -1)), np.expand_dims(X, (0, -1)))
     check(ra.squeeze(x[:1, :, :1]), X[:1, :, :1].squeeze())
     check(x[:1, :, :1].squeeze(0), X[:1, :, :1].squeeze(0))
-    for wrong in [lambda: x.transpose(0, 1), lambda: x.transpose(0, 0, 1), lambda: x.squeeze(0), lambda: x.swapaxes(0, 3)]:
+    for wrong in [
+        lambda: x.transpose(0, 1),
+        lambda: x.transpose(0, 0, 1),
+        lambda: x.squeeze(0),
+        lambda: x.swapaxes(0, 3),
+    ]:
         with pytest.raises(ValueError):
             wrong()
 
@@ -123,7 +130,10 @@ def test_stacks_by_name():
     for name in ("vstack", "hstack", "dstack"):
         check(getattr(ra, name)([ra.asarray(a), b]), getattr(np, name)([a, b]))
         check(getattr(np, name)([ra.asarray(a)[None], ra.asarray(b)[None]]), getattr(np, name)([a[None], b[None]]))
-    check(ra.block([[ra.eye(2), np.zeros((2, 3))], [np.ones((1, 5))]]), np.block([[np.eye(2), np.zeros((2, 3))], [np.ones((1, 5))]]))
+    check(
+        ra.block([[ra.eye(2), np.zeros((2, 3))], [np.ones((1, 5))]]),
+        np.block([[np.eye(2), np.zeros((2, 3))], [np.ones((1, 5))]]),
+    )
     for name in ("atleast_1d", "atleast_2d", "atleast_3d"):
         for value in (np.asarray(1.0), np.ones(3), np.ones((2, 3)), np.ones((2, 3, 4, 5))):
             check(getattr(ra, name)(ra.asarray(value)), getattr(np, name)(value))

@@ -46,7 +46,7 @@ def test_several_arrays_are_aligned(x):
 def test_blocks_that_change_their_shape(x):
     sums = x.map_blocks(lambda block: block.sum(axis=1, keepdims=True), chunks=(x.chunks[0], (1, 1)))
     check(sums, np.stack([X[:, :4].sum(axis=1), X[:, 4:].sum(axis=1)], axis=1))
-    check(x.map_blocks(lambda block: block[:, :1], chunks=(None, 1) if False else (x.chunks[0], 1)), X[:, [0, 4]])
+    check(x.map_blocks(lambda block: block[:, :1], chunks=(x.chunks[0], 1)), X[:, [0, 4]])
     check(x.map_blocks(lambda block: block.sum(axis=0), drop_axis=0), X.sum(axis=0))
     check(x.map_blocks(lambda block: block[None], new_axis=0), X[None])
     check(
@@ -64,7 +64,7 @@ def test_blocks_of_unknown_lengths(x):
 
 
 def test_blocks_that_break_their_promise(x):
-    with pytest.raises(ValueError, match=r"shape \[3, 1\].*\(3, 4\)"):
+    with pytest.raises(ValueError, match=r"shape \(\d, 1\).*\(\d, \d\)"):
         x.map_blocks(lambda block: block[:, :1], dtype=float).compute()
     with pytest.raises(TypeError, match="complex128.*float64"):
         x.map_blocks(lambda block: block * 1j, dtype=float).compute()
@@ -102,9 +102,7 @@ def test_where_a_block_is(x):
 
 
 def test_blocks_from_their_places_alone():
-    y = ra.map_blocks(
-        lambda block_id=None: np.full((2, 3), sum(block_id)), chunks=((2, 2), (3, 3)), dtype=int
-    )
+    y = ra.map_blocks(lambda block_id=None: np.full((2, 3), sum(block_id)), chunks=((2, 2), (3, 3)), dtype=int)
     check(y, np.kron([[0, 1], [1, 2]], np.ones((2, 3), int)))
     with pytest.raises(ValueError, match="chunks"):
         ra.map_blocks(lambda: np.ones(3), dtype=float)

@@ -32,7 +32,10 @@ def test_correlation(x):
 def test_medians_and_quantiles(x, axis, keepdims):
     with_nan = np.where(X > 1, np.nan, X)
     check(ra.median(x, axis=axis, keepdims=keepdims), np.median(X, axis=axis, keepdims=keepdims))
-    check(ra.nanmedian(ra.asarray(with_nan), axis=axis, keepdims=keepdims), np.nanmedian(with_nan, axis=axis, keepdims=keepdims))
+    check(
+        ra.nanmedian(ra.asarray(with_nan), axis=axis, keepdims=keepdims),
+        np.nanmedian(with_nan, axis=axis, keepdims=keepdims),
+    )
     for q in (0.3, [0.1, 0.9], [[0.1], [0.2]]):
         check(ra.quantile(x, q, axis=axis, keepdims=keepdims), np.quantile(X, q, axis=axis, keepdims=keepdims))
     check(ra.percentile(x, [5, 50], axis=axis, method="lower"), np.percentile(X, [5, 50], axis=axis, method="lower"))
@@ -115,7 +118,9 @@ def test_different_elements():
 
 
 def test_positions_in_c_order():
-    for mine, theirs in zip(ra.unravel_index(ra.arange(10), (3, 4)), np.unravel_index(np.arange(10), (3, 4)), strict=True):
+    for mine, theirs in zip(
+        ra.unravel_index(ra.arange(10), (3, 4)), np.unravel_index(np.arange(10), (3, 4)), strict=True
+    ):
         check(mine, theirs)
     places = np.array([[0, 1, 2], [3, 0, 1]])
     check(ra.ravel_multi_index(ra.asarray(places), (3, 4)), np.ravel_multi_index(places, (3, 4)))

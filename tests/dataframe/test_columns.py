@@ -150,6 +150,12 @@ def test_loc(df, pdf):
     check(df["a"].loc[2:4], pdf["a"].loc[2:4])
 
 
+def test_loc_by_a_label_of_another_type(df):
+    for wrong in ("a", slice("a", "b"), ["a"]):
+        with pytest.raises(KeyError, match="int64"):
+            df.loc[wrong]
+
+
 def test_loc_by_strings_and_times():
     pdf = pd.DataFrame({"x": range(4)}, index=list("abcd"))
     check(rd.from_pandas(pdf, npartitions=2).loc["b":"c"], pdf.loc["b":"c"])
@@ -178,6 +184,11 @@ def test_astype(df, pdf):
     check(df.astype({"a": "float64", "f": "int8"}), pdf.astype({"a": "float64", "f": "int8"}))
     check(df["s"].astype("category").astype("str"), pdf["s"].astype("category").astype("str"))
     check(df[["a", "b"]].astype("float64"), pdf[["a", "b"]].astype("float64"))
+
+
+def test_nullable_types_are_refused(df):
+    with pytest.raises(NotImplementedError, match="Int64"):
+        df["a"].astype("Int64")
 
 
 def test_astype_float_with_missing_values_to_integer_fails_as_in_pandas(df, pdf):

@@ -105,6 +105,20 @@ def test_to_array(df, pdf):
     assert values.shape == (12, 2)
     np.testing.assert_array_equal(values.compute(), pdf[["a", "b"]].to_numpy())
     np.testing.assert_array_equal(df["a"].values.compute(), pdf["a"].to_numpy())
+    few, expected = df[df["a"] > 2][["a", "b"]], pdf[pdf["a"] > 2][["a", "b"]]
+    assert np.isnan(few.values.shape[0])
+    assert few.to_array(lengths=True).shape == expected.shape
+    np.testing.assert_array_equal(few.values.compute(), expected.to_numpy())
+
+
+def test_from_lazy_array():
+    ra = pytest.importorskip("raskt.array")
+    values = np.arange(12.0).reshape(6, 2)
+    lazy = ra.from_array(values, chunks=(4, 1))
+    check(rd.from_array(lazy, columns=["x", "y"]), pd.DataFrame(values, columns=["x", "y"]))
+    check(rd.from_array(lazy[:, 0], columns="x"), pd.Series(values[:, 0], name="x"))
+    with pytest.raises(ValueError, match="3 column labels"):
+        rd.from_array(lazy, columns=["x", "y", "z"])
 
 
 def test_get_dummies():
@@ -112,3 +126,23 @@ def test_get_dummies():
     check(rd.get_dummies(rd.from_pandas(pdf, npartitions=2)), pd.get_dummies(pdf))
     with pytest.raises(NotImplementedError, match="categor"):
         rd.get_dummies(rd.from_pandas(pd.DataFrame({"c": ["x"]}), npartitions=1))
+
+
+def test_objects_of_any_type(df, pdf):
+    def pairs(part):
+        return part["a"].map(lambda value: (value, {"x": value}) if value > 1 else None)
+
+    lazy = df.map_partitions(pairs, meta=("a", "object"))
+    assert lazy.compute().dropna().tolist() == pairs(pdf).dropna().tolist()
+    check(lazy.map(lambda pair: pair is None or pair != pair, meta=("a", "bool")), pdf["a"] <= 1)
+
+
+def test_files_never_unpickle(tmp_path):
+    import pickle
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    forged = pa.array([{"__pickle__": pickle.dumps(1)}])
+    pq.write_table(pa.table({"x": forged}), tmp_path / "x.parquet")
+    assert rd.read_parquet(tmp_path / "x.parquet").compute()["x"].tolist() != [1]

@@ -54,6 +54,7 @@ fn write_tree(array: &Array, depth: usize, text: &mut String, seen: &mut HashSet
     writeln!(text, "{:1$}{name}  {dtype} {shape}  {blocks} {plural}  [{runner}]{note}", "", depth * 2)
         .expect("a string takes all that is written to it");
     if first {
-        array.expr().inputs().iter().for_each(|input| write_tree(input, depth + 1, text, seen));
+        let inputs = array.expr().inputs().iter();
+        inputs.for_each(|input| crate::stack::grown(|| write_tree(input, depth + 1, text, seen)));
     }
 }

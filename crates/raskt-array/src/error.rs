@@ -140,5 +140,6 @@ pub(crate) fn shape_text(shape: &[Extent]) -> String {
 
 fn shapes_text(shapes: &[Vec<Extent>]) -> String {
     let texts: Vec<_> = shapes.iter().map(|shape| shape_text(shape)).collect();
-    texts.join(" and ")
+    let unknown = shapes.iter().flatten().any(Option::is_none);
+    texts.join(" and ") + if unknown { "; call `compute_chunk_sizes()` first" } else { "" }
 }

@@ -29,6 +29,7 @@ pub mod linalg;
 mod lower;
 mod optimize;
 mod reduce;
+mod stack;
 #[cfg(test)]
 mod tests;
 

@@ -6,6 +6,7 @@
 
 use crate::expression::{Expr, Reduce, View, ViewAxis};
 use crate::kernel::Source;
+use crate::stack::grown;
 use crate::{Array, Chunks};
 use raskt_value::Scalar;
 use smallvec::SmallVec;
@@ -36,7 +37,7 @@ impl Optimizer {
             return known.clone();
         }
         let old = array.expr().inputs();
-        let inputs: SmallVec<[Array; 4]> = old.iter().map(|input| self.visit(input)).collect();
+        let inputs: SmallVec<[Array; 4]> = old.iter().map(|input| grown(|| self.visit(input))).collect();
         let chunks = array.chunks().clone();
         let rewritten = match array.expr() {
             Expr::View { view, .. } => self.push_view(&inputs[0], view, chunks),
@@ -71,7 +72,7 @@ impl Optimizer {
                 self.push_view(input, &slice, sliced).viewed(rest, chunks)
             }
             Expr::Map { op, inputs } => {
-                let inputs = inputs.iter().map(|input| self.push_view(input, view, chunks.clone())).collect();
+                let inputs = inputs.iter().map(|input| grown(|| self.push_view(input, view, chunks.clone()))).collect();
                 Expr::Map { op: op.clone(), inputs }.into_array(direct.dtype(), chunks)
             }
             Expr::Reduce(reduce) if !view.takes_whole_blocks(input.chunks(), &chunks) => {
@@ -114,7 +115,7 @@ impl Optimizer {
                 if let Some(known) = self.known.get(&direct.key()) {
                     return known.clone();
                 }
-                let inputs = inputs.iter().map(|input| self.push_cut(input, chunks.clone())).collect();
+                let inputs = inputs.iter().map(|input| grown(|| self.push_cut(input, chunks.clone()))).collect();
                 let pushed = Expr::Map { op: op.clone(), inputs }.into_array(input.dtype(), chunks);
                 self.known.insert(direct.key(), pushed.clone());
                 pushed
@@ -130,7 +131,7 @@ impl Optimizer {
                 if let Some(&known) = self.in_place.get(&array.key()) {
                     return known;
                 }
-                let found = inputs.iter().all(|input| self.is_in_place(input));
+                let found = inputs.iter().all(|input| grown(|| self.is_in_place(input)));
                 self.in_place.insert(array.key(), found);
                 found
             }

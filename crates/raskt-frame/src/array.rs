@@ -174,6 +174,56 @@ fn block<T: raskt_value::Element + Default>(
     Ok(chunk.into())
 }
 
+/// The blocks of an array as tables, a partition each: a source of a dataframe.
+pub struct ArrayToFrame {
+    /// What makes the blocks, which are cut along their rows only.
+    pub array: Arc<dyn Lower>,
+    /// How many blocks there are.
+    pub blocks: usize,
+    /// The names of the columns.
+    pub columns: Vec<PlSmallStr>,
+}
+
+impl Lower for ArrayToFrame {
+    fn key(&self) -> u128 {
+        let names: Vec<&str> = self.columns.iter().map(PlSmallStr::as_str).collect();
+        digest_of(&[&["from_array"], names.as_slice()].concat(), &[self.array.key()])
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let blocks = graph.lower(&*self.array)?;
+        let op = Op {
+            kind: OpKind::Frame,
+            name: "from_array".into(),
+            digest: self.key(),
+            flags: OpFlags::default(),
+            body: Arc::new(NativeOp(Arc::new(ToTable { columns: self.columns.clone() }))),
+        };
+        let op = graph.op(op);
+        let grid = Grid::new([self.blocks as u32]);
+        let inputs = vec![MapInput::same(blocks, grid.clone())];
+        graph.layer(Layer::new("from_array", op, Shape::Map { grid, inputs }))
+    }
+}
+
+struct ToTable {
+    columns: Vec<PlSmallStr>,
+}
+
+impl Kernel for ToTable {
+    fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let block = inputs[0].as_chunk().ok_or_else(|| {
+            let message = format!("a block of an array was due, and a {} came", inputs[0].type_name());
+            TaskError::new(ErrorKind::Type, message)
+        })?;
+        Ok(array_to_table(block, &self.columns)?.into())
+    }
+
+    fn name(&self) -> String {
+        "from_array".into()
+    }
+}
+
 /// The rows of a block (of one dimension or two) as a table with columns `names`.
 pub fn array_to_table(chunk: &Chunk, names: &[PlSmallStr]) -> Result<FrameTable, TaskError> {
     let chunk = chunk.to_contiguous();

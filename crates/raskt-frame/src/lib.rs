@@ -20,7 +20,7 @@ mod source;
 mod stage;
 mod table;
 
-pub use array::{FrameToArray, array_domain, array_to_table};
+pub use array::{ArrayToFrame, FrameToArray, array_domain, array_to_table};
 pub use domain::{Domain, DomainClass, pandas_dtype_name, parse_dtype_name};
 pub use error::{FrameError, Result};
 pub use expression::{Expression, Extent, Inclusive, ReduceOptions, digest_of};

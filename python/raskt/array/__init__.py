@@ -16,21 +16,21 @@ from typing import Any
 
 import numpy as _np
 
-from raskt.array import linalg, random
-from raskt.array._array import Array
-from raskt.array._blocks import *
-from raskt.array._blocks import map_blocks
-from raskt.array._contraction import blockwise
+from raskt.array import linalg as linalg
+from raskt.array import random as random
+from raskt.array._array import Array as Array
+from raskt.array._blocks import map_blocks as map_blocks
+from raskt.array._contraction import blockwise as blockwise
 from raskt.array._creation import *
-from raskt.array._delayed import from_delayed
+from raskt.array._delayed import from_delayed as from_delayed
 from raskt.array._elementwise import *
 from raskt.array._functions import *
 from raskt.array._joining import *
 from raskt.array._products import *
 from raskt.array._searching import *
 from raskt.array._statistics import *
-from raskt.array._storing import store
-from raskt.array._ufunc import ufunc
+from raskt.array._storing import store as store
+from raskt.array._ufunc import ufunc as ufunc
 
 bool, bool_ = _np.bool_, _np.bool_
 int8, int16, int32, int64 = _np.int8, _np.int16, _np.int32, _np.int64

@@ -134,11 +134,13 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
 
         >>> import raskt.array as ra
         >>> print(ra.ones(4, chunks=2).sum().explain())  # doctest: +ELLIPSIS
-        ...
+        3 tasks in 2 layers, 8 bytes, the largest block 8
+        sum-...  float64 ()  1 block  [native]
+          full-...  float64 (4,)  2 blocks  [native]
         """
         tasks, layers, size, block = self.__raskt_expr__.describe()
         known = f"{size} bytes, the largest block {block}" if size is not None else "a size that is not known yet"
-        return f"{tasks} tasks in {layers} layers, {known}\n{self.__raskt_expr__.tree()}"
+        return f"{tasks} tasks in {layers} layers, {known}\n{self.__raskt_expr__.tree()}".rstrip()
 
     def compute_chunk_sizes(self) -> Array:
         """Compute the lengths of blocks that are not known yet, and remember them (in place).

@@ -90,7 +90,9 @@ def map_blocks(
     return places.result
 
 
-def elementwise(function: Callable[..., Any], *args: Any, name: str | None = None, dtype: Any = None, **kwargs: Any) -> Array:
+def elementwise(
+    function: Callable[..., Any], *args: Any, name: str | None = None, dtype: Any = None, **kwargs: Any
+) -> Array:
     """A NumPy function of corresponding elements, called on each block; `explain()` shows it as a Python node."""
     arrays = {at: asarray(arg) for at, arg in enumerate(args) if type(arg) not in (bool, int, float, complex)}
     if not arrays:
@@ -139,7 +141,9 @@ def _try(
 ) -> np.dtype[Any]:
     constants = {at: arg for at, arg in enumerate(args) if at not in arrays}
     return find_dtype(
-        lambda *blocks: func(*_merge(constants, blocks, len(args)), **kwargs, **places.of_trial()), arrays.values(), name
+        lambda *blocks: func(*_merge(constants, blocks, len(args)), **kwargs, **places.of_trial()),
+        arrays.values(),
+        name,
     )
 
 
@@ -210,9 +214,7 @@ def _block_info(array: Array, place: tuple[int, ...]) -> dict[str, Any]:
     }
 
 
-def _from_no_array(
-    func: Callable[..., Any], args: Any, kwargs: Any, name: str, dtype: Any, chunks: Any
-) -> Array:
+def _from_no_array(func: Callable[..., Any], args: Any, kwargs: Any, name: str, dtype: Any, chunks: Any) -> Array:
     """Blocks that come from their places alone."""
     if chunks is None or not all(isinstance(axis, (tuple, list)) for axis in chunks):
         raise ValueError("map_blocks without an array needs `chunks` with the lengths of all blocks")
@@ -231,13 +233,12 @@ def _from_no_array(
         return func(*args, **kwargs, **known)
 
     shape = [sum(axis) for axis in lengths]
-    made.append(
-        Array(array_from_function(call, name, shape, np.dtype(dtype), tuple(lengths), block_bytes(), None))
-    )
+    made.append(Array(array_from_function(call, name, shape, np.dtype(dtype), tuple(lengths), block_bytes(), None)))
     return made[0]
 
 
 def block_shapes(array: Array) -> list[list[int]]:
     """The shape of each block, found by computing them."""
     shapes = Array(array_block_shapes(array.__raskt_expr__)).compute()
-    return shapes.reshape(-1, array.ndim).tolist()
+    lengths: list[list[int]] = shapes.reshape(-1, array.ndim).tolist()
+    return lengths

@@ -64,7 +64,7 @@ def blockwise(
         rest = iter(blocks)
         return func(*(array if labels is None else next(rest) for array, labels in pairs), **kwargs)
 
-    name = name or token or getattr(func, "__name__", type(func).__name__)
+    name = name or token or str(getattr(func, "__name__", type(func).__name__))
     if dtype is None:
         from raskt.array._blocks import find_dtype
 

@@ -91,6 +91,8 @@ def from_array(
         x = np.asarray(x)
     if isinstance(x, np.ma.MaskedArray):
         raise NotImplementedError("masked arrays are not implemented: fill them first, as in `x.filled(np.nan)`")
+    if not isinstance(x, np.ndarray) and (hasattr(x, "__array_interface__") or hasattr(x, "iloc")):
+        x = np.asarray(x)  # In memory already: a pandas object, or the array of another library.
     if isinstance(x, np.ndarray):
         return Array(array_from_numpy(x, chunks, block_bytes()))
     if all(hasattr(x, attribute) for attribute in ("shape", "dtype", "__getitem__")):
@@ -178,7 +180,13 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike = float, chunks: Any = "a
 
 
 def full_like(
-    a: Any, fill_value: Any, order: Any = None, dtype: Any = None, chunks: Any = None, name: Any = None, shape: Any = None
+    a: Any,
+    fill_value: Any,
+    order: Any = None,
+    dtype: Any = None,
+    chunks: Any = None,
+    name: Any = None,
+    shape: Any = None,
 ) -> Array:
     """An array of one value, with the shape, data type and chunks of ``a`` where they are not given."""
     like = asarray(a)
@@ -251,9 +259,7 @@ def linspace(
         raise ValueError(f"linspace needs a number of samples that is not negative, not {num}")
     if isinstance(start, complex) or isinstance(stop, complex):
         raise NotImplementedError("linspace between complex numbers is not implemented: add the parts")
-    found = Array(
-        array_linspace(float(start), float(stop), int(num), endpoint, dtype or float, chunks, block_bytes())
-    )
+    found = Array(array_linspace(float(start), float(stop), int(num), endpoint, dtype or float, chunks, block_bytes()))
     gaps = num - 1 if endpoint else num
     return (found, (stop - start) / gaps if gaps > 0 else float("nan")) if retstep else found
 
@@ -302,7 +308,9 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy", **kwargs: Any
     order = list(range(len(lines)))
     if indexing == "xy" and len(lines) > 1:
         order[0], order[1] = 1, 0
-    grids = [line.reshape([-1 if at == order[axis] else 1 for at in range(len(lines))]) for axis, line in enumerate(lines)]
+    grids = [
+        line.reshape([-1 if at == order[axis] else 1 for at in range(len(lines))]) for axis, line in enumerate(lines)
+    ]
     if sparse:
         return grids
     from raskt.array._joining import broadcast_arrays

@@ -58,7 +58,9 @@ def draw(chunks: Sequence[Sequence[int]], size: int = 200) -> str:
     if len(axes) == 1:
         return _svg(_face((0, 0), places[0], [0, 0.2 * size]), sides[0], 0.2 * size, [(lengths[0], "below")])
     if len(axes) == 2:
-        return _svg(_face((0, 0), places[1], places[0]), sides[1], sides[0], [(lengths[1], "below"), (lengths[0], "beside")])
+        return _svg(
+            _face((0, 0), places[1], places[0]), sides[1], sides[0], [(lengths[1], "below"), (lengths[0], "beside")]
+        )
     return _cuboid(places, sides, lengths)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -209,7 +209,11 @@ true_divide = ufunc("true_divide")
 trunc = ufunc("trunc")
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+@overload
+def where(condition: Any) -> tuple[Array, ...]: ...
+@overload
+def where(condition: Any, x: Any, y: Any) -> Array: ...
+def where(condition: Any, x: Any = None, y: Any = None) -> Array | tuple[Array, ...]:
     """Elements of ``x`` where ``condition`` holds and of ``y`` elsewhere, all broadcast.
 
     With the condition alone, the positions where it holds, as :func:`nonzero` gives them.
@@ -244,7 +248,9 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
 def _write(result: Array, out: Any) -> Any:
     from raskt.array._protocols import write_out
 
-    return write_out(result, out)
+    written: Array = write_out(result, out)
+
+    return written
 
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
@@ -261,7 +267,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
         return rint(x)
     if x.dtype.kind == "f" and decimals > 0:
         scale = x.dtype.type(10.0**decimals)
-        return rint(x * scale) / scale
+        return divide(rint(x * scale), scale)
     from raskt.array._blocks import elementwise
 
     return elementwise(np.round, x, decimals=decimals)

@@ -75,7 +75,7 @@ def assign(array: Array, key: Any, value: Any) -> Array:
     if np.ndim(value) and asarray(value).size != 1 and not _is_whole_mask(array, key):
         raise NotImplementedError("assignment of several values to a part of an array is not implemented: use `where`")
     value = asarray(value, dtype=array.dtype) if np.ndim(value) else array.dtype.type(value)
-    result = where(mask, value, array)
+    result: Array = where(mask, value, array)
     if result.shape != array.shape:
         raise ValueError(f"cannot assign values of shape {np.shape(value)} to an array of shape {array.shape}")
     return result

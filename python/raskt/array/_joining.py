@@ -310,7 +310,7 @@ def repeat(a: Any, repeats: int, axis: int | None = None) -> Array:
 def tile(A: Any, reps: int | Sequence[int]) -> Array:
     """The array repeated along each axis, as a pattern."""
     x = asarray(A)
-    times = [int(reps)] if np.ndim(reps) == 0 else [int(number) for number in reps]  # type: ignore[union-attr]
+    times = [int(number) for number in np.atleast_1d(reps)]
     ndim = max(x.ndim, len(times))
     x = x.reshape((1,) * (ndim - x.ndim) + x.shape)
     for axis, number in enumerate([1] * (ndim - len(times)) + times):

@@ -12,8 +12,8 @@ from raskt._core import (
     array_squeeze,
     array_swapaxes,
     array_transpose,
-    array_unary,
 )
+from raskt.array._operators import like
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ class LayoutMethods:
 
             if not np.can_cast(self.dtype, dtype, casting=casting):  # type: ignore[arg-type]
                 raise TypeError(f"cannot cast from {self.dtype} to {np.dtype(dtype)} by the rule `{casting}`")
-        return self.__class__(array_astype(self.__raskt_expr__, dtype))
+        return like(self, array_astype(self.__raskt_expr__, dtype))
 
     def reshape(self: Any, *shape: Any, merge_chunks: bool = True, limit: Any = None) -> Array:
         """The elements in C order under another shape; one length may be -1.
@@ -63,27 +63,26 @@ class LayoutMethods:
                [4, 5]])
         """
         lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        return self.__class__(array_reshape(self.__raskt_expr__, list(lengths)))
+        return like(self, array_reshape(self.__raskt_expr__, list(lengths)))
 
     def ravel(self: Any) -> Array:
         """All elements in C order along one axis."""
-        return self.__class__(array_reshape(self.__raskt_expr__, [-1]))
+        return like(self, array_reshape(self.__raskt_expr__, [-1]))
 
     flatten = ravel
 
     def transpose(self: Any, *axes: Any) -> Array:
         """The axes in another order; reversed if none is given."""
-        if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-            axes = axes[0]
-        return self.__class__(array_transpose(self.__raskt_expr__, list(axes) if axes else None))
+        order = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes
+        return like(self, array_transpose(self.__raskt_expr__, list(order) if order else None))
 
     def swapaxes(self: Any, axis1: int, axis2: int) -> Array:
         """Two axes swapped."""
-        return self.__class__(array_swapaxes(self.__raskt_expr__, axis1, axis2))
+        return like(self, array_swapaxes(self.__raskt_expr__, axis1, axis2))
 
     def squeeze(self: Any, axis: int | Sequence[int] | None = None) -> Array:
         """The array without axes of length 1: all of them, or those in ``axis``."""
-        return self.__class__(array_squeeze(self.__raskt_expr__, axis))
+        return like(self, array_squeeze(self.__raskt_expr__, axis))
 
     def rechunk(
         self: Any,
@@ -112,11 +111,11 @@ class LayoutMethods:
         from raskt.array._settings import block_bytes
 
         limit = block_size_limit if block_size_limit is not None else block_bytes()
-        return self.__class__(array_rechunk(self.__raskt_expr__, chunks, limit))
+        return like(self, array_rechunk(self.__raskt_expr__, chunks, limit))
 
     def clip(self: Any, min: Any = None, max: Any = None) -> Array:
         """The elements, none below ``min`` or above ``max``."""
-        return self.__class__(array_clip(self.__raskt_expr__, min, max))
+        return like(self, array_clip(self.__raskt_expr__, min, max))
 
     def round(self: Any, decimals: int = 0) -> Array:
         """The elements rounded to ``decimals`` decimal places, halves to even."""
@@ -126,7 +125,9 @@ class LayoutMethods:
 
     def conj(self: Any) -> Array:
         """The complex conjugates of the elements."""
-        return self.__class__(array_unary("conjugate", self.__raskt_expr__))
+        from raskt.array._elementwise import conjugate
+
+        return conjugate(self)
 
     conjugate = conj
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raskt._core import array_binary, array_unary
+from raskt._core import array_astype, array_binary, array_unary
 
 if TYPE_CHECKING:
     from raskt._core import ArrayExpr
     from raskt.array._array import Array
 
-__all__ = ["Operators"]
+__all__ = ["Operators", "like", "replaced"]
+
+
+def like(array: Any, expr: ArrayExpr) -> Array:
+    """An array of the class of `array`."""
+    result: Array = array.__class__(expr)
+    return result
 
 
 def _unary(name: str) -> Callable[[Any], Array]:
@@ -42,11 +48,23 @@ def _reflected(name: str) -> Callable[[Any, Any], Array]:
 def _in_place(name: str) -> Callable[[Any, Any], Array]:
     def operator(self: Array, other: Any) -> Array:
         expr = array_binary(name, self.__raskt_expr__, other)
-        if expr is None:
-            return NotImplemented
-        return self._replace_expression(expr, name)
+        return NotImplemented if expr is None else replaced(self, expr, name)
 
     return operator
+
+
+def replaced(array: Array, expr: ArrayExpr, name: str) -> Array:
+    """The array with a result in its place, if NumPy would let it be there."""
+    import numpy as np
+
+    if expr.shape != array.shape and expr.is_known:
+        raise ValueError(f"in-place `{name}` cannot give shape {expr.shape} to an array of shape {array.shape}")
+    if expr.dtype != array.dtype:
+        if not np.can_cast(expr.dtype, array.dtype, "same_kind"):
+            raise TypeError(f"in-place `{name}` gives {expr.dtype}, which an array of {array.dtype} cannot hold")
+        expr = array_astype(expr, array.dtype)
+    array.__raskt_expr__ = expr
+    return array
 
 
 class Operators:
@@ -75,7 +93,8 @@ class Operators:
 
     __lt__, __le__ = _binary("less"), _binary("less_equal")
     __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
-    __eq__, __ne__ = _binary("equal"), _binary("not_equal")
+    __eq__ = _binary("equal")  # type: ignore[assignment]
+    __ne__ = _binary("not_equal")  # type: ignore[assignment]
     # Equality makes an array, so that arrays are no keys of dictionaries; NumPy's are none either.
     __hash__ = None  # type: ignore[assignment]
 
@@ -96,16 +115,3 @@ class Operators:
         from raskt.array._products import matmul
 
         return matmul(other, self)
-
-    def _replace_expression(self: Any, expr: ArrayExpr, name: str) -> Array:
-        """Put a result where this array was, if NumPy would let it be there."""
-        import numpy as np
-
-        if expr.shape != self.shape and expr.is_known:
-            raise ValueError(f"in-place `{name}` cannot give shape {expr.shape} to an array of shape {self.shape}")
-        if expr.dtype != self.dtype:
-            if not np.can_cast(expr.dtype, self.dtype, "same_kind"):
-                raise TypeError(f"in-place `{name}` gives {expr.dtype}, which an array of {self.dtype} cannot hold")
-            expr = self.__class__(expr).astype(self.dtype).__raskt_expr__
-        self.__raskt_expr__ = expr
-        return self

@@ -32,7 +32,9 @@ def matmul(x1: Any, x2: Any, out: Any = None) -> Array:
         return result
     from raskt.array._protocols import write_out
 
-    return write_out(result, out)
+    written: Array = write_out(result, out)
+
+    return written
 
 
 def dot(a: Any, b: Any) -> Array:
@@ -91,13 +93,13 @@ def einsum(*operands: Any, dtype: DTypeLike | None = None, **kwargs: Any) -> Arr
     if any(len(set(labels)) != len(labels) for labels in inputs):
         raise NotImplementedError("einsum over a diagonal (a repeated subscript of one operand) is not implemented")
     found = [asarray(array) for array in arrays]
-    dtype = np.result_type(*(array.dtype for array in found)) if dtype is None else np.dtype(dtype)
+    wanted: Any = np.result_type(*(array.dtype for array in found)) if dtype is None else np.dtype(dtype)
     subscripts = f"{','.join(inputs)}->{output}"
 
     def call(*blocks: Any) -> Any:
-        return np.einsum(subscripts, *blocks, dtype=dtype, **kwargs)
+        return np.einsum(subscripts, *blocks, dtype=wanted, **kwargs)
 
-    return contract(call, f"numpy.einsum({subscripts})", output, found, inputs, dtype)
+    return contract(call, f"numpy.einsum({subscripts})", output, found, inputs, wanted)
 
 
 def _subscripts(text: str, arrays: Sequence[Array]) -> tuple[list[str], str]:
@@ -108,10 +110,14 @@ def _subscripts(text: str, arrays: Sequence[Array]) -> tuple[list[str], str]:
     if len(inputs) != len(arrays):
         raise ValueError(f"einsum `{text}` names {len(inputs)} operands, and {len(arrays)} were given")
     free = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if letter not in text]
-    spread = [max(array.ndim - len(labels) + 3, 0) if "..." in labels else 0 for labels, array in zip(inputs, arrays, strict=True)]
+    spread = [
+        max(array.ndim - len(labels) + 3, 0) if "..." in labels else 0
+        for labels, array in zip(inputs, arrays, strict=True)
+    ]
     dots = "".join(free[: max(spread, default=0)])
     inputs = [
-        labels.replace("...", dots[len(dots) - extra :] if extra else "") for labels, extra in zip(inputs, spread, strict=True)
+        labels.replace("...", dots[len(dots) - extra :] if extra else "")
+        for labels, extra in zip(inputs, spread, strict=True)
     ]
     for labels, array in zip(inputs, arrays, strict=True):
         if len(labels) != array.ndim:

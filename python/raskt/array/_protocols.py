@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt.array._array import Array
+from raskt.array._operators import replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict
         return reduce_by(name, inputs[0], kwargs.pop("axis", 0), kwargs)
     if method == "accumulate":
         return accumulate_by(name, inputs[0], kwargs.pop("axis", 0), kwargs)
-    function = getattr(ra, name, None) if getattr(np, name, None) is ufunc else None
+    function: Any = getattr(ra, name, None) if getattr(np, name, None) is ufunc else None
     if method == "outer" and hasattr(function, "outer"):
         return function.outer(*inputs, **kwargs)
     if method != "__call__":
@@ -64,7 +65,9 @@ def _foreign(ufunc: np.ufunc) -> Callable[..., Any]:
 
 def _is_known(operand: Any) -> bool:
     """Whether it is an array or a number; another class may know better what to do with us."""
-    return operand is None or isinstance(operand, (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple))
+    return operand is None or isinstance(
+        operand, (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+    )
 
 
 def call_with_options(function: Ufunc | Callable[..., Any], operands: Sequence[Any], options: dict[str, Any]) -> Any:
@@ -106,7 +109,7 @@ def write_out(result: Array, out: Any) -> Any:
         return out
     if not isinstance(out, Array):
         raise TypeError(f"`out` must be an array, not {type(out).__name__}")
-    return out._replace_expression(result.__raskt_expr__, "out")
+    return replaced(out, result.__raskt_expr__, "out")
 
 
 def reduce_by(name: str, x: Any, axis: Any, options: dict[str, Any]) -> Any:
@@ -127,7 +130,9 @@ def accumulate_by(name: str, x: Any, axis: int, options: dict[str, Any]) -> Any:
         raise NotImplementedError(f"`{name}.accumulate` of raskt arrays is not implemented")
     import raskt.array as ra
 
-    return getattr(ra, _RUNNING[name])(x, axis=axis, **{key: value for key, value in options.items() if value is not None})
+    return getattr(ra, _RUNNING[name])(
+        x, axis=axis, **{key: value for key, value in options.items() if value is not None}
+    )
 
 
 def call_function(function: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from raskt._core import array_cumulative, array_reduce
+from raskt.array._operators import like
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +29,14 @@ def _reduce(
 ) -> Array:
     """The reduction `name` of a raskt array, written to `out` if that is given."""
     expr = array_reduce(name, array.__raskt_expr__, axis, bool(keepdims), dtype, float(ddof), split_every)
-    result = array.__class__(expr)
+    result = like(array, expr)
     if out is None:
         return result
     from raskt.array._protocols import write_out
 
-    return write_out(result, out)
+    written: Array = write_out(result, out)
+
+    return written
 
 
 class ReductionMethods:
@@ -193,9 +196,11 @@ class ReductionMethods:
 
 
 def _cumulate(array: Any, name: str, axis: int | None, dtype: Any, out: Any) -> Array:
-    result = array.__class__(array_cumulative(name, array.__raskt_expr__, axis, dtype))
+    result = like(array, array_cumulative(name, array.__raskt_expr__, axis, dtype))
     if out is None:
         return result
     from raskt.array._protocols import write_out
 
-    return write_out(result, out)
+    written: Array = write_out(result, out)
+
+    return written

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from raskt._core import array_gather
 from raskt.array._array import Array
 from raskt.array._blocks import elementwise, map_blocks
 from raskt.array._creation import arange, asarray
@@ -111,7 +112,10 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     from raskt.array._contraction import contract
 
     labels = list(range(1, values.ndim + 1))
-    call = lambda sorted_line, block: np.searchsorted(sorted_line, block, side=side)  # type: ignore[call-overload]  # noqa: E731
+
+    def call(sorted_line: Any, block: Any) -> Any:
+        return np.searchsorted(sorted_line, block, side=side)  # type: ignore[call-overload]
+
     return contract(call, "numpy.searchsorted", labels, [line, values], [[0], labels], np.int64)
 
 
@@ -167,30 +171,34 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
     array([1, 3])
     """
     line = asarray(ar).ravel()
-    options = {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
-    if not any(options.values()):
-        parts = map_blocks(np.unique, line, name="numpy.unique", dtype=line.dtype, chunks=[(np.nan,) * line.npartitions])
-        return _joined(np.unique, "numpy.unique", parts, line.dtype)
+    wanted = [True, return_index, return_inverse, return_counts]
+    if not any(wanted[1:]):
+        parts = map_blocks(
+            np.unique, line, name="numpy.unique", dtype=line.dtype, chunks=[(np.nan,) * line.npartitions]
+        )
+        return Array(array_gather(_unique_of_all, "numpy.unique", parts.__raskt_expr__, line.dtype))
     whole = line.rechunk(-1)
-    wanted = [True, *options.values()]
     results: list[Array] = []
-    for number, dtype in enumerate([line.dtype, np.int64, np.int64, np.int64]):
+    dtypes: list[Any] = [line.dtype, np.int64, np.int64, np.int64]
+    for number, dtype in enumerate(dtypes):
         if wanted[number]:
-            at = sum(wanted[:number])
-            pick = lambda block, at=at: np.unique(block, **options)[at].reshape(-1)  # noqa: E731
+
+            def pick(block: Any, at: int = sum(wanted[:number])) -> Any:
+                return np.unique(block, return_index, return_inverse, return_counts)[at].reshape(-1)  # type: ignore[call-overload]
+
             length = line.shape if number == 2 else (np.nan,)
             results.append(map_blocks(pick, whole, name="numpy.unique", dtype=dtype, chunks=[length]))
     return tuple(results)
 
 
-def _joined(function: Any, name: str, parts: Array, dtype: Any) -> Array:
-    """`function` of all blocks in one."""
-    return map_blocks(function, parts.rechunk(-1), name=name, dtype=dtype, chunks=[(np.nan,)])
+def _unique_of_all(*blocks: Any) -> Any:
+    return np.unique(np.concatenate(blocks))
 
 
 def union1d(ar1: Any, ar2: Any) -> Array:
     """The different elements of two arrays, in order."""
-    return unique(concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]))
+    found: Array = unique(concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]))
+    return found
 
 
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:

@@ -157,7 +157,10 @@ def gradient(f: Any, *varargs: float, axis: Any = None) -> Any:
 def _slope(x: Array, axis: int, step: float) -> Array:
     if x.shape[axis] < 2:
         raise ValueError(f"a slope needs at least two elements along axis {axis}")
-    at = lambda start, stop: x[(slice(None),) * axis + (slice(start, stop),)]  # noqa: E731
+
+    def at(start: int | None, stop: int | None) -> Array:
+        return x[(slice(None),) * axis + (slice(start, stop),)]
+
     first, last = (at(1, 2) - at(0, 1)) / step, (at(-1, None) - at(-2, -1)) / step
     inner = (at(2, None) - at(None, -2)) / (2 * step)
     return concatenate([first, inner, last] if x.shape[axis] > 2 else [first, last], axis=axis)
@@ -180,7 +183,9 @@ def apply_along_axis(
     def call(block: Any) -> Any:
         return np.apply_along_axis(func1d, axis, block, *args, **kwargs)
 
-    return map_blocks(call, x, name=f"apply {func1d.__name__}", dtype=dtype, chunks=chunks, drop_axis=axis, new_axis=new)
+    return map_blocks(
+        call, x, name=f"apply {func1d.__name__}", dtype=dtype, chunks=chunks, drop_axis=axis, new_axis=new
+    )
 
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
@@ -188,7 +193,11 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
     x = asarray(a)
     for axis in np.atleast_1d(axes).tolist():
         result = func(x, axis)
-        x = result if result.ndim == x.ndim else result.reshape([1 if at == axis % x.ndim else n for at, n in enumerate(x.shape)])
+        x = (
+            result
+            if result.ndim == x.ndim
+            else result.reshape([1 if at == axis % x.ndim else n for at, n in enumerate(x.shape)])
+        )
     return x
 
 
@@ -248,12 +257,16 @@ def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
     return _quantile("quantile", a, q, axis, method, keepdims)
 
 
-def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False, **kwargs: Any) -> Array:
+def nanquantile(
+    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False, **kwargs: Any
+) -> Array:
     """Quantiles of elements that are not NaN (by NumPy)."""
     return _quantile("nanquantile", a, q, axis, method, keepdims)
 
 
-def percentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False, **kwargs: Any) -> Array:
+def percentile(
+    a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False, **kwargs: Any
+) -> Array:
     """Percentiles ``q`` (from 0 to 100) along axes, or of all elements: exact, unlike Dask's (by NumPy)."""
     return _quantile("percentile", a, q, axis, method, keepdims)
 
@@ -283,19 +296,23 @@ def histogram(a: Any, bins: Any = None, range: Any = None, density: bool = False
     """
     if bins is None or (np.ndim(bins) == 0 and range is None):
         raise ValueError("histogram of a lazy array needs the edges of the bins, or their number and a range")
-    edges = np.linspace(*range, int(bins) + 1) if np.ndim(bins) == 0 else np.asarray(bins)
+    edges = np.linspace(range[0], range[1], int(bins) + 1) if np.ndim(bins) == 0 else np.asarray(bins)
     if edges.ndim != 1 or len(edges) < 2 or (np.diff(edges) < 0).any():
         raise ValueError("the edges of bins must increase, and there must be at least two")
     line = asarray(a).ravel()
     lines = [line] if weights is None else [line, asarray(weights).ravel()]
     dtype = np.dtype(np.int64) if weights is None else np.result_type(lines[1].dtype, np.float64)
-    counts = _count(line, lines, len(edges) - 1, dtype, "numpy.histogram", lambda x, w: np.histogram(x, edges, weights=w)[0])
+    counts = _count(
+        line, lines, len(edges) - 1, dtype, "numpy.histogram", lambda x, w: np.histogram(x, edges, weights=w)[0]
+    )
     if density:
         counts = counts / (counts.sum() * asarray(np.diff(edges)))
     return counts, edges
 
 
-def _count(line: Array, lines: Sequence[Array], bins: int, dtype: Any, name: str, function: Callable[..., Any]) -> Array:
+def _count(
+    line: Array, lines: Sequence[Array], bins: int, dtype: Any, name: str, function: Callable[..., Any]
+) -> Array:
     """Counts of each block, a row for each, natively summed."""
 
     def call(block: Any, weights: Any = None) -> Any:

@@ -58,11 +58,12 @@ class ufunc:
         """How many results it gives."""
         return getattr(self._numpy, "nout", 1)
 
-    def __call__(self, *operands: Any, **kwargs: Any) -> Any:
+    def __call__(self, *operands: Any, **kwargs: Any) -> Array:
         if kwargs:
             from raskt.array._protocols import call_with_options
 
-            return call_with_options(self, operands, kwargs)
+            result: Array = call_with_options(self, operands, kwargs)
+            return result
         if self._engine_name is not None:
             return self._native(operands)
         from raskt.array._blocks import elementwise
@@ -70,7 +71,7 @@ class ufunc:
         return elementwise(self._numpy, *operands)
 
     def _native(self, operands: tuple[Any, ...]) -> Array:
-        name = self._engine_name
+        name = str(self._engine_name)
         if len(operands) != self.nin:
             raise TypeError(f"{self.__name__}() takes {self.nin} operands, and {len(operands)} were given")
         if len(operands) == 1:
@@ -91,13 +92,15 @@ class ufunc:
         """The reduction by this function: ``add.reduce`` is the sum."""
         from raskt.array._protocols import reduce_by
 
-        return reduce_by(self.__name__, x, axis, kwargs)
+        result: Array = reduce_by(self.__name__, x, axis, kwargs)
+        return result
 
     def accumulate(self, x: Any, axis: int = 0, **kwargs: Any) -> Array:
         """The running reduction by this function: ``add.accumulate`` is the running sum."""
         from raskt.array._protocols import accumulate_by
 
-        return accumulate_by(self.__name__, x, axis, kwargs)
+        result: Array = accumulate_by(self.__name__, x, axis, kwargs)
+        return result
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}' of raskt.array>"

@@ -81,10 +81,14 @@ def svd(a: Any, coerce_signs: bool = True, full_matrices: bool = False) -> tuple
 
 
 def qr(a: Any, mode: str = "reduced") -> tuple[Array, Array]:
-    """The thin QR factorisation of a matrix: ``a = q @ r``, with orthonormal columns in ``q`` and ``r`` upper triangular."""
+    """The thin QR factorisation of a matrix: ``a = q @ r``, with orthonormal columns in ``q`` and ``r`` upper triangular.
+
+    A matrix with more columns than rows is put in one block.
+    """
     if mode != "reduced":
         raise NotImplementedError(f"qr with mode {mode!r} is not implemented: only `reduced` is")
-    q, r = array_qr(_matrix(a, "qr").__raskt_expr__)
+    x = _matrix(a, "qr")
+    q, r = array_qr((x.rechunk(-1) if x.shape[0] < x.shape[1] else x).__raskt_expr__)
     return Array(q), Array(r)
 
 
@@ -192,7 +196,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return _root_of_squares(a, None, keepdims)
     axes = tuple(range(a.ndim)) if axis is None else (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
     if len(axes) == 1:
-        return _vector_norm(a, ord, axes[0], keepdims)
+        return _vector_norm(a, ord, int(axes[0]), keepdims)
     if len(axes) != 2:
         raise ValueError(f"a norm is of vectors or matrices, not along {len(axes)} axes")
     return _matrix_norm(a, ord, axes, keepdims)
@@ -214,7 +218,9 @@ def _vector_norm(a: Array, ord: Any, axis: int, keepdims: bool) -> Array:
         return size.min(axis=axis, keepdims=keepdims)
     if ord == 0:
         return (a != 0).astype(size.dtype).sum(axis=axis, keepdims=keepdims)
-    return (size**ord).sum(axis=axis, keepdims=keepdims) ** (1.0 / ord)
+    total: Array = (size**ord).sum(axis=axis, keepdims=keepdims)
+    root: Array = total ** (1.0 / ord)
+    return root
 
 
 def _matrix_norm(a: Array, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Array:

@@ -112,7 +112,9 @@ class Generator:
         self._stream += 1
         return self._stream - 1
 
-    def _make(self, name: str, parameters: Sequence[Any], size: Any, chunks: Any, dtype: DTypeLike = np.float64) -> Array:
+    def _make(
+        self, name: str, parameters: Sequence[Any], size: Any, chunks: Any, dtype: DTypeLike = np.float64
+    ) -> Array:
         for parameter in parameters:
             if np.ndim(parameter):
                 raise NotImplementedError(f"`{name}` with arrays for parameters is not implemented: pass numbers")
@@ -135,7 +137,9 @@ class Generator:
             place = np.unravel_index(index, array.numblocks) if array.ndim else ()
             shape = tuple(lengths[at] for lengths, at in zip(array.chunks, place, strict=True))
             bits = np.random.Philox(key=seed, counter=[0, 0, index, stream])
-            return getattr(np.random.Generator(bits), name)(*parameters, size=shape[: len(shape) - len(tail)], **options)
+            return getattr(np.random.Generator(bits), name)(
+                *parameters, size=shape[: len(shape) - len(tail)], **options
+            )
 
         shape = [*_shape(size), *tail]
         if tail:
@@ -152,9 +156,9 @@ class Generator:
             return self._make(name, (loc, scale), size, chunks)
         from raskt.array._creation import asarray
 
-        loc, scale = asarray(loc), asarray(scale)
-        shape = np.broadcast_shapes(loc.shape, scale.shape) if size is None else _shape(size)
-        return loc + scale * self._make(name, (0.0, 1.0), shape, chunks)
+        places, sizes = asarray(loc), asarray(scale)
+        shape = np.broadcast_shapes(places.shape, sizes.shape) if size is None else _shape(size)
+        return places + sizes * self._make(name, (0.0, 1.0), shape, chunks)
 
     # Uniform
 
@@ -196,7 +200,9 @@ class Generator:
             raise ValueError(f"whole numbers from {low} to {last} do not fit {dtype}")
         return self._make("integers", (low, (last - low + 1) % 2**64), size, chunks, dtype)
 
-    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def triangular(
+        self, left: Any, mode: Any, right: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any
+    ) -> Array:
         """Numbers from ``left`` to ``right`` of which those near ``mode`` are most likely."""
         return self._make("triangular", (left, mode, right), size, chunks)
 
@@ -206,11 +212,15 @@ class Generator:
         """Normal numbers with mean ``loc`` and standard deviation ``scale``, which may be arrays."""
         return self._scaled("normal", loc, scale, size, chunks)
 
-    def standard_normal(self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def standard_normal(
+        self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto", **kwargs: Any
+    ) -> Array:
         """Normal numbers with mean 0 and standard deviation 1."""
         return self._make("normal", (0.0, 1.0), size, chunks, dtype)
 
-    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def lognormal(
+        self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any
+    ) -> Array:
         """Numbers whose logarithms are normal."""
         return self._make("lognormal", (mean, sigma), size, chunks)
 
@@ -237,8 +247,8 @@ class Generator:
         if np.ndim(scale):
             from raskt.array._creation import asarray
 
-            scale = asarray(scale)
-            return scale * self._make("exponential", (1.0,), scale.shape if size is None else size, chunks)
+            sizes = asarray(scale)
+            return sizes * self._make("exponential", (1.0,), sizes.shape if size is None else size, chunks)
         return self._make("exponential", (scale,), size, chunks)
 
     def standard_exponential(
@@ -285,7 +295,9 @@ class Generator:
         """Laplace numbers."""
         return self._scaled("laplace", loc, scale, size, chunks)
 
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def logistic(
+        self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any
+    ) -> Array:
         """Logistic numbers."""
         return self._scaled("logistic", loc, scale, size, chunks)
 
@@ -369,7 +381,11 @@ class Generator:
         if not replace:
             if np.prod(_shape(size), dtype=int) > len(pool):
                 raise ValueError(f"{size} elements cannot be taken from {len(pool)} without replacement")
-            return self._by_numpy("choice", (pool,), size, -1, replace=False) if p is None else self._weighted_sample(pool, size, p)
+            return (
+                self._by_numpy("choice", (pool,), size, -1, replace=False)
+                if p is None
+                else self._weighted_sample(pool, size, p)
+            )
         from raskt.array._blocks import elementwise
 
         if p is None:
@@ -410,12 +426,20 @@ class RandomState(Generator):
         return self.random(size, chunks=chunks)
 
     def randint(
-        self, low: Any, high: Any = None, size: Any = None, chunks: Any = "auto", dtype: DTypeLike = np.int64, **kwargs: Any
+        self,
+        low: Any,
+        high: Any = None,
+        size: Any = None,
+        chunks: Any = "auto",
+        dtype: DTypeLike = np.int64,
+        **kwargs: Any,
     ) -> Array:
         """Whole numbers from ``low`` to before ``high``; with one argument from zero."""
         return self.integers(low, high, size, dtype, chunks=chunks)
 
-    def random_integers(self, low: int, high: int | None = None, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def random_integers(
+        self, low: int, high: int | None = None, size: Any = None, chunks: Any = "auto", **kwargs: Any
+    ) -> Array:
         """Whole numbers from ``low`` to ``high``; with one argument from one."""
         low, high = (1, low) if high is None else (low, high)
         return self.integers(low, high, size, endpoint=True, chunks=chunks)

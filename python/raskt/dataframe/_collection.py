@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from raskt._core import Lazy
+
 from ._engine import wrap
 
 
-class Collection:
-    """A lazy object: an expression of the native side, which `compute` turns into a pandas object or a value."""
+class Collection(Lazy):
+    """A lazy object: an expression of the native side, which `compute` turns into a pandas object or a value.
+
+    `compute`, `persist` and `visualize` are native methods, so that no frame of theirs is in a traceback.
+
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3]}), npartitions=2)
+    >>> int(df["x"].sum().compute())
+    6
+    >>> len((df + 1).persist())
+    3
+    """
 
     __slots__ = ("_expr",)
 
@@ -25,37 +37,6 @@ class Collection:
     def __raskt_rebuild__(self, expression: Any) -> Any:
         """The collection that shows another expression of the same kind."""
         return wrap(expression)
-
-    def compute(self, **kwargs: Any) -> Any:
-        """Run the plan and give the result as a pandas object, or as a plain value for a scalar.
-
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> int(rd.from_pandas(pd.DataFrame({"x": [1, 2, 3]}), npartitions=2)["x"].sum().compute())
-        6
-        """
-        from raskt._compute import compute
-
-        (result,) = compute(self, **kwargs)
-        return result
-
-    def persist(self, **kwargs: Any) -> Any:
-        """Run the plan now and keep the partitions in memory; the result is a collection over them.
-
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3]}), npartitions=2)
-        >>> len((df + 1).persist())
-        3
-        """
-        from raskt._compute import persist
-
-        (result,) = persist(self, **kwargs)
-        return result
-
-    def visualize(self, filename: str | None = "raskt", **kwargs: Any) -> Any:
-        """Draw the graph of tasks that `compute` would run; see `raskt.visualize`."""
-        from raskt import visualize
-
-        return visualize(self, filename=filename, **kwargs)
 
     def explain(self, engine: bool = False) -> str:
         """The plan as text, a node a line, each marked *native* or *pandas*.

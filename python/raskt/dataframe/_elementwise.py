@@ -74,8 +74,8 @@ class Elementwise(OperatorMethods, Part):
     def astype(self, dtype: Any) -> Any:
         """Values as another type; for a frame also a dictionary from columns to types.
 
-        pandas' nullable types (`Int64`, `boolean`) are held as the NumPy types that they stand for: with missing values
-        they come back as float64 and object.
+        pandas' nullable types (`Int64`, `boolean`) raise NotImplementedError: integers with missing values are float64
+        here, as NumPy's types in pandas are.
 
         Errors: TypeError for an unknown type at the call; ValueError at `compute` for a value that does not convert.
 
@@ -86,6 +86,10 @@ class Elementwise(OperatorMethods, Part):
         if isinstance(dtype, dict):
             return self.assign(**{name: self[name].astype(one) for name, one in dtype.items()})
         text = dtype_name(dtype)
+        if text.startswith(("Int", "UInt", "Float", "boolean")):
+            raise NotImplementedError(
+                f"astype({text!r}): pandas' nullable types have no native form; use {text.lower()!r}"
+            )
         return self._native_or_pandas(
             lambda: self._each(lambda column: column.cast(text)), lambda part: part.astype(dtype), name="astype"
         )

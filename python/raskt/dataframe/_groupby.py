@@ -244,7 +244,7 @@ def series_groupby(series: Series, by: Any, **kwargs: Any) -> SeriesGroupBy:
 
 def check_type(one: One, column: Any) -> None:
     """TypeError for arithmetic on what is no number, as pandas gives it."""
-    if one.function in NUMBERS_ONLY and column.dtype in NOT_NUMBERS:
+    if one.function in NUMBERS_ONLY and column.dtype in NOT_NUMBERS and not column.is_numeric:
         raise TypeError(f"agg function failed [how->{one.function},dtype->{column.dtype}] on column {column.name!r}: "
                         "choose numeric columns, or pass numeric_only=True")  # fmt: skip
 

@@ -99,6 +99,9 @@ def choose_span(rows: Any, span: slice) -> Any:
 
 def label_bound(frame: Any, label: Any, side: str) -> Any:
     """A label as a value of the index: a text on an index of times is the start or the end of its span."""
+    is_number = frame.index_dtype.startswith(("int", "uint", "float"))
+    if isinstance(label, str) and is_number or isinstance(label, int | float) and frame.index_dtype == "str":
+        raise KeyError(f"label {label!r} cannot be in an index of type {frame.index_dtype}")
     if not isinstance(label, str) or not frame.index_dtype.startswith("datetime64"):
         return label
     import pandas as pd

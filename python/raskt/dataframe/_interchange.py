@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -53,10 +54,14 @@ def values_of(batch: pa.RecordBatch, at: int) -> pd.Series:
     import pandas as pd
 
     column, dtype = batch.column(at), batch.schema.field(at).type
-    if is_list(dtype):
+    if is_pickled(dtype):
+        values = pd.Series(unpickled(column), dtype=object)
+    elif is_list(dtype):
         values = pd.Series(column.to_pylist(), dtype=object)
     else:
         values = column.to_pandas().rename(None)
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return values.cat.as_unordered()
     if values.dtype == object and column.null_count:
         values = values.where(values.notna(), pd.NaT if is_time(dtype) else float("nan"))
     return values
@@ -67,7 +72,42 @@ def is_object(dtype: pa.DataType) -> bool:
     import pyarrow as pa
 
     is_bytes = pa.types.is_binary(dtype) or pa.types.is_large_binary(dtype) or pa.types.is_binary_view(dtype)
-    return bool(is_time(dtype) or is_list(dtype) or is_bytes or pa.types.is_boolean(dtype))
+    is_category = pa.types.is_dictionary(dtype)
+    return bool(is_time(dtype) or is_list(dtype) or is_pickled(dtype) or is_bytes or is_category or dtype == pa.bool_())
+
+
+#: The one field of the structs that objects travel in. Only this process knows its name: no file can hold such a
+#: struct, so that reading data never unpickles.
+PICKLE = f"__pickle_{os.urandom(16).hex()}__"
+
+
+def is_pickled(dtype: pa.DataType) -> bool:
+    """Whether such values are objects of Python that travel pickled."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_struct(dtype) and dtype.num_fields == 1 and dtype.field(0).name == PICKLE)
+
+
+def pickled(values: Any) -> pa.Array:
+    """Objects that no Arrow type stands for, in structs of their pickles; missing ones are null."""
+    import pickle
+
+    import pandas as pd
+    import pyarrow as pa
+
+    missing = [bool(pd.api.types.is_scalar(value) and pd.isna(value)) for value in values]
+    dumps = [None if gone else pickle.dumps(value, 5) for value, gone in zip(values, missing, strict=True)]
+    mask = pa.array(missing, pa.bool_())
+    field = pa.field(PICKLE, pa.large_binary())
+    return pa.StructArray.from_arrays([pa.array(dumps, pa.large_binary())], fields=[field], mask=mask)
+
+
+def unpickled(column: pa.Array) -> list[Any]:
+    """The objects of a column of pickles, which this process made."""
+    import pickle
+
+    dumps = column.field(0).to_pylist()
+    return [None if dump is None else pickle.loads(dump) for dump in dumps]
 
 
 def is_list(dtype: pa.DataType) -> bool:
@@ -114,7 +154,9 @@ def label_of(name: str | None) -> Any:
     return None if name is None or name == "" else decode_label(name)
 
 
-def from_pandas(data: Any, number: bool) -> tuple[pa.RecordBatch, list[str | None], str | None, list[str | None], bool]:
+def from_pandas(
+    data: Any, number: bool, is_meta: bool = False, objects: list[bool] | None = None
+) -> tuple[pa.RecordBatch, list[str | None], str | None, list[str | None], bool]:
     """A batch of the row labels and columns of a frame or series, with what tells them apart.
 
     Returns the batch, the names of the levels of labels that are columns of it (none if `number` and the rows are
@@ -131,8 +173,9 @@ def from_pandas(data: Any, number: bool) -> tuple[pa.RecordBatch, list[str | Non
     levels = [] if numbered else [index.get_level_values(at) for at in range(index.nlevels)]
     columns = [data] if is_series else [data.iloc[:, at] for at in range(data.shape[1])]
     names = [name_of(data.name) if is_series else name_of(label) for label in ([None] if is_series else data.columns)]
-    arrays = [array_of(level, "the row labels") for level in levels]
-    arrays += [array_of(column, f"column `{name}`") for column, name in zip(columns, names, strict=True)]
+    whats = ["the row labels"] * len(levels) + [f"column `{name}`" for name in names]
+    wanted = objects if objects is not None and len(objects) == len(whats) else [False] * len(whats)
+    arrays = [array_of(*one, is_meta) for one in zip(levels + columns, whats, wanted, strict=True)]
     if not arrays:
         batch = pa.RecordBatch.from_struct_array(pa.array([{}] * len(data), type=pa.struct([])))
     else:
@@ -141,15 +184,23 @@ def from_pandas(data: Any, number: bool) -> tuple[pa.RecordBatch, list[str | Non
     return batch, [name_of(level.name) for level in levels], name_of(index.name) if numbered else None, names, is_series
 
 
-def array_of(values: Any, what: str) -> pa.Array:
-    """The values as one Arrow array; missing ones are null, whatever pandas has for them."""
+def array_of(values: Any, what: str, as_objects: bool, is_meta: bool) -> pa.Array:
+    """The values as one Arrow array; missing ones are null, whatever pandas has for them.
+
+    Objects that no Arrow type stands for travel pickled; so do all of a column that was promised to be of objects
+    (`as_objects`), and what a meta promises as objects.
+    """
     import pyarrow as pa
 
     values = values.to_series() if not hasattr(values, "iloc") else values
+    if as_objects or (is_meta and values.dtype == object):
+        return pickled(values)
     try:
         array = pa.Array.from_pandas(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise TypeError(f"{what} holds objects that have no common type: {error}") from None
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pickled(values)
+    if isinstance(array.type, pa.BaseExtensionType) or (values.dtype == object and is_nested(array.type)):
+        return pickled(values)
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
     if isinstance(array, pa.ChunkedArray):
@@ -161,6 +212,13 @@ def array_of(values: Any, what: str) -> pa.Array:
     if pa.types.is_duration(array.type) and array.type.unit == "s":
         array = array.cast(pa.duration("ms"))
     return array
+
+
+def is_nested(dtype: pa.DataType) -> bool:
+    """Whether pandas would not get the objects back that it gave."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_nested(dtype) or pa.types.is_binary(dtype) or pa.types.is_large_binary(dtype))
 
 
 def name_of(label: Any) -> str | None:

@@ -23,7 +23,8 @@ class StringMethods:
     """Methods of strings, by the names and meanings of `pandas.Series.str`.
 
     Those with a native form run natively; the others, and those whose arguments have none, run in pandas for each
-    partition. `explain()` tells which.
+    partition. `explain()` tells which. Natively, upper and lower case are those of Unicode in full, as in Python's own
+    strings, where Arrow under pandas maps one character to one: the upper case of `ß` is `SS`.
 
     >>> import pandas as pd, raskt.dataframe as rd
     >>> s = rd.from_pandas(pd.Series(["abc", None, "xyz"]), npartitions=2)
@@ -227,7 +228,7 @@ class StringMethods:
     def _split(self, name: str, pat: Any, n: int, expand: bool, options: dict[str, Any]) -> Any:
         call = lambda text: getattr(text, name)(pat, n=n, expand=expand, **options)  # noqa: E731
         if not expand:
-            return self._pandas(name, call, meta=self._empty("list"))
+            return self._pandas(name, call, meta=(self._series._expr.name, "object"))
         if n < 1:
             raise NotImplementedError(f"str.{name}(expand=True) needs n, from which the number of columns is known")
         import pandas as pd
@@ -239,19 +240,13 @@ class StringMethods:
     def findall(self, pat: str, flags: int = 0) -> Any:
         """All matches of a pattern, as a list."""
         re.compile(pat, flags)
-        return self._pandas("findall", lambda text: text.findall(pat, flags), meta=self._empty("list"))
+        return self._pandas("findall", lambda text: text.findall(pat, flags), meta=(self._series._expr.name, "object"))
 
     def encode(self, encoding: str, errors: str = "strict") -> Any:
         """Each string as bytes."""
-        return self._pandas("encode", lambda text: text.encode(encoding, errors), meta=self._empty("bytes"))
-
-    def _empty(self, kind: str) -> Any:
-        """An empty series of lists of strings, or of bytes, whose type says so."""
-        import pandas as pd
-        import pyarrow as pa
-
-        dtype = pa.large_binary() if kind == "bytes" else pa.large_list(pa.large_string())
-        return pd.Series([], dtype=pd.ArrowDtype(dtype), name=self._series.name)
+        return self._pandas(
+            "encode", lambda text: text.encode(encoding, errors), meta=(self._series._expr.name, "object")
+        )
 
     def extract(self, pat: str, flags: int = 0, expand: bool = True) -> Any:
         """The groups of the first match of a pattern, as columns."""

@@ -65,7 +65,9 @@ pub fn normalize_chunks(
             ChunkSpec::Size(size) => Some(AxisChunks::regular(length, *size)),
             ChunkSpec::Lengths(lengths) if lengths.iter().sum::<usize>() == length => Some(AxisChunks::uneven(lengths)),
             ChunkSpec::Lengths(_) => return Err(not_the_sum(&specs, shape)),
-            ChunkSpec::Unknown => return Err(ArrayError::Chunks("the lengths of blocks must be numbers, not NaN".into())),
+            ChunkSpec::Unknown => {
+                return Err(ArrayError::Chunks("the lengths of blocks must be numbers, not NaN".into()));
+            }
         });
     }
     fill_open_axes(&mut axes, shape, limit / dtype.size());

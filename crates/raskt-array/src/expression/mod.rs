@@ -76,6 +76,15 @@ pub(crate) struct Reduce {
     pub(crate) split_every: u32,
 }
 
+impl Drop for Node {
+    fn drop(&mut self) {
+        if !self.expr.inputs().is_empty() {
+            let expr = std::mem::replace(&mut self.expr, Expr::Concatenate { inputs: vec![], axis: 0 });
+            crate::stack::grown(|| drop(expr));
+        }
+    }
+}
+
 impl Array {
     /// An array of these parts; `content` is what makes its key, beside data type and chunks.
     pub(crate) fn new(expr: Expr, dtype: DType, chunks: Chunks, mut content: Content) -> Self {

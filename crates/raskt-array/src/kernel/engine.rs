@@ -5,12 +5,12 @@ use super::walk::Walk;
 use super::{Generator, Instruction, Program, Region, Register, Source, loops, source};
 use raskt_value::{CancelToken, Chunk, DType, Element, ErrorKind, TaskError, with_element};
 
-/// Elements of a tile. Four tiles of `float64` fit the L1 cache of 32 KiB, and the cost of choosing a loop (some ten
+/// Elements of a tile. Eight tiles of `float64` fit the L1 cache of 32 KiB, and the cost of choosing a loop (some ten
 /// nanoseconds) is spread over enough elements.
-pub(super) const TILE: usize = 1024;
+pub(super) const TILE: usize = 512;
 
 /// Tiles between two looks at the cancel token: about a millisecond of the slowest work.
-const TILES_PER_CHECK: usize = 16;
+const TILES_PER_CHECK: usize = 32;
 
 /// A program that is set up for a region and inputs, and the scratch memory it needs: at most a few tiles.
 pub(super) struct Engine<'a> {

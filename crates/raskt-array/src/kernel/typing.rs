@@ -81,7 +81,10 @@ pub fn binary_signature(op: BinaryOp, a: DType, b: DType) -> Result<Signature, T
         BitwiseAnd | BitwiseOr | BitwiseXor => common,
         LeftShift | RightShift => no_bool(common),
         Arctan2 | Copysign | Heaviside | Hypot | Logaddexp | Logaddexp2 | Nextafter if complex => return Err(refused()),
-        Arctan2 | Copysign | Heaviside | Hypot | Logaddexp | Logaddexp2 | Nextafter => float_of(common),
+        // Each operand is taken to a float by itself, which may be smaller than that of the common integer.
+        Arctan2 | Copysign | Heaviside | Hypot | Logaddexp | Logaddexp2 | Nextafter => {
+            promote(float_of(a), float_of(b))
+        }
     };
     Ok(Signature { operands: result, result })
 }
@@ -132,6 +135,7 @@ mod tests {
 
     #[test]
     fn every_type_is_as_numpy_has_it() {
+        let mut wrong = vec![];
         for line in NUMPY.lines() {
             let (name, expected) = line.split_once(' ').unwrap();
             let found: String = match UnaryOp::from_name(name) {
@@ -142,7 +146,10 @@ mod tests {
                     pairs.map(|(a, b)| letter(binary_dtype(op, a, b))).collect()
                 }
             };
-            assert_eq!(found, expected, "{name}");
+            if found != expected {
+                wrong.push(format!("{name}: {found}, not {expected}"));
+            }
         }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 }

@@ -3,6 +3,7 @@ use super::{Planner, cost, digest, fan_ins, native_op};
 use crate::elementwise::MapOp;
 use crate::expression::{Expr, Reduce, View};
 use crate::kernel::{Affine, Generator, Program, ProgramBuilder, Reduction, Register};
+use crate::stack::grown;
 use crate::{Array, Chunks};
 use raskt_graph::{GraphError, LayerId, MapInput, Shape};
 use smallvec::SmallVec;
@@ -90,9 +91,9 @@ impl Fuser {
             return Ok(known);
         }
         let register = match array.expr() {
-            Expr::Map { op, inputs } if array.key() == self.root || !planner.sharing.keeps(array) => {
+            Expr::Map { op, inputs } if array.key() == self.root || !planner.has(array) => {
                 let operands: SmallVec<[Register; 3]> =
-                    inputs.iter().map(|input| self.register(planner, input)).collect::<Result<_, _>>()?;
+                    inputs.iter().map(|input| grown(|| self.register(planner, input))).collect::<Result<_, _>>()?;
                 self.apply(op, &operands, array)?
             }
             Expr::Generated(source) => match source.generator {
@@ -106,7 +107,7 @@ impl Fuser {
             }
             Expr::View { input, view } => self.viewed(planner, array, input, view)?,
             _ => {
-                let layer = planner.materialise(array)?;
+                let layer = grown(|| planner.materialise(array))?;
                 self.inputs.push(MapInput::same(layer, array.grid()));
                 let at = self.inputs.len() - 1;
                 self.leaf(Leaf::Input { at, view: None }, array)
@@ -140,7 +141,7 @@ impl Fuser {
             return Ok(self.leaf(leaf, array));
         }
         let (layer, grid, view) = if whole {
-            (planner.materialise(input)?, input.grid(), view.clone())
+            (grown(|| planner.materialise(input))?, input.grid(), view.clone())
         } else {
             let (slice, chunks, rest) = view.split(array.chunks());
             (planner.slice(input, &slice, &chunks)?, chunks.grid(), rest)

@@ -43,21 +43,30 @@ impl Planner<'_> {
         if let Some(layer) = self.graph.lowered(array.key()) {
             return Ok(layer);
         }
-        let layer = match array.expr() {
-            Expr::Lowered(source) => self.graph.lower(source.as_ref())?,
-            Expr::Sized { input } => self.materialise(input)?,
-            Expr::Reduce(reduce) => self.reduction(array, reduce)?,
-            Expr::Rechunk { input } => self.recut(array, input)?,
-            Expr::Reshape { input } => self.reshape(array, input)?,
-            Expr::Take { input, axis, positions } => self.take(array, input, *axis, positions)?,
-            Expr::Concatenate { inputs, axis } => self.concatenate(array, inputs, *axis)?,
-            Expr::Blockwise(blockwise) => self.blockwise(array, blockwise)?,
-            Expr::Generated(_) | Expr::Memory { .. } | Expr::Blocks { .. } | Expr::Map { .. } | Expr::View { .. } => {
-                self.elementwise(array)?
-            }
-        };
+        let layer = crate::stack::grown(|| self.lower_node(array))?;
         self.graph.set_lowered(array.key(), layer);
         Ok(layer)
+    }
+
+    fn lower_node(&mut self, array: &Array) -> Result<LayerId, GraphError> {
+        match array.expr() {
+            Expr::Lowered(source) => self.graph.lower(source.as_ref()),
+            Expr::Sized { input } => self.materialise(input),
+            Expr::Reduce(reduce) => self.reduction(array, reduce),
+            Expr::Rechunk { input } => self.recut(array, input),
+            Expr::Reshape { input } => self.reshape(array, input),
+            Expr::Take { input, axis, positions } => self.take(array, input, *axis, positions),
+            Expr::Concatenate { inputs, axis } => self.concatenate(array, inputs, *axis),
+            Expr::Blockwise(blockwise) => self.blockwise(array, blockwise),
+            Expr::Generated(_) | Expr::Memory { .. } | Expr::Blocks { .. } | Expr::Map { .. } | Expr::View { .. } => {
+                self.elementwise(array)
+            }
+        }
+    }
+
+    /// Whether the elements of `array` are, or are to be, blocks of a layer of their own.
+    fn has(&self, array: &Array) -> bool {
+        self.sharing.keeps(array) || self.graph.lowered(array.key()).is_some()
     }
 
     fn blockwise(&mut self, array: &Array, blockwise: &Blockwise) -> Result<LayerId, GraphError> {

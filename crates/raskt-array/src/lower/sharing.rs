@@ -1,6 +1,7 @@
 use crate::Array;
 use crate::expression::Expr;
 use crate::kernel::{BinaryOp, Generator, UnaryOp};
+use crate::stack::grown;
 use std::collections::{HashMap, HashSet};
 
 /// Which elementwise results are kept because several layers would compute them.
@@ -35,6 +36,8 @@ struct Walk {
     first_layer: HashMap<u128, u128>,
     /// Layers that were walked.
     layers: HashSet<u128>,
+    /// Elementwise nodes that were walked, and in which layer.
+    seen: HashSet<(u128, u128)>,
     cost: HashMap<u128, f64>,
     kept: HashSet<u128>,
 }
@@ -48,7 +51,7 @@ impl Walk {
         match array.expr() {
             Expr::Map { .. } => self.fused(array, array.key()),
             Expr::Reduce(reduce) => self.fused(&reduce.input, array.key()),
-            expr => expr.inputs().iter().for_each(|input| self.layer(input)),
+            expr => expr.inputs().iter().for_each(|input| grown(|| self.layer(input))),
         }
     }
 
@@ -56,18 +59,18 @@ impl Walk {
     fn fused(&mut self, array: &Array, layer: u128) {
         match array.expr() {
             Expr::Map { inputs, .. } => {
+                if !self.seen.insert((array.key(), layer)) {
+                    return;
+                }
                 let first = *self.first_layer.entry(array.key()).or_insert(layer);
                 if first != layer && array.key() != first && self.cost(array) > KEEP_ABOVE_NANOSECONDS {
                     self.kept.insert(array.key());
                     return;
                 }
-                if first == layer && !self.layers.insert(array.key() ^ layer.rotate_left(1)) {
-                    return;
-                }
-                inputs.iter().for_each(|input| self.fused(input, layer));
+                inputs.iter().for_each(|input| grown(|| self.fused(input, layer)));
             }
             Expr::Generated(_) | Expr::Memory { .. } | Expr::Blocks { .. } => {}
-            _ => self.layer(array),
+            _ => grown(|| self.layer(array)),
         }
     }
 
@@ -77,7 +80,9 @@ impl Walk {
             return known;
         }
         let cost = match array.expr() {
-            Expr::Map { op, inputs } => own_cost(op) + inputs.iter().map(|input| self.cost(input)).sum::<f64>(),
+            Expr::Map { op, inputs } => {
+                own_cost(op) + inputs.iter().map(|input| grown(|| self.cost(input))).sum::<f64>()
+            }
             Expr::Generated(source) if matches!(source.generator, Generator::Random(_)) => 6.0,
             _ => 0.5,
         };

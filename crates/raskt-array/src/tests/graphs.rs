@@ -91,3 +91,24 @@ fn cutting_elementwise_work_on_sources_moves_nothing() {
     assert_eq!(graph_of(&doubled).layers().len(), 1);
     check(&doubled, &(&n * 2));
 }
+
+#[test]
+fn a_long_loop_of_operations_is_one_op() {
+    let (x, n) = counted(&[&[2, 1]]);
+    let mut sum = x.clone();
+    for _ in 0..20_000 {
+        sum = apply("add", &[(&sum).into(), (&x).into()]);
+    }
+    let sum = sum.index(&[Index::Slice { start: Some(1), stop: None, step: None }]).unwrap();
+    check(&sum, &(n.slice(ndarray::s![1..]).to_owned().into_dyn() * 20_001));
+}
+
+#[test]
+fn shared_work_is_walked_once() {
+    let mut x = uniform(line(8, 4));
+    for _ in 0..60 {
+        x = apply("add", &[(&x).into(), (&x).into()]);
+    }
+    let mean = x.reduce(Reduction::Mean, &Default::default()).unwrap();
+    assert!(graph_of(&apply("subtract", &[(&x).into(), mean.into()])).layers().len() <= 4);
+}

@@ -2,7 +2,7 @@
 
 use super::{as_written, compute, from_numbers};
 use crate::{Array, ChunkSpec, ChunksArg, Index, Operand, ReduceOptions, Reduction, Ufunc};
-use ndarray::{ArrayD, Axis, IxDyn, Slice};
+use ndarray::{ArrayD, Axis, IxDyn};
 use proptest::prelude::*;
 use raskt_value::Scalar;
 

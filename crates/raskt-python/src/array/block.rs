@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use raskt_array::{Array, AxisChunks, BlockFunction, Chunks, MapBlocks};
+use raskt_array::{Array, AxisChunks, BlockFunction, Chunks, Extent, MapBlocks};
 use raskt_graph::{GraphBuilder, GraphError, Layer, LayerId, Lower, Op, OpBody, OpFlags, OpKind, Shape};
 use raskt_value::{DType, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -93,12 +93,21 @@ impl NumpyBlock {
         if fits {
             return Ok(());
         }
-        let expected: Vec<_> = expected.iter().map(|length| length.map_or("nan".into(), |n| n.to_string())).collect();
         Err(PyValueError::new_err(format!(
-            "`{}` gave a block of shape {found:?} where ({}) was expected: pass `chunks`, `drop_axis` or `new_axis`",
+            "`{}` gave a block of shape {} where {} was expected: pass `chunks`, `drop_axis` or `new_axis`",
             self.name,
-            expected.join(", ")
+            shape_text(found.iter().copied().map(Some)),
+            shape_text(expected)
         )))
+    }
+}
+
+/// A shape as Python writes it.
+fn shape_text(lengths: impl IntoIterator<Item = Extent>) -> String {
+    let words: Vec<_> = lengths.into_iter().map(|length| length.map_or("nan".into(), |n| n.to_string())).collect();
+    match words.as_slice() {
+        [only] => format!("({only},)"),
+        several => format!("({})", several.join(", ")),
     }
 }
 
@@ -192,6 +201,43 @@ fn array_from_function(
     Ok(Array::from_lower(Arc::new(source), dtype, chunks).into())
 }
 
+/// One block that a Python function makes of all blocks of an array, whose lengths need not be known.
+struct Gather {
+    source: Array,
+    name: String,
+    key: u128,
+    body: OpBody,
+}
+
+impl Lower for Gather {
+    fn key(&self) -> u128 {
+        self.key
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let input = graph.lower(&self.source)?;
+        let grid = self.source.grid();
+        let name = self.name.as_str();
+        let op =
+            Op { kind: OpKind::Python, name: name.into(), digest: self.key, flags: flags(), body: self.body.clone() };
+        let op = graph.op(op);
+        let fan_in = grid.lengths().iter().copied().collect();
+        graph.layer(Layer::new(name, op, Shape::Reduce { input, grid, fan_in }))
+    }
+}
+
+/// An array of one axis and one block of unknown length: `function` of all blocks of `x`.
+#[pyfunction]
+fn array_gather(function: Py<PyAny>, name: String, x: &ArrayExpr, dtype: &Bound<'_, PyAny>) -> PyResult<ArrayExpr> {
+    let dtype = dtype::from_object(dtype)?;
+    let chunks = Chunks::new([AxisChunks::unknown(1)]);
+    let key = digest(&name, None);
+    let grid = Arc::new(OnceLock::from(chunks.clone()));
+    let body = body(NumpyBlock { function, name: name.clone(), dtype, takes_index: false, grid });
+    let source = Gather { source: x.array.clone(), name, key, body };
+    Ok(Array::from_lower(Arc::new(source), dtype, chunks).into())
+}
+
 /// An array of one block, which a delayed call makes.
 #[pyfunction]
 fn array_from_delayed(
@@ -214,5 +260,6 @@ fn array_from_delayed(
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(array_map_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(array_from_function, module)?)?;
+    module.add_function(wrap_pyfunction!(array_gather, module)?)?;
     module.add_function(wrap_pyfunction!(array_from_delayed, module)?)
 }

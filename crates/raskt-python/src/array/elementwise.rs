@@ -1,11 +1,8 @@
 //! Functions of corresponding elements.
 
-use super::error::OrRaise;
 use super::{ArrayExpr, arguments, dtype};
-use numpy::PyArrayDescr;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use raskt_array::{Array, Operand, Ufunc, result_type};
+use raskt_array::{Array, Operand, Ufunc};
 
 /// The ufunc `name` of one operand, or `None` if the operand is of a type that raskt doesn't know.
 #[pyfunction]
@@ -56,14 +53,6 @@ fn array_astype(x: &ArrayExpr, dtype: &Bound<'_, PyAny>) -> PyResult<ArrayExpr> 
     Ok(x.array.astype(dtype::from_object(dtype)?).into())
 }
 
-/// The data type that an operation on these operands gives.
-#[pyfunction]
-#[pyo3(signature = (*operands))]
-fn array_result_type<'py>(py: Python<'py>, operands: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyArrayDescr>> {
-    let operands: Vec<_> = operands.iter().map(|x| arguments::known_operand(&x)).collect::<PyResult<_>>()?;
-    Ok(dtype::to_descriptor(py, result_type(&operands).or_raise()?))
-}
-
 /// The array that `object` is: a raskt array as it is, anything of NumPy's in one chunk; `None` for other types.
 #[pyfunction]
 fn array_operand(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayExpr>> {
@@ -77,6 +66,5 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(array_where, module)?)?;
     module.add_function(wrap_pyfunction!(array_clip, module)?)?;
     module.add_function(wrap_pyfunction!(array_astype, module)?)?;
-    module.add_function(wrap_pyfunction!(array_result_type, module)?)?;
     module.add_function(wrap_pyfunction!(array_operand, module)?)
 }

@@ -44,11 +44,6 @@ impl ArrayExpr {
     }
 
     #[getter]
-    fn dtype_name(&self) -> &'static str {
-        self.array.dtype().name()
-    }
-
-    #[getter]
     fn itemsize(&self) -> usize {
         self.array.dtype().size()
     }

@@ -5,6 +5,7 @@
 
 mod aggregations;
 mod arguments;
+mod array;
 mod arrow;
 mod column;
 mod dataframe;
@@ -50,6 +51,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ColumnExpr>()?;
     module.add_class::<WriteExpr>()?;
     module.add_function(wrap_pyfunction!(frame_initialise, module)?)?;
+    array::register(module)?;
     interchange::register(module)?;
     reading::register(module)
 }

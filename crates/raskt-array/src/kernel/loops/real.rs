@@ -19,13 +19,16 @@ pub(super) unsafe fn unary<T: Real>(op: UnaryOp, a: Operand, out: Target) {
             Square => map!(a, out, T => T, |x| x.multiply(x)),
             Sqrt => map!(a, out, T => T, |x| x.sqrt()),
             Reciprocal => map!(a, out, T => T, |x| T::ONE.divide(x)),
+            Exp if within::<T>(a, out, math::MODERATE) => {
+                map!(a, out, T => T, |x| T::narrow(math::exp_moderate(x.wide())));
+            }
             Exp => map!(a, out, T => T, |x| T::narrow(math::exp(x.wide()))),
             Expm1 => map!(a, out, T => T, |x| T::narrow(math::expm1(x.wide()))),
             Tanh => map!(a, out, T => T, |x| T::narrow(math::tanh(x.wide()))),
             Log => map!(a, out, T => T, |x| T::narrow(math::log(x.wide()))),
             Log1p => map!(a, out, T => T, |x| T::narrow(math::log1p(x.wide()))),
-            Sin if reducible::<T>(a, out) => map!(a, out, T => T, |x| T::narrow(math::sin(x.wide()))),
-            Cos if reducible::<T>(a, out) => map!(a, out, T => T, |x| T::narrow(math::cos(x.wide()))),
+            Sin if within::<T>(a, out, math::REDUCIBLE) => map!(a, out, T => T, |x| T::narrow(math::sin(x.wide()))),
+            Cos if within::<T>(a, out, math::REDUCIBLE) => map!(a, out, T => T, |x| T::narrow(math::cos(x.wide()))),
             // The factors as NumPy rounds them, in the type itself.
             Deg2rad => map!(a, out, T => T, |x| x.multiply(T::narrow(PI / 180.0))),
             Rad2deg => map!(a, out, T => T, |x| x.multiply(T::narrow(180.0 / PI))),
@@ -131,13 +134,13 @@ unsafe fn scalar_binary<T: Real>(op: BinaryOp, a: Operand, b: Operand, out: Targ
     }
 }
 
-/// Whether sines and cosines of all of a tile can be had without the long reduction.
+/// Whether all of a tile are of at most some magnitude (and none is a NaN).
 #[inline(always)]
-unsafe fn reducible<T: Real>(a: Operand, out: Target) -> bool {
+unsafe fn within<T: Real>(a: Operand, out: Target, magnitude: f64) -> bool {
     // SAFETY: as the caller promises.
     let a = unsafe { a.slice::<T>(out.length) };
-    a.iter()
-        .fold(true, |all, &x| all & (x.abs().wide() <= math::REDUCIBLE || x.nan() || !(x.abs().wide() < f64::INFINITY)))
+    let magnitude = T::narrow(magnitude);
+    a.iter().fold(0_u64, |beyond, &x| beyond | u64::from(!(x.abs() <= magnitude))) == 0
 }
 
 #[inline(always)]

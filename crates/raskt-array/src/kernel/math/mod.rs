@@ -7,7 +7,7 @@ mod exponential;
 mod logarithm;
 mod trigonometric;
 
-pub(super) use exponential::{exp, expm1, tanh};
+pub(super) use exponential::{MODERATE, exp, exp_moderate, expm1, tanh};
 pub(super) use logarithm::{log, log1p};
 pub(super) use trigonometric::{REDUCIBLE, cos, sin, sin_cos_turns};
 

@@ -1,6 +1,6 @@
 //! Writes runs of random elements.
 
-use super::philox::{Draws, GROUP, Key, bits, fill_groups, unit};
+use super::philox::{Draws, GROUP, Key, UNIT, bits, fill_groups, uniform_groups, unit};
 use super::{Distribution, Random, rejection};
 use crate::kernel::engine::TILE;
 use crate::kernel::math::{exp, expm1, log, sin_cos_turns};
@@ -8,10 +8,11 @@ use crate::kernel::number::{Convert, Number};
 use crate::kernel::operand::{Operand, Target, map, vectorised};
 use crate::kernel::walk::Run;
 use raskt_value::{DType, TaskError, with_element};
+use std::mem::MaybeUninit;
 
 /// Room for the groups that a tile touches.
 #[repr(C, align(64))]
-struct Bits([u64; TILE + 2 * GROUP]);
+struct Bits([[MaybeUninit<u64>; GROUP]; TILE / GROUP + 2]);
 
 impl Random {
     /// Writes the elements of a run.
@@ -41,7 +42,34 @@ impl Distribution {
             }
             return;
         }
-        let mut room = Bits([0; TILE + 2 * GROUP]);
+        if let (Self::Uniform { low, high }, DType::F64) = (*self, T::DTYPE)
+            && (run.index as u64).is_multiple_of(GROUP as u64)
+            && run.step == 1
+        {
+            let whole = run.length - run.length % GROUP;
+            // SAFETY: as the caller promises; the groups and the rest are parts of the target.
+            unsafe {
+                let (groups, _) = out.slice::<f64>().as_chunks_mut::<GROUP>();
+                uniform_groups(key, run.index as u64 / GROUP as u64, low, high - low, groups);
+                let rest =
+                    Run { at: 0, index: run.index.wrapping_add(whole as i64), step: 1, length: run.length - whole };
+                if rest.length > 0 {
+                    self.fill_by_bits::<T>(key, rest, out.part::<T>(whole, rest.length));
+                }
+            }
+            return;
+        }
+        // SAFETY: as the caller promises.
+        unsafe { self.fill_by_bits::<T>(key, run, out) }
+    }
+
+    /// By way of the bits of each element.
+    unsafe fn fill_by_bits<T: Number>(&self, key: Key, run: Run, out: Target)
+    where
+        i64: Convert<T>,
+        f64: Convert<T>,
+    {
+        let mut room = Bits([[MaybeUninit::uninit(); GROUP]; TILE / GROUP + 2]);
         let bits = self.bits(key, run, &mut room.0);
         let bits = Operand { start: bits.as_ptr().cast(), uniform: false };
         // SAFETY: there are as many bits as elements in the target, which is of type `T`.
@@ -67,27 +95,31 @@ impl Distribution {
     }
 
     /// The random bits of each element of a run; for a normal distribution, standard normal numbers instead.
-    fn bits<'a>(&self, key: Key, run: Run, room: &'a mut [u64; TILE + 2 * GROUP]) -> &'a [u64] {
+    fn bits<'a>(&self, key: Key, run: Run, room: &'a mut [[MaybeUninit<u64>; GROUP]]) -> &'a [u64] {
         let normal = matches!(self, Self::Normal { .. } | Self::Lognormal { .. });
         let index = run.index as u64;
         if run.step != 1 && run.length > 1 {
             for at in 0..run.length {
                 let index = index.wrapping_add((run.step as u64).wrapping_mul(at as u64));
-                room[at] = if normal { single_normal(key, index).to_bits() } else { bits(key, index, 0) };
+                room.as_flattened_mut()[at].write(if normal {
+                    single_normal(key, index).to_bits()
+                } else {
+                    bits(key, index, 0)
+                });
             }
-            return &room[..run.length];
+            // SAFETY: they were written.
+            return unsafe { written(&room.as_flattened()[..run.length]) };
         }
         let skip = (index % GROUP as u64) as usize;
-        let length = (skip + run.length).next_multiple_of(GROUP);
-        let target = Target { start: room.as_mut_ptr().cast(), length };
-        // SAFETY: the room is for whole groups around at most `TILE` elements.
+        let groups = &mut room[..(skip + run.length).div_ceil(GROUP)];
+        fill_groups(key, index / GROUP as u64, groups);
+        // SAFETY: all of the groups were written.
         unsafe {
-            fill_groups(key, index / GROUP as u64, target);
             if normal {
-                normal_groups(target);
+                normal_groups(groups);
             }
+            written(&groups.as_flattened()[skip..skip + run.length])
         }
-        &room[skip..skip + run.length]
     }
 
     /// Whether an element takes as many draws as it needs.
@@ -153,7 +185,10 @@ impl Distribution {
 vectorised! {
 unsafe fn uniform(low: f64, span: f64, bits: Operand, out: Target) {
     // SAFETY: as the caller promises.
-    unsafe { map!(bits, out, u64 => f64, |x| low + span * unit(x)) }
+    unsafe {
+        let scale = span * UNIT;
+        map!(bits, out, u64 => f64, |x| low + scale * (x >> 11) as f64);
+    }
 }
 }
 
@@ -238,15 +273,14 @@ unsafe fn rayleigh(scale: f64, bits: Operand, out: Target) {
 vectorised! {
 /// Turns the bits of whole groups into standard normal numbers (as bits), by Box and Muller: the first half of a group
 /// gives the radius, the second the angle.
-unsafe fn normal_groups(groups: Target) {
-    // SAFETY: as the caller promises; they were written.
-    let groups = unsafe { std::slice::from_raw_parts_mut(groups.start.cast::<u64>(), groups.length) };
-    for group in groups.chunks_exact_mut(GROUP) {
+unsafe fn normal_groups(groups: &mut [[MaybeUninit<u64>; GROUP]]) {
+    for group in groups {
         let (head, tail) = group.split_at_mut(GROUP / 2);
         for (head, tail) in head.iter_mut().zip(tail) {
-            let (cosine, sine) = box_muller(*head, *tail);
-            *head = cosine.to_bits();
-            *tail = sine.to_bits();
+            // SAFETY: they were written.
+            let (cosine, sine) = unsafe { box_muller(head.assume_init(), tail.assume_init()) };
+            head.write(cosine.to_bits());
+            tail.write(sine.to_bits());
         }
     }
 }
@@ -300,6 +334,13 @@ fn unbiased(key: Key, index: u64, span: u64, mut product: u128) -> u64 {
         product = u128::from(draws.next()) * u128::from(span);
     }
     (product >> 64) as u64
+}
+
+/// # Safety
+/// All of them were written.
+unsafe fn written(room: &[MaybeUninit<u64>]) -> &[u64] {
+    // SAFETY: as the caller promises.
+    unsafe { std::slice::from_raw_parts(room.as_ptr().cast(), room.len()) }
 }
 
 /// Writes each element by its position.

@@ -8,6 +8,8 @@
 mod fill;
 mod philox;
 mod rejection;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 /// Random numbers: a key and a distribution.
 #[derive(Clone, Debug, PartialEq)]

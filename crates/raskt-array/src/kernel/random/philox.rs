@@ -4,14 +4,17 @@
 //! of the first half, the other two one of the second half. So eight counters in vector lanes fill a group without
 //! moving anything between lanes.
 
-use crate::kernel::operand::{Target, vectorised};
+#[cfg(target_arch = "x86_64")]
+use super::wide;
+use crate::kernel::operand::vectorised;
+use std::mem::MaybeUninit;
 
 /// Elements of a group.
 pub(super) const GROUP: usize = 16;
 const LANES: u64 = 8;
 const ROUNDS: usize = 10;
-const MULTIPLIER: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
-const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+pub(super) const MULTIPLIER: [u64; 2] = [0xD251_1F53, 0xCD9E_8D57];
+pub(super) const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 const LOW: u64 = 0xFFFF_FFFF;
 
 /// What tells one sequence of random numbers from another.
@@ -37,15 +40,50 @@ pub(super) fn philox(key: Key, counter: [u64; 4]) -> (u64, u64) {
     ((c0 << 32) | (c1 & LOW), (c2 << 32) | (c3 & LOW))
 }
 
-vectorised! {
 /// The 64 random bits of each element of whole groups, of draw 0.
-///
-/// # Safety
-/// The target has room for whole groups of `u64`.
-pub(super) unsafe fn fill_groups(key: Key, group: u64, out: Target) {
-    // SAFETY: as the caller promises.
-    let out = unsafe { out.slice::<u64>() };
-    for (at, out) in out.chunks_exact_mut(GROUP).enumerate() {
+pub(super) fn fill_groups(key: Key, group: u64, out: &mut [[MaybeUninit<u64>; GROUP]]) {
+    let done = wide_groups(out, |fours| {
+        // SAFETY: this is called where the processor has the features.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            wide::fill_groups(key, group, fours);
+        }
+    });
+    // SAFETY: the function is safe but for the features, which it checks.
+    unsafe { narrow_groups(key, group.wrapping_add(done as u64), &mut out[done..]) }
+}
+
+/// Uniform numbers of `[low, low + span)`: what [`fill_groups`] makes, as numbers.
+pub(super) fn uniform_groups(key: Key, group: u64, low: f64, span: f64, out: &mut [[MaybeUninit<f64>; GROUP]]) {
+    let done = wide_groups(out, |fours| {
+        // SAFETY: this is called where the processor has the features.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            wide::uniform_groups(key, group, low, span, fours);
+        }
+    });
+    // SAFETY: the function is safe but for the features, which it checks.
+    unsafe { narrow_uniform(key, group.wrapping_add(done as u64), low, span * UNIT, &mut out[done..]) }
+}
+
+/// Four groups, as halves.
+type Fours<T> = [[T; LANES as usize]; 8];
+
+/// Calls `fill` with all groups that come in fours, where the processor has AVX-512; how many they are.
+fn wide_groups<T>(groups: &mut [[T; GROUP]], fill: impl FnOnce(&mut [Fours<T>])) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if crate::kernel::operand::has_avx512() {
+        let fours = groups.len() / wide::TOGETHER;
+        // SAFETY: four arrays of sixteen are eight of eight.
+        fill(unsafe { std::slice::from_raw_parts_mut(groups.as_mut_ptr().cast(), fours) });
+        return fours * wide::TOGETHER;
+    }
+    0
+}
+
+vectorised! {
+unsafe fn narrow_groups(key: Key, group: u64, out: &mut [[MaybeUninit<u64>; GROUP]]) {
+    for (at, out) in out.iter_mut().enumerate() {
         let first = group.wrapping_add(at as u64).wrapping_mul(LANES);
         let (low, high) = (first & LOW, first >> 32);
         let (head, tail) = out.split_at_mut(LANES as usize);
@@ -53,6 +91,21 @@ pub(super) unsafe fn fill_groups(key: Key, group: u64, out: Target) {
             let (a, b) = philox(key, [low + lane as u64, high, 0, u64::from(key.stream)]);
             head.write(a);
             tail.write(b);
+        }
+    }
+}
+}
+
+vectorised! {
+unsafe fn narrow_uniform(key: Key, group: u64, low: f64, scale: f64, out: &mut [[MaybeUninit<f64>; GROUP]]) {
+    for (at, out) in out.iter_mut().enumerate() {
+        let first = group.wrapping_add(at as u64).wrapping_mul(LANES);
+        let (counter, high) = (first & LOW, first >> 32);
+        let (head, tail) = out.split_at_mut(LANES as usize);
+        for (lane, (head, tail)) in head.iter_mut().zip(tail).enumerate() {
+            let (a, b) = philox(key, [counter + lane as u64, high, 0, u64::from(key.stream)]);
+            head.write(low + scale * (a >> 11) as f64);
+            tail.write(low + scale * (b >> 11) as f64);
         }
     }
 }
@@ -101,10 +154,13 @@ impl Draws {
     }
 }
 
+/// 2^-53, the distance of the numbers that 53 random bits make.
+pub(super) const UNIT: f64 = 1.0 / 9007199254740992.0;
+
 /// 53 random bits as a number of `[0, 1)`.
 #[inline(always)]
 pub(super) fn unit(bits: u64) -> f64 {
-    (bits >> 11) as f64 * (1.0 / 9007199254740992.0)
+    (bits >> 11) as f64 * UNIT
 }
 
 #[cfg(test)]
@@ -128,12 +184,28 @@ mod tests {
     #[test]
     fn groups_hold_what_single_elements_do() {
         let key = Key { seed: 7, stream: 3 };
-        for group in [0_u64, 5, (1 << 29) - 1, 1 << 40] {
-            let mut found = [0_u64; 3 * GROUP];
-            // SAFETY: three whole groups.
-            unsafe { fill_groups(key, group, Target { start: found.as_mut_ptr().cast(), length: found.len() }) };
-            let expected: Vec<u64> = (0..found.len() as u64).map(|at| bits(key, group * 16 + at, 0)).collect();
-            assert_eq!(found.as_slice(), expected);
+        for group in [0_u64, 5, (1 << 29) - 6, 1 << 40] {
+            let mut room = [[MaybeUninit::new(0_u64); GROUP]; 11];
+            let mut numbers = [[MaybeUninit::new(0.0); GROUP]; 11];
+            fill_groups(key, group, &mut room);
+            uniform_groups(key, group, -1.0, 3.0, &mut numbers);
+            // SAFETY: they were initialised.
+            let (found, numbers) = unsafe {
+                (
+                    room.map(|group| group.map(|bits| bits.assume_init())),
+                    numbers.map(|group| group.map(|x| x.assume_init())),
+                )
+            };
+            let expected: Vec<u64> = (0..11 * GROUP as u64).map(|at| bits(key, group * 16 + at, 0)).collect();
+            assert_eq!(found.as_flattened(), expected);
+            let uniform: Vec<f64> = expected.iter().map(|&bits| -1.0 + 3.0 * unit(bits)).collect();
+            assert_eq!(numbers.as_flattened(), uniform);
+            // SAFETY: safe but for the features, which it checks; all were initialised.
+            let narrow = unsafe {
+                narrow_groups(key, group, &mut room);
+                room.map(|group| group.map(|bits| bits.assume_init()))
+            };
+            assert_eq!(narrow.as_flattened(), expected);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where the extreme item is: the first of equals; a NaN counts as the most extreme, unless it is skipped.
 
 use super::fold::{Fold, Place};
+use super::monoid::{Greatest, Joined, Least};
 use super::state::Found;
 use crate::kernel::number::Ordered;
 use std::marker::PhantomData;
@@ -12,6 +13,8 @@ pub(super) struct Extreme<T, W, const SKIP: bool>(PhantomData<(T, W)>);
 pub(super) trait End {
     /// Whether `a` lies strictly nearer to that end than `b`; neither is a NaN.
     fn beats<T: Ordered>(a: T, b: T) -> bool;
+    /// The extreme item; a NaN if there is one, or, if those are skipped, if there is nothing else.
+    fn extreme<T: Ordered, const SKIP: bool>(items: &[T]) -> T;
 }
 /// The least item.
 pub(super) struct Lowest;
@@ -19,6 +22,10 @@ pub(super) struct Lowest;
 pub(super) struct Highest;
 
 impl End for Lowest {
+    fn extreme<T: Ordered, const SKIP: bool>(items: &[T]) -> T {
+        Joined::<Least<T, SKIP>>::slice(items, Place { numbers: None, start: 0 })
+    }
+
     #[inline(always)]
     fn beats<T: Ordered>(a: T, b: T) -> bool {
         T::is_less(a, b)
@@ -26,6 +33,10 @@ impl End for Lowest {
 }
 
 impl End for Highest {
+    fn extreme<T: Ordered, const SKIP: bool>(items: &[T]) -> T {
+        Joined::<Greatest<T, SKIP>>::slice(items, Place { numbers: None, start: 0 })
+    }
+
     #[inline(always)]
     fn beats<T: Ordered>(a: T, b: T) -> bool {
         T::is_less(b, a)
@@ -51,16 +62,14 @@ impl<T: Ordered, W: End, const SKIP: bool> Fold for Extreme<T, W, SKIP> {
     }
 
     fn slice(items: &[T], place: Place<'_>) -> Found<T> {
-        let mut best: Option<(usize, T)> = None;
-        for (at, &item) in items.iter().enumerate() {
-            if SKIP && item.is_nan() {
-                continue;
-            }
-            if best.is_none_or(|(_, value)| Self::replaces(item, value)) {
-                best = Some((at, item));
-            }
+        // The extreme item first, many at a time; then where it is.
+        let value = W::extreme::<T, SKIP>(items);
+        if items.is_empty() || (SKIP && value.is_nan()) {
+            return Self::start();
         }
-        best.map_or_else(Self::start, |(at, value)| Found { value, number: place.number(at) })
+        let same = |&item: &T| if value.is_nan() { item.is_nan() } else { item == value };
+        let at = items.iter().position(same).unwrap_or(0);
+        Found { value, number: place.number(at) }
     }
 
     fn lanes(states: &mut [Found<T>], items: &[T], place: Place<'_>) {

@@ -130,27 +130,31 @@ const ACCUMULATORS: usize = 16;
 vectorised! {
 unsafe fn spread_of<P: Parts>(items: &[P::Item], state: &mut Spread<P::Mean>) {
     let left_out = |item: P::Item| P::SKIP && item.is_nan();
-    let mut sums = [P::Mean::ZERO; ACCUMULATORS];
-    let mut count = 0;
-    for group in items.chunks(ACCUMULATORS) {
-        for (sum, &item) in sums.iter_mut().zip(group) {
-            *sum = sum.plus(if left_out(item) { P::Mean::ZERO } else { item.convert() });
-            count += i64::from(!left_out(item));
-        }
-    }
+    let count = if P::SKIP { items.iter().filter(|item| !item.is_nan()).count() } else { items.len() } as i64;
     if count == 0 {
         return;
     }
+    let (groups, rest) = items.as_chunks::<ACCUMULATORS>();
+    let mut sums = [P::Mean::ZERO; ACCUMULATORS];
+    let add = |sum: &mut P::Mean, item: P::Item| {
+        *sum = sum.plus(if left_out(item) { P::Mean::ZERO } else { item.convert() });
+    };
+    for group in groups {
+        sums.iter_mut().zip(group).for_each(|(sum, &item)| add(sum, item));
+    }
+    sums.iter_mut().zip(rest).for_each(|(sum, &item)| add(sum, item));
     let mean = sums.into_iter().fold(P::Mean::ZERO, P::Mean::plus).scaled(1.0 / count as f64);
     let mut squares = [0.0; ACCUMULATORS];
     let mut rests = [P::Mean::ZERO; ACCUMULATORS];
-    for group in items.chunks(ACCUMULATORS) {
-        for ((square, rest), &item) in squares.iter_mut().zip(&mut rests).zip(group) {
-            let away = if left_out(item) { P::Mean::ZERO } else { Convert::<P::Mean>::convert(item).minus(mean) };
-            *square += away.square();
-            *rest = rest.plus(away);
-        }
+    let deviate = |square: &mut f64, rest: &mut P::Mean, item: P::Item| {
+        let away = if left_out(item) { P::Mean::ZERO } else { Convert::<P::Mean>::convert(item).minus(mean) };
+        *square += away.square();
+        *rest = rest.plus(away);
+    };
+    for group in groups {
+        squares.iter_mut().zip(&mut rests).zip(group).for_each(|((square, rest), &item)| deviate(square, rest, item));
     }
+    squares.iter_mut().zip(&mut rests).zip(rest).for_each(|((square, rest), &item)| deviate(square, rest, item));
     // The deviations from a mean that was rounded don't add up to nothing: what is left corrects both.
     let rest = rests.into_iter().fold(P::Mean::ZERO, P::Mean::plus);
     let squares: f64 = squares.into_iter().sum();
