@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from flights_data import default_folder, prepare
 
 import raskt
 import raskt.array as ra
 import raskt.dataframe as rd
+from flights_data import default_folder, prepare
 from raskt.diagnostics import ProgressBar
 
 FEATURES = ["dep_delay", "distance", "hour", "temp", "humid", "wind_speed", "precip", "visib", "seats", "age"]
@@ -75,7 +75,7 @@ def dataframe_part(folder: Path) -> tuple[Any, Any, pd.DataFrame]:
     with step("top and counts: the ten worst routes, flights by day"):
         routes = flights.groupby(["origin", "dest"]).agg(flights=("flight", "size"), delay=(TARGET, "mean"))
         worst = routes[routes.flights >= 100].nlargest(10, "delay")
-        daily = flights.groupby(flights.time_hour.dt.floor("D")).agg(flights=("flight", "size"))
+        daily = flights.groupby(["month", "day"]).agg(flights=("flight", "size"))
         worst, daily = raskt.compute(worst, daily)
         print(worst.to_string(float_format="%.1f"))
         print(f"{len(daily)} days, from {daily.flights.min()} to {daily.flights.max()} flights a day")

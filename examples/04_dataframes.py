@@ -3,9 +3,8 @@
 python examples/04_dataframes.py
 """
 
-from flights_data import prepare
-
 import raskt.dataframe as rd
+from flights_data import prepare
 
 flights = rd.read_parquet(prepare() / "parquet")
 

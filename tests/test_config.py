@@ -6,6 +6,7 @@ import gc
 import threading
 
 import pytest
+
 import raskt
 from raskt import config
 
@@ -138,6 +139,14 @@ def test_a_name_is_a_value_or_a_group():
         with config.set({"mine.a.b": 2}):
             assert config.get("mine") == {"a": {"b": 2}}
         assert config.get("mine") == {"a": 1}
+
+
+def test_names_of_raskt_keep_their_hyphens(monkeypatch):
+    monkeypatch.setenv("RASKT_NUM_WORKERS", "3")
+    config.refresh()
+    with config.set(array__chunk_size="1 MiB") as everything:
+        assert everything["num-workers"] == 3
+        assert config.get("array") == {"chunk-size": 2**20}
 
 
 def test_set_as_a_function_stays():

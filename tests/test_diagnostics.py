@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+
 import raskt
 from raskt.diagnostics import Callback, ProgressBar, _active
 

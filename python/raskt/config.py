@@ -288,7 +288,8 @@ def _put(entries: _Entries, new: _Entries) -> None:
         related = [other for other in entries if other.startswith(key + ".") or key.startswith(other + ".")]
         for other in related:
             del entries[other]
-        entries[key] = entry
+        # The first spelling stays: raskt's own names keep their hyphens.
+        entries[key] = (entries[key][0] if key in entries else entry[0], entry[1])
 
 
 def _nested(entries: Iterable[tuple[tuple[str, ...], Any]], depth: int) -> dict[str, Any]:

@@ -65,6 +65,9 @@ impl Configuration {
     /// Takes in one value, which wins over what is there.
     pub(crate) fn insert(&mut self, mut entry: Entry) -> Result<(), Error> {
         entry.value = check(&entry.key, entry.value, &entry.origin)?;
+        if let Some(setting) = SETTINGS.iter().find(|setting| setting.key == entry.key.canonical()) {
+            entry.key = Key::parse(setting.key);
+        }
         self.entries.retain(|_, other| !other.key.holds(&entry.key) && !entry.key.holds(&other.key));
         self.entries.insert(entry.key.canonical().into(), entry);
         Ok(())
