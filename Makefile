@@ -18,7 +18,7 @@ RUST := $(shell find crates .cargo -name '*.rs' -o -name '*.toml') Cargo.toml Ca
 PACKAGE := $(shell find python -name '*.py' -o -name '*.pyi' -o -name 'py.typed') pyproject.toml README.md LICENSE
 PART ?=
 
-.PHONY: demo test rust-test python-test stub-test bench develop lint clean help
+.PHONY: demo test rust-test python-test bench develop lint clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -26,7 +26,7 @@ help:
 demo: .venv/.wheel .venv/.demo
 	$(BIN)/python examples/01_flights.py
 
-test: rust-test python-test stub-test
+test: rust-test python-test
 
 rust-test: .venv/.python
 	$(CARGO) test --release --locked --workspace
@@ -34,10 +34,6 @@ rust-test: .venv/.python
 python-test: .venv/.wheel .venv/.test
 	$(BIN)/python -m pytest -q tests
 	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
-
-stub-test: .venv/.wheel .venv/.test
-	$(BIN)/python -m mypy --strict python/raskt/_core.pyi
-	cd .venv && bin/python -m mypy.stubtest raskt._core --allowlist ../tests/stubtest-allowlist.txt --ignore-unused-allowlist
 
 bench: .venv/.wheel .venv/.bench
 	$(BIN)/python benches/run.py $(PART)

@@ -154,6 +154,7 @@ def draw(by_hour: pd.DataFrame, path: Path) -> None:
     axes.set(
         xlabel="hour of departure", ylabel="mean departure delay in minutes", title="Flights from New York in 2013"
     )
+    axes.set_xticks(range(5, 24, 2))
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
 

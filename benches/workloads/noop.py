@@ -155,7 +155,12 @@ def shape_case(shape: str) -> Case:
     }
     if shape == "independent":
         systems["joblib"] = joblib
-    return Case(f"{TASKS:,} functions that do nothing, {shape}; building the graph included", systems, repeats=3)
+    return Case(
+        f"{TASKS:,} functions that do nothing, {shape}; building the graph included",
+        systems,
+        repeats=3,
+        seconds_most=120,
+    )
 
 
 def execution_case(shape: str) -> Case:

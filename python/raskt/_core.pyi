@@ -1,14 +1,16 @@
 """What the native module offers to the Python package."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 import numpy as np
+from typing_extensions import disjoint_base
 
 __version__: str
 
 # --- computing ----------------------------------------------------------------------------------------------------
 
+@disjoint_base
 class Lazy:
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Lazy: ...
     def compute(self, **kwargs: Any) -> Any: ...
@@ -34,8 +36,14 @@ def persist(
 def shut_down() -> None: ...
 def graph_dot(*args: Any, traverse: bool = True) -> str: ...
 
+# --- settings -----------------------------------------------------------------------------------------------------
+
+def config_check(key: str, value: Any) -> Any: ...
+def config_read(env: Mapping[str, str], paths: Sequence[str] | None = None) -> list[tuple[list[str], Any]]: ...
+
 # --- delayed ------------------------------------------------------------------------------------------------------
 
+@final
 class Delayed:
     @property
     def key(self) -> str: ...
@@ -97,6 +105,7 @@ class Delayed:
     def __gt__(self, other: Any, /) -> Delayed: ...
     def __ge__(self, other: Any, /) -> Delayed: ...
 
+@final
 class DelayedIterator:
     def __iter__(self) -> DelayedIterator: ...
     def __next__(self) -> Delayed: ...
