@@ -1,1 +1,23 @@
-//! Threads that run tasks, the runner trait, the in-process driver.
+//! Threads that run tasks.
+//!
+//! An [`Engine`] is the in-process driver of the machines in `raskt-schedule`: one scheduler, one worker, a pool of
+//! threads, a store. [`Engine::submit`] takes a graph and gives a [`RunHandle`] to wait on. A [`Runner`] knows how to run
+//! the ops of one kind; native kernels have theirs here ([`NativeRunner`]), Python's lives in the binding.
+
+mod engine;
+mod error;
+mod execution;
+mod handle;
+mod panics;
+mod runner;
+mod state;
+mod threads;
+
+pub use engine::{Engine, EngineOptions};
+pub use error::RunError;
+pub use handle::{RunHandle, RunResult};
+pub use raskt_schedule::Progress;
+pub use runner::{NativeRunner, Runner, Runners, TaskCall};
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,5 @@
 use crate::{GraphError, Layer, LayerId, Op, OpId, Shape, TaskId};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Layers in an order in which each reads only earlier ones, and the ops they run.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +81,7 @@ pub struct GraphBuilder {
     ops: Vec<Op>,
     ops_by_digest: HashMap<u128, OpId>,
     lowered: HashMap<u128, LayerId>,
+    lowered_tasks: HashMap<u128, TaskId>,
 }
 
 /// The most layers that edges can name; the last number stands for "own layer".
@@ -135,6 +136,16 @@ impl GraphBuilder {
     /// Notes that `layer` is what lowering `key` gives.
     pub fn set_lowered(&mut self, key: u128, layer: LayerId) {
         self.lowered.insert(key, layer);
+    }
+
+    /// The task that was lowered under `key`, for things that are one task and not a layer.
+    pub fn lowered_task(&self, key: u128) -> Option<TaskId> {
+        self.lowered_tasks.get(&key).copied()
+    }
+
+    /// Notes that `task` is what lowering `key` gives.
+    pub fn set_lowered_task(&mut self, key: u128, task: TaskId) {
+        self.lowered_tasks.insert(key, task);
     }
 
     /// A layer that was added.

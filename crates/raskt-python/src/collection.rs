@@ -17,4 +17,28 @@ pub trait Collection {
 
     /// The same collection with those results for a source.
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>>;
+
+    /// The result of one of those tasks by itself, as a delayed block or partition gives it.
+    fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>>;
+}
+
+/// Calls `visit` with the Rust side of a `__raskt_expr__`.
+pub(crate) fn with_collection<T>(
+    expr: &Bound<'_, PyAny>,
+    visit: impl FnOnce(&dyn Collection) -> PyResult<T>,
+) -> PyResult<T> {
+    if let Ok(array) = expr.cast::<crate::array::ArrayExpr>() {
+        return visit(array.get());
+    }
+    if let Ok(frame) = expr.cast::<crate::frame::FrameExpr>() {
+        return visit(frame.get());
+    }
+    if let Ok(column) = expr.cast::<crate::frame::ColumnExpr>() {
+        return visit(column.get());
+    }
+    if let Ok(written) = expr.cast::<crate::frame::WriteExpr>() {
+        return visit(written.get());
+    }
+    let name = expr.get_type().name()?;
+    Err(pyo3::exceptions::PyTypeError::new_err(format!("`{name}` is not an expression of this version of raskt")))
 }

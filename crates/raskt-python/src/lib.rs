@@ -4,8 +4,18 @@
 //! objects. [`collection`] is what the faces share with `compute` and `persist`; [`block`] is how a Python function
 //! becomes a task over values.
 
+mod array;
 mod block;
 mod collection;
+mod compute;
+mod config;
+mod delayed;
+mod engines;
+mod error;
+mod frame;
+mod object;
+mod runner;
+mod visualize;
 
 use pyo3::prelude::*;
 
@@ -13,11 +23,15 @@ use pyo3::prelude::*;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[pymodule]
-mod _core {
-    use super::*;
-
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
-    }
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    array::register(module)?;
+    compute::register(module)?;
+    module.add_function(wrap_pyfunction!(config::config_check, module)?)?;
+    module.add_function(wrap_pyfunction!(config::config_read, module)?)?;
+    delayed::register(module)?;
+    engines::register(module)?;
+    error::register(module)?;
+    frame::register(module)?;
+    visualize::register(module)
 }

@@ -26,6 +26,13 @@ pub enum Event {
         /// Tasks that it runs at a time.
         slots: u32,
     },
+    /// A worker has more or fewer slots than before: a task that waits for others lends its slot.
+    WorkerResized {
+        /// The worker.
+        worker: WorkerId,
+        /// Tasks that it runs at a time from now on.
+        slots: u32,
+    },
     /// A worker is gone, with everything that it held.
     WorkerLost {
         /// The worker.

@@ -13,12 +13,13 @@
 mod estimate;
 mod event;
 mod id;
-mod need;
+
 mod pages;
 mod queue;
 mod run;
 mod scheduler;
 mod task;
+mod task_set;
 mod validate;
 mod worker;
 

@@ -38,6 +38,11 @@ impl Queue {
         self.sources.push(sources);
     }
 
+    /// How many tasks are ready at most: some sources may turn out not to be.
+    pub fn hint(&self) -> u64 {
+        self.ready.len() as u64 + self.sources.iter().map(|sources| sources.end - sources.next).sum::<u64>()
+    }
+
     /// The layer whose untouched tasks are next: highest priority, then least advanced, so that layers that are read
     /// together advance together.
     pub fn next_sources(&mut self) -> Option<&mut Sources> {

@@ -36,19 +36,58 @@ elements! {
 macro_rules! with_element {
     ($dtype:expr, $type:ident => $body:expr) => {
         match $dtype {
-            $crate::DType::Bool => { type $type = bool; $body }
-            $crate::DType::I8 => { type $type = i8; $body }
-            $crate::DType::I16 => { type $type = i16; $body }
-            $crate::DType::I32 => { type $type = i32; $body }
-            $crate::DType::I64 => { type $type = i64; $body }
-            $crate::DType::U8 => { type $type = u8; $body }
-            $crate::DType::U16 => { type $type = u16; $body }
-            $crate::DType::U32 => { type $type = u32; $body }
-            $crate::DType::U64 => { type $type = u64; $body }
-            $crate::DType::F32 => { type $type = f32; $body }
-            $crate::DType::F64 => { type $type = f64; $body }
-            $crate::DType::C64 => { type $type = $crate::complex::Complex<f32>; $body }
-            $crate::DType::C128 => { type $type = $crate::complex::Complex<f64>; $body }
+            $crate::DType::Bool => {
+                type $type = bool;
+                $body
+            }
+            $crate::DType::I8 => {
+                type $type = i8;
+                $body
+            }
+            $crate::DType::I16 => {
+                type $type = i16;
+                $body
+            }
+            $crate::DType::I32 => {
+                type $type = i32;
+                $body
+            }
+            $crate::DType::I64 => {
+                type $type = i64;
+                $body
+            }
+            $crate::DType::U8 => {
+                type $type = u8;
+                $body
+            }
+            $crate::DType::U16 => {
+                type $type = u16;
+                $body
+            }
+            $crate::DType::U32 => {
+                type $type = u32;
+                $body
+            }
+            $crate::DType::U64 => {
+                type $type = u64;
+                $body
+            }
+            $crate::DType::F32 => {
+                type $type = f32;
+                $body
+            }
+            $crate::DType::F64 => {
+                type $type = f64;
+                $body
+            }
+            $crate::DType::C64 => {
+                type $type = $crate::complex::Complex<f32>;
+                $body
+            }
+            $crate::DType::C128 => {
+                type $type = $crate::complex::Complex<f64>;
+                $body
+            }
         }
     };
 }

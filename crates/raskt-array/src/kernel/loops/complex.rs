@@ -200,7 +200,7 @@ fn power(x: Wide, y: Wide) -> Wide {
         return one;
     }
     if x == Wide::new(0.0, 0.0) {
-        return if y.re > 0.0 { x } else { Wide::new(f64::NAN, f64::NAN) };
+        return if y.re > 0.0 { Wide::new(0.0, 0.0) } else { Wide::new(f64::NAN, f64::NAN) };
     }
     if y.im == 0.0 && y.re.fract() == 0.0 && y.re.abs() < 100.0 {
         return x.powi(y.re as i32);

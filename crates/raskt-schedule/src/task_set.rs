@@ -1,24 +1,31 @@
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 
-/// Which tasks of a graph somebody needs: the wanted ones and, layer by layer upwards, what they read.
+/// A set of tasks of a graph: for each layer nothing, everything, or a bit a task.
 #[derive(Debug)]
-pub(crate) struct Need {
-    layers: Vec<LayerNeed>,
+pub(crate) struct TaskSet {
+    layers: Vec<Members>,
 }
 
 #[derive(Clone, Debug)]
-enum LayerNeed {
+enum Members {
     Nothing,
     Everything,
     Some(Vec<u64>),
 }
 
-impl Need {
-    pub fn of(graph: &Graph, wanted: &[TaskId]) -> Self {
-        let mut need = Self { layers: vec![LayerNeed::Nothing; graph.layers().len()] };
-        for &task in wanted {
-            need.add(graph, task);
+impl TaskSet {
+    /// These tasks and no others.
+    pub fn of(graph: &Graph, tasks: &[TaskId]) -> Self {
+        let mut set = Self { layers: vec![Members::Nothing; graph.layers().len()] };
+        for &task in tasks {
+            set.add(graph, task);
         }
+        set
+    }
+
+    /// What has to run for `wanted` to be there: the wanted tasks and, layer by layer upwards, what they read.
+    pub fn needed_for(graph: &Graph, wanted: &[TaskId]) -> Self {
+        let mut need = Self::of(graph, wanted);
         for at in (0..need.layers.len()).rev() {
             need.add_inputs_of(graph, LayerId(at as u32));
         }
@@ -27,31 +34,31 @@ impl Need {
 
     pub fn contains(&self, task: TaskId) -> bool {
         match &self.layers[task.layer.0 as usize] {
-            LayerNeed::Nothing => false,
-            LayerNeed::Everything => true,
-            LayerNeed::Some(bits) => bits[task.index as usize / 64] >> (task.index % 64) & 1 == 1,
+            Members::Nothing => false,
+            Members::Everything => true,
+            Members::Some(bits) => bits[task.index as usize / 64] >> (task.index % 64) & 1 == 1,
         }
     }
 
-    /// How many tasks of `layer` are needed.
+    /// How many tasks of `layer` are in it.
     pub fn count(&self, graph: &Graph, layer: LayerId) -> u64 {
         match &self.layers[layer.0 as usize] {
-            LayerNeed::Nothing => 0,
-            LayerNeed::Everything => graph.layer(layer).len(),
-            LayerNeed::Some(bits) => bits.iter().map(|word| u64::from(word.count_ones())).sum(),
+            Members::Nothing => 0,
+            Members::Everything => graph.layer(layer).len(),
+            Members::Some(bits) => bits.iter().map(|word| u64::from(word.count_ones())).sum(),
         }
     }
 
     fn add(&mut self, graph: &Graph, task: TaskId) {
         let layer = &mut self.layers[task.layer.0 as usize];
         match layer {
-            LayerNeed::Everything => return,
-            LayerNeed::Nothing => {
-                *layer = LayerNeed::Some(vec![0; graph.layer(task.layer).len().div_ceil(64) as usize]);
+            Members::Everything => return,
+            Members::Nothing => {
+                *layer = Members::Some(vec![0; graph.layer(task.layer).len().div_ceil(64) as usize]);
             }
-            LayerNeed::Some(_) => {}
+            Members::Some(_) => {}
         }
-        if let LayerNeed::Some(bits) = layer {
+        if let Members::Some(bits) = layer {
             bits[task.index as usize / 64] |= 1 << (task.index % 64);
         }
     }
@@ -59,13 +66,13 @@ impl Need {
     fn add_inputs_of(&mut self, graph: &Graph, id: LayerId) {
         let layer = graph.layer(id);
         if self.count(graph, id) == layer.len() {
-            self.layers[id.0 as usize] = LayerNeed::Everything;
+            self.layers[id.0 as usize] = Members::Everything;
         }
         match self.layers[id.0 as usize].clone() {
-            LayerNeed::Nothing => {}
-            LayerNeed::Everything if reads_everything(&layer.shape) => {
+            Members::Nothing => {}
+            Members::Everything if reads_everything(&layer.shape) => {
                 for input in layer.shape.input_layers() {
-                    self.layers[input.0 as usize] = LayerNeed::Everything;
+                    self.layers[input.0 as usize] = Members::Everything;
                 }
             }
             _ => {

@@ -1,0 +1,86 @@
+# make demo          sets up everything, then runs the main example on real data
+# make test          sets up everything, then runs every test
+# make bench         measures raskt and its peers; PART=chain or PART=noop/tree for one part of it
+# make develop       puts the built module into python/, so that edits of Python files need no wheel
+# make lint          what CI checks before the tests
+# make clean         removes the virtual environment (the build cache stays)
+#
+# Nothing is done twice: a stamp file under .venv stands for each finished step.
+
+PYTHON ?= python3
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/raskt/target
+# The wheel, the tests and clippy must see the same interpreter, or cargo builds the bindings anew for each of them.
+export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
+
+BIN := .venv/bin
+CARGO ?= cargo
+RUST := $(shell find crates .cargo -name '*.rs' -o -name '*.toml') Cargo.toml Cargo.lock
+PACKAGE := $(shell find python -name '*.py' -o -name '*.pyi' -o -name 'py.typed') pyproject.toml README.md LICENSE
+PART ?=
+
+.PHONY: demo test rust-test python-test stub-test bench develop lint clean help
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+demo: .venv/.wheel .venv/.demo
+	$(BIN)/python examples/01_flights.py
+
+test: rust-test python-test stub-test
+
+rust-test: .venv/.python
+	$(CARGO) test --release --locked --workspace
+
+python-test: .venv/.wheel .venv/.test
+	$(BIN)/python -m pytest -q tests
+	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
+
+stub-test: .venv/.wheel .venv/.test
+	$(BIN)/python -m mypy --strict python/raskt/_core.pyi
+	cd .venv && bin/python -m mypy.stubtest raskt._core --allowlist ../tests/stubtest-allowlist.txt --ignore-unused-allowlist
+
+bench: .venv/.wheel .venv/.bench
+	$(BIN)/python benches/run.py $(PART)
+
+develop: .venv/.python
+	$(CARGO) build --release --locked --package raskt-python
+	cp $(CARGO_TARGET_DIR)/release/lib_core.so python/raskt/_core.abi3.so
+
+lint: .venv/.test
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	$(CARGO) xtask layers
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --workspace --no-deps --exclude xtask
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+clean:
+	rm -rf .venv dist
+
+.venv/.python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	@touch $@
+
+.venv/.build: requirements/build.txt | .venv/.python
+	$(BIN)/python -m pip install --quiet -r requirements/build.txt
+	@touch $@
+
+.venv/.demo: requirements/demo.txt | .venv/.python
+	$(BIN)/python -m pip install --quiet -r requirements/demo.txt
+	@touch $@
+
+.venv/.test: requirements/test.txt requirements/demo.txt | .venv/.python
+	$(BIN)/python -m pip install --quiet -r requirements/test.txt
+	@touch $@
+
+.venv/.bench: benches/requirements.txt | .venv/.python
+	$(BIN)/python -m pip install --quiet -r benches/requirements.txt
+	@touch $@
+
+.venv/.wheel: $(RUST) $(PACKAGE) .venv/.build
+	rm -rf dist
+	$(BIN)/maturin build --release --locked --interpreter $(BIN)/python --out dist
+	$(BIN)/python -m pip install --quiet dist/raskt-*.whl
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps dist/raskt-*.whl
+	@touch $@

@@ -1,0 +1,50 @@
+"""What a workload says: its cases, and for each the systems that can do it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Stopwatch:
+    """Adds up the seconds of its `with` blocks; what a system prepares outside of them isn't measured."""
+
+    seconds: float = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        self.seconds += time.perf_counter() - self._began
+
+
+Run = Callable[[Stopwatch], Any]
+"""Does the work once, timing itself, and gives a result of plain numbers, text and lists."""
+
+
+@dataclass
+class Case:
+    """One piece of work, done by several systems."""
+
+    about: str
+    """What is done, and with how much."""
+    systems: dict[str, Run]
+    tolerance: float = 1e-9
+    """How far results of two systems may be apart, relative to their size."""
+    repeats: int = 5
+    seconds_most: float = 300.0
+    """A system that takes longer is stopped, and its row says so."""
+    prepare: Callable[[], object] = field(default=lambda: None)
+    """Makes the data, once, before anything is measured."""
+
+
+def agree(a: Any, b: Any, tolerance: float) -> bool:
+    """Whether two results are the same up to the tolerance."""
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(agree(x, y, tolerance) for x, y in zip(a, b))
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return a == b or abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-300) or (a != a and b != b)
+    return bool(a == b)

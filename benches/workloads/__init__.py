@@ -1,0 +1,1 @@
+"""The workloads: a module each, with the cases in `CASES`."""

@@ -1,0 +1,278 @@
+//! Functions of whole blocks that are our own.
+
+use crate::Scan;
+use crate::kernel::{copy, linalg};
+use ndarray::{ArrayViewD, Axis};
+use raskt_graph::Grid;
+use raskt_value::complex::Complex;
+use raskt_value::{Call, Chunk, Element, ErrorKind, Kernel, Manifest, TaskError, Value, with_element};
+use std::sync::Arc;
+
+/// The block that `value` is.
+pub(crate) fn chunk(value: &Value) -> Result<&Chunk, TaskError> {
+    let refused = || TaskError::new(ErrorKind::Type, format!("expected an array block, got a {}", value.type_name()));
+    value.as_chunk().ok_or_else(refused)
+}
+
+/// Several blocks as the result of one task.
+fn several<const N: usize>(chunks: [Chunk; N]) -> Value {
+    Value::Manifest(Arc::new(Manifest { parts: chunks.into_iter().map(Value::from).collect() }))
+}
+
+/// One of several results of a task.
+pub(crate) struct Pick(pub(crate) usize);
+
+impl Kernel for Pick {
+    fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        match &inputs[0] {
+            Value::Manifest(manifest) => Ok(manifest.parts[self.0].clone()),
+            other => {
+                Err(TaskError::new(ErrorKind::Type, format!("expected several blocks, got a {}", other.type_name())))
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        "pick".into()
+    }
+}
+
+/// The elements of a block along an axis where a mask is true.
+pub(crate) struct Filter {
+    pub(crate) axis: usize,
+}
+
+impl Kernel for Filter {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let (block, mask) = (chunk(&inputs[0])?, chunk(&inputs[1])?);
+        Ok(copy::compress(block, mask, Some(self.axis), call.cancel)?.into())
+    }
+
+    fn name(&self) -> String {
+        "filter".into()
+    }
+}
+
+/// The product of two blocks; with a leading axis of length 1 if it is one of several to be added.
+pub(crate) struct Product {
+    pub(crate) is_part: bool,
+}
+
+impl Kernel for Product {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let product = linalg::matmul(&[(chunk(&inputs[0])?, chunk(&inputs[1])?)], call)?;
+        Ok(if self.is_part { copy::expand_dims(&product, 0)? } else { product }.into())
+    }
+
+    fn name(&self) -> String {
+        "matmul".into()
+    }
+}
+
+/// Q and R of a block.
+pub(crate) struct Factor;
+
+impl Kernel for Factor {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let (q, r) = linalg::qr(chunk(&inputs[0])?, call)?;
+        Ok(several([q, r]))
+    }
+
+    fn name(&self) -> String {
+        "qr".into()
+    }
+}
+
+/// R of one block, or of two beside each other.
+pub(crate) struct FactorR;
+
+impl Kernel for FactorR {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let a = chunk(&inputs[0])?;
+        let Some(b) = inputs.get(1) else { return Ok(linalg::qr_r(a, call)?.into()) };
+        let b = chunk(b)?;
+        let shape = [a.shape()[0], a.shape()[1] + b.shape()[1]];
+        let pieces = [
+            copy::Piece { chunk: a.clone(), at: vec![0, 0] },
+            copy::Piece { chunk: b.clone(), at: vec![0, a.shape()[1]] },
+        ];
+        let both = copy::assemble(a.dtype(), &shape, &pieces, call.cancel)?;
+        Ok(linalg::qr_r(&both, call)?.into())
+    }
+
+    fn name(&self) -> String {
+        "qr-r".into()
+    }
+}
+
+/// U, singular values and V transposed of a block.
+pub(crate) struct Singular;
+
+impl Kernel for Singular {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let (u, s, vt) = linalg::svd(chunk(&inputs[0])?, call)?;
+        Ok(several([u, s, vt]))
+    }
+
+    fn name(&self) -> String {
+        "svd".into()
+    }
+}
+
+/// Solution, residuals, rank and singular values of a least-squares problem, from R of its matrix and right-hand sides
+/// beside each other.
+pub(crate) struct LeastSquares {
+    /// Columns of the matrix.
+    pub(crate) columns: usize,
+    /// Singular values up to this share of the largest count as zero.
+    pub(crate) rcond: f64,
+}
+
+impl Kernel for LeastSquares {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let r = chunk(&inputs[0])?;
+        let (rows, width) = (r.shape()[0], r.shape()[1]);
+        let whole = copy::AxisSlice { start: 0, step: 1, length: rows };
+        let part = |start, length| copy::slice(r, &[whole, copy::AxisSlice { start, step: 1, length }]);
+        let (a, b) = (part(0, self.columns)?, part(self.columns, width - self.columns)?);
+        let (x, rank, singular) = linalg::lstsq(&a, &b, self.rcond, call)?;
+        let fitted = linalg::matmul(&[(&a, &x)], call)?;
+        let residuals = with_element!(r.dtype(), T => squares_of_differences::<T>(&fitted, &b))?;
+        Ok(several([x, residuals, Chunk::scalar(rank as i64), singular]))
+    }
+
+    fn name(&self) -> String {
+        "lstsq".into()
+    }
+}
+
+/// For each column, the sum of the squared differences.
+fn squares_of_differences<T: Number>(a: &Chunk, b: &Chunk) -> Result<Chunk, TaskError> {
+    let views = a.view::<T>().zip(b.view::<T>());
+    let (a, b) =
+        views.ok_or_else(|| TaskError::new(ErrorKind::Type, "the data types of a solution and its matrix differ"))?;
+    let columns = a.axis_iter(Axis(1)).zip(b.axis_iter(Axis(1)));
+    let sums: Vec<f64> = columns.map(|(a, b)| a.iter().zip(b).map(|(&a, &b)| a.squared_distance(b)).sum()).collect();
+    let count = sums.len();
+    Ok(Chunk::from_vec(sums, &[count]).expect("one sum for each column"))
+}
+
+/// The sum or product of a block along an axis, which stays with length 1.
+pub(crate) struct Total {
+    pub(crate) scan: Scan,
+    pub(crate) axis: usize,
+}
+
+impl Kernel for Total {
+    fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let block = chunk(&inputs[0])?;
+        Ok(with_element!(block.dtype(), T => {
+            let view = block.view::<T>().expect("the type was matched");
+            let total = view.fold_axis(Axis(self.axis), T::start(self.scan), |&sum, &x| sum.with_next(x, self.scan));
+            Chunk::from_array(total.insert_axis(Axis(self.axis))).into()
+        }))
+    }
+
+    fn name(&self) -> String {
+        "total".into()
+    }
+}
+
+/// The running sum or product of a block along an axis, upon what stands before it.
+pub(crate) struct Running {
+    pub(crate) scan: Scan,
+    pub(crate) axis: usize,
+    pub(crate) grid: Grid,
+}
+
+impl Kernel for Running {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let block = chunk(&inputs[0])?;
+        let before = inputs.get(1).map(chunk).transpose()?;
+        let at = self.grid.coordinates(call.index)[self.axis] as usize;
+        Ok(with_element!(block.dtype(), T => {
+            let view = block.view::<T>().expect("the type was matched");
+            let before = before.filter(|_| at > 0).and_then(|before| before.view::<T>());
+            let before = before.as_ref().map(|before| before.index_axis(Axis(self.axis), at - 1));
+            running(&view, before, self.axis, self.scan).into()
+        }))
+    }
+
+    fn name(&self) -> String {
+        if self.scan == Scan::Sum { "cumsum".into() } else { "cumprod".into() }
+    }
+}
+
+fn running<T: Number>(block: &ArrayViewD<'_, T>, before: Option<ArrayViewD<'_, T>>, axis: usize, scan: Scan) -> Chunk {
+    let mut result = block.to_owned();
+    let mut sums = match before {
+        Some(before) => before.to_owned(),
+        None => ndarray::ArrayD::from_elem(block.index_axis_shape(axis), T::start(scan)),
+    };
+    for mut lane in result.axis_iter_mut(Axis(axis)) {
+        ndarray::Zip::from(&mut lane).and(&mut sums).for_each(|x, sum| {
+            *sum = sum.with_next(*x, scan);
+            *x = *sum;
+        });
+    }
+    Chunk::from_array(result)
+}
+
+/// The shape without one axis.
+trait WithoutAxis {
+    fn index_axis_shape(&self, axis: usize) -> Vec<usize>;
+}
+
+impl<T> WithoutAxis for ArrayViewD<'_, T> {
+    fn index_axis_shape(&self, axis: usize) -> Vec<usize> {
+        let mut shape = self.shape().to_vec();
+        shape.remove(axis);
+        shape
+    }
+}
+
+/// What can be added up and multiplied.
+pub(crate) trait Number: Element {
+    /// The sum or product of nothing.
+    fn start(scan: Scan) -> Self;
+    /// The sum or product with one more.
+    fn with_next(self, next: Self, scan: Scan) -> Self;
+    /// The square of the distance.
+    fn squared_distance(self, other: Self) -> f64;
+}
+
+macro_rules! numbers {
+    ($($type:ty: $zero:expr, $one:expr, $add:expr, $multiply:expr, $distance:expr);* $(;)?) => {$(
+        impl Number for $type {
+            fn start(scan: Scan) -> Self {
+                if scan == Scan::Sum { $zero } else { $one }
+            }
+
+            fn with_next(self, next: Self, scan: Scan) -> Self {
+                if scan == Scan::Sum { $add(self, next) } else { $multiply(self, next) }
+            }
+
+            fn squared_distance(self, other: Self) -> f64 {
+                $distance(self, other)
+            }
+        }
+    )*};
+}
+
+macro_rules! integers {
+    ($($type:ty),*) => {
+        numbers! { $($type: 0, 1, <$type>::wrapping_add, <$type>::wrapping_mul, |a, b| (a as f64 - b as f64).powi(2);)* }
+    };
+}
+
+integers! { i8, i16, i32, i64, u8, u16, u32, u64 }
+
+numbers! {
+    bool: false, true, |a, b| a | b, |a, b| a & b, |a, b| f64::from(u8::from(a != b));
+    f32: 0.0, 1.0, |a, b| a + b, |a, b| a * b, |a, b| f64::from(a - b).powi(2);
+    f64: 0.0, 1.0, |a, b| a + b, |a, b| a * b, |a: f64, b: f64| (a - b).powi(2);
+    Complex<f32>: Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), |a, b| a + b, |a, b| a * b,
+        |a: Self, b: Self| f64::from((a - b).norm_sqr());
+    Complex<f64>: Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), |a, b| a + b, |a, b| a * b,
+        |a: Self, b: Self| (a - b).norm_sqr();
+}

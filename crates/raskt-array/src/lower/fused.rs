@@ -1,0 +1,189 @@
+use crate::Chunks;
+use crate::blocks::native::chunk;
+use crate::expression::View;
+use crate::kernel::{Instruction, Partial, Program, Reduction, Region, combine, evaluate, evaluate_reduce, finalise};
+use crate::layout::view_block;
+use raskt_graph::Grid;
+use raskt_value::{Call, Chunk, Dims, ErrorKind, Kernel, TaskError, Value};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Elementwise work on a block, and the reduction that eats it.
+pub(super) struct Fused {
+    program: Program,
+    /// Where the program's inputs come from.
+    leaves: Vec<Leaf>,
+    /// The blocks over which the program runs.
+    chunks: Chunks,
+    grid: Grid,
+    fold: Fold,
+}
+
+/// Where an input of a program comes from.
+pub(super) enum Leaf {
+    /// An array in memory, with the axes and lengths of the whole.
+    Memory(Chunk),
+    /// Blocks in memory, with this grid, seen through a view that takes whole blocks.
+    Blocks { values: Arc<[Value]>, view: Option<View>, grid: Grid },
+    /// An input of the task, seen through a view that takes whole blocks.
+    Input { at: usize, view: Option<View> },
+}
+
+/// What becomes of the elements.
+pub(super) enum Fold {
+    /// They are the result.
+    None,
+    /// They are reduced together with those of other blocks.
+    Partial(Arc<Reduction>),
+    /// They are reduced, and no others belong to them.
+    Finish { reduction: Arc<Reduction>, keepdims: bool },
+}
+
+impl Fused {
+    pub(super) fn new(program: Program, leaves: Vec<Leaf>, chunks: Chunks, fold: Fold) -> Self {
+        let grid = chunks.grid();
+        Self { program, leaves, chunks, grid, fold }
+    }
+
+    /// Whether the program is nothing but its one input.
+    fn is_identity(&self) -> bool {
+        matches!(self.program.steps(), [step] if matches!(step.instruction, Instruction::Input(0)))
+    }
+
+    fn region(&self, at: &[u32], blocks: &[Chunk]) -> Result<Region, TaskError> {
+        let mut shape = Dims::new();
+        for (axis, (cut, &at)) in self.chunks.axes().iter().zip(at).enumerate() {
+            // A length that wasn't known is that of the blocks, which must agree.
+            shape.push(match cut.block_length(at) {
+                Some(length) => length,
+                None => blocks.iter().map(|block| block.shape()[axis]).find(|&length| length != 1).unwrap_or(1),
+            });
+        }
+        if let Some(block) = blocks.iter().find(|block| !fits(block.shape(), &shape)) {
+            let found = block.shape();
+            return Err(TaskError::new(
+                ErrorKind::Value,
+                format!("a block of shape {found:?} came where one of shape {:?} was expected", shape.as_slice()),
+            ));
+        }
+        let origin = self.chunks.axes().iter().zip(at).map(|(cut, &at)| cut.start(at) as u64).collect();
+        Ok(Region { shape, origin })
+    }
+
+    fn check_dtypes(&self, blocks: &[Chunk]) -> Result<(), TaskError> {
+        match blocks.iter().zip(self.program.inputs()).find(|(block, dtype)| block.dtype() != **dtype) {
+            None => Ok(()),
+            Some((block, dtype)) => Err(TaskError::new(
+                ErrorKind::Type,
+                format!("a block of data type {} came where {dtype} was expected", block.dtype()),
+            )),
+        }
+    }
+}
+
+impl Kernel for Fused {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let at = self.grid.coordinates(call.index);
+        let blocks = self.leaves.iter().map(|leaf| leaf.block(&self.chunks, &at, inputs));
+        let blocks: SmallVec<[Chunk; 4]> = blocks.collect::<Result<_, _>>()?;
+        self.check_dtypes(&blocks)?;
+        let region = self.region(&at, &blocks)?;
+        let views: SmallVec<[&Chunk; 4]> = blocks.iter().collect();
+        match &self.fold {
+            Fold::None if self.is_identity() => Ok(repeated(&blocks[0], &region.shape).into()),
+            Fold::None => Ok(evaluate(&self.program, &region, &views, call.cancel)?.into()),
+            Fold::Partial(reduction) => {
+                Ok(evaluate_reduce(&self.program, &region, &views, reduction, call.cancel)?.into())
+            }
+            Fold::Finish { reduction, keepdims } => {
+                let partial = evaluate_reduce(&self.program, &region, &views, reduction, call.cancel)?;
+                Ok(finalise(reduction, &partial, *keepdims)?.into())
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        let mut name = self.program.name();
+        if let Fold::Partial(reduction) | Fold::Finish { reduction, .. } = &self.fold {
+            name = format!("{name}{}{}", if name.is_empty() { "" } else { "+" }, reduction.op.name());
+        }
+        if name.is_empty() { "blocks".into() } else { name }
+    }
+}
+
+impl Leaf {
+    /// The part of the input that a block reads: along each axis as long as the block, or 1 where it is repeated.
+    fn block(&self, chunks: &Chunks, at: &[u32], inputs: &[Value]) -> Result<Chunk, TaskError> {
+        match self {
+            Self::Memory(whole) => Ok(part(whole, chunks, at)),
+            Self::Input { at, view } => Ok(through(chunk(&inputs[*at])?, view.as_ref())),
+            Self::Blocks { values, view, grid } => {
+                let source: SmallVec<[u32; 4]> = match view {
+                    None => at.into(),
+                    Some(view) => {
+                        (0..grid.axes()).map(|axis| view.output_axis(axis).map_or(0, |axis| at[axis])).collect()
+                    }
+                };
+                Ok(through(chunk(&values[grid.index(&source) as usize])?, view.as_ref()))
+            }
+        }
+    }
+}
+
+/// The part of `whole` that is block `at`; where its elements are repeated along an axis, only one of them.
+fn part(whole: &Chunk, chunks: &Chunks, at: &[u32]) -> Chunk {
+    let mut offset = whole.offset() as isize;
+    let mut shape = Dims::new();
+    for ((cut, &at), &stride) in chunks.axes().iter().zip(at).zip(whole.strides()) {
+        let length = cut.block_length(at).expect("an array in memory has known lengths");
+        shape.push(if stride == 0 { length.min(1) } else { length });
+        offset += cut.start(at) as isize * stride;
+    }
+    let offset = if shape.contains(&0) { 0 } else { offset as usize };
+    Chunk::from_parts(whole.dtype(), shape, whole.strides().into(), offset, whole.buffer().clone())
+        .expect("a part stays within the whole")
+}
+
+fn through(block: &Chunk, view: Option<&View>) -> Chunk {
+    let Some(view) = view else { return block.clone() };
+    let shape: Dims = view.axes.iter().map(|axis| axis.from.map_or(1, |from| block.shape()[from as usize])).collect();
+    view_block(block, view, &shape)
+}
+
+/// Whether a block of `shape` can be read as one of `target`: axes of length 1 are repeated.
+fn fits(shape: &[usize], target: &[usize]) -> bool {
+    shape.len() == target.len() && shape.iter().zip(target).all(|(&own, &target)| own == target || own == 1)
+}
+
+/// The block with its axes of length 1 repeated to the lengths of `shape`; no element is copied.
+fn repeated(block: &Chunk, shape: &[usize]) -> Chunk {
+    if block.shape() == shape {
+        return block.clone();
+    }
+    let strides = block.strides().iter().zip(block.shape()).zip(shape);
+    let strides = strides.map(|((&stride, &own), &target)| if own == target { stride } else { 0 }).collect();
+    Chunk::from_parts(block.dtype(), shape.into(), strides, block.offset(), block.buffer().clone())
+        .expect("repeating stays within the block")
+}
+
+/// Partial results of neighbouring blocks, merged; at the end of the tree, the result.
+pub(super) struct Merge {
+    pub(super) reduction: Arc<Reduction>,
+    /// At the end of the tree: whether the reduced axes stay.
+    pub(super) finish: Option<bool>,
+}
+
+impl Kernel for Merge {
+    fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let partials = inputs.iter().map(Partial::try_from).collect::<Result<Vec<_>, _>>()?;
+        let merged = combine(&self.reduction, &partials)?;
+        match self.finish {
+            Some(keepdims) => Ok(finalise(&self.reduction, &merged, keepdims)?.into()),
+            None => Ok(merged.into()),
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("{}-{}", self.reduction.op.name(), if self.finish.is_some() { "finish" } else { "merge" })
+    }
+}

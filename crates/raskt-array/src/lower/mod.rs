@@ -1,0 +1,129 @@
+//! Writes an optimised expression into a graph, layer by layer.
+//!
+//! Elementwise work is fused: a layer computes all of it that lies between blocks that are there (results of other
+//! layers, arrays in memory, sources) and the array that is wanted, or the reduction that eats it. Reductions end in
+//! trees. Blocks that move (slices of results, new cuts) are overlaps, irregular moves list their edges.
+
+mod fuse;
+mod fused;
+mod gather;
+mod moves;
+mod sharing;
+
+use crate::blocks::Blockwise;
+use crate::expression::{Content, Expr};
+use crate::{Array, Chunks};
+use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
+use raskt_value::{Kernel, NativeOp};
+use sharing::Sharing;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+impl Lower for Array {
+    fn key(&self) -> u128 {
+        Array::key(self)
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let optimized = self.optimize();
+        let sharing = Sharing::of(&optimized);
+        Planner { graph, sharing }.materialise(&optimized)
+    }
+}
+
+/// Adds the layers of expressions to a graph.
+struct Planner<'a> {
+    graph: &'a mut GraphBuilder,
+    sharing: Sharing,
+}
+
+impl Planner<'_> {
+    /// The layer whose tasks are the blocks of `array`; it is added unless it is there.
+    fn materialise(&mut self, array: &Array) -> Result<LayerId, GraphError> {
+        if let Some(layer) = self.graph.lowered(array.key()) {
+            return Ok(layer);
+        }
+        let layer = crate::stack::grown(|| self.lower_node(array))?;
+        self.graph.set_lowered(array.key(), layer);
+        Ok(layer)
+    }
+
+    fn lower_node(&mut self, array: &Array) -> Result<LayerId, GraphError> {
+        match array.expr() {
+            Expr::Lowered(source) => self.graph.lower(source.as_ref()),
+            Expr::Sized { input } => self.materialise(input),
+            Expr::Reduce(reduce) => self.reduction(array, reduce),
+            Expr::Rechunk { input } => self.recut(array, input),
+            Expr::Reshape { input } => self.reshape(array, input),
+            Expr::Take { input, axis, positions } => self.take(array, input, *axis, positions),
+            Expr::Concatenate { inputs, axis } => self.concatenate(array, inputs, *axis),
+            Expr::Blockwise(blockwise) => self.blockwise(array, blockwise),
+            Expr::Generated(_) | Expr::Memory { .. } | Expr::Blocks { .. } | Expr::Map { .. } | Expr::View { .. } => {
+                self.elementwise(array)
+            }
+        }
+    }
+
+    /// Whether the elements of `array` are, or are to be, blocks of a layer of their own.
+    fn has(&self, array: &Array) -> bool {
+        self.sharing.keeps(array) || self.graph.lowered(array.key()).is_some()
+    }
+
+    fn blockwise(&mut self, array: &Array, blockwise: &Blockwise) -> Result<LayerId, GraphError> {
+        let mut inputs = Vec::with_capacity(blockwise.inputs.len());
+        for (input, read) in blockwise.inputs.iter().zip(&blockwise.reads) {
+            let layer = self.materialise(input)?;
+            inputs.push(MapInput { layer, grid: input.grid(), axes: read.0.clone() });
+        }
+        let shape = Shape::Map { grid: array.grid(), inputs };
+        self.add(array.name(), blockwise.op(), shape, cost(array.chunks(), array.dtype().size(), 4.0))
+    }
+
+    /// Adds a layer of a native op, named after `array`.
+    fn native(
+        &mut self,
+        array: &Array,
+        kernel: impl Kernel,
+        digest: u128,
+        shape: Shape,
+        nanoseconds: f64,
+    ) -> Result<LayerId, GraphError> {
+        let cost = cost(array.chunks(), array.dtype().size(), nanoseconds);
+        self.add(array.name(), native_op(kernel, digest), shape, cost)
+    }
+
+    fn add(&mut self, name: String, op: Op, shape: Shape, cost: Cost) -> Result<LayerId, GraphError> {
+        let op = self.graph.op(op);
+        self.graph.layer(Layer::new(name, op, shape).with_cost(cost))
+    }
+}
+
+fn native_op(kernel: impl Kernel, digest: u128) -> Op {
+    let name = kernel.name().into();
+    let body = Arc::new(NativeOp(Arc::new(kernel)));
+    Op { kind: OpKind::Array, name, digest, flags: OpFlags::default(), body }
+}
+
+/// The digest of an op that does `what` for the array of this key.
+fn digest(what: &str, key: u128) -> u128 {
+    Content::new(what).key(key).finish()
+}
+
+/// What a task costs that makes a block of these chunks, at so many nanoseconds an element.
+fn cost(chunks: &Chunks, element: usize, nanoseconds: f64) -> Cost {
+    let elements = chunks.largest_block().unwrap_or(0);
+    Cost {
+        nanoseconds: 1000 + (elements as f64 * nanoseconds) as u64,
+        output_bytes: (elements.saturating_mul(element)) as u64,
+        scratch_bytes: 0,
+    }
+}
+
+/// The grid of fan-ins that is `fan_in` along the axes of `grid` that are reduced and longer than 1, else 1.
+fn fan_ins(grid: &Grid, axes: &[usize], split_every: u32) -> SmallVec<[u32; 4]> {
+    let lengths = grid.lengths();
+    let long = axes.iter().filter(|&&axis| lengths[axis] > 1).count().max(1);
+    let each = (f64::from(split_every).powf(1.0 / long as f64) + 1e-9).floor().max(2.0) as u32;
+    let fan_in = |(axis, &length): (usize, &u32)| if length > 1 && axes.contains(&axis) { each } else { 1 };
+    lengths.iter().enumerate().map(fan_in).collect()
+}

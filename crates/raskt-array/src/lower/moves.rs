@@ -1,0 +1,238 @@
+use super::{Planner, digest};
+use crate::blocks::native::chunk;
+use crate::expression::{Content, View};
+use crate::kernel::copy::{self, AxisSlice, Piece};
+use crate::layout::view_block;
+use crate::{Array, AxisChunks, Chunks};
+use raskt_graph::{ExplicitBuilder, GraphError, Grid, GridBox, LayerId, Shape, TaskId};
+use raskt_value::{Call, DType, Dims, ErrorKind, Kernel, TaskError, Value};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+impl Planner<'_> {
+    /// A layer of the blocks of `input` as `slice` cuts them down; `chunks` are those of the result.
+    pub(super) fn slice(&mut self, input: &Array, slice: &View, chunks: &Chunks) -> Result<LayerId, GraphError> {
+        let mut content = Content::new("slice");
+        content.key(input.key()).chunks(chunks).words(slice.start.iter().map(|&start| start as u64));
+        let key = content.words(slice.axes.iter().map(|axis| axis.step as u64)).finish();
+        if let Some(layer) = self.graph.lowered(key) {
+            return Ok(layer);
+        }
+        let layer = self.materialise(input)?;
+        let sources: Vec<Vec<u32>> = (0..chunks.ndim())
+            .map(|axis| source_blocks(&input.chunks().axes()[axis], &chunks.axes()[axis], slice, axis))
+            .collect();
+        let shape = if sources.iter().all(|axis| axis.is_sorted()) {
+            let ranges = sources.iter().map(|axis| axis.iter().map(|&at| at..at + 1).collect()).collect();
+            Shape::Overlap { input: layer, grid: input.grid(), ranges }
+        } else {
+            permuted(layer, &input.grid(), &chunks.grid(), &sources)?
+        };
+        let kernel = Slicing {
+            input: input.chunks().clone(),
+            output: chunks.clone(),
+            grid: chunks.grid(),
+            view: slice.clone(),
+            sources,
+        };
+        let layer = self.native(input, kernel, key, shape, 0.1)?;
+        self.graph.set_lowered(key, layer);
+        Ok(layer)
+    }
+
+    /// A layer of the elements of `input` in the blocks of `array`.
+    pub(super) fn recut(&mut self, array: &Array, input: &Array) -> Result<LayerId, GraphError> {
+        let layer = self.materialise(input)?;
+        let cuts = input.chunks().axes().iter().zip(array.chunks().axes());
+        let ranges = cuts.map(|(input, output)| (0..output.blocks()).map(|at| sources_of(input, output, at)).collect());
+        let shape = Shape::Overlap { input: layer, grid: input.grid(), ranges: ranges.collect() };
+        let kernel = Recut {
+            input: input.chunks().clone(),
+            output: array.chunks().clone(),
+            grid: array.grid(),
+            dtype: array.dtype(),
+        };
+        self.native(array, kernel, digest("rechunk", array.key()), shape, 0.5)
+    }
+
+    /// A layer of the blocks of `input`, each under another shape.
+    pub(super) fn reshape(&mut self, array: &Array, input: &Array) -> Result<LayerId, GraphError> {
+        let layer = self.materialise(input)?;
+        // Block for block in C order, whatever the grids: both count as a line.
+        let shape = line(layer, array.chunks().blocks())?;
+        let kernel = Reshaping { output: array.chunks().clone(), grid: array.grid() };
+        self.native(array, kernel, digest("reshape", array.key()), shape, 0.5)
+    }
+}
+
+/// Task *i* reads block *i*.
+fn line(layer: LayerId, blocks: u64) -> Result<Shape, GraphError> {
+    let Ok(length) = u32::try_from(blocks) else {
+        let limit = u64::from(u32::MAX);
+        return Err(GraphError::TooMany { what: "blocks of a reshaped array".into(), found: blocks, limit });
+    };
+    let grid = Grid::new([length]);
+    Ok(Shape::Map { grid: grid.clone(), inputs: vec![raskt_graph::MapInput::same(layer, grid)] })
+}
+
+/// For each block of a slice along an axis, the block that it is cut from.
+fn source_blocks(input: &AxisChunks, output: &AxisChunks, slice: &View, axis: usize) -> Vec<u32> {
+    if !input.is_known() {
+        return (0..output.blocks()).collect();
+    }
+    let (start, step) = (slice.start[axis] as isize, slice.axes[axis].step);
+    (0..output.blocks()).map(|at| input.locate((start + step * output.start(at) as isize) as usize)).collect()
+}
+
+/// Edges to blocks in another order.
+fn permuted(layer: LayerId, input: &Grid, output: &Grid, sources: &[Vec<u32>]) -> Result<Shape, GraphError> {
+    let mut edges = ExplicitBuilder::with_capacity(output.len() as usize);
+    for index in 0..output.len() {
+        let at = output.coordinates(index);
+        let source: SmallVec<[u32; 4]> = at.iter().zip(sources).map(|(&at, axis)| axis[at as usize]).collect();
+        edges.input(TaskId::new(layer, input.index(&source)));
+        edges.task();
+    }
+    Ok(Shape::Explicit(edges.finish()?))
+}
+
+/// The blocks of `input` that hold the elements of block `at` of `output`.
+fn sources_of(input: &AxisChunks, output: &AxisChunks, at: u32) -> Range<u32> {
+    if !input.is_known() {
+        return at..at + 1;
+    }
+    let (start, end) = (output.start(at), output.start(at + 1));
+    let first = input.locate(start);
+    if start == end { first..first } else { first..input.locate(end - 1) + 1 }
+}
+
+/// A part of one block.
+struct Slicing {
+    input: Chunks,
+    output: Chunks,
+    grid: Grid,
+    view: View,
+    /// For each axis and block, the block that it is cut from.
+    sources: Vec<Vec<u32>>,
+}
+
+/// A slice smaller than this share of its block is copied, so that it doesn't keep the block in memory.
+const KEPT_SHARE: usize = 2;
+
+impl Kernel for Slicing {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let block = chunk(&inputs[0])?;
+        let at = self.grid.coordinates(call.index);
+        let mut view = self.view.clone();
+        let mut shape = Dims::new();
+        for (axis, &at) in at.iter().enumerate() {
+            let (input, output) = (&self.input.axes()[axis], &self.output.axes()[axis]);
+            let first = self.view.start[axis] as isize + self.view.axes[axis].step * output.start(at) as isize;
+            view.start[axis] = first as usize - input.start(self.sources[axis][at as usize]);
+            shape.push(output.block_length(at).unwrap_or(block.shape()[axis]));
+        }
+        check_shape(block.shape(), &self.input, |axis| self.sources[axis][at[axis] as usize])?;
+        let part = view_block(block, &view, &shape);
+        let part = if part.len() * KEPT_SHARE < block.len() { compact(&part) } else { part };
+        Ok(part.into())
+    }
+
+    fn name(&self) -> String {
+        "getitem".into()
+    }
+}
+
+/// A copy that holds its own elements alone.
+fn compact(part: &raskt_value::Chunk) -> raskt_value::Chunk {
+    raskt_value::with_element!(part.dtype(), T => {
+        let view = part.view::<T>().expect("the type was matched");
+        let elements: Vec<T> = view.iter().copied().collect();
+        raskt_value::Chunk::from_vec(elements, part.shape()).expect("as many as the shape says")
+    })
+}
+
+fn check_shape(found: &[usize], chunks: &Chunks, at: impl Fn(usize) -> u32) -> Result<(), TaskError> {
+    let axes = chunks.axes().iter().enumerate();
+    let expected: Vec<Option<usize>> = axes.map(|(axis, cut)| cut.block_length(at(axis))).collect();
+    let agrees = found.len() == expected.len()
+        && found.iter().zip(&expected).all(|(found, expected)| expected.is_none_or(|expected| expected == *found));
+    if agrees {
+        return Ok(());
+    }
+    let expected = crate::error::shape_text(&expected);
+    let message = format!("a block of shape {found:?} came where one of shape {expected} was expected");
+    Err(TaskError::new(ErrorKind::Value, message))
+}
+
+/// A block put together from parts of others.
+struct Recut {
+    input: Chunks,
+    output: Chunks,
+    grid: Grid,
+    dtype: DType,
+}
+
+impl Kernel for Recut {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let at = self.grid.coordinates(call.index);
+        let cuts = || self.input.axes().iter().zip(self.output.axes()).zip(&at);
+        let read = GridBox(cuts().map(|((input, output), &at)| sources_of(input, output, at)).collect());
+        let mut coordinates = vec![];
+        read.for_each(&self.input.grid(), |index| coordinates.push(self.input.grid().coordinates(index)));
+        let mut pieces = Vec::with_capacity(inputs.len());
+        for (value, from) in inputs.iter().zip(coordinates) {
+            let block = chunk(value)?;
+            check_shape(block.shape(), &self.input, |axis| from[axis])?;
+            let (mut slices, mut target) = (vec![], vec![]);
+            for (axis, ((input, output), &at)) in cuts().enumerate() {
+                let (own, wanted) = (input.start(from[axis]), output.start(at));
+                if !input.is_known() {
+                    slices.push(AxisSlice { start: 0, step: 1, length: block.shape()[axis] });
+                    target.push(0);
+                    continue;
+                }
+                let start = own.max(wanted);
+                let end = input.start(from[axis] + 1).min(output.start(at + 1));
+                slices.push(AxisSlice { start: start - own, step: 1, length: end.saturating_sub(start) });
+                target.push(start - wanted);
+            }
+            pieces.push(Piece { chunk: copy::slice(block, &slices)?, at: target });
+        }
+        let shape: Dims = cuts()
+            .enumerate()
+            .map(|(axis, ((_, output), &at))| output.block_length(at).unwrap_or_else(|| pieces[0].chunk.shape()[axis]))
+            .collect();
+        match pieces.as_slice() {
+            [piece] if piece.chunk.shape() == shape.as_slice() => Ok(piece.chunk.clone().into()),
+            pieces => Ok(copy::assemble(self.dtype, &shape, pieces, call.cancel)?.into()),
+        }
+    }
+
+    fn name(&self) -> String {
+        "rechunk".into()
+    }
+}
+
+/// A block under another shape.
+struct Reshaping {
+    output: Chunks,
+    grid: Grid,
+}
+
+impl Kernel for Reshaping {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let block = chunk(&inputs[0])?;
+        let at = self.grid.coordinates(call.index);
+        let shape: Option<Dims> = self.output.block_shape(&at).into_iter().collect();
+        let shape = shape.expect("the lengths of a reshaped array are known");
+        if shape.iter().product::<usize>() != block.len() {
+            let message = format!("a block of shape {:?} can't take the shape {:?}", block.shape(), shape.as_slice());
+            return Err(TaskError::new(ErrorKind::Value, message));
+        }
+        Ok(copy::reshape(block, &shape)?.into())
+    }
+
+    fn name(&self) -> String {
+        "reshape".into()
+    }
+}

@@ -1,0 +1,56 @@
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+
+/// The settings in types; [`SETTINGS`](crate::SETTINGS) has their bounds and defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Settings {
+    /// Where tasks run.
+    pub scheduler: Scheduler,
+    /// Threads that run tasks; `None` means one for each processor that this process may use.
+    pub num_workers: Option<NonZeroUsize>,
+    /// Of arrays.
+    pub array: ArraySettings,
+    /// Of memory.
+    pub memory: MemorySettings,
+    /// Of progress bars.
+    pub progress: ProgressSettings,
+}
+
+/// Where tasks run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheduler {
+    /// On a pool of threads.
+    Threads,
+    /// One after the other, in the thread that calls.
+    Sync,
+}
+
+/// Settings of arrays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ArraySettings {
+    /// Bytes of a block, where chunks are chosen automatically.
+    pub chunk_size: u64,
+}
+
+/// Settings of memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MemorySettings {
+    /// Bytes that the results and the work of a computation may take; `None` means what the machine has.
+    pub limit: Option<u64>,
+}
+
+/// Settings of progress bars.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProgressSettings {
+    /// Seconds between two drawings.
+    pub interval: f64,
+    /// Seconds that a computation runs before the first drawing.
+    pub minimum: f64,
+    /// Characters between the brackets.
+    pub width: usize,
+}

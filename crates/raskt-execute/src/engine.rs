@@ -1,0 +1,142 @@
+use crate::handle::{Completion, RunHandle};
+use crate::runner::Runners;
+use crate::state::State;
+use crate::{RunError, threads};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use raskt_graph::{Graph, TaskId};
+use raskt_schedule::{Progress, RunId};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How an engine is set up.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineOptions {
+    /// Threads of the pool; none means that whoever waits runs the tasks.
+    pub threads: usize,
+    /// Bytes that results and running tasks may hold.
+    pub memory_limit: u64,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { threads, memory_limit: u64::MAX }
+    }
+}
+
+/// Runs graphs on the threads of this process.
+///
+/// Threads start with the first work and live until [`Engine::shut_down`] or the engine's end. A clone is the same engine.
+#[derive(Clone)]
+pub struct Engine(Arc<Shared>);
+
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    /// Told when there is work to pick, and when threads are to end.
+    work: Condvar,
+    pub runners: Runners,
+    pub options: EngineOptions,
+}
+
+impl Engine {
+    /// An engine whose tasks are run by `runners`.
+    pub fn new(options: EngineOptions, runners: Runners) -> Self {
+        let state = Mutex::new(State::new(options.threads.max(1) as u32, options.memory_limit));
+        Self(Arc::new(Shared { state, work: Condvar::new(), runners, options }))
+    }
+
+    /// Starts to run what `wanted` needs of `graph`.
+    pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
+        let completion = Arc::new(Completion::default());
+        let run = self.0.change(|state| {
+            if state.is_shut_down {
+                completion.complete(Err(RunError::ShutDown));
+            }
+            state.submit(graph, wanted, completion.clone())
+        });
+        RunHandle { shared: self.0.clone(), run, completion }
+    }
+
+    /// Ends every run and every thread, and waits for the threads up to `patience`.
+    pub fn shut_down(&self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        self.0.change(|state| {
+            state.is_shut_down = true;
+            state.end_all(&RunError::ShutDown);
+        });
+        self.0.work.notify_all();
+        while self.0.lock().live_threads > 0 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Bytes held by results, bytes promised to running tasks, and the most that both were together.
+    pub fn memory(&self) -> (u64, u64, u64) {
+        let state = self.0.lock();
+        (state.broker.held(), state.broker.promised(), state.broker.peak())
+    }
+}
+
+impl Shared {
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    pub fn work(&self) -> &Condvar {
+        &self.work
+    }
+
+    /// Changes the state, sees to it that threads take up new work, and drops what nobody needs when the lock is gone.
+    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> T {
+        let (result, garbage) = {
+            let mut state = self.state.lock();
+            let result = change(&mut state);
+            threads::wake(self, &mut state);
+            (result, state.take_garbage())
+        };
+        drop(garbage);
+        result
+    }
+
+    pub fn release(self: &Arc<Self>, run: RunId) {
+        self.change(|state| state.release(run));
+    }
+
+    pub fn progress(&self, run: RunId) -> Option<Progress> {
+        self.state.lock().scheduler.progress(run)
+    }
+
+    /// Runs tasks on this thread until `is_done` or until `deadline`.
+    pub fn work_until(self: &Arc<Self>, deadline: Instant, is_done: impl Fn() -> bool) {
+        while !is_done() && Instant::now() < deadline {
+            let Some(execution) = self.lock().pick() else { return };
+            threads::run_stretch(self, execution, &mut || !is_done() && Instant::now() < deadline);
+        }
+    }
+
+    /// If this thread is one of the pool's, gives its slot to other tasks until the guard is dropped, so that tasks
+    /// that wait for tasks don't starve them.
+    pub fn lend_slot(self: &Arc<Self>) -> Option<Lent> {
+        threads::is_pool_thread().then(|| {
+            self.change(|state| {
+                state.lent_slots += 1;
+                state.blocked_threads += 1;
+                state.resize();
+            });
+            Lent(self.clone())
+        })
+    }
+}
+
+/// A slot that was lent.
+pub(crate) struct Lent(Arc<Shared>);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.0.change(|state| {
+            state.lent_slots -= 1;
+            state.blocked_threads -= 1;
+            state.resize();
+        });
+    }
+}

@@ -1,0 +1,31 @@
+use raskt_value::{ErrorKind, TaskError};
+use thiserror::Error;
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, Error)]
+pub enum RunError {
+    /// A task failed; trying again helps only if the task is flaky.
+    #[error("task `{key}` failed: {error}")]
+    Task {
+        /// The key of the task, as people see it.
+        key: String,
+        /// Why it failed.
+        error: TaskError,
+    },
+    /// It was cancelled.
+    #[error("the computation was cancelled")]
+    Cancelled,
+    /// The engine was shut down while it ran.
+    #[error("the engine was shut down while the computation ran")]
+    ShutDown,
+}
+
+impl RunError {
+    /// The sort of failure, for callers that map it to their own.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Task { error, .. } => error.kind,
+            Self::Cancelled | Self::ShutDown => ErrorKind::Cancelled,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+use crate::panics;
+use crate::runner::{Runner, Runners, TaskCall};
+use raskt_graph::{Graph, OpKind, TaskId};
+use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
+use raskt_value::{CancelToken, TaskError, Value};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// An assignment on a thread, with everything that its tasks read.
+pub(crate) struct Execution {
+    pub ticket: Ticket,
+    pub run: RunId,
+    pub graph: Arc<Graph>,
+    pub cancel: CancelToken,
+    pub tasks: Vec<TaskRange>,
+    /// The inputs of all tasks, one after the other.
+    pub inputs: Vec<Value>,
+    /// Where the inputs of each task end.
+    pub input_ends: Vec<u32>,
+}
+
+/// What came of it.
+pub(crate) struct Executed {
+    pub ticket: Ticket,
+    pub run: RunId,
+    pub outcomes: Vec<(TaskRange, Outcome)>,
+    pub results: Vec<(TaskId, Value)>,
+    pub error: Option<(TaskId, String, TaskError)>,
+    pub nanoseconds: u64,
+    /// Dropped by the thread when it holds no lock.
+    #[expect(dead_code, reason = "kept only to be dropped later")]
+    pub inputs: Vec<Value>,
+}
+
+impl Execution {
+    pub fn kind(&self) -> OpKind {
+        self.graph.op_of(self.tasks[0].layer).kind
+    }
+
+    /// Runs the tasks one after the other, up to the first that fails.
+    pub fn execute(self, runners: &Runners, threads: usize) -> Executed {
+        let start = Instant::now();
+        let mut results = Vec::with_capacity(self.input_ends.len());
+        let mut error = None;
+        let mut input_start = 0;
+        for (task, &input_end) in self.tasks.iter().flat_map(|range| range.tasks()).zip(&self.input_ends) {
+            let inputs = &self.inputs[input_start..input_end as usize];
+            input_start = input_end as usize;
+            match self.run_task(runners, threads, task, inputs) {
+                Ok(value) => results.push((task, value)),
+                Err(failed) => {
+                    let key = runners.of(self.kind()).map(|runner| runner.key(&self.graph, task));
+                    error = Some((task, key.unwrap_or_else(|_| self.graph.key(task)), failed));
+                    break;
+                }
+            }
+        }
+        let outcomes = outcomes(&self.tasks, results.len() as u64, error.is_some());
+        let nanoseconds = start.elapsed().as_nanos() as u64;
+        let Self { ticket, run, inputs, .. } = self;
+        Executed { ticket, run, outcomes, results, error, nanoseconds, inputs }
+    }
+
+    fn run_task(&self, runners: &Runners, threads: usize, task: TaskId, inputs: &[Value]) -> Result<Value, TaskError> {
+        if self.cancel.is_cancelled() {
+            return Err(TaskError::cancelled());
+        }
+        let runner = runners.of(self.kind())?;
+        let call = TaskCall { graph: &self.graph, task, threads, cancel: &self.cancel };
+        panics::catch(|| runner.run(&call, inputs))
+    }
+}
+
+/// The first `done` tasks are done, the next has failed if one has, the rest were not run.
+fn outcomes(tasks: &[TaskRange], done: u64, failed: bool) -> Vec<(TaskRange, Outcome)> {
+    let mut outcomes = vec![];
+    let mut before = 0;
+    for range in tasks {
+        let cut = |at: u64| range.start + at.saturating_sub(before).min(range.len());
+        let (done_end, failed_end) = (cut(done), cut(done + u64::from(failed)));
+        for (start, end, outcome) in [
+            (range.start, done_end, Outcome::Done { bytes: 0 }),
+            (done_end, failed_end, Outcome::Failed),
+            (failed_end, range.end, Outcome::NotRun),
+        ] {
+            if start < end {
+                outcomes.push((TaskRange { layer: range.layer, start, end }, outcome));
+            }
+        }
+        before += range.len();
+    }
+    outcomes
+}
+
+/// A runner that is held for a stretch of executions of one kind.
+pub(crate) fn runner_for(runners: &Runners, kind: OpKind) -> Option<Arc<dyn Runner>> {
+    runners.of(kind).ok().cloned()
+}

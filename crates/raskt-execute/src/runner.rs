@@ -1,0 +1,85 @@
+use raskt_graph::{Graph, Op, OpKind, TaskId};
+use raskt_value::{Call, CancelToken, ErrorKind, NativeOp, TaskError, Value};
+use std::sync::Arc;
+
+/// Knows how to run the ops of one kind.
+pub trait Runner: Send + Sync + 'static {
+    /// Runs one task. A panic in it is caught by the caller and fails that task alone.
+    fn run(&self, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError>;
+
+    /// Runs `step` again and again until it says that no more tasks of this kind are at hand. A runner that must hold
+    /// something while it runs (the interpreter) takes it once here, for the whole stretch.
+    fn stretch(&self, step: &mut dyn FnMut() -> bool) {
+        while step() {}
+    }
+
+    /// The name of a task's own function, to be put into messages; by default the layer's.
+    fn key(&self, graph: &Graph, task: TaskId) -> String {
+        graph.key(task)
+    }
+}
+
+/// One task, as a runner sees it.
+pub struct TaskCall<'a> {
+    /// The graph that it is in.
+    pub graph: &'a Graph,
+    /// Which task it is.
+    pub task: TaskId,
+    /// Threads that it may use, its own included.
+    pub threads: usize,
+    /// Set when nobody wants the result any more.
+    pub cancel: &'a CancelToken,
+}
+
+impl TaskCall<'_> {
+    /// What the task is to do.
+    pub fn op(&self) -> &Op {
+        self.graph.op_of(self.task.layer)
+    }
+}
+
+/// The runners of an engine, by kind of op.
+#[derive(Clone)]
+pub struct Runners {
+    native: Arc<dyn Runner>,
+    python: Option<Arc<dyn Runner>>,
+}
+
+impl Default for Runners {
+    fn default() -> Self {
+        Self { native: Arc::new(NativeRunner), python: None }
+    }
+}
+
+impl Runners {
+    /// The same runners, with one for Python calls.
+    pub fn with_python(self, runner: Arc<dyn Runner>) -> Self {
+        Self { python: Some(runner), ..self }
+    }
+
+    pub(crate) fn of(&self, kind: OpKind) -> Result<&Arc<dyn Runner>, TaskError> {
+        match kind {
+            OpKind::Array | OpKind::Frame => Ok(&self.native),
+            OpKind::Python => self.python.as_ref().ok_or_else(|| {
+                TaskError::new(ErrorKind::NotImplemented, "this engine has no interpreter to run Python calls")
+            }),
+        }
+    }
+}
+
+/// Runs native kernels.
+pub struct NativeRunner;
+
+impl Runner for NativeRunner {
+    fn run(&self, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let op = call.op();
+        let NativeOp(kernel) = op.body.downcast_ref().ok_or_else(|| {
+            TaskError::new(
+                ErrorKind::Type,
+                format!("op `{}` is of kind {:?} and not a native kernel", op.name, op.kind),
+            )
+        })?;
+        let threads = if op.flags.uses_all_threads { call.threads } else { 1 };
+        kernel.run(&Call { index: call.task.index, threads, cancel: call.cancel }, inputs)
+    }
+}

@@ -1,0 +1,175 @@
+//! The engine with kernels that add, fail, panic, sleep and submit work of their own.
+
+use crate::*;
+use raskt_graph::*;
+use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+type Body = dyn Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync;
+
+struct Closure(Box<Body>);
+
+impl Kernel for Closure {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        (self.0)(call, inputs)
+    }
+
+    fn name(&self) -> String {
+        "closure".into()
+    }
+}
+
+fn op(
+    graph: &mut GraphBuilder,
+    body: impl Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync + 'static,
+) -> OpId {
+    let body = Arc::new(NativeOp(Arc::new(Closure(Box::new(body)))));
+    graph.op(Op { kind: OpKind::Array, name: "closure".into(), digest: 0, flags: OpFlags::default(), body })
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_chunk().and_then(Chunk::as_slice::<i64>).expect("tests pass integers")[0]
+}
+
+/// 0 + 1 + … + (count - 1), by a tree.
+fn sum_of(count: u32) -> (Arc<Graph>, Vec<TaskId>) {
+    let mut graph = GraphBuilder::new();
+    let index = op(&mut graph, |call, _| Ok(Chunk::scalar(call.index as i64).into()));
+    let sum = op(&mut graph, |_, inputs| Ok(Chunk::scalar(inputs.iter().map(number).sum::<i64>()).into()));
+    let mut layer = graph.layer(Layer::new("index", index, Shape::source(count))).unwrap();
+    while graph.get(layer).len() > 1 {
+        let grid = Grid::new([graph.get(layer).len() as u32]);
+        let shape = Shape::Reduce { input: layer, grid, fan_in: [8].into_iter().collect() };
+        layer = graph.layer(Layer::new("sum", sum, shape)).unwrap();
+    }
+    (Arc::new(graph.finish()), vec![TaskId::new(layer, 0)])
+}
+
+fn one_task(
+    body: impl Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync + 'static,
+) -> (Arc<Graph>, Vec<TaskId>) {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph, body);
+    let layer = graph.layer(Layer::new("one", op, Shape::source(1))).unwrap();
+    (Arc::new(graph.finish()), vec![TaskId::new(layer, 0)])
+}
+
+fn engine(threads: usize) -> Engine {
+    Engine::new(EngineOptions { threads, memory_limit: 1 << 30 }, Runners::default())
+}
+
+fn submit(engine: &Engine, (graph, wanted): (Arc<Graph>, Vec<TaskId>)) -> RunHandle {
+    engine.submit(graph, wanted)
+}
+
+#[test]
+fn a_tree_sums_on_any_number_of_threads() {
+    for threads in [0, 1, 2, 5] {
+        let engine = engine(threads);
+        let result = submit(&engine, sum_of(20_000)).wait().unwrap();
+        assert_eq!(number(&result[0]), (0..20_000).sum::<i64>(), "{threads} threads");
+        drop(result);
+        assert_eq!(engine.memory().0, 0, "nothing is held after the run");
+        engine.shut_down(Duration::from_secs(5));
+    }
+}
+
+#[test]
+fn several_runs_at_once_from_several_threads() {
+    let engine = engine(2);
+    std::thread::scope(|scope| {
+        for count in [1, 10, 1000, 5000] {
+            let engine = &engine;
+            scope.spawn(move || {
+                let result = submit(engine, sum_of(count)).wait().unwrap();
+                assert_eq!(number(&result[0]), (0..i64::from(count)).sum::<i64>());
+            });
+        }
+    });
+}
+
+#[test]
+fn an_error_names_its_task_and_the_engine_goes_on() {
+    let engine = engine(2);
+    let failing = one_task(|_, _| Err(TaskError::new(ErrorKind::Value, "no such luck")));
+    let error = submit(&engine, failing).wait().unwrap_err();
+    assert_eq!(error.to_string(), "task `one[0]` failed: no such luck");
+    assert!(submit(&engine, sum_of(100)).wait().is_ok());
+}
+
+#[test]
+fn a_panic_fails_its_run_alone() {
+    let engine = engine(1);
+    let error = submit(&engine, one_task(|_, _| panic!("out of cheese"))).wait().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Panic);
+    assert!(error.to_string().contains("out of cheese"), "{error}");
+    assert!(submit(&engine, sum_of(100)).wait().is_ok());
+}
+
+#[test]
+fn a_cancelled_run_ends_at_once_though_its_task_goes_on() {
+    let engine = engine(1);
+    let slow = one_task(|_, _| {
+        std::thread::sleep(Duration::from_secs(2));
+        Ok(Chunk::scalar(0_i64).into())
+    });
+    let handle = submit(&engine, slow);
+    assert!(handle.wait_timeout(Duration::from_millis(50)).is_none());
+    let start = Instant::now();
+    handle.cancel();
+    assert!(matches!(handle.wait(), Err(RunError::Cancelled)));
+    assert!(submit(&engine, sum_of(1000)).wait().is_ok(), "another thread takes the place of the stuck one");
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn a_task_may_wait_for_a_run_of_its_own() {
+    let engine = engine(1);
+    let inner = engine.clone();
+    let nested = one_task(move |_, _| {
+        let result =
+            submit(&inner, sum_of(100)).wait().map_err(|error| TaskError::new(ErrorKind::Value, error.to_string()));
+        result.map(|values| values[0].clone())
+    });
+    assert_eq!(number(&submit(&engine, nested).wait().unwrap()[0]), 4950);
+}
+
+#[test]
+fn a_tight_memory_limit_runs_fewer_at_a_time_and_still_ends() {
+    let running = Arc::new(AtomicUsize::new(0));
+    let most = Arc::new(AtomicUsize::new(0));
+    let mut graph = GraphBuilder::new();
+    let (now, peak) = (running.clone(), most.clone());
+    let op = op(&mut graph, move |_, _| {
+        peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(2));
+        now.fetch_sub(1, Ordering::SeqCst);
+        Ok(Chunk::scalar(1_i64).into())
+    });
+    let cost = Cost { nanoseconds: 2_000_000, scratch_bytes: 800, output_bytes: 8 };
+    let layer = graph.layer(Layer::new("large", op, Shape::source(20)).with_cost(cost)).unwrap();
+    let wanted = (0..20).map(|index| TaskId::new(layer, index)).collect();
+    let engine = Engine::new(EngineOptions { threads: 4, memory_limit: 1000 }, Runners::default());
+    assert_eq!(engine.submit(Arc::new(graph.finish()), wanted).wait().unwrap().len(), 20);
+    assert_eq!(most.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn progress_counts_every_task() {
+    let engine = engine(2);
+    let (graph, wanted) = sum_of(64);
+    let total = graph.tasks();
+    let handle = engine.submit(graph, wanted);
+    handle.wait().unwrap();
+    assert_eq!(handle.progress(), Some(Progress { done: total, total }));
+}
+
+#[test]
+fn after_shutdown_a_run_is_refused() {
+    let engine = engine(1);
+    submit(&engine, sum_of(10)).wait().unwrap();
+    engine.shut_down(Duration::from_secs(5));
+    assert!(matches!(submit(&engine, sum_of(10)).wait(), Err(RunError::ShutDown)));
+}

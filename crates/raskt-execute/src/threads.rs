@@ -1,0 +1,95 @@
+//! The pool: as many threads at work as there are slots, whatever some of them are stuck in.
+
+use crate::engine::Shared;
+use crate::execution::{Execution, runner_for};
+use crate::state::State;
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+thread_local! {
+    static IS_POOL_THREAD: Cell<bool> = const { Cell::new(false) };
+}
+
+pub(crate) fn is_pool_thread() -> bool {
+    IS_POOL_THREAD.get()
+}
+
+/// Wakes idle threads for the work that is there, and starts threads where too few are free to take it up.
+pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
+    if shared.options.threads == 0 || !state.has_work() {
+        return;
+    }
+    if state.idle_threads > 0 {
+        shared.work().notify_one();
+    }
+    while state.free_threads() < shared.options.threads {
+        let shared = shared.clone();
+        let started = std::thread::Builder::new().name("raskt-task".into()).spawn(move || live(&shared));
+        if started.is_err() {
+            // No thread can be had now; those that there are do the work.
+            return;
+        }
+        state.live_threads += 1;
+    }
+}
+
+/// How long a thread without work waits before it ends itself.
+const IDLE_SECONDS: u64 = 30;
+
+fn live(shared: &Arc<Shared>) {
+    IS_POOL_THREAD.set(true);
+    while let Some(execution) = wait_for_work(shared) {
+        run_stretch(shared, execution, &mut || true);
+    }
+}
+
+/// The next execution; nothing if this thread is to end. It is then no longer counted.
+fn wait_for_work(shared: &Arc<Shared>) -> Option<Execution> {
+    let mut state = shared.lock();
+    loop {
+        let is_surplus = state.free_threads() > shared.options.threads;
+        if !state.is_shut_down
+            && !is_surplus
+            && let Some(execution) = state.pick()
+        {
+            if state.has_work() && state.idle_threads > 0 {
+                shared.work().notify_one();
+            }
+            return Some(execution);
+        }
+        let mut expired = false;
+        if !state.is_shut_down && !is_surplus {
+            state.idle_threads += 1;
+            expired = shared.work().wait_for(&mut state, Duration::from_secs(IDLE_SECONDS)).timed_out();
+            state.idle_threads -= 1;
+        }
+        if state.is_shut_down || is_surplus || (expired && !state.has_work()) {
+            state.live_threads -= 1;
+            return None;
+        }
+    }
+}
+
+/// Runs `execution` and whatever of the same kind comes after it, while `goes_on` says so.
+pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &mut dyn FnMut() -> bool) {
+    let kind = execution.kind();
+    let mut next = Some(execution);
+    let mut step = || {
+        let Some(execution) = next.take() else { return false };
+        let mut executed = execution.execute(&shared.runners, shared.options.threads.max(1));
+        shared.change(|state| {
+            state.executed(&mut executed);
+            let is_surplus = state.free_threads() > shared.options.threads;
+            if goes_on() && !state.is_shut_down && !(is_surplus && is_pool_thread()) {
+                next = state.pick_of(kind);
+            }
+        });
+        drop(executed);
+        next.is_some()
+    };
+    match runner_for(&shared.runners, kind) {
+        Some(runner) => runner.stretch(&mut step),
+        None => while step() {},
+    }
+}

@@ -1,0 +1,176 @@
+use crate::error::{FrameError, Result};
+use polars::prelude::{Categories, DataType, TimeUnit, TimeZone};
+
+/// What the values of a column can be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Domain {
+    /// The engine's type.
+    pub dtype: DataType,
+    /// Whether nulls can be among them.
+    pub missing: bool,
+    /// Whether NaN can be among them (floats only): read from a file that somebody else wrote, or computed.
+    pub nan: bool,
+}
+
+/// Types that behave alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DomainClass {
+    /// Truth values.
+    Bool,
+    /// Integers of any width.
+    Int,
+    /// Floats of any width.
+    Float,
+    /// Fixed-point numbers.
+    Decimal,
+    /// Strings.
+    Text,
+    /// Strings stored by code.
+    Category,
+    /// Points in time and dates.
+    Time,
+    /// Lengths of time.
+    Duration,
+    /// All else: times of day, lists, structs, nothing but nulls.
+    Other,
+}
+
+impl Domain {
+    /// Values of `dtype` without nulls or NaN.
+    pub fn full(dtype: DataType) -> Self {
+        Self { dtype, missing: false, nan: false }
+    }
+
+    /// Values of `dtype`, nulls among them but no NaN.
+    pub fn with_missing(dtype: DataType) -> Self {
+        Self { dtype, missing: true, nan: false }
+    }
+
+    /// The class of its type.
+    pub fn class(&self) -> DomainClass {
+        class_of(&self.dtype)
+    }
+
+    /// Whether pandas would see any value as missing.
+    pub fn can_miss(&self) -> bool {
+        self.missing || self.nan
+    }
+
+    /// Whether sums make sense.
+    pub fn is_numeric(&self) -> bool {
+        matches!(self.class(), DomainClass::Bool | DomainClass::Int | DomainClass::Float | DomainClass::Decimal)
+    }
+
+    /// The name of the type that pandas would give it: `float64` for integers among which some are missing.
+    pub fn pandas_dtype(&self) -> String {
+        pandas_dtype_name(&self.dtype, self.missing)
+    }
+}
+
+fn class_of(dtype: &DataType) -> DomainClass {
+    match dtype {
+        DataType::Boolean => DomainClass::Bool,
+        dtype if dtype.is_integer() => DomainClass::Int,
+        dtype if dtype.is_float() => DomainClass::Float,
+        DataType::Decimal(..) => DomainClass::Decimal,
+        DataType::String => DomainClass::Text,
+        DataType::Categorical(..) | DataType::Enum(..) => DomainClass::Category,
+        DataType::Datetime(..) | DataType::Date => DomainClass::Time,
+        DataType::Duration(_) => DomainClass::Duration,
+        _ => DomainClass::Other,
+    }
+}
+
+/// The name of pandas' type for values of `dtype`, some of them null if `missing`.
+pub fn pandas_dtype_name(dtype: &DataType, missing: bool) -> String {
+    let unit_name = |unit: &TimeUnit| match unit {
+        TimeUnit::Nanoseconds => "ns",
+        TimeUnit::Microseconds => "us",
+        TimeUnit::Milliseconds => "ms",
+    };
+    match dtype {
+        DataType::Boolean if missing => "object".into(),
+        DataType::Boolean => "bool".into(),
+        dtype if dtype.is_integer() && missing => "float64".into(),
+        DataType::Int8 => "int8".into(),
+        DataType::Int16 => "int16".into(),
+        DataType::Int32 => "int32".into(),
+        DataType::Int64 => "int64".into(),
+        DataType::UInt8 => "uint8".into(),
+        DataType::UInt16 => "uint16".into(),
+        DataType::UInt32 => "uint32".into(),
+        DataType::UInt64 => "uint64".into(),
+        DataType::Float32 => "float32".into(),
+        DataType::Float64 => "float64".into(),
+        DataType::String => "str".into(),
+        DataType::Categorical(..) | DataType::Enum(..) => "category".into(),
+        DataType::Datetime(unit, None) => format!("datetime64[{}]", unit_name(unit)),
+        DataType::Datetime(unit, Some(zone)) => format!("datetime64[{}, {zone}]", unit_name(unit)),
+        DataType::Duration(unit) => format!("timedelta64[{}]", unit_name(unit)),
+        _ => "object".into(),
+    }
+}
+
+/// The engine's type for pandas' or NumPy's name of one.
+pub fn parse_dtype_name(name: &str) -> Result<DataType> {
+    let dtype = match name {
+        "bool" | "boolean" => DataType::Boolean,
+        "int8" | "Int8" => DataType::Int8,
+        "int16" | "Int16" => DataType::Int16,
+        "int32" | "Int32" => DataType::Int32,
+        "int64" | "Int64" | "int" => DataType::Int64,
+        "uint8" | "UInt8" => DataType::UInt8,
+        "uint16" | "UInt16" => DataType::UInt16,
+        "uint32" | "UInt32" => DataType::UInt32,
+        "uint64" | "UInt64" => DataType::UInt64,
+        "float32" | "Float32" => DataType::Float32,
+        "float64" | "Float64" | "float" => DataType::Float64,
+        "str" | "string" | "object" | "string[python]" | "string[pyarrow]" => DataType::String,
+        "category" => DataType::from_categories(Categories::global()),
+        "datetime64" => DataType::Datetime(TimeUnit::Nanoseconds, None),
+        _ => return parse_time_dtype(name),
+    };
+    Ok(dtype)
+}
+
+fn parse_time_dtype(name: &str) -> Result<DataType> {
+    let unknown = || FrameError::Type(format!("data type `{name}` is not understood"));
+    let (base, inner) = name.strip_suffix(']').and_then(|name| name.split_once('[')).ok_or_else(unknown)?;
+    let (unit, zone) = match inner.split_once(',') {
+        Some((unit, zone)) => (unit.trim(), Some(zone.trim())),
+        None => (inner.trim(), None),
+    };
+    let unit = match unit {
+        "ns" => TimeUnit::Nanoseconds,
+        "us" => TimeUnit::Microseconds,
+        // pandas' seconds have no counterpart here; milliseconds hold them.
+        "ms" | "s" => TimeUnit::Milliseconds,
+        _ => return Err(unknown()),
+    };
+    match base {
+        "datetime64" => Ok(DataType::Datetime(unit, TimeZone::opt_try_new(zone)?)),
+        "timedelta64" if zone.is_none() => Ok(DataType::Duration(unit)),
+        _ => Err(unknown()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_types_go_both_ways() {
+        for name in ["bool", "int8", "uint64", "float32", "str", "category", "datetime64[us]", "timedelta64[ns]"] {
+            assert_eq!(pandas_dtype_name(&parse_dtype_name(name).unwrap(), false), name);
+        }
+        let zoned = parse_dtype_name("datetime64[us, UTC]").unwrap();
+        assert_eq!(pandas_dtype_name(&zoned, true), "datetime64[us, UTC]");
+        assert!(parse_dtype_name("float63").is_err());
+    }
+
+    #[test]
+    fn missing_values_change_integers_and_truth_values() {
+        assert_eq!(Domain::with_missing(DataType::Int64).pandas_dtype(), "float64");
+        assert_eq!(Domain::with_missing(DataType::Boolean).pandas_dtype(), "object");
+    }
+}

@@ -1,0 +1,115 @@
+use crate::error::Result;
+use crate::plan::{Column, External, Frame, Node, Operator};
+use crate::stage::{StageOutput, Translator};
+use polars::prelude::*;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+impl Frame {
+    /// The plan as text, a node a line, the last one first; each is marked `native` or `pandas`.
+    pub fn explain(&self) -> String {
+        let names: Vec<&str> = self.names().collect();
+        explain(&format!("dataframe [{}]", shortened(&names.join(", "))), &self.root)
+    }
+
+    /// The query that the engine makes of the last stage.
+    pub fn explain_engine(&self) -> Result<String> {
+        explain_engine(&StageOutput::of_frame(self))
+    }
+}
+
+impl Column {
+    /// The plan as text, a node a line, the last one first; each is marked `native` or `pandas`.
+    pub fn explain(&self) -> String {
+        let kind = if self.is_scalar() { "scalar" } else { "series" };
+        let name = self.name.as_deref().unwrap_or("no name");
+        explain(&format!("{kind} [{name}: {}]", shortened(&self.values.expr.to_string())), &self.root)
+    }
+
+    /// The query that the engine makes of the last stage.
+    pub fn explain_engine(&self) -> Result<String> {
+        explain_engine(&StageOutput::of_column(self))
+    }
+}
+
+fn explain(what: &str, root: &Arc<Node>) -> String {
+    let mut text = format!("native  {what}\n");
+    add(&mut text, root, 1);
+    let cuts = python_nodes(root);
+    let stages = if cuts == 0 { "one stage".into() } else { format!("{cuts} Python nodes between native stages") };
+    let _ = writeln!(text, "{stages}, {} partitions", root.partitions);
+    text
+}
+
+fn add(text: &mut String, node: &Node, depth: usize) {
+    let python = matches!(&node.operator, Operator::External(External { python: true, .. }));
+    let mark = if python { "pandas" } else { "native" };
+    let _ = writeln!(text, "{mark}  {}{}", "  ".repeat(depth), describe(node));
+    node.inputs().into_iter().for_each(|input| add(text, input, depth + 1));
+}
+
+fn python_nodes(node: &Node) -> usize {
+    let own = matches!(&node.operator, Operator::External(External { python: true, .. }));
+    usize::from(own) + node.inputs().into_iter().map(|input| python_nodes(input)).sum::<usize>()
+}
+
+fn describe(node: &Node) -> String {
+    let list =
+        |expressions: &[Expr]| shortened(&expressions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+    let details = match &node.operator {
+        Operator::Csv(plan) => plan.describe(),
+        Operator::Parquet(plan) => plan.describe(),
+        Operator::Memory(plan) => format!("{} rows", plan.tables.iter().map(DataFrame::height).sum::<usize>()),
+        Operator::External(external) => format!("`{}`", external.name),
+        Operator::Project { columns, .. } => {
+            shortened(&columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", "))
+        }
+        Operator::RowNumber { name, .. } => name.to_string(),
+        Operator::Attach { names, .. } => format!("{} columns", names.len()),
+        Operator::Filter { predicate, .. } => shortened(&predicate.to_string()),
+        Operator::Sort { by, .. } => list(by),
+        Operator::Slice { offset, length, .. } => format!("from {offset}, {length} rows"),
+        Operator::Top { count, by, largest, .. } => {
+            format!("{count} {} by {}", if *largest { "largest" } else { "smallest" }, list(by))
+        }
+        Operator::Unique { subset, keep, .. } => format!("{} keeping {keep:?}", list(subset)),
+        Operator::Aggregate { keys, aggregations, .. } => {
+            let keys = list(&keys.iter().map(|(_, key)| key.expr.clone()).collect::<Vec<_>>());
+            let values = list(&aggregations.iter().map(|(_, values)| values.expr.clone()).collect::<Vec<_>>());
+            format!("by {keys}: {values}")
+        }
+        Operator::Join(plan) => format!("{:?} on {} keys", plan.how, plan.keys.len()).to_lowercase(),
+        Operator::Concat { inputs } => format!("{} inputs", inputs.len()),
+        Operator::Cells { labels, columns, .. } => format!("{} x {}", labels.len(), columns.len()),
+        Operator::Repartition { .. } => format!("{} partitions", node.partitions),
+    };
+    format!("{}: {details}", node.operator.name())
+}
+
+/// At most so many characters of an expression are shown.
+const SHOWN_CHARS_MAX: usize = 160;
+
+fn shortened(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN_CHARS_MAX) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
+
+fn explain_engine(output: &StageOutput) -> Result<String> {
+    let mut tables = HashMap::new();
+    empty_tables(output.root(), &mut tables);
+    let query = Translator::new(None, &tables).output(output.root(), output.columns())?;
+    Ok(query.with_streaming(true).explain(true)?)
+}
+
+/// Stand-ins for the tables that tasks will have made.
+fn empty_tables(node: &Node, tables: &mut HashMap<u128, Vec<DataFrame>>) {
+    if let Operator::External(_) = &node.operator {
+        tables.insert(node.digest, vec![DataFrame::empty_with_schema(&node.scope)]);
+    } else {
+        node.inputs().into_iter().for_each(|input| empty_tables(input, tables));
+    }
+}

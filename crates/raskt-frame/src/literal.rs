@@ -1,0 +1,102 @@
+use crate::domain::{Domain, DomainClass};
+use polars::prelude::*;
+
+/// A value that a user wrote: an operand, a fill value, an element of `isin`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// `None`, `NaN` or `NaT`.
+    Missing,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// An integer that only fits without a sign.
+    UInt(u64),
+    /// A float other than NaN.
+    Float(f64),
+    /// A string.
+    Text(String),
+    /// A point in time since 1970, in `unit`, of UTC if it has a zone.
+    Datetime(i64, TimeUnit, Option<TimeZone>),
+    /// A date, in days since 1970.
+    Date(i32),
+    /// A length of time, in `unit`.
+    Duration(i64, TimeUnit),
+}
+
+impl Literal {
+    /// The class of type it belongs to; `None` for a missing value, which belongs to all.
+    pub fn class(&self) -> Option<DomainClass> {
+        Some(match self {
+            Self::Missing => return None,
+            Self::Bool(_) => DomainClass::Bool,
+            Self::Int(_) | Self::UInt(_) => DomainClass::Int,
+            Self::Float(_) => DomainClass::Float,
+            Self::Text(_) => DomainClass::Text,
+            Self::Datetime(..) | Self::Date(_) => DomainClass::Time,
+            Self::Duration(..) => DomainClass::Duration,
+        })
+    }
+
+    /// What the values of a column filled with it can be.
+    pub fn domain(&self) -> Domain {
+        let dtype = match self {
+            Self::Missing => return Domain::with_missing(DataType::Float64),
+            Self::Bool(_) => DataType::Boolean,
+            Self::Int(_) => DataType::Int64,
+            Self::UInt(_) => DataType::UInt64,
+            Self::Float(_) => DataType::Float64,
+            Self::Text(_) => DataType::String,
+            Self::Datetime(_, unit, zone) => DataType::Datetime(*unit, zone.clone()),
+            Self::Date(_) => DataType::Date,
+            Self::Duration(_, unit) => DataType::Duration(*unit),
+        };
+        Domain::full(dtype)
+    }
+
+    /// As an operand: numbers are weak, they take the width of the column they meet (NEP 50).
+    pub(crate) fn weak(&self) -> Expr {
+        match self {
+            Self::Int(value) => lit(*value),
+            Self::UInt(value) => lit(*value),
+            Self::Float(value) => lit(*value),
+            _ => self.typed(),
+        }
+    }
+
+    /// As a column of its own type.
+    pub(crate) fn typed(&self) -> Expr {
+        Expr::Literal(LiteralValue::Scalar(self.scalar()))
+    }
+
+    /// As the engine's scalar.
+    pub(crate) fn scalar(&self) -> Scalar {
+        match self {
+            Self::Missing => Scalar::null(DataType::Null),
+            Self::Bool(value) => Scalar::from(*value),
+            Self::Int(value) => Scalar::from(*value),
+            Self::UInt(value) => Scalar::from(*value),
+            Self::Float(value) => Scalar::from(*value),
+            Self::Text(value) => Scalar::from(PlSmallStr::from_str(value)),
+            Self::Datetime(value, unit, zone) => Scalar::new_datetime(*value, *unit, zone.clone()),
+            Self::Date(value) => Scalar::new_date(*value),
+            Self::Duration(value, unit) => Scalar::new_duration(*value, *unit),
+        }
+    }
+}
+
+/// The literals as one series, cast to `dtype` where they can be; those that can't equal no value of it and are left out.
+pub(crate) fn series_of(values: &[Literal], dtype: &DataType) -> PolarsResult<Series> {
+    let mut found: Vec<AnyValue<'static>> = vec![];
+    for value in values {
+        let cast = value.scalar().into_series(PlSmallStr::EMPTY).cast(dtype)?;
+        let kept = cast.get(0)?.into_static();
+        let changed = cast.cast(&value.scalar().dtype().clone()).is_ok_and(
+            |back| matches!(value, Literal::Float(number) if back.f64().is_ok_and(|back| back.get(0) != Some(*number))),
+        );
+        if !kept.is_null() && !changed {
+            found.push(kept);
+        }
+    }
+    Series::from_any_values_and_dtype(PlSmallStr::EMPTY, &found, dtype, true)
+}

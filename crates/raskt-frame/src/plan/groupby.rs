@@ -1,0 +1,107 @@
+use super::frame::unify;
+use super::{Column, Frame, Index, IndexLevel, Node, Operator};
+use crate::domain::{Domain, DomainClass};
+use crate::error::{FrameError, Result};
+use crate::expression::{Expression, ReduceOptions};
+use polars::prelude::*;
+use std::sync::Arc;
+
+/// What is computed of each group.
+#[derive(Clone, Debug)]
+pub struct Aggregation {
+    /// The name of the result.
+    pub name: String,
+    /// The column that is reduced.
+    pub column: Column,
+    /// pandas' name of the reduction.
+    pub function: String,
+    /// What it is told.
+    pub options: ReduceOptions,
+}
+
+impl Frame {
+    /// One row for each value of the columns `by`, with what `aggregations` compute of its rows.
+    ///
+    /// The keys become the labels, or the first columns if not `as_index`. Groups come in the order of their keys if
+    /// `sort`, else in the order of their first rows.
+    pub fn group(
+        &self,
+        by: &[Column],
+        aggregations: &[Aggregation],
+        sort: bool,
+        drop_missing: bool,
+        as_index: bool,
+    ) -> Result<Self> {
+        if by.is_empty() {
+            return Err(FrameError::Value("groups need at least one column to group by".into()));
+        }
+        let mut root = self.root.clone();
+        for column in by.iter().chain(aggregations.iter().map(|aggregation| &aggregation.column)) {
+            root = unify(&root, &column.root)?;
+        }
+        let keys: Vec<(PlSmallStr, Expression)> =
+            by.iter().enumerate().map(|(at, key)| (key_name(at), key.values.clone())).collect();
+        let mut results = vec![];
+        for aggregation in aggregations {
+            let Aggregation { name, column, function, options } = aggregation;
+            let reduced = column.values.reduce(&root.scope, function, *options)?;
+            let reduced = reduced.of_group(function, &column.values);
+            results.push((PlSmallStr::from_str(name), reduced));
+        }
+        let node = Arc::new(aggregate(&root, &keys, &results, sort, drop_missing));
+        let level = |(at, key): (usize, &Column)| (key.name.clone(), node.column(&key_name(at)));
+        let results = results.iter().map(|(name, _)| (name.clone(), node.column(name)));
+        let (index, columns) = if as_index {
+            let levels = by.iter().enumerate().map(level).map(|(name, values)| IndexLevel { name, values });
+            (Index::Levels(levels.collect()), results.collect())
+        } else {
+            let named = by.iter().enumerate().map(level).enumerate().map(|(at, (name, values))| {
+                (name.unwrap_or_else(|| PlSmallStr::from_string(format!("level_{at}"))), values)
+            });
+            (Index::Rows(None), named.chain(results).collect())
+        };
+        Self { root: node.clone(), index, columns: vec![] }.with(node, columns)
+    }
+}
+
+/// Integers among which some are missing are floats in pandas, and stay so as labels.
+pub(crate) fn is_float_key(domain: &Domain) -> bool {
+    domain.class() == DomainClass::Int && domain.missing
+}
+
+fn key_name(at: usize) -> PlSmallStr {
+    PlSmallStr::from_string(format!("__key_{at}__"))
+}
+
+fn aggregate(
+    input: &Arc<Node>,
+    keys: &[(PlSmallStr, Expression)],
+    results: &[(PlSmallStr, Expression)],
+    sort: bool,
+    drop_missing: bool,
+) -> Node {
+    let mut columns = vec![];
+    for (name, key) in keys {
+        let mut domain = key.domain.clone();
+        domain.missing = domain.can_miss() && !drop_missing;
+        domain.nan = false;
+        if is_float_key(&key.domain) {
+            domain.dtype = DataType::Float64;
+        }
+        columns.push((name.clone(), domain));
+    }
+    columns.extend(results.iter().map(|(name, result)| (name.clone(), result.domain.clone())));
+    let flags = format!("{} {sort} {drop_missing}", keys.len());
+    let mut words: Vec<&str> = vec![&flags];
+    words.extend(results.iter().map(|(name, _)| name.as_str()));
+    let parts = keys.iter().chain(results).map(|(_, it)| it.digest);
+    let digests: Vec<u128> = std::iter::once(input.digest).chain(parts).collect();
+    let operator = Operator::Aggregate {
+        input: input.clone(),
+        keys: keys.to_vec(),
+        aggregations: results.to_vec(),
+        sort,
+        drop_missing,
+    };
+    Node::new(operator, columns, &words, digests)
+}

@@ -1,0 +1,24 @@
+//! Plans: nodes that say which rows there are, and frames and columns over them.
+
+mod cells;
+mod concat;
+mod divisions;
+mod frame;
+mod groupby;
+mod join;
+mod node;
+mod operations;
+mod partitions;
+mod rows;
+
+pub use cells::Cells;
+pub use concat::ConcatJoin;
+pub use frame::{Column, ColumnOrValue, Frame, Index, IndexLevel};
+pub use groupby::Aggregation;
+pub(crate) use groupby::is_float_key;
+pub(crate) use join::indicator_dtype;
+pub use join::{JoinHow, JoinKeys, JoinOptions};
+pub use node::{External, JoinPlan, MemoryPlan, Node, Operator};
+pub(crate) use node::{LEFT_MARK, RIGHT_MARK};
+pub(crate) use partitions::labelled;
+pub use rows::{Keep, NullPosition};

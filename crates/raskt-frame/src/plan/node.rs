@@ -1,0 +1,304 @@
+use crate::domain::Domain;
+use crate::expression::{Expression, digest_of};
+use crate::literal::Literal;
+use crate::plan::JoinHow;
+use crate::source::{CsvPlan, ParquetPlan};
+use polars::prelude::*;
+use raskt_graph::Lower;
+use std::fmt;
+use std::sync::Arc;
+
+/// Which rows there are, and the columns that expressions over them can read. Immutable and shared; equal digests,
+/// equal rows.
+#[derive(Debug)]
+pub struct Node {
+    /// Where the rows come from.
+    pub operator: Operator,
+    /// The columns, with what their values can be.
+    pub columns: Vec<(PlSmallStr, Domain)>,
+    /// The columns with their types, for the engine.
+    pub(crate) scope: SchemaRef,
+    /// How many partitions it has.
+    pub partitions: usize,
+    /// The rows of each partition, where that is known without computing.
+    pub partition_rows: Option<Arc<[usize]>>,
+    /// Whether partition *i* can be computed from partition *i* of what it is made of.
+    pub partitionwise: bool,
+    /// The hash of its content.
+    pub digest: u128,
+}
+
+/// Where the rows of a node come from.
+pub enum Operator {
+    /// CSV files.
+    Csv(CsvPlan),
+    /// Parquet files.
+    Parquet(ParquetPlan),
+    /// Tables in memory.
+    Memory(MemoryPlan),
+    /// Tables that tasks of something else give.
+    External(External),
+    /// The rows of `input` with other columns.
+    Project {
+        /// The rows.
+        input: Arc<Node>,
+        /// The columns.
+        columns: Vec<(PlSmallStr, Expression)>,
+    },
+    /// The rows of `input` with a column that numbers them from 0.
+    RowNumber {
+        /// The rows.
+        input: Arc<Node>,
+        /// The new column.
+        name: PlSmallStr,
+    },
+    /// The rows of `input` with the columns that a Python function computed from them, row by row.
+    Attach {
+        /// The rows.
+        input: Arc<Node>,
+        /// The node with the columns: as many rows, in the same partitions.
+        from: Arc<Node>,
+        /// The new columns, by their names there and here.
+        names: Vec<(PlSmallStr, PlSmallStr)>,
+    },
+    /// The rows of `input` where `predicate` is true.
+    Filter {
+        /// The rows.
+        input: Arc<Node>,
+        /// The condition; null counts as false.
+        predicate: Expr,
+    },
+    /// The rows of `input` in another order.
+    Sort {
+        /// The rows.
+        input: Arc<Node>,
+        /// What they are ordered by.
+        by: Vec<Expr>,
+        /// How.
+        options: SortMultipleOptions,
+    },
+    /// A run of the rows of `input`.
+    Slice {
+        /// The rows.
+        input: Arc<Node>,
+        /// Where it begins; from the end if negative.
+        offset: i64,
+        /// How many rows it has at most.
+        length: usize,
+    },
+    /// The rows of `input` with the greatest (or least) keys, in their order.
+    Top {
+        /// The rows.
+        input: Arc<Node>,
+        /// How many.
+        count: usize,
+        /// What they are ordered by.
+        by: Vec<Expr>,
+        /// Whether the greatest come first.
+        largest: bool,
+    },
+    /// One row of `input` for each value of the subset.
+    Unique {
+        /// The rows.
+        input: Arc<Node>,
+        /// What has to differ.
+        subset: Vec<Expr>,
+        /// Which of equal rows stays.
+        keep: UniqueKeepStrategy,
+    },
+    /// One row for each value of the keys.
+    Aggregate {
+        /// The rows.
+        input: Arc<Node>,
+        /// The keys, under their names here.
+        keys: Vec<(PlSmallStr, Expression)>,
+        /// What is computed of each group.
+        aggregations: Vec<(PlSmallStr, Expression)>,
+        /// Whether the groups come in the order of their keys; otherwise in that of their first rows.
+        sort: bool,
+        /// Whether rows with a missing key belong to no group.
+        drop_missing: bool,
+    },
+    /// The rows of two nodes side by side where their keys are equal.
+    Join(JoinPlan),
+    /// The rows of one node under those of another.
+    Concat {
+        /// Nodes with the same columns.
+        inputs: Vec<Arc<Node>>,
+    },
+    /// Scalars laid out as a table.
+    Cells {
+        /// The rows that the scalars are computed from.
+        input: Arc<Node>,
+        /// The labels of the rows.
+        labels: Vec<PlSmallStr>,
+        /// The columns, a scalar for each row.
+        columns: Vec<(PlSmallStr, Vec<Expression>)>,
+    },
+    /// The rows of `input`, cut into equal partitions.
+    Repartition {
+        /// The rows.
+        input: Arc<Node>,
+    },
+}
+
+/// Tables in memory, a partition each.
+#[derive(Clone)]
+pub struct MemoryPlan {
+    pub(crate) tables: Arc<[DataFrame]>,
+    /// The first label of each table and the last of all, if labels are in order.
+    pub(crate) divisions: Option<Vec<Literal>>,
+}
+
+/// Tables that tasks of something else give: a Python function over partitions, delayed calls, blocks of an array.
+#[derive(Clone)]
+pub struct External {
+    /// What makes the tasks, a table each.
+    pub source: Arc<dyn Lower>,
+    /// What it is called in `explain()`.
+    pub name: String,
+    /// Whether pandas computes it.
+    pub python: bool,
+    /// What it is made of, if that is a plan too.
+    pub input: Option<Arc<Node>>,
+}
+
+/// How two nodes are joined. The columns of `left` and `right` have the names that they have in the result.
+#[derive(Clone)]
+pub struct JoinPlan {
+    pub(crate) left: Arc<Node>,
+    pub(crate) right: Arc<Node>,
+    /// The names of the keys in `left` and in `right`, pair by pair.
+    pub(crate) keys: Vec<(PlSmallStr, PlSmallStr)>,
+    pub(crate) how: JoinHow,
+    /// Whether missing keys are equal, as they are in pandas.
+    pub(crate) match_missing: bool,
+    /// The column that says where a row comes from.
+    pub(crate) indicator: Option<PlSmallStr>,
+}
+
+/// Marks the rows of one side of a join that wants an indicator.
+pub(crate) const LEFT_MARK: &str = "__in_left__";
+/// Marks the rows of the other side.
+pub(crate) const RIGHT_MARK: &str = "__in_right__";
+
+impl Node {
+    /// A node over `inputs`; it has one partition and unknown rows until said otherwise.
+    pub(crate) fn new(
+        operator: Operator,
+        columns: Vec<(PlSmallStr, Domain)>,
+        words: &[&str],
+        digests: impl IntoIterator<Item = u128>,
+    ) -> Self {
+        let scope = columns.iter().map(|(name, domain)| Field::new(name.clone(), domain.dtype.clone())).collect();
+        let digests: Vec<u128> = digests.into_iter().collect();
+        let digest = digest_of(&[&[operator.name()], words].concat(), &digests);
+        let scope = Arc::new(scope);
+        Self { operator, columns, scope, partitions: 1, partition_rows: None, partitionwise: false, digest }
+    }
+
+    /// The same with the partitions of `input`, computed one by one if `local`.
+    pub(crate) fn partitioned_like(mut self, input: &Self, local: bool) -> Self {
+        self.partitions = input.partitions;
+        self.partitionwise = local && input.partitionwise;
+        self
+    }
+
+    /// The same with the rows of each partition known.
+    pub(crate) fn with_rows(mut self, rows: Option<Arc<[usize]>>) -> Self {
+        self.partition_rows = rows;
+        self
+    }
+
+    /// The nodes that it is made of.
+    pub fn inputs(&self) -> Vec<&Arc<Node>> {
+        match &self.operator {
+            Operator::Csv(_) | Operator::Parquet(_) | Operator::Memory(_) => vec![],
+            Operator::External(external) => external.input.iter().collect(),
+            Operator::Project { input, .. }
+            | Operator::RowNumber { input, .. }
+            | Operator::Filter { input, .. }
+            | Operator::Sort { input, .. }
+            | Operator::Slice { input, .. }
+            | Operator::Top { input, .. }
+            | Operator::Unique { input, .. }
+            | Operator::Aggregate { input, .. }
+            | Operator::Cells { input, .. }
+            | Operator::Repartition { input } => vec![input],
+            Operator::Attach { input, from, .. } => vec![input, from],
+            Operator::Join(plan) => vec![&plan.left, &plan.right],
+            Operator::Concat { inputs } => inputs.iter().collect(),
+        }
+    }
+
+    /// The domain of a column, if it has one of that name.
+    pub(crate) fn domain(&self, name: &str) -> Option<&Domain> {
+        self.columns.iter().find(|(column, _)| column == name).map(|(_, domain)| domain)
+    }
+
+    /// The column `name`, which has to be there.
+    pub(crate) fn column(&self, name: &str) -> Expression {
+        let domain = self.domain(name).expect("the plan names columns that it has");
+        Expression::column(name, domain.clone())
+    }
+
+    /// A name that no column has yet.
+    pub(crate) fn fresh_name(&self, stem: &str) -> PlSmallStr {
+        let taken = self.columns.iter().filter(|(name, _)| name.starts_with(&format!("__{stem}"))).count();
+        PlSmallStr::from_string(format!("__{stem}_{taken}__"))
+    }
+
+    /// The node whose rows these are: itself, but for nodes that only add columns.
+    pub(crate) fn rows_of<'a>(self: &'a Arc<Self>) -> &'a Arc<Self> {
+        match &self.operator {
+            Operator::Attach { input, .. } => input.rows_of(),
+            _ => self,
+        }
+    }
+
+    /// How many rows there are, where that is known without computing.
+    pub fn length(&self) -> Option<usize> {
+        match (&self.partition_rows, &self.operator) {
+            (Some(rows), _) => Some(rows.iter().sum()),
+            (None, Operator::Repartition { input } | Operator::Project { input, .. }) => input.length(),
+            (None, Operator::Sort { input, .. }) => input.length(),
+            (None, Operator::Slice { input, offset, length }) => match *offset {
+                0.. => input.length().map(|rows| rows.saturating_sub(*offset as usize).min(*length)),
+                _ => input.length().map(|rows| rows.min(offset.unsigned_abs() as usize).min(*length)),
+            },
+            (None, Operator::Cells { labels, .. }) => Some(labels.len()),
+            _ => None,
+        }
+    }
+}
+
+impl Operator {
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Csv(_) => "read_csv",
+            Self::Parquet(_) => "read_parquet",
+            Self::Memory(_) => "in_memory",
+            Self::External(_) => "partitions",
+            Self::Project { .. } => "project",
+            Self::RowNumber { .. } => "row_number",
+            Self::Attach { .. } => "attach",
+            Self::Filter { .. } => "filter",
+            Self::Sort { .. } => "sort",
+            Self::Slice { .. } => "slice",
+            Self::Top { .. } => "top",
+            Self::Unique { .. } => "unique",
+            Self::Aggregate { .. } => "aggregate",
+            Self::Join(_) => "join",
+            Self::Concat { .. } => "concat",
+            Self::Cells { .. } => "cells",
+            Self::Repartition { .. } => "repartition",
+        }
+    }
+}
+
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,204 @@
+use crate::error::{FrameError, Result};
+use crate::table::FrameTable;
+use polars::prelude::*;
+use raskt_value::{Call, Kernel, TaskError, Value};
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Where and how a frame is written.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// The folder, or the file if there is only one.
+    pub path: PathBuf,
+    /// One file for all partitions.
+    pub single_file: bool,
+    /// The names that columns get in the file, by position, labels first.
+    pub columns: Vec<String>,
+    /// What kind of file.
+    pub format: WriteFormat,
+}
+
+/// What kind of file is written.
+#[derive(Clone, Debug)]
+pub enum WriteFormat {
+    /// Parquet.
+    Parquet {
+        /// `snappy`, `zstd`, `gzip`, `lz4` or `none`.
+        compression: String,
+        /// What pandas notes about its labels and types, as JSON.
+        metadata: Option<String>,
+    },
+    /// CSV.
+    Csv {
+        /// What stands between fields.
+        separator: u8,
+        /// Whether the first line has the names.
+        header: bool,
+    },
+}
+
+/// Writes each table to a file of its own.
+pub(crate) struct Write {
+    pub options: WriteOptions,
+}
+
+impl Kernel for Write {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        call.check_cancelled()?;
+        let path = self.options.path_of(call.index)?;
+        let mut table = FrameTable::of(&inputs[0])?.frame.clone();
+        table.set_column_names(&self.options.columns).map_err(FrameError::from)?;
+        write_atomically(&path, |file| self.options.write(file, &mut table))?;
+        let path = Series::new("path".into(), [path.to_string_lossy().as_ref()]);
+        Ok(FrameTable::from(DataFrame::new_infer_height(vec![path.into()]).map_err(FrameError::from)?).into())
+    }
+
+    fn name(&self) -> String {
+        "write".into()
+    }
+}
+
+impl WriteOptions {
+    fn path_of(&self, index: u64) -> Result<PathBuf> {
+        if self.single_file {
+            return Ok(self.path.clone());
+        }
+        fs::create_dir_all(&self.path).map_err(|error| failed(&self.path, &error))?;
+        let ending = match self.format {
+            WriteFormat::Parquet { .. } => "parquet",
+            WriteFormat::Csv { .. } => "csv",
+        };
+        Ok(self.path.join(format!("part.{index}.{ending}")))
+    }
+
+    fn write(&self, file: &mut File, table: &mut DataFrame) -> PolarsResult<()> {
+        match &self.format {
+            WriteFormat::Parquet { compression, metadata } => {
+                let mut writer = ParquetWriter::new(file).with_compression(compression_of(compression)?);
+                if let Some(metadata) = metadata {
+                    let notes = vec![("pandas".to_string(), metadata.clone())];
+                    writer = writer.with_key_value_metadata(Some(KeyValueMetadata::from_static(notes)));
+                }
+                writer.finish(table).map(|_| ())
+            }
+            WriteFormat::Csv { separator, header } => {
+                let mut texts = as_texts(table)?;
+                if *header {
+                    write_header(file, &self.columns, *separator)?;
+                }
+                CsvWriter::new(file).with_separator(*separator).include_header(false).finish(&mut texts)
+            }
+        }
+    }
+}
+
+/// The names, in quotes where they hold what separates them.
+fn write_header(file: &mut File, names: &[String], separator: u8) -> PolarsResult<()> {
+    let quoted = |name: &String| match name.contains([separator as char, '"', '\n', '\r']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.clone(),
+    };
+    let names: Vec<String> = names.iter().map(quoted).collect();
+    Ok(writeln!(file, "{}", names.join(&(separator as char).to_string()))?)
+}
+
+/// Truth values and times as pandas writes them.
+fn as_texts(table: &DataFrame) -> PolarsResult<DataFrame> {
+    let mut columns = vec![];
+    for (at, column) in table.columns().iter().enumerate() {
+        // Labels without a name have an empty one, perhaps twice.
+        let name = PlSmallStr::from_string(at.to_string());
+        let series = column.as_materialized_series();
+        let text = match column.dtype() {
+            DataType::Boolean => {
+                let texts = series.bool()?.iter().map(|value| value.map(|value| if value { "True" } else { "False" }));
+                StringChunked::from_iter_options(name.clone(), texts).into_series()
+            }
+            DataType::Datetime(_, zone) => {
+                let texts = series.datetime()?.to_string(&format_of_times(series, zone.is_some())?)?;
+                texts.into_series()
+            }
+            // An empty string is written as nothing, without quotes.
+            DataType::String => {
+                let texts = series.str()?.iter().map(|text| text.filter(|text| !text.is_empty()));
+                StringChunked::from_iter_options(name.clone(), texts).into_series()
+            }
+            _ => series.clone(),
+        };
+        columns.push(text.with_name(name).into());
+    }
+    DataFrame::new(table.height(), columns)
+}
+
+/// The shortest format that tells all of the times: days, seconds or parts of them.
+fn format_of_times(times: &Series, zoned: bool) -> PolarsResult<String> {
+    let DataType::Datetime(unit, _) = *times.dtype() else { return Ok("%Y-%m-%d".into()) };
+    let second = match unit {
+        TimeUnit::Nanoseconds => 1_000_000_000,
+        TimeUnit::Microseconds => 1_000_000,
+        TimeUnit::Milliseconds => 1000,
+    };
+    let numbers = times.cast(&DataType::Int64)?;
+    let numbers = numbers.i64()?;
+    let whole = |length: i64| numbers.iter().flatten().all(|value| value % length == 0);
+    let format = match (whole(86_400 * second), whole(second), unit) {
+        (true, _, _) if !zoned => "%Y-%m-%d",
+        (_, true, _) => "%Y-%m-%d %H:%M:%S",
+        (_, _, TimeUnit::Nanoseconds) => "%Y-%m-%d %H:%M:%S%.9f",
+        _ => "%Y-%m-%d %H:%M:%S%.6f",
+    };
+    Ok(if zoned { format!("{format}%:z") } else { format.to_owned() })
+}
+
+fn compression_of(name: &str) -> PolarsResult<ParquetCompression> {
+    Ok(match name {
+        "snappy" => ParquetCompression::Snappy,
+        "zstd" => ParquetCompression::Zstd(None),
+        "gzip" => ParquetCompression::Gzip(None),
+        "lz4" => ParquetCompression::Lz4Raw,
+        "none" | "uncompressed" => ParquetCompression::Uncompressed,
+        _ => polars_bail!(InvalidOperation: "`{name}` is no compression; there are snappy, zstd, gzip, lz4 and none"),
+    })
+}
+
+/// Writes a file under another name and renames it when it is whole: nobody sees half of it.
+pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> PolarsResult<()>) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_string();
+    let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let written = (|| -> Result<()> {
+        let mut file = File::create(&beside).map_err(|error| failed(path, &error))?;
+        write(&mut file).map_err(|error| FrameError::Io(format!("`{}` can't be written: {error}", path.display())))?;
+        file.sync_all().map_err(|error| failed(path, &error))?;
+        fs::rename(&beside, path).map_err(|error| failed(path, &error))
+    })();
+    if written.is_err() {
+        // The error to tell is the first one.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> FrameError {
+    FrameError::Io(format!("`{}` can't be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_file_that_could_not_be_finished_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        fs::write(&path, "old").unwrap();
+        let failed = write_atomically(&path, |file| {
+            file.write_all(b"half").unwrap();
+            polars_bail!(ComputeError: "no more")
+        });
+        assert!(matches!(failed, Err(FrameError::Io(_))));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

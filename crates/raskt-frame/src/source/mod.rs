@@ -1,0 +1,13 @@
+//! Where rows come from: CSV and Parquet files, and memory.
+
+mod csv;
+mod header;
+mod inference;
+mod memory;
+mod parquet;
+mod paths;
+
+pub use csv::{CsvDtypes, CsvOptions, CsvPlan, first_values, read_csv};
+pub use memory::memory;
+pub use parquet::{ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, pandas_metadata, read_parquet};
+pub use paths::expand_paths;

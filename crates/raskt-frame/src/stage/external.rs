@@ -1,0 +1,87 @@
+use super::{StageOutput, lower_partitions};
+use crate::expression::digest_of;
+use raskt_graph::{
+    ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpBody, OpFlags, OpKind,
+    Shape, TaskId,
+};
+use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
+use std::sync::Arc;
+
+/// A Python function over each partition of a plan.
+pub(crate) struct MapPartitions {
+    input: StageOutput,
+    body: OpBody,
+    name: String,
+    digest: u128,
+}
+
+impl MapPartitions {
+    pub(crate) fn new(input: StageOutput, body: OpBody, name: String, digest: u128) -> Self {
+        Self { input, body, name, digest }
+    }
+}
+
+impl Lower for MapPartitions {
+    fn key(&self) -> u128 {
+        digest_of(&["map_partitions", &self.name], &[self.digest, self.input.digest])
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let input = lower_partitions(graph, &self.input)?;
+        let grid = Grid::new([self.input.root().partitions as u32]);
+        let flags = OpFlags { idempotent: true, releases_gil: false, uses_all_threads: false };
+        let op = Op {
+            kind: OpKind::Python,
+            name: self.name.as_str().into(),
+            digest: self.key(),
+            flags,
+            body: self.body.clone(),
+        };
+        let op = graph.op(op);
+        let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(input, grid)] };
+        graph.layer(Layer::new(self.name.as_str(), op, shape))
+    }
+}
+
+/// One partition of a plan.
+pub(crate) struct PickPartition {
+    input: StageOutput,
+    at: usize,
+}
+
+impl PickPartition {
+    pub(crate) fn new(input: StageOutput, at: usize) -> Self {
+        Self { input, at }
+    }
+}
+
+impl Lower for PickPartition {
+    fn key(&self) -> u128 {
+        digest_of(&["partition", &self.at.to_string()], &[self.input.digest])
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let input = lower_partitions(graph, &self.input)?;
+        let body: OpBody = Arc::new(NativeOp(Arc::new(Same)));
+        let digest = digest_of(&["same table"], &[]);
+        let op =
+            graph.op(Op { kind: OpKind::Frame, name: "partition".into(), digest, flags: OpFlags::default(), body });
+        let mut edges = ExplicitBuilder::with_capacity(1);
+        edges.input(TaskId::new(input, self.at as u64));
+        edges.task();
+        graph.layer(Layer::new("partition", op, Shape::Explicit(edges.finish()?)))
+    }
+}
+
+/// Gives what it gets.
+struct Same;
+
+impl Kernel for Same {
+    fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        Ok(inputs[0].clone())
+    }
+
+    fn name(&self) -> String {
+        "partition".into()
+    }
+}

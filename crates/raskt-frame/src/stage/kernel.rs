@@ -1,0 +1,86 @@
+use super::translate::input_of_partition;
+use super::{StageOutput, Translator, collect};
+use crate::plan::{Node, Operator};
+use crate::table::FrameTable;
+use polars::prelude::DataFrame;
+use raskt_value::{Call, Kernel, TaskError, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Runs one query of the engine: a whole plan, or partition *i* of it as task *i*.
+pub(super) struct Stage {
+    pub output: StageOutput,
+    pub by_partition: bool,
+}
+
+/// A node of tables that tasks make, and which of them a stage reads: one, or all.
+pub(super) struct Read {
+    pub node: Arc<Node>,
+    pub partition: Option<usize>,
+}
+
+impl Read {
+    pub(super) fn count(&self) -> usize {
+        if self.partition.is_some() { 1 } else { self.node.partitions }
+    }
+}
+
+/// The tables that tasks make and that computing `node` (or partition `at` of it) reads, each once, in order.
+pub(super) fn reads(node: &Arc<Node>, at: Option<usize>, found: &mut Vec<Read>) {
+    match (&node.operator, at) {
+        (Operator::External(_), partition) => {
+            if found.iter().all(|read| read.node.digest != node.digest) {
+                found.push(Read { node: node.clone(), partition });
+            }
+        }
+        (Operator::Concat { inputs }, Some(at)) => {
+            let (input, at) = input_of_partition(inputs, at);
+            reads(input, Some(at), found);
+        }
+        _ => node.inputs().into_iter().for_each(|input| reads(input, at, found)),
+    }
+}
+
+impl Kernel for Stage {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        call.check_cancelled()?;
+        let partition = self.by_partition.then_some(call.index as usize);
+        let mut wanted = vec![];
+        reads(&self.output.node, partition, &mut wanted);
+        let mut tables: HashMap<u128, Vec<DataFrame>> = HashMap::new();
+        let mut inputs = inputs.iter();
+        for read in wanted {
+            let found = inputs.by_ref().take(read.count()).map(|value| Ok(FrameTable::of(value)?.frame.clone()));
+            tables.insert(read.node.digest, found.collect::<Result<_, TaskError>>()?);
+        }
+        let query = Translator::new(partition, &tables).output(&self.output.node, &self.output.columns)?;
+        Ok(FrameTable::from(collect(query)?).into())
+    }
+
+    fn name(&self) -> String {
+        format!("frame {}", self.output.node.operator.name())
+    }
+}
+
+/// Cuts a table into equal slices: task *i* gives slice *i*.
+pub(super) struct Slice {
+    pub count: usize,
+}
+
+impl Kernel for Slice {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let table = &FrameTable::of(&inputs[0])?.frame;
+        Ok(FrameTable::from(slice(table, call.index as usize, self.count)).into())
+    }
+
+    fn name(&self) -> String {
+        "slice".into()
+    }
+}
+
+/// Slice `at` of `count` equal slices; the first ones are longer by a row where they don't divide.
+fn slice(table: &DataFrame, at: usize, count: usize) -> DataFrame {
+    let (base, longer) = (table.height() / count, table.height() % count);
+    let start = at * base + at.min(longer);
+    table.slice(start as i64, base + usize::from(at < longer))
+}

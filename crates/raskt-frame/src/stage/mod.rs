@@ -1,0 +1,97 @@
+//! From plans to tasks.
+//!
+//! A *stage* is one query of the engine over a whole plan, or over partition *i* of one. Where a plan holds tables that
+//! other tasks make (Python functions over partitions, blocks of an array), the stage reads their results. Whole plans
+//! are one task, which uses all threads; partitions are a task each where the plan allows it, and else slices of the
+//! whole.
+
+mod engine;
+mod external;
+mod kernel;
+mod lower;
+mod translate;
+
+pub(crate) use engine::collect;
+pub use engine::initialise;
+pub(crate) use external::{MapPartitions, PickPartition};
+pub use lower::{lower_partitions, lower_whole, lower_write};
+pub(crate) use translate::Translator;
+
+use crate::expression::{Expression, Extent, digest_of};
+use crate::plan::{Column, Frame, Index, Node};
+use crate::table::index_column_name;
+use polars::prelude::*;
+use std::sync::Arc;
+
+/// What a stage gives: columns over a node.
+#[derive(Clone, Debug)]
+pub struct StageOutput {
+    node: Arc<Node>,
+    columns: Vec<(PlSmallStr, Expression)>,
+    digest: u128,
+}
+
+impl StageOutput {
+    /// The labels and columns of a frame.
+    pub fn of_frame(frame: &Frame) -> Self {
+        let labels = match &frame.index {
+            // Without a column there would be no rows: their numbers stand for them.
+            Index::Rows(_) if frame.columns.is_empty() => {
+                let numbers = Expression::row_number(&frame.root.scope).expect("a range has a type over any columns");
+                vec![(index_column_name(0), numbers)]
+            }
+            Index::Rows(_) => vec![],
+            Index::Levels(levels) => {
+                levels.iter().enumerate().map(|(at, level)| (index_column_name(at), level.values.clone())).collect()
+            }
+        };
+        Self::new(frame.root.clone(), labels.into_iter().chain(frame.columns.iter().cloned()).collect())
+    }
+
+    /// The labels and values of a column; of a scalar the value alone.
+    pub fn of_column(column: &Column) -> Self {
+        let name = "values";
+        if column.is_scalar() || column.labels {
+            return Self::new(column.root.clone(), vec![(name.into(), column.values.clone())]);
+        }
+        Self::of_frame(&column.to_frame(name))
+    }
+
+    /// All columns of a node.
+    pub(crate) fn of_node(node: &Arc<Node>) -> Self {
+        let columns = node.columns.iter().map(|(name, _)| (name.clone(), node.column(name))).collect();
+        Self::new(node.clone(), columns)
+    }
+
+    fn new(node: Arc<Node>, columns: Vec<(PlSmallStr, Expression)>) -> Self {
+        let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+        let digests: Vec<u128> = columns.iter().map(|(_, values)| values.digest).chain([node.digest]).collect();
+        let digest = digest_of(&names, &digests);
+        Self { node, columns, digest }
+    }
+
+    /// The hash of its content.
+    pub(crate) fn digest(&self) -> u128 {
+        self.digest
+    }
+
+    /// The columns over it.
+    pub(crate) fn columns(&self) -> &[(PlSmallStr, Expression)] {
+        &self.columns
+    }
+
+    /// The node that has the rows.
+    pub fn root(&self) -> &Arc<Node> {
+        &self.node
+    }
+
+    /// Whether partition *i* of it can be computed from partition *i* of the node.
+    fn is_partitionwise(&self) -> bool {
+        let local = |values: &Expression| values.extent == Extent::Rows || values.leaves().is_empty();
+        self.node.partitionwise && self.columns.iter().all(|(_, values)| local(values)) && self.has_rows()
+    }
+
+    fn has_rows(&self) -> bool {
+        self.columns.is_empty() || self.columns.iter().any(|(_, values)| !values.extent.is_scalar())
+    }
+}

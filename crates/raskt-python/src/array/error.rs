@@ -1,0 +1,44 @@
+//! Errors of array expressions as the exceptions that NumPy users expect.
+
+use pyo3::exceptions::{
+    PyIndexError, PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use raskt_array::{ArrayError, ErrorClass};
+
+/// The exception for `error`.
+pub(crate) fn to_python(error: ArrayError) -> PyErr {
+    let message = error.to_string();
+    match error.class() {
+        ErrorClass::Value => PyValueError::new_err(message),
+        ErrorClass::Type => PyTypeError::new_err(message),
+        ErrorClass::Index => PyIndexError::new_err(message),
+        ErrorClass::Overflow => PyOverflowError::new_err(message),
+        ErrorClass::NotImplemented => PyNotImplementedError::new_err(message),
+        ErrorClass::Runtime => PyRuntimeError::new_err(message),
+        ErrorClass::Axis => of_numpy("numpy.exceptions", "AxisError", message),
+        ErrorClass::LinearAlgebra => of_numpy("numpy.linalg", "LinAlgError", message),
+    }
+}
+
+/// An exception whose class NumPy defines.
+fn of_numpy(module: &str, class: &str, message: String) -> PyErr {
+    let found = Python::attach(|py| {
+        let class = py.import(module)?.getattr(class)?.cast_into::<PyType>()?;
+        Ok::<_, PyErr>(PyErr::from_type(class, message))
+    });
+    found.unwrap_or_else(|import_failure| import_failure)
+}
+
+/// Turns the error of a result into an exception.
+pub(crate) trait OrRaise<T> {
+    /// The value, or the exception.
+    fn or_raise(self) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for raskt_array::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(to_python)
+    }
+}

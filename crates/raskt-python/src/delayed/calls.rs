@@ -1,0 +1,44 @@
+use super::argument::python_object;
+use super::{Node, Work};
+use crate::object::Object;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use raskt_value::Value;
+use std::sync::Arc;
+
+/// The body of the op of a layer of delayed calls: call *i* is made by task *i*.
+pub(crate) struct Calls(pub Vec<Arc<Node>>);
+
+impl Calls {
+    /// Makes call `index`; the inputs are the results of the leaves of its arguments, in order.
+    pub fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
+        let mut results = inputs.iter().map(|value| python_object(py, value));
+        let result = match &self.0[index as usize].work {
+            Work::Give(argument) => argument.build(py, &mut results)?,
+            Work::Call { function, positional, named } => {
+                let function = function.build(py, &mut results)?;
+                let mut arguments = Vec::with_capacity(positional.len());
+                for argument in positional {
+                    arguments.push(argument.build(py, &mut results)?);
+                }
+                let arguments = PyTuple::new(py, arguments)?;
+                if named.is_empty() {
+                    function.call1(arguments)?
+                } else {
+                    let keywords = PyDict::new(py);
+                    for (name, argument) in named {
+                        keywords.set_item(name, argument.build(py, &mut results)?)?;
+                    }
+                    function.call(arguments, Some(&keywords))?
+                }
+            }
+            Work::Block { .. } => return Ok(inputs[0].clone()),
+        };
+        Ok(Object::value(result))
+    }
+
+    /// The key of call `index`.
+    pub fn key(&self, index: u64) -> String {
+        Python::attach(|py| self.0[index as usize].key(py))
+    }
+}

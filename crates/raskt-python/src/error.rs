@@ -1,0 +1,81 @@
+//! The one place where errors become Python exceptions.
+
+use pyo3::exceptions::*;
+use pyo3::prelude::*;
+use raskt_execute::RunError;
+use raskt_graph::GraphError;
+use raskt_value::{ErrorKind, TaskError};
+use std::sync::Arc;
+
+pyo3::create_exception!(
+    raskt._core,
+    TaskCancelled,
+    PyBaseException,
+    "Raised inside a Python function that a cancelled computation was running."
+);
+
+/// An exception of user code on its way through the engine.
+struct Raised(PyErr);
+
+/// What the engine is told of an exception: the exception itself travels along.
+pub(crate) fn to_task_error(py: Python<'_>, error: PyErr) -> TaskError {
+    let message = format!("{}: {}", error.get_type(py), error.value(py));
+    TaskError::foreign(message, Arc::new(Raised(error)))
+}
+
+/// What the caller of `compute` gets: the user's exception itself, with a note that names the task; for anything else
+/// the exception that a Python user would expect.
+pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
+    let RunError::Task { key, error: cause } = error else {
+        return PyRuntimeError::new_err(error.to_string());
+    };
+    match cause.cause.as_ref().and_then(|cause| cause.downcast_ref::<Raised>()) {
+        Some(Raised(raised)) => with_note(py, raised.clone_ref(py), key),
+        None => with_note(py, from_task_error(py, cause), key),
+    }
+}
+
+/// The exception for a failure that isn't a Python exception already.
+pub(crate) fn from_task_error(py: Python<'_>, error: &TaskError) -> PyErr {
+    let message = error.message.clone();
+    match error.kind {
+        ErrorKind::Value => PyValueError::new_err(message),
+        ErrorKind::Type => PyTypeError::new_err(message),
+        ErrorKind::Key => PyKeyError::new_err(message),
+        ErrorKind::Io => PyOSError::new_err(message),
+        ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
+        ErrorKind::Memory => PyMemoryError::new_err(message),
+        ErrorKind::LinearAlgebra => linear_algebra_error(py, &message),
+        ErrorKind::NotImplemented => PyNotImplementedError::new_err(message),
+        ErrorKind::Cancelled | ErrorKind::Panic | ErrorKind::Foreign => PyRuntimeError::new_err(message),
+    }
+}
+
+/// A malformed graph is a bug of ours, and is said to be one.
+pub(crate) fn from_graph_error(error: GraphError) -> PyErr {
+    PyRuntimeError::new_err(format!("raskt wrote a malformed graph, which is a bug: {error}"))
+}
+
+fn linear_algebra_error(py: Python<'_>, message: &str) -> PyErr {
+    let class = py.import("numpy.linalg").and_then(|module| module.getattr("LinAlgError"));
+    match class.and_then(|class| class.call1((message,))) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(_) => PyValueError::new_err(message.to_owned()),
+    }
+}
+
+/// Adds the task's key to the exception, once: it may come by more than one way.
+fn with_note(py: Python<'_>, error: PyErr, key: &str) -> PyErr {
+    let note = format!("raskt: this happened in task `{key}`");
+    let value = error.value(py);
+    let has_it = value.getattr("__notes__").and_then(|notes| notes.contains(&note)).unwrap_or(false);
+    if !has_it {
+        // Python 3.10 has no notes: the exception is raised without one.
+        let _ = value.call_method1("add_note", (note,));
+    }
+    error
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("TaskCancelled", module.py().get_type::<TaskCancelled>())
+}

@@ -1,0 +1,324 @@
+use super::arguments::{column_or_value, columns, literals, reduce_options};
+use super::dataframe::divisions_of;
+use super::{FrameExpr, OrRaise, interchange, literal};
+use crate::collection::Collection;
+use crate::error::from_graph_error;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use raskt_frame::{Column, Inclusive, StageOutput, lower_partitions, lower_whole, parse_dtype_name};
+use raskt_graph::{GraphBuilder, LayerId};
+use raskt_value::Value;
+
+/// The plan of a column with its row labels, of a lazy scalar, or of row labels themselves.
+#[pyclass(frozen, weakref, module = "raskt._core")]
+pub(crate) struct ColumnExpr {
+    pub column: Column,
+    /// Whether its tasks are its partitions, and not one task for the whole.
+    pub by_partition: bool,
+}
+
+impl From<Column> for ColumnExpr {
+    fn from(column: Column) -> Self {
+        Self { column, by_partition: false }
+    }
+}
+
+impl Collection for ColumnExpr {
+    fn lower(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
+        let output = StageOutput::of_column(&self.column);
+        let lower = if self.by_partition { lower_partitions } else { lower_whole };
+        lower(graph, &output).map_err(from_graph_error)
+    }
+
+    fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        interchange::to_column(py, &interchange::one_table(&values)?, &self.column, 0)
+    }
+
+    fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        let own = &self.column;
+        let unlabelled = raskt_frame::Index::Rows(None);
+        let index = if own.is_scalar() || own.labels { &unlabelled } else { &own.index };
+        let frame = interchange::persisted_frame(&values, index, own.root.partitions)?;
+        let mut column = frame.column_at(0).or_raise()?;
+        column.name = own.name.clone();
+        column.labels = own.labels;
+        if own.is_scalar() {
+            column = column.reduce("first", raskt_frame::ReduceOptions::default()).or_raise()?;
+        }
+        Ok(Py::new(py, Self::from(column))?.into_any())
+    }
+
+    fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
+        let start = self.column.to_frame("values").rows_before(index as usize);
+        interchange::to_column(py, &interchange::one_table(&[value])?, &self.column, start)
+    }
+}
+
+#[pymethods]
+impl ColumnExpr {
+    /// The name, if it has one.
+    #[getter]
+    fn name(&self) -> Option<String> {
+        self.column.name.as_ref().map(|name| name.to_string())
+    }
+
+    /// The name of pandas' type of the values.
+    #[getter]
+    fn dtype(&self) -> String {
+        self.column.values.domain.pandas_dtype()
+    }
+
+    /// Whether it holds numbers, decimals and truth values included.
+    #[getter]
+    fn is_numeric(&self) -> bool {
+        self.column.values.domain.is_numeric()
+    }
+
+    /// "series", "scalar" or "index".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match (self.column.is_scalar(), self.column.labels) {
+            (true, _) => "scalar",
+            (_, true) => "index",
+            _ => "series",
+        }
+    }
+
+    /// What tells its rows from those of other plans.
+    #[getter]
+    fn root(&self) -> String {
+        format!("{:032x}", self.column.to_frame("").rows_digest())
+    }
+
+    /// What tells it from other plans.
+    #[getter]
+    fn key(&self) -> String {
+        format!("{:032x}", self.column.digest())
+    }
+
+    /// How many partitions it has.
+    #[getter]
+    fn npartitions(&self) -> usize {
+        self.column.root.partitions
+    }
+
+    /// The first label of each partition and the last of all; None if that isn't known.
+    #[getter]
+    fn divisions<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        divisions_of(py, self.column.to_frame("").divisions())
+    }
+
+    /// The names of the levels of the row labels.
+    #[getter]
+    fn index_names(&self) -> Vec<Option<String>> {
+        self.column.index.names().into_iter().map(|name| name.map(|name| name.to_string())).collect()
+    }
+
+    /// The name of pandas' type of the row labels.
+    #[getter]
+    fn index_dtype(&self) -> String {
+        self.column.index.pandas_dtype()
+    }
+
+    /// How many rows it has, if that is known without computing.
+    fn length(&self) -> Option<usize> {
+        self.column.root.length()
+    }
+
+    /// The row labels.
+    fn index(&self) -> PyResult<Self> {
+        self.column.to_frame("").labels().or_raise().map(Into::into)
+    }
+
+    /// The same under another name.
+    fn rename(&self, name: Option<&str>) -> Self {
+        self.column.rename(name).into()
+    }
+
+    /// A dataframe of this column alone.
+    #[pyo3(signature = (name=None))]
+    fn to_frame(&self, name: Option<&str>) -> FrameExpr {
+        let own = self.column.name.as_deref();
+        self.column.to_frame(name.or(own).unwrap_or("")).into()
+    }
+
+    /// The values of an index as a series.
+    fn to_series(&self) -> Self {
+        Column { labels: false, ..self.column.clone() }.into()
+    }
+
+    /// `self op other`, or `other op self` if `reflected`.
+    #[pyo3(signature = (op, other, reflected=false))]
+    fn binary(&self, op: &str, other: &Bound<'_, PyAny>, reflected: bool) -> PyResult<Self> {
+        let other = column_or_value(&self.column.values.domain, other)?;
+        self.column.binary(op, &other, reflected).or_raise().map(Into::into)
+    }
+
+    /// `op` of each value.
+    fn unary(&self, op: &str) -> PyResult<Self> {
+        self.column.unary(op).or_raise().map(Into::into)
+    }
+
+    /// The values converted to another type.
+    fn cast(&self, dtype: &str) -> PyResult<Self> {
+        self.column.cast(&parse_dtype_name(dtype).or_raise()?).or_raise().map(Into::into)
+    }
+
+    /// `value` where a value is missing.
+    fn fillna(&self, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let value = column_or_value(&self.column.values.domain, value)?;
+        self.column.fill_missing(&value).or_raise().map(Into::into)
+    }
+
+    /// Whether each value is among `values`.
+    fn isin(&self, values: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let values = literals(&self.column.values.domain, &values)?;
+        self.column.is_in(&values).or_raise().map(Into::into)
+    }
+
+    /// Whether each value lies in an interval.
+    #[pyo3(signature = (left, right, inclusive="both"))]
+    fn between(&self, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>, inclusive: &str) -> PyResult<Self> {
+        let domain = &self.column.values.domain;
+        let (left, right) = (column_or_value(domain, left)?, column_or_value(domain, right)?);
+        let inclusive = Inclusive::from_name(inclusive).or_raise()?;
+        self.column.between(&left, &right, inclusive).or_raise().map(Into::into)
+    }
+
+    /// The values, but no less than `lower` and no more than `upper`.
+    #[pyo3(signature = (lower=None, upper=None))]
+    fn clip(&self, lower: Option<&Bound<'_, PyAny>>, upper: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let bound = |bound: Option<&Bound<'_, PyAny>>| {
+            bound.map(|bound| column_or_value(&self.column.values.domain, bound)).transpose()
+        };
+        let (lower, upper) = (bound(lower)?, bound(upper)?);
+        self.column.clip(lower.as_ref(), upper.as_ref()).or_raise().map(Into::into)
+    }
+
+    /// The values where `condition` is true, and `other` elsewhere.
+    #[pyo3(signature = (condition, other=None), name = "where")]
+    fn keep_where(&self, py: Python<'_>, condition: &Self, other: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let none = py.None().into_bound(py);
+        let other = column_or_value(&self.column.values.domain, other.unwrap_or(&none))?;
+        self.column.keep_where(&condition.column, &other).or_raise().map(Into::into)
+    }
+
+    /// The values rounded to so many decimal places.
+    #[pyo3(signature = (decimals=0))]
+    fn round(&self, decimals: i32) -> PyResult<Self> {
+        self.column.round(decimals).or_raise().map(Into::into)
+    }
+
+    /// The values with `old[i]` replaced by `new[i]`.
+    fn replace(&self, old: Vec<Bound<'_, PyAny>>, new: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        self.replaced(&old, &new, true)
+    }
+
+    /// `new[i]` where a value is `old[i]`, and missing elsewhere.
+    fn map_values(&self, old: Vec<Bound<'_, PyAny>>, new: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        self.replaced(&old, &new, false)
+    }
+
+    /// A method of `Series.str`.
+    #[pyo3(signature = (method, *args))]
+    fn str(&self, method: &str, args: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        if method == "cat" {
+            let other = args.get_item(0)?.cast_into::<Self>()?;
+            let separator: Option<String> = args.get_item(1).ok().and_then(|it| it.extract().ok());
+            let separator = separator.unwrap_or_default();
+            return self.column.text_with(&other.get().column, &separator).or_raise().map(Into::into);
+        }
+        let arguments = args.iter().map(|argument| literal::literal(&argument)).collect::<PyResult<Vec<_>>>()?;
+        self.column.text(method, &arguments).or_raise().map(Into::into)
+    }
+
+    /// A method of `Series.dt`.
+    #[pyo3(signature = (method, *args))]
+    fn dt(&self, method: &str, args: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        let arguments = args.iter().map(|argument| literal::literal(&argument)).collect::<PyResult<Vec<_>>>()?;
+        self.column.time(method, &arguments).or_raise().map(Into::into)
+    }
+
+    /// Strings read as points in time.
+    #[pyo3(signature = (format=None, errors="raise"))]
+    fn to_datetime(&self, format: Option<&str>, errors: &str) -> PyResult<Self> {
+        self.column.to_datetime(format, errors == "raise").or_raise().map(Into::into)
+    }
+
+    /// One value from all rows.
+    #[pyo3(signature = (function, **options))]
+    fn reduce(&self, function: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        self.column.reduce(function, reduce_options(options)?).or_raise().map(Into::into)
+    }
+
+    /// "cumsum", "cumprod", "cummin" or "cummax".
+    fn cumulative(&self, op: &str) -> PyResult<Self> {
+        self.column.cumulative(op).or_raise().map(Into::into)
+    }
+
+    /// The values moved down.
+    #[pyo3(signature = (n, fill=None))]
+    fn shift(&self, py: Python<'_>, n: i64, fill: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let none = py.None().into_bound(py);
+        let fill = literal::literal_for(&self.column.values.domain, fill.unwrap_or(&none))?;
+        self.column.shift(n, &fill).or_raise().map(Into::into)
+    }
+
+    /// The difference from the value so many rows above.
+    #[pyo3(signature = (n=1))]
+    fn diff(&self, n: i64) -> PyResult<Self> {
+        self.column.diff(n).or_raise().map(Into::into)
+    }
+
+    /// The place of each value in their order.
+    #[pyo3(signature = (method="average", ascending=true))]
+    fn rank(&self, method: &str, ascending: bool) -> PyResult<Self> {
+        self.column.rank(method, ascending).or_raise().map(Into::into)
+    }
+
+    /// Missing values replaced by the last one above.
+    fn ffill(&self) -> PyResult<Self> {
+        self.column.fill_along(true).or_raise().map(Into::into)
+    }
+
+    /// Missing values replaced by the next one below.
+    fn bfill(&self) -> PyResult<Self> {
+        self.column.fill_along(false).or_raise().map(Into::into)
+    }
+
+    /// What this gives within each group of equal keys.
+    fn over(&self, by: Vec<Py<Self>>) -> PyResult<Self> {
+        self.column.over_groups(&columns(&by)).or_raise().map(Into::into)
+    }
+
+    /// The plan as text, and with `engine` the query that the engine makes of it.
+    #[pyo3(signature = (engine=false))]
+    fn explain(&self, engine: bool) -> PyResult<String> {
+        let mut text = self.column.explain();
+        if engine {
+            text += &self.column.explain_engine().or_raise()?;
+        }
+        Ok(text)
+    }
+
+    /// The same plan, whose tasks are its partitions.
+    fn by_partition(&self) -> PyResult<Self> {
+        if self.column.is_scalar() {
+            return Err(PyTypeError::new_err("one value has no partitions"));
+        }
+        Ok(Self { column: self.column.clone(), by_partition: true })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ColumnExpr({}, {}, {})", self.kind(), self.name().unwrap_or_default(), self.dtype())
+    }
+}
+
+impl ColumnExpr {
+    fn replaced(&self, old: &[Bound<'_, PyAny>], new: &[Bound<'_, PyAny>], keep_others: bool) -> PyResult<Self> {
+        let old = literals(&self.column.values.domain, old)?;
+        let new = new.iter().map(literal::literal).collect::<PyResult<Vec<_>>>()?;
+        self.column.replace(&old, &new, keep_others).or_raise().map(Into::into)
+    }
+}

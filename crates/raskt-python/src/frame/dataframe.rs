@@ -1,0 +1,198 @@
+use super::arguments::{borrowed, column_or_value, named, strs};
+use super::{ColumnExpr, OrRaise, interchange, literal};
+use crate::collection::Collection;
+use crate::error::from_graph_error;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use raskt_frame::{Frame, Index, StageOutput, lower_partitions, lower_whole};
+use raskt_graph::{GraphBuilder, LayerId};
+use raskt_value::Value;
+use std::collections::BTreeMap;
+
+/// The plan of a dataframe.
+#[pyclass(frozen, weakref, module = "raskt._core")]
+pub(crate) struct FrameExpr {
+    pub frame: Frame,
+    /// Whether its tasks are its partitions, and not one task for the whole.
+    pub by_partition: bool,
+}
+
+impl From<Frame> for FrameExpr {
+    fn from(frame: Frame) -> Self {
+        Self { frame, by_partition: false }
+    }
+}
+
+impl Collection for FrameExpr {
+    fn lower(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
+        let output = StageOutput::of_frame(&self.frame);
+        let lower = if self.by_partition { lower_partitions } else { lower_whole };
+        lower(graph, &output).map_err(from_graph_error)
+    }
+
+    fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        interchange::to_dataframe(py, &interchange::one_table(&values)?, &self.frame, 0)
+    }
+
+    fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        let partitions = self.frame.root.partitions;
+        let frame = interchange::persisted_frame(&values, &self.frame.index, partitions)?;
+        Ok(Py::new(py, Self::from(frame))?.into_any())
+    }
+
+    fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
+        let start = self.frame.rows_before(index as usize);
+        interchange::to_dataframe(py, &interchange::one_table(&[value])?, &self.frame, start)
+    }
+}
+
+#[pymethods]
+impl FrameExpr {
+    /// The names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.frame.names().map(str::to_owned).collect()
+    }
+
+    /// The names of pandas' types of the columns.
+    #[getter]
+    fn dtypes(&self) -> Vec<String> {
+        self.frame.columns.iter().map(|(_, values)| values.domain.pandas_dtype()).collect()
+    }
+
+    /// How many partitions it has.
+    #[getter]
+    fn npartitions(&self) -> usize {
+        self.frame.root.partitions
+    }
+
+    /// The first label of each partition and the last of all; None if that isn't known.
+    #[getter]
+    fn divisions<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        divisions_of(py, self.frame.divisions())
+    }
+
+    /// The names of the levels of the row labels.
+    #[getter]
+    fn index_names(&self) -> Vec<Option<String>> {
+        self.frame.index.names().into_iter().map(|name| name.map(|name| name.to_string())).collect()
+    }
+
+    /// The name of pandas' type of the row labels.
+    #[getter]
+    fn index_dtype(&self) -> String {
+        self.frame.index.pandas_dtype()
+    }
+
+    /// What tells its rows from those of other plans.
+    #[getter]
+    fn root(&self) -> String {
+        format!("{:032x}", self.frame.rows_digest())
+    }
+
+    /// What tells it from other plans.
+    #[getter]
+    fn key(&self) -> String {
+        format!("{:032x}", self.frame.digest())
+    }
+
+    /// How many rows it has, if that is known without computing.
+    fn length(&self) -> Option<usize> {
+        self.frame.root.length()
+    }
+
+    /// The column `name`.
+    fn column(&self, name: &str) -> PyResult<ColumnExpr> {
+        self.frame.column(name).or_raise().map(Into::into)
+    }
+
+    /// The column at a position.
+    fn column_at(&self, at: usize) -> PyResult<ColumnExpr> {
+        self.frame.column_at(at).or_raise().map(Into::into)
+    }
+
+    /// The row labels.
+    fn index(&self) -> PyResult<ColumnExpr> {
+        self.frame.labels().or_raise().map(Into::into)
+    }
+
+    /// The columns `names`, in that order.
+    fn project(&self, names: Vec<String>) -> PyResult<Self> {
+        self.frame.project(&strs(&names)).or_raise().map(Into::into)
+    }
+
+    /// The same rows with other columns.
+    fn select(&self, columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
+        self.frame.select(&borrowed(&named(&columns)?)).or_raise().map(Into::into)
+    }
+
+    /// The same with columns replaced, or added at the end.
+    fn assign(&self, columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
+        self.frame.assign(&borrowed(&named(&columns)?)).or_raise().map(Into::into)
+    }
+
+    /// The same with columns renamed.
+    fn rename(&self, mapping: BTreeMap<String, String>) -> PyResult<Self> {
+        let names: Vec<(&str, &str)> = mapping.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+        self.frame.rename(&names).or_raise().map(Into::into)
+    }
+
+    /// The same with a column for row labels.
+    #[pyo3(signature = (column, drop=true, append=false))]
+    fn set_index(&self, column: &ColumnExpr, drop: bool, append: bool) -> PyResult<Self> {
+        self.frame.set_index(&column.column, drop, append).or_raise().map(Into::into)
+    }
+
+    /// The row labels as the first columns (or nowhere), and numbered rows.
+    #[pyo3(signature = (drop=false, names=None))]
+    fn reset_index(&self, drop: bool, names: Option<Vec<String>>) -> PyResult<Self> {
+        let names = names.as_deref().map(strs);
+        self.frame.reset_index(drop, names.as_deref()).or_raise().map(Into::into)
+    }
+
+    /// The same with other names for the levels of the row labels.
+    fn rename_axis(&self, names: Vec<Option<String>>) -> PyResult<Self> {
+        let names: Vec<Option<&str>> = names.iter().map(Option::as_deref).collect();
+        self.frame.rename_axis(&names).or_raise().map(Into::into)
+    }
+
+    /// A table laid out from lazy scalars of these rows.
+    fn cells(&self, row_labels: Vec<String>, columns: Vec<(Option<String>, Vec<Bound<'_, PyAny>>)>) -> PyResult<Self> {
+        let mut found = vec![];
+        for (name, cells) in &columns {
+            let domain = raskt_frame::Literal::Missing.domain();
+            let cells = cells.iter().map(|cell| column_or_value(&domain, cell)).collect::<PyResult<Vec<_>>>()?;
+            found.push((name.as_deref().unwrap_or(""), cells));
+        }
+        self.frame.cells(&strs(&row_labels), &found).or_raise().map(Into::into)
+    }
+
+    /// The plan as text, and with `engine` the query that the engine makes of it.
+    #[pyo3(signature = (engine=false))]
+    fn explain(&self, engine: bool) -> PyResult<String> {
+        let mut text = self.frame.explain();
+        if engine {
+            text += &self.frame.explain_engine().or_raise()?;
+        }
+        Ok(text)
+    }
+
+    /// The same plan, whose tasks are its partitions.
+    fn by_partition(&self) -> Self {
+        Self { frame: self.frame.clone(), by_partition: true }
+    }
+
+    fn __repr__(&self) -> String {
+        let labels = if matches!(self.frame.index, Index::Rows(_)) { "numbered rows" } else { "labelled rows" };
+        format!("FrameExpr({} columns, {labels}, {} partitions)", self.frame.columns.len(), self.npartitions())
+    }
+}
+
+pub(super) fn divisions_of(
+    py: Python<'_>,
+    divisions: Option<Vec<raskt_frame::Literal>>,
+) -> PyResult<Option<Bound<'_, PyTuple>>> {
+    let Some(divisions) = divisions else { return Ok(None) };
+    let found = divisions.iter().map(|literal| literal::to_python(py, literal)).collect::<PyResult<Vec<_>>>()?;
+    PyTuple::new(py, found).map(Some)
+}

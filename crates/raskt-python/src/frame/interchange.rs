@@ -1,0 +1,181 @@
+//! Tables as pandas objects, and pandas objects as tables. What pandas' own objects look like is said in Python, in
+//! `raskt.dataframe._interchange`.
+
+use super::{ColumnExpr, FrameExpr, OrRaise, arrow, literal};
+use pyo3::call::PyCallArgs;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use raskt_frame::polars::prelude::DataFrame;
+use raskt_frame::{Column, Domain, Frame, FrameTable, Index, Literal, memory};
+use raskt_value::Value;
+
+fn python<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("raskt.dataframe._interchange")?.getattr(function)
+}
+
+/// The tables that tasks gave, as one.
+pub(super) fn one_table(values: &[Value]) -> PyResult<DataFrame> {
+    let mut tables = vec![];
+    for value in values {
+        let table = FrameTable::of(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        tables.push(table.frame.clone());
+    }
+    let mut tables = tables.into_iter();
+    let mut all = tables.next().ok_or_else(|| PyRuntimeError::new_err("a dataframe has to have a partition"))?;
+    for table in tables {
+        all.vstack_mut(&table).map_err(raskt_frame::FrameError::from).or_raise()?;
+    }
+    Ok(all)
+}
+
+/// A table of labels and columns as a pandas DataFrame; positions start at `start`.
+pub(super) fn to_dataframe(py: Python<'_>, table: &DataFrame, frame: &Frame, start: usize) -> PyResult<Py<PyAny>> {
+    let batch = arrow::to_record_batch(py, table)?;
+    let names: Vec<&str> = frame.names().collect();
+    let labels = label_names(&frame.index);
+    let levels = levels(&frame.index);
+    Ok(python(py, "to_dataframe")?.call1((batch, labels, levels, names, start))?.unbind())
+}
+
+/// A table of labels and values as a pandas Series, Index or scalar.
+pub(super) fn to_column(py: Python<'_>, table: &DataFrame, column: &Column, start: usize) -> PyResult<Py<PyAny>> {
+    let batch = arrow::to_record_batch(py, table)?;
+    let name = column.name.as_deref();
+    if column.is_scalar() {
+        return Ok(python(py, "to_scalar")?.call1((batch,))?.unbind());
+    }
+    if column.labels {
+        return Ok(python(py, "to_index")?.call1((batch, name))?.unbind());
+    }
+    let (labels, levels) = (label_names(&column.index), levels(&column.index));
+    Ok(python(py, "to_series")?.call1((batch, labels, levels, name, start))?.unbind())
+}
+
+fn label_names(index: &Index) -> Vec<Option<String>> {
+    index.names().into_iter().map(|name| name.map(|name| name.to_string())).collect()
+}
+
+fn levels(index: &Index) -> usize {
+    match index {
+        Index::Rows(_) => 0,
+        Index::Levels(levels) => levels.len(),
+    }
+}
+
+/// A pandas object as a table, with what is known of its labels.
+pub(super) struct Imported {
+    pub table: DataFrame,
+    /// The names of the levels of labels; none where rows are numbered from 0.
+    pub levels: Vec<Option<String>>,
+    /// The name of numbered rows.
+    pub rows_name: Option<String>,
+    /// The names of the columns; `None` for a series without a name.
+    pub names: Vec<Option<String>>,
+    pub is_series: bool,
+}
+
+/// Takes a pandas object over; its labels become columns, unless they number the rows from 0 and `number` allows that.
+pub(super) fn import(object: &Bound<'_, PyAny>, number: bool) -> PyResult<Imported> {
+    import_with(object, (object, number))
+}
+
+/// The empty object that tells what a function gives: columns of objects can hold anything.
+pub(super) fn import_meta(object: &Bound<'_, PyAny>) -> PyResult<Imported> {
+    import_with(object, (object, false, true))
+}
+
+/// What a function gave, where `objects` says which levels and columns were promised as objects.
+pub(super) fn import_promised(object: &Bound<'_, PyAny>, objects: Vec<bool>) -> PyResult<Imported> {
+    import_with(object, (object, false, false, objects))
+}
+
+fn import_with<'py>(object: &Bound<'py, PyAny>, arguments: impl PyCallArgs<'py>) -> PyResult<Imported> {
+    let found = python(object.py(), "from_pandas")?.call1(arguments)?;
+    let (batch, levels, rows_name, names, is_series) = found.extract::<(Bound<'_, PyAny>, _, _, _, _)>()?;
+    Ok(Imported { table: arrow::from_record_batch(&batch)?, levels, rows_name, names, is_series })
+}
+
+impl Imported {
+    /// The labels and columns with what their values can be, as an empty object promises them.
+    pub fn promised(&self) -> (Vec<(Option<String>, Domain)>, Vec<(String, Domain)>) {
+        let domain = |at: usize| {
+            let dtype = self.table.columns()[at].dtype().clone();
+            let missing = !dtype.is_integer() && !dtype.is_bool();
+            Domain { dtype, missing, nan: false }
+        };
+        let count = self.levels.len();
+        let levels = self.levels.iter().enumerate().map(|(at, name)| (name.clone(), domain(at))).collect();
+        let columns = self.names.iter().enumerate();
+        let columns = columns.map(|(at, name)| (name.clone().unwrap_or_default(), domain(at + count))).collect();
+        (levels, columns)
+    }
+}
+
+/// A dataframe (or a column) of a pandas object, in `npartitions` parts of about the same length.
+#[pyfunction]
+#[pyo3(signature = (data, npartitions=1))]
+fn frame_from_pandas(py: Python<'_>, data: &Bound<'_, PyAny>, npartitions: usize) -> PyResult<Py<PyAny>> {
+    let imported = import(data, true)?;
+    let parts = cut(&imported.table, npartitions.max(1));
+    let levels: Vec<Option<&str>> = imported.levels.iter().map(Option::as_deref).collect();
+    let divisions = divisions(data, &parts)?;
+    let mut frame = memory(parts, &levels, divisions);
+    if imported.levels.is_empty() {
+        frame.index = Index::Rows(imported.rows_name.as_deref().map(Into::into));
+    }
+    if imported.is_series {
+        let column = frame.column_at(0).or_raise()?.rename(imported.names[0].as_deref());
+        return Ok(Py::new(py, ColumnExpr::from(column))?.into_any());
+    }
+    Ok(Py::new(py, FrameExpr::from(frame))?.into_any())
+}
+
+/// Equal slices, none of them empty unless all are.
+pub(super) fn cut(table: &DataFrame, count: usize) -> Vec<DataFrame> {
+    let rows = table.height();
+    let count = count.clamp(1, rows.max(1));
+    let (base, longer) = (rows / count, rows % count);
+    let slice = |at: usize| table.slice((at * base + at.min(longer)) as i64, base + usize::from(at < longer));
+    (0..count).map(slice).collect()
+}
+
+/// The first label of each part and the last of all, if the labels are in order.
+fn divisions(data: &Bound<'_, PyAny>, parts: &[DataFrame]) -> PyResult<Option<Vec<Literal>>> {
+    let index = data.getattr("index")?;
+    let rows = parts.iter().map(DataFrame::height).sum::<usize>();
+    let ordered = index.getattr("is_monotonic_increasing")?.extract::<bool>()?;
+    if rows == 0 || !ordered || index.getattr("nlevels")?.extract::<usize>()? > 1 {
+        return Ok(None);
+    }
+    let mut found = vec![];
+    let mut at = 0;
+    for part in parts {
+        found.push(at);
+        at += part.height();
+    }
+    found.push(rows - 1);
+    let label = |at: usize| literal::literal(&index.get_item(at)?);
+    Ok(found.into_iter().map(label).collect::<PyResult<Vec<_>>>().ok())
+}
+
+/// Tables that were computed as the source of the same frame.
+pub(super) fn persisted_frame(values: &[Value], index: &Index, partitions: usize) -> PyResult<Frame> {
+    let tables = match values {
+        [_] => cut(&one_table(values)?, partitions),
+        values => values.iter().map(|value| one_table(std::slice::from_ref(value))).collect::<PyResult<_>>()?,
+    };
+    let names = index.names();
+    let levels: Vec<Option<&str>> = match index {
+        Index::Rows(_) => vec![],
+        Index::Levels(_) => names.iter().map(Option::as_deref).collect(),
+    };
+    let mut frame = memory(tables, &levels, None);
+    if let Index::Rows(name) = index {
+        frame.index = Index::Rows(name.clone());
+    }
+    Ok(frame)
+}
+
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(frame_from_pandas, module)?)
+}

@@ -1,0 +1,272 @@
+//! Python functions over partitions.
+
+use super::interchange::{self, Imported};
+use super::{ColumnExpr, FrameExpr, OrRaise};
+use crate::block::{PythonBlock, PythonOp};
+use crate::delayed::{Delayed, DelayedBlocks};
+use crate::object::Object;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTraceback;
+use raskt_frame::polars::prelude::{Column as Values, DataFrame, DataType};
+use raskt_frame::{Domain, Frame, FrameError, FrameTable, index_column_name};
+use raskt_graph::OpBody;
+use raskt_value::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Tells calls apart: a function has no content hash.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// What a partition is handed over as.
+enum Input {
+    Frame(Frame),
+    Column(raskt_frame::Column),
+}
+
+/// What the function promised to give, by its meta.
+struct Promise {
+    levels: Vec<(Option<String>, Domain)>,
+    columns: Vec<(String, Domain)>,
+    is_series: bool,
+}
+
+/// A function of one pandas object, called with each partition.
+struct PartitionFunction {
+    function: Py<PyAny>,
+    input: Input,
+    promise: Promise,
+    name: String,
+    same_rows: bool,
+}
+
+impl PythonBlock for PartitionFunction {
+    fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
+        let table = interchange::one_table(&inputs[..1])?;
+        let partition = match &self.input {
+            Input::Frame(frame) => interchange::to_dataframe(py, &table, frame, frame.rows_before(index as usize))?,
+            Input::Column(column) => {
+                let start = column.to_frame("").rows_before(index as usize);
+                interchange::to_column(py, &table, column, start)?
+            }
+        };
+        let result = self.function.bind(py).call1((partition,)).map_err(|error| without_own_frames(py, error))?;
+        let found = self.promise.kept(
+            interchange::import_promised(&result, self.promise.objects())?,
+            &self.name,
+            self.same_rows,
+        )?;
+        if self.same_rows && found.height() != table.height() {
+            let (name, given, found) = (&self.name, table.height(), found.height());
+            let message = format!("`{name}` gave {found} rows for a partition of {given}; it has to give as many");
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(FrameTable::from(found).into())
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+/// The error without the frames of raskt's own Python code, through which a call reaches the user's function.
+fn without_own_frames(py: Python<'_>, error: PyErr) -> PyErr {
+    let mut traceback = error.traceback(py);
+    while let Some(entry) = &traceback {
+        if !is_own(entry).unwrap_or(false) {
+            break;
+        }
+        match entry.getattr("tb_next").ok().and_then(|next| next.cast_into::<PyTraceback>().ok()) {
+            Some(next) => traceback = Some(next),
+            // Our own code raised it: the frames say where.
+            None => return error,
+        }
+    }
+    error.set_traceback(py, traceback);
+    error
+}
+
+fn is_own(entry: &Bound<'_, PyTraceback>) -> PyResult<bool> {
+    let file = entry.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract::<String>()?;
+    Ok(file.replace('\\', "/").contains("/raskt/dataframe/_"))
+}
+
+impl Promise {
+    fn of(meta: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let imported = interchange::import_meta(meta)?;
+        let (levels, columns) = imported.promised();
+        Ok(Self { levels, columns, is_series: imported.is_series })
+    }
+
+    /// Which levels and columns are objects of any type.
+    fn objects(&self) -> Vec<bool> {
+        let domains = self.levels.iter().map(|(_, it)| it).chain(self.columns.iter().map(|(_, it)| it));
+        domains.map(|domain| domain.dtype.is_struct()).collect()
+    }
+
+    /// The table of a result, with the names and types that were promised; an error if it has others.
+    fn kept(&self, found: Imported, name: &str, without_labels: bool) -> PyResult<DataFrame> {
+        let wrong =
+            |what: String| PyValueError::new_err(format!("`{name}` didn't give what its meta promised: {what}"));
+        if found.is_series != self.is_series {
+            let kind = |series: bool| if series { "a Series" } else { "a DataFrame" };
+            return Err(wrong(format!("{} and not {}", kind(found.is_series), kind(self.is_series))));
+        }
+        if found.levels.len() != self.levels.len() {
+            return Err(wrong(format!("{} levels of row labels and not {}", found.levels.len(), self.levels.len())));
+        }
+        let names: Vec<String> = found.names.iter().map(|name| name.clone().unwrap_or_default()).collect();
+        let promised: Vec<&String> = self.columns.iter().map(|(name, _)| name).collect();
+        if !self.is_series && names.iter().collect::<Vec<_>>() != promised {
+            return Err(wrong(format!("columns {names:?} and not {promised:?}")));
+        }
+        let own = found.table.columns();
+        let count = self.levels.len();
+        let mut columns = vec![];
+        for (at, (_, domain)) in self.levels.iter().enumerate().filter(|_| !without_labels) {
+            columns
+                .push(cast(&own[at], &domain.dtype, "the row labels").map_err(wrong)?.with_name(index_column_name(at)));
+        }
+        for (at, (column, domain)) in self.columns.iter().enumerate() {
+            let values = cast(&own[count + at], &domain.dtype, &format!("column `{column}`")).map_err(wrong)?;
+            columns.push(values.with_name(column.as_str().into()));
+        }
+        DataFrame::new(found.table.height(), columns).map_err(FrameError::from).or_raise()
+    }
+}
+
+/// `values` as `dtype`, if no value changes by it.
+fn cast(values: &Values, dtype: &DataType, what: &str) -> Result<Values, String> {
+    if values.dtype() == dtype {
+        return Ok(values.clone());
+    }
+    let name = |dtype: &DataType| raskt_frame::pandas_dtype_name(dtype, false);
+    let differ = || format!("{what} is of {} and not of {}", name(values.dtype()), name(dtype));
+    let cast = values.strict_cast(dtype).map_err(|_| differ())?;
+    let loses = values.dtype().is_float() && dtype.is_integer();
+    let same = !loses || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
+    let group = |dtype: &DataType| match dtype {
+        dtype if dtype.is_numeric() || dtype.is_bool() => 0,
+        DataType::String | DataType::Categorical(..) | DataType::Enum(..) => 1,
+        dtype if dtype.is_temporal() => 2,
+        _ => 3,
+    };
+    let alike = group(values.dtype()) == group(dtype) && values.dtype().is_bool() == dtype.is_bool();
+    if same && (alike || values.null_count() == values.len()) { Ok(cast) } else { Err(differ()) }
+}
+
+fn body(function: Py<PyAny>, input: Input, promise: Promise, name: &str, same_rows: bool) -> OpBody {
+    let function = PartitionFunction { function, input, promise, name: name.to_owned(), same_rows };
+    Arc::new(PythonOp(Arc::new(function)))
+}
+
+/// The result of calling `function` with each partition of `frame`, which it gets as `input`.
+#[expect(clippy::too_many_arguments, reason = "what users give, and what they give it to")]
+fn mapped(
+    py: Python<'_>,
+    frame: &Frame,
+    input: Input,
+    function: Py<PyAny>,
+    meta: &Bound<'_, PyAny>,
+    name: &str,
+    token: Option<&str>,
+    same_rows: bool,
+) -> PyResult<Py<PyAny>> {
+    let promise = Promise::of(meta)?;
+    let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
+    let digest = match token {
+        Some(token) => raskt_frame::digest_of(&["token", token], &[]),
+        None => u128::from(NEXT.fetch_add(1, Ordering::Relaxed)),
+    };
+    let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
+    let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();
+    let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
+    let body = body(function, input, promise, name, same_rows);
+    let found = match same_rows {
+        true => frame.map_rows(body, name, digest, &columns).or_raise()?,
+        false => frame.map_partitions(body, name, digest, &levels, &columns).or_raise()?,
+    };
+    if is_series {
+        let column = found.column_at(0).or_raise()?.rename(series_name.as_deref());
+        return Ok(Py::new(py, ColumnExpr::from(column))?.into_any());
+    }
+    Ok(Py::new(py, FrameExpr::from(found))?.into_any())
+}
+
+#[pymethods]
+impl FrameExpr {
+    /// What a Python function makes of each partition.
+    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false))]
+    fn map_partitions(
+        &self,
+        py: Python<'_>,
+        function: Py<PyAny>,
+        meta: &Bound<'_, PyAny>,
+        name: &str,
+        token: Option<&str>,
+        same_rows: bool,
+    ) -> PyResult<Py<PyAny>> {
+        mapped(py, &self.frame, Input::Frame(self.frame.clone()), function, meta, name, token, same_rows)
+    }
+}
+
+#[pymethods]
+impl ColumnExpr {
+    /// What a Python function makes of each partition.
+    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false))]
+    fn map_partitions(
+        &self,
+        py: Python<'_>,
+        function: Py<PyAny>,
+        meta: &Bound<'_, PyAny>,
+        name: &str,
+        token: Option<&str>,
+        same_rows: bool,
+    ) -> PyResult<Py<PyAny>> {
+        let frame = self.column.to_frame("values");
+        mapped(py, &frame, Input::Column(self.column.clone()), function, meta, name, token, same_rows)
+    }
+}
+
+/// Turns the result of a delayed call into a partition.
+struct FromDelayed {
+    promise: Promise,
+}
+
+impl PythonBlock for FromDelayed {
+    fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
+        let object = Object::of(&inputs[0])
+            .ok_or_else(|| PyTypeError::new_err("a delayed partition has to be a pandas object"))?;
+        let imported = interchange::import_promised(object.bind(py), self.promise.objects())?;
+        Ok(FrameTable::from(self.promise.kept(imported, "from_delayed", false)?).into())
+    }
+
+    fn name(&self) -> String {
+        "from_delayed".into()
+    }
+}
+
+/// A dataframe (or a column) whose partitions are the results of delayed calls, like the empty pandas object `meta`.
+#[pyfunction]
+pub(super) fn frame_from_delayed(
+    py: Python<'_>,
+    parts: Vec<Py<Delayed>>,
+    meta: &Bound<'_, PyAny>,
+) -> PyResult<Py<PyAny>> {
+    if parts.is_empty() {
+        return Err(PyValueError::new_err("a dataframe needs at least one delayed partition"));
+    }
+    let promise = Promise::of(meta)?;
+    let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
+    let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
+    let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();
+    let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
+    let nodes = parts.iter().map(|part| part.get().node.clone()).collect();
+    let source = DelayedBlocks { nodes, convert: Arc::new(FromDelayed { promise }) };
+    let frame = Frame::from_tasks(Arc::new(source), parts.len(), &levels, &columns, "from_delayed", true);
+    if is_series {
+        let column = frame.column_at(0).or_raise()?.rename(series_name.as_deref());
+        return Ok(Py::new(py, ColumnExpr::from(column))?.into_any());
+    }
+    Ok(Py::new(py, FrameExpr::from(frame))?.into_any())
+}

@@ -1,0 +1,62 @@
+"""Chunked, lazy arrays with NumPy's names.
+
+>>> import raskt.array as ra
+>>> x = ra.random.default_rng(0).normal(size=(1000, 10), chunks=(100, 10))
+>>> standard = (x - x.mean(axis=0)) / x.std(axis=0)
+>>> standard.shape
+(1000, 10)
+
+Work is done by ``compute()``; whatever needs a value (``float(x)``, ``if x > 0``) computes, too. What runs natively and
+what through NumPy, ``explain()`` shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _np
+
+from raskt.array import linalg as linalg
+from raskt.array import random as random
+from raskt.array._array import Array as Array
+from raskt.array._axes import *
+from raskt.array._blocks import map_blocks as map_blocks
+from raskt.array._contraction import blockwise as blockwise
+from raskt.array._creation import *
+from raskt.array._delayed import from_delayed as from_delayed
+from raskt.array._elementwise import *
+from raskt.array._functions import *
+from raskt.array._joining import *
+from raskt.array._products import *
+from raskt.array._searching import *
+from raskt.array._statistics import *
+from raskt.array._storing import store as store
+from raskt.array._ufunc import ufunc as ufunc
+
+bool, bool_ = _np.bool_, _np.bool_
+int8, int16, int32, int64 = _np.int8, _np.int16, _np.int32, _np.int64
+uint8, uint16, uint32, uint64 = _np.uint8, _np.uint16, _np.uint32, _np.uint64
+float32, float64, complex64, complex128 = _np.float32, _np.float64, _np.complex64, _np.complex128
+e, pi, inf, nan, euler_gamma, newaxis = _np.e, _np.pi, _np.inf, _np.nan, _np.euler_gamma, None
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """The lengths of the axes."""
+    return asarray(a).shape
+
+
+def ndim(a: Any) -> int:
+    """How many axes there are."""
+    return asarray(a).ndim
+
+
+def result_type(*arrays_and_dtypes: Any) -> _np.dtype[Any]:
+    """The data type that NumPy gives an operation on these."""
+    return _np.result_type(*(x.dtype if isinstance(x, Array) else x for x in arrays_and_dtypes))
+
+
+def compute(*args: Any, **kwargs: Any) -> Any:
+    """Compute several arrays at once; the same as :func:`raskt.compute`."""
+    from raskt._compute import compute as run
+
+    return run(*args, **kwargs)

@@ -1,0 +1,41 @@
+"""Blocks that are read from an object which can be sliced: Zarr, HDF5, netCDF and what looks like them."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from raskt._core import array_from_function
+from raskt.array._array import Array
+from raskt.array._settings import block_bytes
+
+__all__ = ["from_sliceable"]
+
+
+def from_sliceable(x: Any, chunks: Any, lock: Any) -> Array:
+    """An array whose blocks are slices of `x`, read when they are computed."""
+    holder: Any = threading.Lock() if lock is True else lock if lock else nullcontext()
+    made: list[Array] = []
+
+    def read(index: int) -> Any:
+        part = block_slices(made[0], index)
+        with holder:
+            return np.asarray(x[part])
+
+    shape = [int(length) for length in x.shape]
+    name = f"read {type(x).__name__}"
+    made.append(Array(array_from_function(read, name, shape, np.dtype(x.dtype), chunks, block_bytes(), None)))
+    return made[0]
+
+
+def block_slices(array: Array, index: int) -> tuple[slice, ...]:
+    """Where block `index` (in C order) stands in the array."""
+    place = np.unravel_index(index, array.numblocks) if array.ndim else ()
+    starts = [sum(lengths[:at]) for lengths, at in zip(array.chunks, place, strict=True)]
+    return tuple(
+        slice(int(start), int(start) + lengths[at])
+        for start, lengths, at in zip(starts, array.chunks, place, strict=True)
+    )

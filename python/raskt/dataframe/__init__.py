@@ -1,0 +1,91 @@
+"""Partitioned dataframes: the names of pandas, lazily, in parallel, on a native engine.
+
+A frame holds a plan. Choosing columns and rows, arithmetic, joins, group-by and sorting add to the plan at once and
+cheaply, with errors at the call; `compute()` optimises the plan, pushes choices into the files, runs it on all threads
+and gives a pandas object. What has no native form runs in pandas on each partition, and `explain()` says so.
+
+>>> import pandas as pd
+>>> import raskt.dataframe as rd
+>>> df = rd.from_pandas(pd.DataFrame({"k": ["a", "b", "a"], "x": [1.0, 2.0, 4.0]}), npartitions=2)
+>>> df.groupby("k")["x"].mean().compute().to_dict()
+{'a': 2.5, 'b': 2.0}
+"""
+
+from __future__ import annotations
+
+from ._aggregations import Aggregation
+from ._creation import from_array, from_delayed, from_dict, from_map, from_pandas
+from ._frame import DataFrame
+from ._frame_joins import concat, merge, merge_asof
+from ._functions import (
+    compute,
+    get_collection_type,
+    get_dummies,
+    isna,
+    map_overlap,
+    map_partitions,
+    melt,
+    pivot_table,
+    repartition,
+    to_csv,
+    to_datetime,
+    to_json,
+    to_numeric,
+    to_orc,
+    to_parquet,
+    to_records,
+    to_timedelta,
+)
+from ._groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
+from ._index import Index
+from ._read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
+from ._scalar import Scalar
+from ._series import Series
+from ._windows import Resampler, Rolling
+
+from_dask_array = from_array
+
+__all__ = [
+    "Aggregation",
+    "DataFrame",
+    "DataFrameGroupBy",
+    "GroupBy",
+    "Index",
+    "Resampler",
+    "Rolling",
+    "Scalar",
+    "Series",
+    "SeriesGroupBy",
+    "compute",
+    "concat",
+    "from_array",
+    "from_dask_array",
+    "from_delayed",
+    "from_dict",
+    "from_map",
+    "from_pandas",
+    "get_collection_type",
+    "get_dummies",
+    "isna",
+    "map_overlap",
+    "map_partitions",
+    "melt",
+    "merge",
+    "merge_asof",
+    "pivot_table",
+    "read_csv",
+    "read_fwf",
+    "read_json",
+    "read_orc",
+    "read_parquet",
+    "read_table",
+    "repartition",
+    "to_csv",
+    "to_datetime",
+    "to_json",
+    "to_numeric",
+    "to_orc",
+    "to_parquet",
+    "to_records",
+    "to_timedelta",
+]

@@ -1,0 +1,62 @@
+"""Delayed functions: ordinary Python calls, gathered into a graph and made in parallel."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from raskt._core import Delayed, make_delayed
+
+__all__ = ["Delayed", "delayed"]
+
+_MISSING: Any = object()
+
+
+def delayed(
+    obj: Any = _MISSING,
+    name: str | None = None,
+    pure: bool | None = None,
+    nout: int | None = None,
+    traverse: bool = True,
+) -> Any:
+    """Makes a function lazy, or wraps an object so that what is done with it is lazy.
+
+    Parameters
+    ----------
+    obj
+        A function (calls of it become delayed), or any other object. Left out, a decorator with the other
+        parameters comes back.
+    name
+        The key of the object in messages.
+    pure
+        Whether equal calls give equal results. Calls are told apart by identity so far; it changes nothing yet.
+    nout
+        How many results a call gives, so that they can be unpacked.
+    traverse
+        Whether to look for delayed objects in lists, tuples, dicts and sets.
+
+    Returns
+    -------
+    Delayed
+        Calling it, its attributes, items and operators give further delayed objects.
+
+    Raises
+    ------
+    ValueError
+        If `nout` is negative.
+
+    Examples
+    --------
+    >>> from raskt import delayed
+    >>> @delayed
+    ... def inc(x):
+    ...     return x + 1
+    >>> (inc(1) + inc(2)).compute()
+    5
+    >>> low, high = delayed(divmod, nout=2)(17, 5)
+    >>> high.compute()
+    2
+    """
+    if obj is _MISSING:
+        return partial(delayed, name=name, pure=pure, nout=nout, traverse=traverse)
+    return make_delayed(obj, name, nout, traverse)

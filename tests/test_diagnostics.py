@@ -1,0 +1,172 @@
+"""The progress bar and callbacks, alone and with computations."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+import raskt
+from raskt.diagnostics import Callback, ProgressBar, _active
+
+
+class Terminal(io.StringIO):
+    """Where a carriage return goes back to the start of the line."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def lines(self) -> list[str]:
+        return [line for line in self.getvalue().replace("\n", "\r").split("\r") if line]
+
+
+def test_a_terminal_is_drawn_over():
+    out = Terminal()
+    bar = ProgressBar(width=10, dt=0.1, out=out)
+    bar.start(8)
+    bar.update(0, 8, 0.0)
+    bar.update(1, 8, 0.05)
+    bar.update(5, 8, 1.25)
+    bar.finish(None)
+    first, second, last = out.lines()
+    assert first == "[          ] |   0% completed | 0 ms"
+    assert second.rstrip() == "[######    ] |  62% completed | 1.2 s"
+    assert last.startswith("[##########] | 100% completed | ")
+    assert out.getvalue().endswith("\n")
+
+
+def test_a_shorter_line_leaves_nothing_of_a_longer_one():
+    out = Terminal()
+    bar = ProgressBar(width=4, out=out)
+    bar.start(2)
+    bar.update(1, 2, 3600.0 * 11)
+    bar.finish(None)
+    long, short = out.lines()
+    assert len(short) == len(long)
+
+
+def test_a_file_gets_one_line():
+    out = io.StringIO()
+    bar = ProgressBar(width=4, out=out)
+    bar.start(2)
+    bar.update(1, 2, 5.0)
+    bar.finish(None)
+    assert out.getvalue().startswith("[####] | 100% completed | ")
+    assert out.getvalue().count("\n") == 1
+    assert "\r" not in out.getvalue()
+
+
+def test_it_can_be_asked_to_be_quiet_unless_there_is_a_terminal():
+    out = io.StringIO()
+    bar = ProgressBar(out=out, only_terminal=True)
+    bar.start(1)
+    bar.finish(None)
+    assert out.getvalue() == ""
+
+
+def test_short_computations_draw_nothing():
+    out = Terminal()
+    bar = ProgressBar(minimum=10, out=out)
+    bar.start(2)
+    bar.update(1, 2, 1.0)
+    bar.finish(None)
+    assert out.getvalue() == ""
+
+
+def test_a_failed_computation_shows_how_far_it_came():
+    out = Terminal()
+    bar = ProgressBar(width=4, out=out)
+    bar.start(4)
+    bar.update(2, 4, 1.0)
+    bar.finish(ValueError())
+    assert out.lines()[-1].startswith("[##  ] |  50% completed")
+
+
+def test_no_task_at_all_is_all_of_them():
+    out = io.StringIO()
+    bar = ProgressBar(width=4, out=out)
+    bar.start(0)
+    bar.finish(None)
+    assert out.getvalue().startswith("[####] | 100%")
+
+
+def test_a_closed_file_does_not_stop_the_computation():
+    out = Terminal()
+    bar = ProgressBar(out=out)
+    bar.start(2)
+    out.close()
+    bar.update(1, 2, 1.0)
+    bar.finish(None)
+
+
+def test_a_process_without_standard_output(monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    bar = ProgressBar()
+    bar.start(2)
+    bar.update(1, 2, 1.0)
+    bar.finish(None)
+
+
+def test_settings_are_the_defaults():
+    with raskt.config.set({"progress.width": 3}):
+        out = io.StringIO()
+        bar = ProgressBar(out=out)
+    bar.start(1)
+    bar.finish(None)
+    assert out.getvalue().startswith("[###] |")
+
+
+@pytest.mark.parametrize("wrong", [{"width": 0}, {"dt": -1}, {"minimum": "long"}])
+def test_bad_arguments_are_refused(wrong):
+    with pytest.raises(ValueError, match="allowed is"):
+        ProgressBar(**wrong)
+
+
+class Recorder(Callback):
+    def __init__(self) -> None:
+        self.events: list[tuple[object, ...]] = []
+
+    def start(self, total: int) -> None:
+        self.events.append(("start", total))
+
+    def update(self, done: int, total: int, elapsed: float) -> None:
+        assert 0 <= done <= total
+        assert elapsed >= 0
+
+    def finish(self, error: BaseException | None) -> None:
+        self.events.append(("finish", type(error)))
+
+
+def test_callbacks_are_active_within_their_block_only():
+    recorder = Recorder()
+    with recorder:
+        assert _active == [recorder]
+        with recorder:
+            pass
+        assert _active == [recorder]
+        raskt.delayed(sum)([1, 2]).compute()
+    raskt.delayed(sum)([1, 2]).compute()
+    assert _active == []
+    assert [event[0] for event in recorder.events] == ["start", "finish"]
+    assert recorder.events[0][1] >= 1
+    assert recorder.events[1] == ("finish", type(None))
+
+
+def test_callbacks_hear_of_failures():
+    recorder = Recorder()
+    recorder.register()
+    recorder.register()
+    try:
+        with pytest.raises(ZeroDivisionError):
+            raskt.delayed(lambda: 1 / 0)().compute()
+    finally:
+        recorder.unregister()
+        recorder.unregister()
+    assert recorder.events[-1] == ("finish", ZeroDivisionError)
+
+
+def test_a_computation_draws_its_bar():
+    out = io.StringIO()
+    with ProgressBar(out=out):
+        assert sum(raskt.compute(*[raskt.delayed(abs)(-i) for i in range(10)])) == 45
+    assert "100% completed" in out.getvalue()
