@@ -66,6 +66,7 @@ impl Extent {
 
 /// One side of an operation.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a few at a time, for as long as a plan is made")]
 pub(crate) enum Operand {
     Expression(Expression),
     Literal(Literal),
