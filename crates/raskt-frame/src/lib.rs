@@ -19,6 +19,8 @@ mod sink;
 mod source;
 mod stage;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use array::{ArrayToFrame, FrameToArray, array_domain, array_to_table};
 pub use domain::{Domain, DomainClass, pandas_dtype_name, parse_dtype_name};

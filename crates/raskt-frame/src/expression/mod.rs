@@ -80,6 +80,14 @@ impl Operand {
         }
     }
 
+    /// What the engine computes, beside another operand.
+    pub(crate) fn beside(&self, other: &Self) -> Expr {
+        match self {
+            Self::Expression(_) => self.expr(),
+            Self::Literal(literal) => literal.beside(&other.domain()),
+        }
+    }
+
     pub(crate) fn domain(&self) -> Domain {
         match self {
             Self::Expression(expression) => expression.domain.clone(),
