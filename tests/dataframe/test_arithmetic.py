@@ -5,9 +5,8 @@ import operator
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import check
-
 import raskt.dataframe as rd
+from frame_comparing import check
 
 BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"]
 COMPARE = ["lt", "le", "gt", "ge", "eq", "ne"]

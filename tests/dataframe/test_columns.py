@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import check
-
 import raskt.dataframe as rd
+from frame_comparing import check
 
 
 def test_choose(df, pdf):
@@ -22,7 +21,7 @@ def test_attributes_and_completion(df):
     assert "a" in df
     assert "nope" not in df
     with pytest.raises(AttributeError, match="nope"):
-        df.nope  # noqa: B018
+        df.nope
 
 
 @pytest.mark.parametrize(
@@ -189,6 +188,13 @@ def test_astype(df, pdf):
 def test_nullable_types_are_refused(df):
     with pytest.raises(NotImplementedError, match="Int64"):
         df["a"].astype("Int64")
+
+
+def test_text_of_times_is_refused(df):
+    with pytest.raises(NotImplementedError, match="strftime"):
+        df["t"].astype(str)
+    with pytest.raises(NotImplementedError, match="'t'"):
+        df.astype(str)
 
 
 def test_astype_float_with_missing_values_to_integer_fails_as_in_pandas(df, pdf):

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import check, sample
-
 import raskt.dataframe as rd
+from frame_comparing import check, sample
 
 FRAMES = {
     "sample": sample(),

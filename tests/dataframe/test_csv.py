@@ -5,9 +5,8 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import check
-
 import raskt.dataframe as rd
+from frame_comparing import check
 
 NASTY = {
     "plain": "a,b,c\n1,2.5,x\n3,4.5,y\n",

@@ -2,9 +2,8 @@
 
 import pandas as pd
 import pytest
-from conftest import check
-
 import raskt.dataframe as rd
+from frame_comparing import check
 
 TIMES = pd.Series(
     pd.to_datetime(
@@ -78,12 +77,12 @@ def test_durations():
 
 def test_of_strings_is_refused():
     with pytest.raises(AttributeError, match="dt"):
-        rd.from_pandas(pd.Series(["a"]), npartitions=1).dt  # noqa: B018
+        rd.from_pandas(pd.Series(["a"]), npartitions=1).dt
 
 
 def test_unknown_field(lazy):
     with pytest.raises(AttributeError, match="yaer"):
-        lazy.dt.yaer  # noqa: B018
+        lazy.dt.yaer
 
 
 def test_to_datetime():

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pandas as pd
-from conftest import check
+from frame_comparing import check
 
 
 def test_native_work_is_marked(df):

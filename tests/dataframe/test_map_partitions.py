@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import check
-
 import raskt.dataframe as rd
+from frame_comparing import check
 
 
 def double(part, factor=2):
@@ -146,3 +145,21 @@ def test_files_never_unpickle(tmp_path):
     forged = pa.array([{"__pickle__": pickle.dumps(1)}])
     pq.write_table(pa.table({"x": forged}), tmp_path / "x.parquet")
     assert rd.read_parquet(tmp_path / "x.parquet").compute()["x"].tolist() != [1]
+
+
+def test_objects_are_not_written(tmp_path, df):
+    lazy = df.assign(o=df["a"].map(lambda value: [value], meta=("o", "object")))
+    for write in (lazy.to_parquet, lazy.to_csv):
+        with pytest.raises(TypeError, match="`o` holds Python objects"):
+            write(tmp_path / "out")
+
+
+def test_the_traceback_is_that_of_the_user(df):
+    def fail(part):
+        raise LookupError("no luck")
+
+    with pytest.raises(LookupError) as caught:
+        df.map_partitions(fail, meta=df).compute()
+    files = [str(entry.path) for entry in caught.traceback]
+    assert not any("/raskt/" in name for name in files)
+    assert caught.traceback[-1].name == "fail"

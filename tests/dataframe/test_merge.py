@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import check
-
 import raskt.dataframe as rd
+from frame_comparing import check
 
 LEFT = pd.DataFrame({"k": [1, 2, 2, 3, 5], "x": [1.0, 2.0, 3.0, np.nan, 5.0], "both": list("abcde")})
 RIGHT = pd.DataFrame({"k": [2, 2, 3, 4], "y": ["p", "q", None, "s"], "both": [1, 2, 3, 4]})
@@ -87,7 +86,8 @@ def test_on_the_index(left, right, how):
 def test_join(left, right):
     first, second = LEFT.set_index("k")[["x"]], RIGHT.set_index("k")[["y"]]
     check(left.set_index("k")[["x"]].join(right.set_index("k")[["y"]]), first.join(second))
-    check(left.join(right, rsuffix="_r"), LEFT.join(RIGHT, rsuffix="_r"))
+    check(left.join(right, rsuffix="_r"), LEFT.join(RIGHT, suffixes=("", "_r")))
+    check(left.join(right, suffixes=("_l", "_r")), LEFT.join(RIGHT, suffixes=("_l", "_r")))
     check(left[["k", "x"]].join(right.set_index("k")[["y"]], on="k"), LEFT[["k", "x"]].join(second, on="k"))
 
 

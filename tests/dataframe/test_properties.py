@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import check
+import raskt.dataframe as rd
+from frame_comparing import check
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-
-import raskt.dataframe as rd
 
 INTEGERS = st.integers(-5, 5)
 FLOATS = st.one_of(st.none(), st.integers(-40, 40).map(lambda value: value / 8))
@@ -18,7 +17,7 @@ TIMES = st.one_of(st.none(), st.integers(0, 3).map(lambda day: pd.Timestamp("202
 @st.composite
 def frames(draw, least=0):
     rows = draw(st.integers(least, 12))
-    column = lambda values: draw(st.lists(values, min_size=rows, max_size=rows))  # noqa: E731
+    column = lambda values: draw(st.lists(values, min_size=rows, max_size=rows))
     return pd.DataFrame(
         {
             "i": np.array(column(INTEGERS), "int64"),

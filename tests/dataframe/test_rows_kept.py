@@ -2,10 +2,9 @@
 
 import pandas as pd
 import pytest
-from conftest import check
-
 import raskt
 import raskt.dataframe as rd
+from frame_comparing import check
 
 
 def test_a_fallback_becomes_a_column(df, pdf):

@@ -2,9 +2,8 @@
 
 import pandas as pd
 import pytest
-from conftest import check
-
 import raskt.dataframe as rd
+from frame_comparing import check
 
 VALUES = [
     "abc",
@@ -130,7 +129,7 @@ def test_the_result_filters(pair):
 
 def test_of_numbers_is_refused():
     with pytest.raises(AttributeError, match="str"):
-        rd.from_pandas(pd.Series([1, 2]), npartitions=1).str  # noqa: B018
+        rd.from_pandas(pd.Series([1, 2]), npartitions=1).str
 
 
 def test_unknown_method(pair):

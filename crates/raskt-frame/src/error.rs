@@ -101,7 +101,11 @@ fn plain_words(message: &str) -> String {
         .filter_map(|mark| message.find(mark))
         .min()
         .unwrap_or(message.len());
-    message[..end].trim().to_string()
+    let message = message[..end].trim();
+    if message.contains("was called with no format and no time zone") {
+        return "there are times with a zone among the values: pass utc=True, or a format with %z".into();
+    }
+    message.to_string()
 }
 
 /// How many letters have to be changed, added or left out (Levenshtein), letter case aside.

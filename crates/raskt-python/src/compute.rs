@@ -69,15 +69,19 @@ impl Request {
     }
 
     /// The arguments, with `result` of each leaf (and of the values that it wanted) in its place.
+    ///
+    /// Each leaf gets its values for its own, so that a block which nobody else holds needs no copy.
     fn build<'py>(
         &self,
         py: Python<'py>,
-        values: &[Value],
-        result: impl Fn(&Argument, &[Value]) -> PyResult<Bound<'py, PyAny>>,
+        values: Vec<Value>,
+        result: impl Fn(&Argument, Vec<Value>) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let mut leaves = vec![];
         self.arguments.iter().for_each(|argument| argument.for_each_leaf(&mut |leaf| leaves.push(leaf)));
-        let mut results = leaves.iter().zip(&self.leaves).map(|(leaf, own)| result(leaf, &values[own.clone()]));
+        let mut values = values.into_iter();
+        let mut results =
+            leaves.iter().zip(&self.leaves).map(|(leaf, own)| result(leaf, values.by_ref().take(own.len()).collect()));
         let built =
             self.arguments.iter().map(|argument| argument.build(py, &mut results)).collect::<PyResult<Vec<_>>>()?;
         PyTuple::new(py, built)
@@ -231,10 +235,10 @@ fn compute<'py>(
     let options = Options::new(py, scheduler, num_workers)?;
     let request = Request::new(py, args, traverse)?;
     let values = request.run(py, &options)?;
-    request.build(py, &values, |leaf, values| match leaf {
+    request.build(py, values, |leaf, values| match leaf {
         Argument::Collection(collection) => {
             let expr = collection.bind(py).getattr("__raskt_expr__")?;
-            let finish = |collection: &dyn crate::collection::Collection| collection.finish(py, values.to_vec());
+            let finish = |collection: &dyn crate::collection::Collection| collection.finish(py, values);
             Ok(with_collection(&expr, finish)?.into_bound(py))
         }
         _ => python_object(py, &values[0]),
@@ -256,11 +260,11 @@ fn persist<'py>(
     let options = Options::new(py, scheduler, num_workers)?;
     let request = Request::new(py, args, traverse)?;
     let values = request.run(py, &options)?;
-    request.build(py, &values, |leaf, values| match leaf {
+    request.build(py, values, |leaf, values| match leaf {
         Argument::Collection(collection) => {
             let collection = collection.bind(py);
             let expr = collection.getattr("__raskt_expr__")?;
-            let persisted = with_collection(&expr, |collection| collection.persisted(py, values.to_vec()))?;
+            let persisted = with_collection(&expr, |collection| collection.persisted(py, values))?;
             collection.call_method1("__raskt_rebuild__", (persisted,))
         }
         Argument::Node(node) => {

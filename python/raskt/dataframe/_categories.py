@@ -46,7 +46,7 @@ class CategoricalMethods:
 
 def _method(name: str) -> Any:
     def method(self: CategoricalMethods, *args: Any, **kwargs: Any) -> Any:
-        call = lambda rows: getattr(rows.cat, name)(*args, **kwargs)  # noqa: E731
+        call = lambda rows: getattr(rows.cat, name)(*args, **kwargs)
         return over_all(call, self._series, name=f"cat.{name}", meta=(self._series.name, "category"))
 
     method.__name__ = name
@@ -54,8 +54,14 @@ def _method(name: str) -> Any:
     return method
 
 
-for _name in (
-    "add_categories as_ordered as_unordered remove_categories remove_unused_categories rename_categories "
-    "reorder_categories set_categories"
-).split():
+for _name in [
+    "add_categories",
+    "as_ordered",
+    "as_unordered",
+    "remove_categories",
+    "remove_unused_categories",
+    "rename_categories",
+    "reorder_categories",
+    "set_categories",
+]:
     setattr(CategoricalMethods, _name, _method(_name))

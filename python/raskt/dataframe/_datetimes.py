@@ -9,10 +9,29 @@ from ._engine import wrap
 from ._partitionwise import over_rows
 
 #: Fields of times that the native side has.
-FIELDS = (
-    "year month day hour minute second microsecond nanosecond dayofweek dayofyear quarter date time is_month_start "
-    "is_month_end is_quarter_start is_quarter_end is_year_start is_year_end is_leap_year days_in_month"
-).split()
+FIELDS = [
+    "year",
+    "month",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "microsecond",
+    "nanosecond",
+    "dayofweek",
+    "dayofyear",
+    "quarter",
+    "date",
+    "time",
+    "is_month_start",
+    "is_month_end",
+    "is_quarter_start",
+    "is_quarter_end",
+    "is_year_start",
+    "is_year_end",
+    "is_leap_year",
+    "days_in_month",
+]
 #: Fields under a second name.
 SYNONYMS = {
     "weekday": "dayofweek",
@@ -70,7 +89,7 @@ class DatetimeMethods:
         return self._rounded("round", freq, args, kwargs)
 
     def _rounded(self, name: str, freq: str, args: Any, kwargs: Any) -> Any:
-        fallback = lambda times: getattr(times, name)(freq, *args, **kwargs)  # noqa: E731
+        fallback = lambda times: getattr(times, name)(freq, *args, **kwargs)
         if args or kwargs:
             return self._pandas(name, fallback)
         return self._native(name, freq, fallback=fallback)
@@ -92,19 +111,19 @@ class DatetimeMethods:
         return self._named("month_name", locale)
 
     def _named(self, name: str, locale: Any) -> Any:
-        fallback = lambda times: getattr(times, name)(locale)  # noqa: E731
+        fallback = lambda times: getattr(times, name)(locale)
         return self._native(name, fallback=fallback) if locale is None else self._pandas(name, fallback)
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
         """Times without a zone as times of a zone; None takes the zone away."""
-        fallback = lambda times: times.tz_localize(tz, ambiguous, nonexistent)  # noqa: E731
+        fallback = lambda times: times.tz_localize(tz, ambiguous, nonexistent)
         if (ambiguous, nonexistent) != ("raise", "raise") or not isinstance(tz, str | None):
             return self._pandas("tz_localize", fallback)
         return self._native("tz_localize", tz, fallback=fallback)
 
     def tz_convert(self, tz: Any) -> Any:
         """Times of a zone as times of another."""
-        fallback = lambda times: times.tz_convert(tz)  # noqa: E731
+        fallback = lambda times: times.tz_convert(tz)
         if not isinstance(tz, str | None):
             return self._pandas("tz_convert", fallback)
         return self._native("tz_convert", tz, fallback=fallback)

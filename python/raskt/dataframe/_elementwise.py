@@ -11,17 +11,60 @@ from ._partitionwise import over_all, over_rows
 
 #: NumPy's functions of one argument that the native side has, by its names.
 UNARY = {
-    "negative": "neg", "positive": "pos", "absolute": "abs", "fabs": "abs", "invert": "invert", "logical_not": "invert",
-    "isnan": "isna", **{name: name for name in (
-        "sqrt exp log log2 log10 log1p expm1 sin cos tan arcsin arccos arctan sinh cosh tanh floor ceil sign".split()
-    )},
-}  # fmt: skip
+    "negative": "neg",
+    "positive": "pos",
+    "absolute": "abs",
+    "fabs": "abs",
+    "invert": "invert",
+    "logical_not": "invert",
+    "isnan": "isna",
+    **{
+        name: name
+        for name in (
+            [
+                "sqrt",
+                "exp",
+                "log",
+                "log2",
+                "log10",
+                "log1p",
+                "expm1",
+                "sin",
+                "cos",
+                "tan",
+                "arcsin",
+                "arccos",
+                "arctan",
+                "sinh",
+                "cosh",
+                "tanh",
+                "floor",
+                "ceil",
+                "sign",
+            ]
+        )
+    },
+}
 BINARY = {
-    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv",
-    "floor_divide": "floordiv", "remainder": "mod", "power": "pow", "equal": "eq", "not_equal": "ne", "less": "lt",
-    "less_equal": "le", "greater": "gt", "greater_equal": "ge", "logical_and": "and", "logical_or": "or",
-    "bitwise_and": "and", "bitwise_or": "or",
-}  # fmt: skip
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "true_divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "logical_and": "and",
+    "logical_or": "or",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+}
 
 
 class Elementwise(OperatorMethods, Part):
@@ -90,6 +133,8 @@ class Elementwise(OperatorMethods, Part):
             raise NotImplementedError(
                 f"astype({text!r}): pandas' nullable types have no native form; use {text.lower()!r}"
             )
+        if text in ("str", "string"):
+            self._each(refuse_times)
         return self._native_or_pandas(
             lambda: self._each(lambda column: column.cast(text)), lambda part: part.astype(dtype), name="astype"
         )
@@ -242,6 +287,15 @@ class Elementwise(OperatorMethods, Part):
 def is_number(column: Any) -> bool:
     """Whether an expression has a numeric type, booleans left out."""
     return column.dtype.lower().startswith(("int", "uint", "float"))
+
+
+def refuse_times(column: Any) -> Any:
+    """The column; NotImplementedError for times, whose text in pandas depends on all rows of the column."""
+    if column.dtype.startswith(("datetime64", "timedelta64")):
+        raise NotImplementedError(
+            f"astype(str) of times ({column.name!r}): its form depends on all rows in pandas; use .dt.strftime(format)"
+        )
+    return column
 
 
 def refuse_axis(axis: Any, name: str) -> None:

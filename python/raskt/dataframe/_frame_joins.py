@@ -60,7 +60,14 @@ class FrameJoins(Part):
         return DataFrame(columns)
 
     def join(
-        self, other: Any, on: Any = None, how: str = "left", lsuffix: str = "", rsuffix: str = "", **kwargs: Any
+        self,
+        other: Any,
+        on: Any = None,
+        how: str = "left",
+        lsuffix: str = "",
+        rsuffix: str = "",
+        suffixes: Any = None,
+        **kwargs: Any,
     ) -> Any:
         """The columns of other frames beside those of this one, by index; `on` names columns to meet their index by.
 
@@ -74,6 +81,7 @@ class FrameJoins(Part):
             for one in other:
                 result = result.join(one, how=how)
             return result
+        lsuffix, rsuffix = (lsuffix, rsuffix) if suffixes is None else suffix_pair(suffixes)
         other = as_lazy(other)
         both = set(self._expr.columns) & set(other._expr.columns)
         if both and not (lsuffix or rsuffix):

@@ -61,7 +61,7 @@ class FrameRows(Rows, Elementwise):
         except NoNativeForm:
             from ._meta import empty
 
-            call = lambda part: part.query(expr, local_dict=names, **kwargs)  # noqa: E731
+            call = lambda part: part.query(expr, local_dict=names, **kwargs)
             call(empty(self))
             return over_partitions(call, (self,), {}, name="query", meta=empty(self))
 
@@ -208,7 +208,8 @@ class FrameRows(Rows, Elementwise):
         >>> df.groupby("k").agg(total=("x", "sum"), rows=("x", "size")).compute()["total"].to_dict()
         {'a': 2, 'b': 4}
         """
-        from ._groupby import DataFrameGroupBy, Grouping
+        from ._groupby import DataFrameGroupBy
+        from ._grouping import Grouping
 
         grouping = Grouping(
             self, by, sort=sort, observed=observed, dropna=dropna, as_index=as_index, group_keys=group_keys, **kwargs

@@ -43,13 +43,13 @@ class FrameValues(Part):
         """
         if axis not in (1, "columns"):
             raise NotImplementedError("apply down the columns: use map_partitions, or apply(axis=1) for rows")
-        call = lambda part: part.apply(func, axis=1, raw=raw, result_type=result_type, args=args, **kwargs)  # noqa: E731
+        call = lambda part: part.apply(func, axis=1, raw=raw, result_type=result_type, args=args, **kwargs)
         if meta is None:
             return over_rows(call, self, name=getattr(func, "__name__", "apply"))
         from ._meta import normalise
 
         known = normalise(meta)
-        fixed = lambda part: call(part) if len(part) else known  # noqa: E731
+        fixed = lambda part: call(part) if len(part) else known
         return over_rows(fixed, self, name=getattr(func, "__name__", "apply"), meta=known)
 
     def map(self, func: Callable[..., Any], na_action: Any = None, meta: Any = None) -> Any:

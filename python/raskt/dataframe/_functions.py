@@ -103,7 +103,7 @@ def to_numeric(arg: Any, errors: str = "raise", downcast: str | None = None, met
         text = arg._expr.dtype in ("str", "object", "string")
         meta = (arg._expr.name, "float64" if text else arg._expr.dtype)
         dtype = meta[1]
-        convert = lambda part: pd.to_numeric(part, errors=errors, downcast=downcast).astype(dtype)  # noqa: E731
+        convert = lambda part: pd.to_numeric(part, errors=errors, downcast=downcast).astype(dtype)
         return over_rows(convert, arg, name="to_numeric", meta=meta)
     return over_rows(
         lambda part: pd.to_numeric(part, errors=errors, downcast=downcast), arg, name="to_numeric", meta=meta
@@ -149,7 +149,9 @@ def get_dummies(data: Any, **kwargs: Any) -> Any:
         typed = part.astype(types.get(None) or types) if types else part
         return pd.get_dummies(typed, **kwargs)
 
-    return over_rows(encode, data, name="get_dummies")
+    from ._meta import empty
+
+    return over_rows(encode, data, name="get_dummies", meta=encode(empty(data)))
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

@@ -176,7 +176,7 @@ class Rows(Collection):
                 "sample takes frac=, a part of the rows; compute len(df) first to turn n into a part"
             )
         seed = _seed(random_state)
-        draw = lambda part: part.sample(frac=frac, replace=replace, random_state=_generator(seed, part))  # noqa: E731
+        draw = lambda part: part.sample(frac=frac, replace=replace, random_state=_generator(seed, part))
         return over_partitions(draw, (self,), {}, name="sample", meta=_meta(self))
 
     def random_split(self, frac: list[float], random_state: Any = None, shuffle: bool = False) -> list[Any]:

@@ -12,9 +12,21 @@ from ._partitionwise import over_rows
 #: Types on which methods of strings work.
 TEXTS = ("str", "object", "string", "category", "large_string")
 #: Methods without arguments that the native side has.
-PLAIN = (
-    "lower upper title capitalize swapcase len isdigit isalpha isalnum isnumeric isspace islower isupper".split()
-)  # fmt: skip
+PLAIN = [
+    "lower",
+    "upper",
+    "title",
+    "capitalize",
+    "swapcase",
+    "len",
+    "isdigit",
+    "isalpha",
+    "isalnum",
+    "isnumeric",
+    "isspace",
+    "islower",
+    "isupper",
+]
 #: Constructs whose meaning differs between the regular expressions of Python and of the native side.
 UNLIKE = re.compile(r"\(\?|\\[0-9ABbGXZz]|\\u|\[\[|&&|--|~~|\[[^\]]*\[|[*+?}]\+|\{,|\$(?!$)|[\n\r]")
 
@@ -83,7 +95,7 @@ class StringMethods:
             re.compile(pat, flags)
         options = {"regex": False} if name == "contains" and not regex else {}
         given = {} if na is None else {"na": na}
-        fallback = lambda text: getattr(text, name)(pat, case=case, flags=flags, **given, **options)  # noqa: E731
+        fallback = lambda text: getattr(text, name)(pat, case=case, flags=flags, **given, **options)
         if flags or (regex and not is_portable(pat)) or (na is not None and not isinstance(na, bool)):
             return self._pandas(name, fallback)
         args = (portable(pat) if regex else pat, case, na, regex) if name == "contains" else (portable(pat), case, na)
@@ -101,7 +113,7 @@ class StringMethods:
         if not isinstance(pat, str | tuple):
             raise TypeError(f"expected a string or tuple, not {type(pat).__name__}")
         given = {} if na is None else {"na": na}
-        fallback = lambda text: getattr(text, name)(pat, **given)  # noqa: E731
+        fallback = lambda text: getattr(text, name)(pat, **given)
         if not isinstance(pat, str) or na is not None:
             return self._pandas(name, fallback)
         return self._native(name, pat, fallback=fallback)
@@ -111,7 +123,7 @@ class StringMethods:
     ) -> Any:
         """A text, or with `regex=True` the matches of a pattern, replaced in each string, at most `n` times."""
         options = {"n": n, "case": case, "flags": flags, "regex": regex}
-        fallback = lambda text: text.replace(pat, repl, **options)  # noqa: E731
+        fallback = lambda text: text.replace(pat, repl, **options)
         if isinstance(pat, str) and regex:
             re.compile(pat, flags)
         plain = isinstance(pat, str) and isinstance(repl, str) and case is None and not flags
@@ -122,14 +134,14 @@ class StringMethods:
     def count(self, pat: str, flags: int = 0) -> Any:
         """How often the pattern is found in each string."""
         re.compile(pat, flags)
-        fallback = lambda text: text.count(pat, flags=flags)  # noqa: E731
+        fallback = lambda text: text.count(pat, flags=flags)
         if flags or not is_portable(pat):
             return self._pandas("count", fallback)
         return self._native("count", portable(pat), fallback=fallback)
 
     def find(self, sub: str, start: int = 0, end: int | None = None) -> Any:
         """The first position of a text in each string, or -1."""
-        fallback = lambda text: text.find(sub, start, end)  # noqa: E731
+        fallback = lambda text: text.find(sub, start, end)
         return (
             self._native("find", sub, fallback=fallback)
             if (start, end) == (0, None)
@@ -226,7 +238,7 @@ class StringMethods:
         return self._split("rsplit", pat, n, expand, {})
 
     def _split(self, name: str, pat: Any, n: int, expand: bool, options: dict[str, Any]) -> Any:
-        call = lambda text: getattr(text, name)(pat, n=n, expand=expand, **options)  # noqa: E731
+        call = lambda text: getattr(text, name)(pat, n=n, expand=expand, **options)
         if not expand:
             return self._pandas(name, call, meta=(self._series._expr.name, "object"))
         if n < 1:
@@ -297,7 +309,19 @@ def _in_pandas(name: str) -> Any:
 
 for _name in PLAIN:
     setattr(StringMethods, _name, _plain(_name))
-for _name in (
-    "casefold isdecimal istitle isascii decode join normalize partition rfind rpartition slice_replace translate wrap"
-).split():
+for _name in [
+    "casefold",
+    "isdecimal",
+    "istitle",
+    "isascii",
+    "decode",
+    "join",
+    "normalize",
+    "partition",
+    "rfind",
+    "rpartition",
+    "slice_replace",
+    "translate",
+    "wrap",
+]:
     setattr(StringMethods, _name, _in_pandas(_name))

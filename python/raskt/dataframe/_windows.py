@@ -7,8 +7,25 @@ from typing import Any
 
 from ._partitionwise import over_all
 
-ROLLING = "count sum mean median min max std var skew kurt quantile cov sem".split()
-RESAMPLING = "count sum mean median min max std var first last nunique ohlc prod quantile sem size".split()
+ROLLING = ["count", "sum", "mean", "median", "min", "max", "std", "var", "skew", "kurt", "quantile", "cov", "sem"]
+RESAMPLING = [
+    "count",
+    "sum",
+    "mean",
+    "median",
+    "min",
+    "max",
+    "std",
+    "var",
+    "first",
+    "last",
+    "nunique",
+    "ohlc",
+    "prod",
+    "quantile",
+    "sem",
+    "size",
+]
 
 
 class Windows:
@@ -81,7 +98,7 @@ class GroupedRolling:
         self._groupby, self._window, self._options = groupby, window, options
 
     def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        call = lambda grouped: getattr(grouped.rolling(self._window, **self._options), name)(*args, **kwargs)  # noqa: E731
+        call = lambda grouped: getattr(grouped.rolling(self._window, **self._options), name)(*args, **kwargs)
         return self._groupby._in_pandas(call, f"groupby rolling {name}")
 
 

@@ -1,9 +1,13 @@
 //! The interpreter: one loop for each step, over tiles that lie in the L1 cache.
 
+use super::action::{Action, Work, allocate, operands_of};
+use super::fuse::fuse;
+use super::gather::{broadcast_strides, copy, gather};
 use super::operand::{Operand, Target};
 use super::walk::Walk;
-use super::{Generator, Instruction, Program, Region, Register, Source, loops, source};
-use raskt_value::{CancelToken, Chunk, DType, Element, ErrorKind, TaskError, with_element};
+use super::{Generator, Instruction, Program, Region, Register, loops, source};
+use raskt_value::{CancelToken, Chunk, DType, ErrorKind, TaskError, with_element};
+use smallvec::SmallVec;
 
 /// Elements of a tile. Eight tiles of `float64` fit the L1 cache of 32 KiB, and the cost of choosing a loop (some ten
 /// nanoseconds) is spread over enough elements.
@@ -37,31 +41,6 @@ type Tile = Vec<CacheLine>;
 #[repr(C, align(64))]
 struct CacheLine([u8; 64]);
 
-/// A step that runs for each tile, and the scratch tile that it writes.
-struct Action<'a> {
-    register: Register,
-    work: Work<'a>,
-    tile: Option<usize>,
-}
-
-enum Work<'a> {
-    /// Points at an input without gaps.
-    Point {
-        start: *const u8,
-        size: usize,
-    },
-    /// Copies from a strided input.
-    Gather {
-        start: *const u8,
-        walk: Walk,
-    },
-    Generate {
-        source: &'a Source,
-        walk: Walk,
-    },
-    Step(Instruction),
-}
-
 impl<'a> Engine<'a> {
     /// Sets up `program` for `region`, to compute `outputs`.
     pub fn new(
@@ -93,13 +72,13 @@ impl<'a> Engine<'a> {
             tiles: Vec::new(),
             outputs: outputs.to_vec(),
         };
-        let last_use = engine.last_uses();
+        let needed = engine.needed();
         // An empty region has no element that a uniform value could be computed from.
         if region.is_empty() {
             return Ok(engine);
         }
         let shape: Vec<usize> = order.iter().map(|&axis| region.shape[axis]).collect();
-        for at in (0..count).filter(|&at| last_use[at].is_some()) {
+        for at in (0..count).filter(|&at| needed[at]) {
             let work = match program.steps()[at].instruction {
                 Instruction::Input(input) => {
                     let chunk = inputs[input as usize];
@@ -116,7 +95,9 @@ impl<'a> Engine<'a> {
             };
             engine.place(Register(at as u32), work)?;
         }
-        engine.allocate(&last_use);
+        engine.actions = fuse(std::mem::take(&mut engine.actions), program, outputs, &engine.operands);
+        let lengths = allocate(&mut engine.actions, program, outputs);
+        engine.tiles = lengths.iter().map(|bytes| vec![CacheLine([0; 64]); bytes.div_ceil(64)]).collect();
         Ok(engine)
     }
 
@@ -143,7 +124,7 @@ impl<'a> Engine<'a> {
 
     /// Computes the elements `start..start + length` and writes them into blocks of all elements.
     pub fn run_into(&mut self, start: usize, length: usize, blocks: &[*mut u8]) -> Result<(), TaskError> {
-        let targets: Vec<_> = self
+        let targets: SmallVec<[(Register, Target); 2]> = self
             .outputs
             .iter()
             .zip(blocks)
@@ -198,6 +179,21 @@ impl<'a> Engine<'a> {
             // SAFETY: the target is a tile or a part of a block of the source's type.
             Work::Generate { source, walk } => unsafe { source::generate(source, walk, start, target) },
             Work::Step(instruction) => self.step(*instruction, dtype, target),
+            Work::Terms { subtract, terms } => {
+                let terms = terms.map(|term| term.operands(|register| self.operands[register.0 as usize]));
+                // SAFETY: the operands were computed, are of the type of the register, and disjoint from the target.
+                unsafe { loops::terms(dtype, *subtract, terms, target) };
+                Ok(())
+            }
+            Work::Deferred => Ok(()),
+            Work::RootAndExp { root, exp } => {
+                let operand = |register: Register| self.operands[register.0 as usize];
+                let result = |register| Target { start: operand(register).start.cast_mut(), length: target.length };
+                let (root, exp) = ((operand(root.1), result(root.0)), (operand(exp.1), result(exp.0)));
+                // SAFETY: both operands were computed, both results have places of their own, disjoint from them.
+                unsafe { loops::root_and_exp(dtype, root, exp) };
+                Ok(())
+            }
         }
     }
 
@@ -250,69 +246,23 @@ impl<'a> Engine<'a> {
                 walk.uniform().is_some() || matches!(source.generator, Generator::Full(_))
             }
             Work::Step(instruction) => operands_of(*instruction).iter().all(uniform),
+            Work::Terms { .. } | Work::Deferred | Work::RootAndExp { .. } => false,
         }
     }
 
-    /// For each register, the last step that reads it: its own if it is only an output, none if nothing needs it.
-    fn last_uses(&self) -> Vec<Option<usize>> {
+    /// Which registers an output depends on.
+    fn needed(&self) -> Vec<bool> {
         let steps = self.program.steps();
-        let mut last = vec![None; steps.len()];
+        let mut needed = vec![false; steps.len()];
         for output in &self.outputs {
-            last[output.0 as usize] = Some(usize::MAX);
+            needed[output.0 as usize] = true;
         }
         for at in (0..steps.len()).rev() {
-            if last[at].is_some() {
-                for operand in operands_of(steps[at].instruction) {
-                    last[operand.0 as usize].get_or_insert(at);
-                }
+            if needed[at] {
+                operands_of(steps[at].instruction).iter().for_each(|operand| needed[operand.0 as usize] = true);
             }
         }
-        last
-    }
-
-    /// Gives each action a tile that no register holds which is still read.
-    fn allocate(&mut self, last_use: &[Option<usize>]) {
-        let mut holders: Vec<Option<Register>> = Vec::new();
-        let mut sizes: Vec<usize> = Vec::new();
-        for at in 0..self.actions.len() {
-            let register = self.actions[at].register;
-            let now = register.0 as usize;
-            if matches!(self.actions[at].work, Work::Point { .. }) {
-                continue;
-            }
-            let free = |holder: &Option<Register>| {
-                holder.is_none_or(|held| last_use[held.0 as usize].is_some_and(|last| last < now))
-            };
-            let tile = holders.iter().position(free).unwrap_or_else(|| {
-                holders.push(None);
-                sizes.push(0);
-                holders.len() - 1
-            });
-            holders[tile] = Some(register);
-            sizes[tile] = sizes[tile].max(TILE * self.program.dtype(register).size());
-            self.actions[at].tile = Some(tile);
-        }
-        self.tiles = sizes.iter().map(|bytes| vec![CacheLine([0; 64]); bytes.div_ceil(64)]).collect();
-    }
-}
-
-impl Work<'_> {
-    fn input(chunk: &Chunk, walk: Walk) -> Self {
-        let start = chunk.as_ptr();
-        match walk.contiguous() {
-            Some(_) if walk.uniform().is_none() => Self::Point { start, size: chunk.dtype().size() },
-            _ => Self::Gather { start, walk },
-        }
-    }
-}
-
-/// The registers that an instruction reads.
-fn operands_of(instruction: Instruction) -> smallvec::SmallVec<[Register; 3]> {
-    match instruction {
-        Instruction::Input(_) | Instruction::Source(_) | Instruction::Constant(_) => smallvec::smallvec![],
-        Instruction::Cast(a) | Instruction::Unary(_, a) => smallvec::smallvec![a],
-        Instruction::Binary(_, a, b) => smallvec::smallvec![a, b],
-        Instruction::Select(c, a, b) => smallvec::smallvec![c, a, b],
+        needed
     }
 }
 
@@ -341,54 +291,4 @@ fn check_inputs(program: &Program, region: &Region, inputs: &[&Chunk]) -> Result
         return refused(format!("a source of {axes} axes can't be evaluated over shape {:?}", region.shape));
     }
     Ok(())
-}
-
-/// The strides of `chunk` seen as a block of `shape`: zero where it is repeated.
-fn broadcast_strides(chunk: &Chunk, shape: &[usize]) -> Vec<i64> {
-    let missing = shape.len() - chunk.shape().len();
-    let own = chunk.shape().iter().zip(chunk.strides());
-    let strides = own.map(|(&length, &stride)| if length == 1 { 0 } else { stride as i64 });
-    std::iter::repeat_n(0, missing).chain(strides).collect()
-}
-
-/// Copies elements of a strided block.
-///
-/// # Safety
-/// The walk stays within the elements of type `T` around `start`, and `out` has room for them.
-unsafe fn gather<T: Element>(start: *const u8, walk: &Walk, first: usize, out: Target) {
-    // SAFETY: as the caller promises.
-    let out = unsafe { out.slice::<T>() };
-    let start = start.cast::<T>();
-    walk.for_each_run(first, out.len(), |run| {
-        let out = &mut out[run.at..run.at + run.length];
-        let from = start.wrapping_offset(run.index as isize);
-        // SAFETY: every index of the run is within the block.
-        unsafe {
-            match run.step {
-                0 => out.fill(std::mem::MaybeUninit::new(*from)),
-                1 => std::ptr::copy_nonoverlapping(from, out.as_mut_ptr().cast(), out.len()),
-                step => {
-                    for (at, out) in out.iter_mut().enumerate() {
-                        out.write(*from.wrapping_offset(step as isize * at as isize));
-                    }
-                }
-            }
-        }
-    });
-}
-
-/// Copies a tile, or repeats its one element.
-///
-/// # Safety
-/// Operand and target are of type `T`, and disjoint.
-unsafe fn copy<T: Element>(from: Operand, to: Target) {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let to = to.slice::<T>();
-        if from.uniform {
-            to.fill(std::mem::MaybeUninit::new(from.slice::<T>(1)[0]));
-        } else {
-            std::ptr::copy_nonoverlapping(from.start.cast::<T>(), to.as_mut_ptr().cast::<T>(), to.len());
-        }
-    }
 }

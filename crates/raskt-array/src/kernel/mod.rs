@@ -8,9 +8,12 @@
 //!
 //! [`copy`] moves elements about, [`linalg`] multiplies and factorises matrices.
 
+mod action;
 pub mod copy;
 mod engine;
 mod evaluate;
+mod fuse;
+mod gather;
 pub mod linalg;
 mod loops;
 mod math;
@@ -33,3 +36,6 @@ pub use reduce::{Partial, ReduceOp, Reduction, combine, evaluate_reduce, finalis
 pub use region::{Affine, Region};
 pub use source::{Generator, Source};
 pub use typing::{Signature, binary_dtype, binary_signature, real_of, unary_dtype, unary_signature};
+
+#[cfg(test)]
+mod tests;

@@ -52,7 +52,6 @@ fn array_arange(
 
 /// `count` numbers from `start` to `stop`, evenly spaced.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "NumPy's own arguments")]
 fn array_linspace(
     start: f64,
     stop: f64,

@@ -33,13 +33,9 @@ fn exported(frame: &DataFrame) -> PolarsResult<(ArrowField, Box<dyn Array>)> {
     // The field says what pandas reads; the array that is exported has to be of that very type.
     for (field, array) in fields.iter_mut().zip(&arrays) {
         field.dtype = array.dtype().clone();
-        // Categories of the engine are ordered among themselves; those of pandas aren't unless it is said.
-        if let ArrowDataType::Dictionary(_, _, ordered) = &mut field.dtype {
-            *ordered = false;
-        }
     }
     let dtype = ArrowDataType::Struct(fields);
-    let array = StructArray::new(dtype.clone(), frame.height(), arrays, None);
+    let array = StructArray::try_new(dtype.clone(), frame.height(), arrays, None)?;
     Ok((ArrowField::new("".into(), dtype, false), array.boxed()))
 }
 

@@ -7,6 +7,7 @@ use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTraceback;
 use raskt_frame::polars::prelude::{Column as Values, DataFrame, DataType};
 use raskt_frame::{Domain, Frame, FrameError, FrameTable, index_column_name};
 use raskt_graph::OpBody;
@@ -49,7 +50,7 @@ impl PythonBlock for PartitionFunction {
                 interchange::to_column(py, &table, column, start)?
             }
         };
-        let result = self.function.bind(py).call1((partition,))?;
+        let result = self.function.bind(py).call1((partition,)).map_err(|error| without_own_frames(py, error))?;
         let found = self.promise.kept(
             interchange::import_promised(&result, self.promise.objects())?,
             &self.name,
@@ -66,6 +67,28 @@ impl PythonBlock for PartitionFunction {
     fn name(&self) -> String {
         self.name.clone()
     }
+}
+
+/// The error without the frames of raskt's own Python code, through which a call reaches the user's function.
+fn without_own_frames(py: Python<'_>, error: PyErr) -> PyErr {
+    let mut traceback = error.traceback(py);
+    while let Some(entry) = &traceback {
+        if !is_own(entry).unwrap_or(false) {
+            break;
+        }
+        match entry.getattr("tb_next").ok().and_then(|next| next.cast_into::<PyTraceback>().ok()) {
+            Some(next) => traceback = Some(next),
+            // Our own code raised it: the frames say where.
+            None => return error,
+        }
+    }
+    error.set_traceback(py, traceback);
+    error
+}
+
+fn is_own(entry: &Bound<'_, PyTraceback>) -> PyResult<bool> {
+    let file = entry.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract::<String>()?;
+    Ok(file.replace('\\', "/").contains("/raskt/dataframe/_"))
 }
 
 impl Promise {

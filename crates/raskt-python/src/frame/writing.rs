@@ -6,6 +6,7 @@ use crate::error::from_graph_error;
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use raskt_frame::polars::prelude::DataType;
 use raskt_frame::{Frame, Index, StageOutput, WriteFormat, WriteOptions, lower_write};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
@@ -78,6 +79,7 @@ impl FrameExpr {
             (Some(true), Index::Rows(_)) => super::OrRaise::or_raise(self.frame.labelled())?,
             _ => self.frame.clone(),
         };
+        refuse_objects(&frame)?;
         let columns = file_names(&frame, |at| format!("__index_level_{at}__"));
         let metadata = Some(notes(py, &frame, &columns)?);
         let format = WriteFormat::Parquet { compression: compression.unwrap_or("none").to_owned(), metadata };
@@ -98,6 +100,7 @@ impl FrameExpr {
             true => super::OrRaise::or_raise(self.frame.labelled())?,
             false => Frame { index: Index::Rows(None), ..self.frame.clone() },
         };
+        refuse_objects(&frame)?;
         let [separator] = sep.as_bytes() else {
             return Err(PyNotImplementedError::new_err(format!(
                 "sep has to be one character of ASCII, and is {sep:?}"
@@ -106,6 +109,20 @@ impl FrameExpr {
         let columns = file_names(&frame, |_| String::new());
         let format = WriteFormat::Csv { separator: *separator, header };
         Ok(WriteExpr { frame, options: WriteOptions { path, single_file, columns, format } })
+    }
+}
+
+/// An error if a column holds Python objects, which travel as pickles: no file should.
+fn refuse_objects(frame: &Frame) -> PyResult<()> {
+    let is_pickled = |dtype: &DataType| match dtype {
+        DataType::Struct(fields) => fields.len() == 1 && fields[0].name.starts_with("__pickle_"),
+        _ => false,
+    };
+    match frame.columns.iter().find(|(_, values)| is_pickled(&values.domain.dtype)) {
+        None => Ok(()),
+        Some((name, _)) => Err(PyTypeError::new_err(format!(
+            "column `{name}` holds Python objects, which have no form in a file; turn them into text or numbers first"
+        ))),
     }
 }
 

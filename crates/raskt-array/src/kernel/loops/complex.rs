@@ -4,6 +4,8 @@ use crate::kernel::{BinaryOp, UnaryOp};
 use raskt_value::Element;
 use raskt_value::complex::Complex;
 
+mod inverse;
+
 type Wide = Complex<f64>;
 
 /// A complex number whose parts are `Self`.
@@ -82,12 +84,12 @@ pub(super) unsafe fn unary<T: Part>(op: UnaryOp, a: Operand, out: Target) {
             Sinh => by!(|x: Wide| x.sinh()),
             Cosh => by!(|x: Wide| x.cosh()),
             Tanh => by!(|x: Wide| x.tanh()),
-            Arcsin => by!(|x: Wide| x.asin()),
-            Arccos => by!(|x: Wide| x.acos()),
-            Arctan => by!(|x: Wide| x.atan()),
-            Arcsinh => by!(|x: Wide| x.asinh()),
-            Arccosh => by!(|x: Wide| x.acosh()),
-            Arctanh => by!(|x: Wide| x.atanh()),
+            Arcsin => by!(inverse::arcsin),
+            Arccos => by!(inverse::arccos),
+            Arctan => by!(inverse::arctan),
+            Arcsinh => by!(inverse::arcsinh),
+            Arccosh => by!(inverse::arccosh),
+            Arctanh => by!(inverse::arctanh),
             _ => unreachable!("`{op}` has no loop over complex numbers"),
         }
     }

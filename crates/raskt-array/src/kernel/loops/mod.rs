@@ -5,6 +5,7 @@
 
 mod cast;
 mod complex;
+mod fused;
 mod integer;
 mod real;
 
@@ -14,6 +15,7 @@ use raskt_value::complex::Complex;
 use raskt_value::{DType, ErrorKind, TaskError};
 
 pub(super) use cast::cast;
+pub(super) use fused::{TermKind, TermOperands, root_and_exp, terms};
 
 /// `op` over a tile of operands of `dtype`.
 ///

@@ -19,7 +19,7 @@ pub(super) unsafe fn unary<T: Real>(op: UnaryOp, a: Operand, out: Target) {
             Square => map!(a, out, T => T, |x| x.multiply(x)),
             Sqrt => map!(a, out, T => T, |x| x.sqrt()),
             Reciprocal => map!(a, out, T => T, |x| T::ONE.divide(x)),
-            Exp if within::<T>(a, out, math::MODERATE) => {
+            Exp if within::<T>(a, out.length, math::MODERATE) => {
                 map!(a, out, T => T, |x| T::narrow(math::exp_moderate(x.wide())));
             }
             Exp => map!(a, out, T => T, |x| T::narrow(math::exp(x.wide()))),
@@ -27,8 +27,8 @@ pub(super) unsafe fn unary<T: Real>(op: UnaryOp, a: Operand, out: Target) {
             Tanh => map!(a, out, T => T, |x| T::narrow(math::tanh(x.wide()))),
             Log => map!(a, out, T => T, |x| T::narrow(math::log(x.wide()))),
             Log1p => map!(a, out, T => T, |x| T::narrow(math::log1p(x.wide()))),
-            Sin if within::<T>(a, out, math::REDUCIBLE) => map!(a, out, T => T, |x| T::narrow(math::sin(x.wide()))),
-            Cos if within::<T>(a, out, math::REDUCIBLE) => map!(a, out, T => T, |x| T::narrow(math::cos(x.wide()))),
+            Sin if within::<T>(a, out.length, math::REDUCIBLE) => map!(a, out, T => T, |x| T::narrow(math::sin(x.wide()))),
+            Cos if within::<T>(a, out.length, math::REDUCIBLE) => map!(a, out, T => T, |x| T::narrow(math::cos(x.wide()))),
             // The factors as NumPy rounds them, in the type itself.
             Deg2rad => map!(a, out, T => T, |x| x.multiply(T::narrow(PI / 180.0))),
             Rad2deg => map!(a, out, T => T, |x| x.multiply(T::narrow(180.0 / PI))),
@@ -88,10 +88,10 @@ pub(super) unsafe fn binary<T: Real>(op: BinaryOp, a: Operand, b: Operand, out: 
             Subtract => zip!(a, b, out, T => T, |x, y| x.subtract(y)),
             Multiply => zip!(a, b, out, T => T, |x, y| x.multiply(y)),
             Divide => zip!(a, b, out, T => T, |x, y| x.divide(y)),
-            Maximum => zip!(a, b, out, T => T, |x, y| if x >= y || x.nan() { x } else { y }),
-            Minimum => zip!(a, b, out, T => T, |x, y| if x <= y || x.nan() { x } else { y }),
-            Fmax => zip!(a, b, out, T => T, |x, y| if x >= y || y.nan() { x } else { y }),
-            Fmin => zip!(a, b, out, T => T, |x, y| if x <= y || y.nan() { x } else { y }),
+            Maximum => zip!(a, b, out, T => T, |x, y| if x > y || x.nan() { x } else { y }),
+            Minimum => zip!(a, b, out, T => T, |x, y| if x < y || x.nan() { x } else { y }),
+            Fmax => zip!(a, b, out, T => T, |x, y| if x > y || y.nan() { x } else { y }),
+            Fmin => zip!(a, b, out, T => T, |x, y| if x < y || y.nan() { x } else { y }),
             Equal => zip!(a, b, out, T => bool, |x, y| x == y),
             NotEqual => zip!(a, b, out, T => bool, |x, y| x != y),
             Less => zip!(a, b, out, T => bool, |x, y| x < y),
@@ -134,13 +134,19 @@ unsafe fn scalar_binary<T: Real>(op: BinaryOp, a: Operand, b: Operand, out: Targ
     }
 }
 
+/// Elements that are looked at before the first that is beyond is told of.
+const LOOK: usize = 64;
+
 /// Whether all of a tile are of at most some magnitude (and none is a NaN).
+///
+/// # Safety
+/// There are `length` elements of type `T`.
 #[inline(always)]
-unsafe fn within<T: Real>(a: Operand, out: Target, magnitude: f64) -> bool {
+pub(super) unsafe fn within<T: Real>(a: Operand, length: usize, magnitude: f64) -> bool {
     // SAFETY: as the caller promises.
-    let a = unsafe { a.slice::<T>(out.length) };
+    let a = unsafe { a.slice::<T>(length) };
     let magnitude = T::narrow(magnitude);
-    a.iter().fold(0_u64, |beyond, &x| beyond | u64::from(!(x.abs() <= magnitude))) == 0
+    a.chunks(LOOK).all(|part| part.iter().fold(true, |all, &x| all & (x.abs() <= magnitude)))
 }
 
 #[inline(always)]
@@ -225,6 +231,9 @@ fn arcsinh(x: f64) -> f64 {
 }
 
 fn arccosh(x: f64) -> f64 {
+    if x < 1.0 {
+        return f64::NAN;
+    }
     if x > 1e8 {
         return x.ln() + std::f64::consts::LN_2;
     }

@@ -59,7 +59,7 @@ pub(super) fn uniform_groups(key: Key, group: u64, low: f64, span: f64, out: &mu
         // SAFETY: this is called where the processor has the features.
         #[cfg(target_arch = "x86_64")]
         unsafe {
-            wide::uniform_groups(key, group, low, span, fours);
+            wide::uniform_groups(key, group, low, span * UNIT, fours);
         }
     });
     // SAFETY: the function is safe but for the features, which it checks.
