@@ -30,7 +30,7 @@ def rows(carriers: Any, makers: Any) -> list[Any]:
 def as_pandas(module: Any, paths: Any, planes_path: str, **options: Any) -> tuple[Any, Any]:
     """The work in pandas' words."""
     flights = module.read_csv(paths, na_values=MISSING, **options)
-    planes = module.read_csv(planes_path, na_values=MISSING)[["tailnum", "manufacturer"]]
+    planes = module.read_csv(planes_path, na_values=MISSING, **options)[["tailnum", "manufacturer"]]
     carriers = flights.groupby("carrier").agg(
         flights=("flight", "size"), departure=("dep_delay", "mean"), arrival=("arr_delay", "mean")
     )
@@ -40,6 +40,9 @@ def as_pandas(module: Any, paths: Any, planes_path: str, **options: Any) -> tupl
 
 
 def raskt(stopwatch: Stopwatch) -> list[Any]:
+    import pandas  # noqa: F401  (as the peers do: raskt loads it when it makes the first pandas object)
+    import pyarrow  # noqa: F401
+
     import raskt
     import raskt.dataframe as rd
 
