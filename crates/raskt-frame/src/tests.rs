@@ -1,7 +1,7 @@
 //! Plans against what pandas gives for them.
 
 use crate::*;
-use polars::prelude::{Column as Values, DataFrame, DataType, NamedFrom, ParquetWriter, SerReader, Series};
+use polars::prelude::{Column as Values, DataFrame, DataType, ParquetWriter};
 use raskt_graph::{Graph, GraphBuilder};
 use raskt_value::{Call, CancelToken, NativeOp, Value};
 use std::fs;
