@@ -248,3 +248,11 @@ def test_random_graphs_give_what_plain_calls_give(seed, size, how):
         lazy.append(add(*[lazy[i] for i in inputs], start=number))
         plain.append(sum((plain[i] for i in inputs), number))
     assert raskt.compute(*lazy, **how) == tuple(plain)
+
+
+def test_a_computation_within_a_small_memory_limit_still_ends():
+    import raskt.array as ra
+
+    with raskt.config.set({"memory.limit": "1MiB"}):
+        x = ra.ones((2000, 2000), chunks=500)
+        assert (x @ x).sum().compute() == 2000.0**3

@@ -212,7 +212,8 @@ impl Options {
             Some(_) => num_workers,
             None => get.call1(("num_workers", py.None()))?.extract()?,
         };
-        Ok(Self { scheduler, num_workers, memory_limit: None })
+        let memory_limit = get.call1(("memory.limit", py.None()))?.extract()?;
+        Ok(Self { scheduler, num_workers, memory_limit })
     }
 }
 

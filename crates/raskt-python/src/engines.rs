@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// By number of threads; of the process that made them.
-static ENGINES: Mutex<(u32, BTreeMap<usize, Engine>)> = Mutex::new((0, BTreeMap::new()));
+/// By number of threads and limit of memory; of the process that made them.
+static ENGINES: Mutex<(u32, BTreeMap<(usize, u64), Engine>)> = Mutex::new((0, BTreeMap::new()));
 
 /// The engine for `scheduler` ("threads" or "sync") with `num_workers` threads.
 pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: Option<u64>) -> PyResult<Engine> {
@@ -45,7 +45,7 @@ pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: 
     }
     let make =
         || Engine::new(EngineOptions { threads, memory_limit }, Runners::default().with_python(Arc::new(PythonRunner)));
-    Ok(engines.1.entry(threads).or_insert_with(make).clone())
+    Ok(engines.1.entry((threads, memory_limit)).or_insert_with(make).clone())
 }
 
 /// Ends all computations and threads; called when the interpreter goes.
