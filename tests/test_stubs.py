@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,19 +13,24 @@ import raskt
 
 pytest.importorskip("mypy")
 
+ROOT = Path(__file__).parents[1]
 PACKAGE = Path(raskt.__file__).parent
 ALLOWED = Path(__file__).with_name("stubtest-allowlist.txt")
 
 
-def run(*arguments: str | Path) -> None:
-    # In the folder above the package, mypy takes the package for what it is, installed or not.
-    done = subprocess.run([sys.executable, "-m", *arguments], cwd=PACKAGE.parent, capture_output=True, text=True)
+def run(folder: Path, *arguments: str | Path) -> None:
+    environment = dict(os.environ)
+    if PACKAGE.parent.name != "site-packages":
+        # An installed package is found by itself; mypy doesn't look at PYTHONPATH for one that isn't.
+        environment["MYPYPATH"] = str(PACKAGE.parent)
+    command = [sys.executable, "-m", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_stubs_are_strictly_typed(tmp_path):
-    run("mypy", "--strict", "--cache-dir", tmp_path, "raskt/_core.pyi")
+    run(tmp_path, "mypy", "--strict", ROOT / "python" / "raskt" / "_core.pyi")
 
 
-def test_the_stubs_say_what_the_module_offers():
-    run("mypy.stubtest", "raskt._core", "--allowlist", ALLOWED)
+def test_the_stubs_say_what_the_module_offers(tmp_path):
+    run(tmp_path, "mypy.stubtest", "raskt._core", "--allowlist", ALLOWED)
