@@ -1,4 +1,4 @@
-"""Computing: `compute` and `persist` are the native functions themselves, so that no frame of ours is in a traceback."""
+"""Computing: `compute` and `persist` are the native functions themselves, so no frame of ours is in a traceback."""
 
 from __future__ import annotations
 

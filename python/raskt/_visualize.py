@@ -79,7 +79,8 @@ def _render(dot: str, kind: str, target: Path) -> Path:
     program = shutil.which("dot")
     if program is None:
         raise RuntimeError(
-            f"to draw {kind} the command `dot` of Graphviz is needed, and it isn't installed (Debian: apt install graphviz); "
+            f"to draw {kind} the command `dot` of Graphviz is needed, and it isn't installed (on Debian: "
+            "apt install graphviz); "
             'format="dot" needs nothing'
         )
     done = subprocess.run([program, f"-T{kind}"], input=dot.encode(), capture_output=True, check=False)

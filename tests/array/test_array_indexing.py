@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from array_comparing import check
 
 import raskt.array as ra
+from array_comparing import check
 
 X = np.arange(10 * 7 * 3).reshape(10, 7, 3)
 

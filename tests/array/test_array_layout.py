@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from array_comparing import check
 
 import raskt.array as ra
+from array_comparing import check
 
 X = np.arange(4 * 6 * 5).reshape(4, 6, 5)
 

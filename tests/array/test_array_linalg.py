@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from array_comparing import DTYPES, check, sample
 
 import raskt.array as ra
+from array_comparing import DTYPES, check, sample
 
 SHAPES = [(40, 5), (5, 40), (12, 12), (1, 1), (7, 1), (1, 7)]
 

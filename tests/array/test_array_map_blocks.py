@@ -6,9 +6,9 @@ import operator
 
 import numpy as np
 import pytest
-from array_comparing import check
 
 import raskt.array as ra
+from array_comparing import check
 
 X = np.arange(24.0).reshape(4, 6)
 

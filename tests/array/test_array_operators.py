@@ -6,9 +6,9 @@ import operator
 
 import numpy as np
 import pytest
-from array_comparing import DTYPES, check, sample
 
 import raskt.array as ra
+from array_comparing import DTYPES, check, sample
 
 ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow]
 BITWISE = [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift]

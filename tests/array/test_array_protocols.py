@@ -7,9 +7,9 @@ import pickle
 
 import numpy as np
 import pytest
-from array_comparing import check
 
 import raskt.array as ra
+from array_comparing import check
 
 X = np.arange(12.0).reshape(3, 4)
 

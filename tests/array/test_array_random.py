@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from array_comparing import check
 
 import raskt.array as ra
+from array_comparing import check
 
 COUNT = 200_000
 

@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
-from array_comparing import DTYPES, check, sample
 
 import raskt.array as ra
+from array_comparing import DTYPES, check, sample
 
-NAMES = "sum prod mean std var min max any all argmin argmax".split()
-NAN_NAMES = "nansum nanprod nanmean nanstd nanvar nanmin nanmax nanargmin nanargmax".split()
+NAMES = ["sum", "prod", "mean", "std", "var", "min", "max", "any", "all", "argmin", "argmax"]
+NAN_NAMES = ["nansum", "nanprod", "nanmean", "nanstd", "nanvar", "nanmin", "nanmax", "nanargmin", "nanargmax"]
 
 
 def agree(name, x, mine, rtol=None, **options):

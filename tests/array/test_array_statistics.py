@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from array_comparing import check, sample
 
 import raskt.array as ra
+from array_comparing import check, sample
 
 X = sample(float, (6, 8))
 

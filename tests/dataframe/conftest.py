@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+
 import raskt.dataframe as rd
 from frame_comparing import sample
 

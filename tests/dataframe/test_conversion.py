@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 import raskt.dataframe as rd
 from frame_comparing import check, sample
 

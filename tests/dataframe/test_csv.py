@@ -5,6 +5,7 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
+
 import raskt.dataframe as rd
 from frame_comparing import check
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pandas as pd
+
 from frame_comparing import check
 
 

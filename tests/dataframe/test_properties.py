@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-import raskt.dataframe as rd
-from frame_comparing import check
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+
+import raskt.dataframe as rd
+from frame_comparing import check
 
 INTEGERS = st.integers(-5, 5)
 FLOATS = st.one_of(st.none(), st.integers(-40, 40).map(lambda value: value / 8))

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+
 import raskt.dataframe as rd
 from frame_comparing import check
 

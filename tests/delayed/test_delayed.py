@@ -70,7 +70,7 @@ def test_delayed_objects_are_found_in_dicts_and_deep_down():
 
 def test_traverse_false_leaves_containers_alone():
     inside = inc(1)
-    (result,) = delayed(lambda items: items)(delayed([inside], traverse=False)).compute(), 
+    result = delayed([inside], traverse=False).compute()
     assert result[0] is inside
 
 
@@ -81,11 +81,10 @@ def test_containers_nested_without_end_are_refused():
         delayed(endless)
 
 
-@pytest.mark.parametrize(
-    "function", [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-                 operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge,
-                 operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift]
-)  # fmt: skip
+OPERATORS = "add sub mul truediv floordiv mod pow lt le eq ne gt ge and_ or_ xor lshift rshift"
+
+
+@pytest.mark.parametrize("function", [getattr(operator, name) for name in OPERATORS.split()])
 def test_operators_are_delayed_on_both_sides(function):
     assert function(delayed(7), 2).compute() == function(7, 2)
     assert function(7, delayed(2)).compute() == function(7, 2)

@@ -1,6 +1,6 @@
 //! How fast the block kernels are on one core: nanoseconds for each element of a block of 8 MB.
 //!
-//! `cargo run --release -p raskt-array --example kernel_speed`
+//! `cargo run --release -p raskt-array --example kernel_speed [part of a name]`
 
 use raskt_array::kernel::*;
 use raskt_value::{CancelToken, Chunk, DType, Scalar};
@@ -137,6 +137,9 @@ fn report(name: &str, (program, reduction): Job, inputs: &[&Chunk]) {
 
 /// Prints the best of many runs.
 fn time(name: &str, mut run: impl FnMut()) {
+    if std::env::args().nth(1).is_some_and(|part| !name.contains(&part)) {
+        return;
+    }
     let mut best = f64::INFINITY;
     for _ in 0..30 {
         let start = Instant::now();

@@ -4,7 +4,7 @@
 //! each an [`Expression`] over the node's columns. Elementwise work changes expressions only; what changes rows
 //! (filters, sorts, joins, groups) makes a new node. Names, types and rows are checked when the plan is made.
 //!
-//! [`stage`] turns a plan into tasks: one Polars query if nothing in it needs Python, or queries between the Python
+//! Lowering turns a plan into tasks: one Polars query if nothing in it needs Python, or queries between the Python
 //! functions that cut it. Missing values are nulls inside; whether a float column can also hold NaN is tracked by its
 //! [`Domain`], so that pandas' rules cost nothing where they make no difference.
 
@@ -19,6 +19,8 @@ mod sink;
 mod source;
 mod stage;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use array::{ArrayToFrame, FrameToArray, array_domain, array_to_table};
 pub use domain::{Domain, DomainClass, pandas_dtype_name, parse_dtype_name};

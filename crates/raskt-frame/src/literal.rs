@@ -64,6 +64,21 @@ impl Literal {
         }
     }
 
+    /// As an operand that meets a column of `domain`: beside fixed-point numbers, a number that is one with as many
+    /// places is exact. So is `0.05`, which as a float would be a little more.
+    pub(crate) fn beside(&self, domain: &Domain) -> Expr {
+        let DataType::Decimal(precision, scale) = domain.dtype else { return self.weak() };
+        let text = match self {
+            Self::Int(value) => value.to_string(),
+            Self::Float(value) if value.abs() < 1e15 => value.to_string(),
+            _ => return self.weak(),
+        };
+        match fixed_point(&text, scale, precision) {
+            Some(value) => Expr::Literal(LiteralValue::Scalar(Scalar::new_decimal(value, precision, scale))),
+            None => self.weak(),
+        }
+    }
+
     /// As a column of its own type.
     pub(crate) fn typed(&self) -> Expr {
         Expr::Literal(LiteralValue::Scalar(self.scalar()))
@@ -85,6 +100,15 @@ impl Literal {
     }
 }
 
+/// The number that `text` writes, times ten to the power of `scale`, if it has no more places and digits.
+fn fixed_point(text: &str, scale: usize, precision: usize) -> Option<i128> {
+    let (whole, places) = text.split_once('.').unwrap_or((text, ""));
+    if places.len() > scale || whole.trim_start_matches('-').len() + scale > precision {
+        return None;
+    }
+    format!("{whole}{places:0<scale$}").parse().ok()
+}
+
 /// The literals as one series, cast to `dtype` where they can be; those that can't equal no value of it and are left out.
 pub(crate) fn series_of(values: &[Literal], dtype: &DataType) -> PolarsResult<Series> {
     let mut found: Vec<AnyValue<'static>> = vec![];
@@ -99,4 +123,24 @@ pub(crate) fn series_of(values: &[Literal], dtype: &DataType) -> PolarsResult<Se
         }
     }
     Series::from_any_values_and_dtype(PlSmallStr::EMPTY, &found, dtype, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_become_fixed_point_where_nothing_is_lost() {
+        for (text, expected) in [("24", Some(2400)), ("0.05", Some(5)), ("-1.5", Some(-150)), ("0.055", None)] {
+            assert_eq!(fixed_point(text, 2, 15), expected, "{text}");
+        }
+        assert_eq!(fixed_point("12345", 2, 5), None);
+    }
+
+    #[test]
+    fn values_that_a_type_does_not_have_are_left_out() {
+        let values = [Literal::Float(1.0), Literal::Float(2.5), Literal::Int(3)];
+        let found = series_of(&values, &DataType::Int64).unwrap();
+        assert_eq!(found, Series::new(PlSmallStr::EMPTY, [1_i64, 3]));
+    }
 }

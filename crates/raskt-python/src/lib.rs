@@ -1,7 +1,7 @@
 //! The Python module `raskt._core`: convert, call, convert back.
 //!
 //! Each folder is one face: it turns Python arguments into the expressions of its crate and values back into Python
-//! objects. [`collection`] is what the faces share with `compute` and `persist`; [`block`] is how a Python function
+//! objects. `collection` is what the faces share with `compute` and `persist`; `block` is how a Python function
 //! becomes a task over values.
 
 mod array;

@@ -19,7 +19,7 @@ impl Object {
     }
 
     /// The Python object in `value`, if it is one.
-    pub fn of<'a>(value: &'a Value) -> Option<&'a Py<PyAny>> {
+    pub fn of(value: &Value) -> Option<&Py<PyAny>> {
         match value {
             Value::Foreign(foreign) => foreign.as_any().downcast_ref().map(|object: &Self| &object.object),
             _ => None,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What a native op does: inputs in, one value out.
 ///
 /// A kernel serves all tasks of a layer; [`Call::index`] says which of them this is. It must give the same bits for
-/// the same inputs, run without the GIL, and look at [`Call::cancelled`] at least every few milliseconds.
+/// the same inputs, run without the GIL, and look at [`Call::check_cancelled`] at least every few milliseconds.
 pub trait Kernel: Send + Sync + 'static {
     /// Computes one task. `inputs` are the results of the task's inputs, in the order of its layer's shape.
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError>;

@@ -11,6 +11,7 @@
 //! # Ok::<(), raskt::ComputeError>(())
 //! ```
 
+mod collections;
 mod compute;
 mod delayed;
 

@@ -202,7 +202,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int = 0) -> Array:
     axis %= x.ndim
     positions = np.atleast_1d(np.arange(x.shape[axis])[obj] if isinstance(obj, slice) else np.asarray(obj))
     positions = np.where(positions < 0, positions + x.shape[axis], positions)
-    if positions.size and not (0 <= positions.min() and positions.max() <= x.shape[axis]):
+    if positions.size and not (positions.min() >= 0 and positions.max() <= x.shape[axis]):
         raise IndexError(f"a position is out of bounds for an axis of length {x.shape[axis]}")
     count = len(positions)
     new = asarray(values).astype(x.dtype)

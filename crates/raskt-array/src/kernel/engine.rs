@@ -286,8 +286,14 @@ fn check_inputs(program: &Program, region: &Region, inputs: &[&Chunk]) -> Result
             ));
         }
     }
-    for source in program.sources().iter().filter(|source| source.index.steps.len() != region.shape.len()) {
-        let axes = source.index.steps.len();
+    for source in program.sources() {
+        if let Generator::Random(random) = &source.generator {
+            // A parameter out of range could keep a rejection loop going for ever.
+            random.distribution.validate()?;
+        }
+    }
+    let mut axes = program.sources().iter().map(|source| source.index.steps.len());
+    if let Some(axes) = axes.find(|&axes| axes != region.shape.len()) {
         return refused(format!("a source of {axes} axes can't be evaluated over shape {:?}", region.shape));
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! Makes one action of several where that saves more than it costs.
 //!
-//! An action reads and writes whole tiles, and for a sum or a product that, not the arithmetic, takes the time: so sums
-//! of products are one action. A square root keeps the divider busy and leaves the multipliers idle, an exponential does
-//! the opposite: so one of each, if neither waits for the other, are computed side by side. The results are the same to
-//! the last bit.
+//! An action reads and writes whole tiles, and for a sum or a product that, not the arithmetic, takes the time: so
+//! sums of products are one action. A square root keeps the divider busy and leaves the multipliers idle, an
+//! exponential does the opposite: so one of each, if neither waits for the other, are computed side by side. The
+//! results are the same to the last bit.
 
 use super::action::{Action, Term, Work};
 use super::loops::TermKind;

@@ -120,3 +120,11 @@ fn sources_are_cut_and_viewed_in_place() {
     let line = Array::linspace(0.0, 1.0, true, DType::F64, chunks(5)).unwrap();
     assert_eq!(super::compute(&line).as_slice::<f64>().unwrap(), [0.0, 0.25, 0.5, 0.75, 1.0]);
 }
+
+#[test]
+fn an_axis_of_one_element_may_have_empty_blocks_beside_it() {
+    let (x, _) = counted(&[&[0, 1, 0], &[2]]);
+    let sum = Array::map(crate::Ufunc::from_name("add").unwrap(), &[(&x).into(), (&x).into()]).unwrap();
+    check(&sum.index(&[Index::At(0), Index::At(1)]).unwrap(), &ndarray::arr0(2).into_dyn());
+    check(&sum.squeeze(Some(&[0])).unwrap(), &ndarray::arr1(&[0, 2]).into_dyn());
+}

@@ -44,7 +44,11 @@ fn expr_with_time_of_day(a: &Domain, b: &Domain) -> bool {
 fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<Expression> {
     let (a, b) = (left.domain(), right.domain());
     let both_bool = a.class() == Bool && b.class() == Bool;
-    let (x, y) = (as_number(left, both_bool), as_number(right, both_bool));
+    let decimal = a.class() == Decimal || b.class() == Decimal;
+    let (x, y) = match decimal {
+        true => (beside(left, right), beside(right, left)),
+        false => (as_number(left, both_bool), as_number(right, both_bool)),
+    };
     let float = a.class() == Float || b.class() == Float;
     let expr = match op {
         "add" if both_bool => x.or(y),
@@ -81,6 +85,14 @@ fn as_number(operand: &Operand, keep_bool: bool) -> Expr {
             operand.expr().cast(DataType::Int64)
         }
         _ => operand.expr(),
+    }
+}
+
+/// An operand of fixed-point arithmetic.
+fn beside(operand: &Operand, other: &Operand) -> Expr {
+    match operand {
+        Operand::Literal(Literal::Int(_) | Literal::Float(_)) => operand.beside(other),
+        _ => as_number(operand, false),
     }
 }
 

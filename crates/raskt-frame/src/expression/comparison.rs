@@ -17,7 +17,7 @@ impl Expression {
             }
             return constant(scope, op, left, right, unequal);
         }
-        let (x, y) = (left.expr(), right.expr());
+        let (x, y) = (left.beside(right), right.beside(left));
         let mut expr = compare(op, x.clone(), y.clone())?;
         // The engine takes NaN for a number that equals itself and is above all others.
         for (domain, operand) in [(&a, x), (&b, y)] {

@@ -66,6 +66,7 @@ impl Extent {
 
 /// One side of an operation.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a few at a time, for as long as a plan is made")]
 pub(crate) enum Operand {
     Expression(Expression),
     Literal(Literal),
@@ -76,6 +77,14 @@ impl Operand {
         match self {
             Self::Expression(expression) => expression.expr.clone(),
             Self::Literal(literal) => literal.weak(),
+        }
+    }
+
+    /// What the engine computes, beside another operand.
+    pub(crate) fn beside(&self, other: &Self) -> Expr {
+        match self {
+            Self::Expression(_) => self.expr(),
+            Self::Literal(literal) => literal.beside(&other.domain()),
         }
     }
 

@@ -90,7 +90,7 @@ fn common_domain<'a>(name: &str, mut domains: impl Iterator<Item = &'a Domain>) 
     for domain in domains {
         let alike = found.class() == domain.class() || (found.is_numeric() && domain.is_numeric());
         let text = |class| matches!(class, DomainClass::Text | DomainClass::Category);
-        if !alike && !(text(found.class()) && text(domain.class())) {
+        if !(alike || text(found.class()) && text(domain.class())) {
             let (a, b) = (found.pandas_dtype(), domain.pandas_dtype());
             return Err(FrameError::Type(format!(
                 "`{name}` is of {a} in one dataframe and of {b} in another; convert one with astype to concatenate them"

@@ -312,6 +312,7 @@ impl Frame {
 
 /// What a column can be set to.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a few at a time, for as long as a plan is made")]
 pub enum ColumnOrValue {
     /// A column over the same rows, or a lazy scalar of them.
     Column(Column),

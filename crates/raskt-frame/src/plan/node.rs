@@ -249,7 +249,7 @@ impl Node {
     }
 
     /// The node whose rows these are: itself, but for nodes that only add columns.
-    pub(crate) fn rows_of<'a>(self: &'a Arc<Self>) -> &'a Arc<Self> {
+    pub(crate) fn rows_of(self: &Arc<Self>) -> &Arc<Self> {
         match &self.operator {
             Operator::Attach { input, .. } => input.rows_of(),
             _ => self,

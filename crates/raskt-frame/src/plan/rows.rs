@@ -136,7 +136,8 @@ impl Frame {
         if by.is_empty() {
             return Err(FrameError::Value("the rows need a column to be ordered by".into()));
         }
-        for key in by.iter().filter(|key| matches!(key.values.domain.class(), DomainClass::Text | DomainClass::Other)) {
+        let unordered = |key: &&Column| matches!(key.values.domain.class(), DomainClass::Text | DomainClass::Other);
+        if let Some(key) = by.iter().find(unordered) {
             let (name, dtype) = (key.name.as_deref().unwrap_or("None"), key.values.domain.pandas_dtype());
             return Err(FrameError::Type(format!(
                 "column `{name}` is of {dtype}, and can't give the largest or smallest"

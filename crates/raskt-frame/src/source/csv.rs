@@ -214,7 +214,7 @@ fn look_at(files: &[PathBuf], options: &CsvOptions, syntax: &Syntax) -> Result<L
 
 type FileLook = (Vec<String>, Vec<ColumnFacts>, usize);
 
-fn look_at_file(file: &PathBuf, options: &CsvOptions, syntax: &Syntax, limit: Option<usize>) -> Result<FileLook> {
+fn look_at_file(file: &Path, options: &CsvOptions, syntax: &Syntax, limit: Option<usize>) -> Result<FileLook> {
     let text = CsvText::read(file, options, syntax, limit)?;
     let names = options.names.clone().unwrap_or_else(|| text.names.clone());
     if names.len() != text.names.len() {
@@ -244,7 +244,7 @@ fn check_oddities(file: &Path, facts: &[ColumnFacts], oddities: Oddities) -> Res
     Err(FrameError::NotImplemented(format!("`{}` has {found}, which the native reader can't read", file.display())))
 }
 
-fn check_same_names(first: &[String], names: &[String], first_file: &PathBuf, file: &PathBuf) -> Result<()> {
+fn check_same_names(first: &[String], names: &[String], first_file: &Path, file: &Path) -> Result<()> {
     if first == names {
         return Ok(());
     }

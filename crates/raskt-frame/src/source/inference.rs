@@ -44,7 +44,10 @@ impl Syntax {
 #[derive(Clone, Debug)]
 pub(super) struct ColumnFacts {
     int: bool,
+    /// Whether each is an integer, with a sign or a large one without.
     unsigned: bool,
+    /// Whether a number was below zero.
+    negative: bool,
     float: bool,
     bool: bool,
     /// Whether any field is missing.
@@ -64,10 +67,11 @@ pub(super) struct ColumnFacts {
 impl Default for ColumnFacts {
     fn default() -> Self {
         let (missing, present, words, first) = (false, false, BTreeSet::new(), None);
-        let (quoted_empty, spaced) = (false, false);
+        let (negative, quoted_empty, spaced) = (false, false, false);
         Self {
             int: true,
             unsigned: true,
+            negative,
             float: true,
             bool: true,
             missing,
@@ -99,8 +103,9 @@ impl ColumnFacts {
         if self.int {
             self.int = is_int(field);
         }
+        self.negative |= field.first() == Some(&b'-');
         if !self.int && self.unsigned {
-            self.unsigned = is_unsigned(field);
+            self.unsigned = is_unsigned(field) || is_int(field);
         }
         if self.float && !self.int {
             self.float = is_float(field);
@@ -120,6 +125,7 @@ impl ColumnFacts {
         } else if other.present {
             (self.int, self.unsigned, self.float, self.bool) = (other.int, other.unsigned, other.float, other.bool);
         }
+        self.negative |= other.negative;
         self.missing |= other.missing;
         self.quoted_empty |= other.quoted_empty;
         self.spaced |= other.spaced;
@@ -139,6 +145,8 @@ impl ColumnFacts {
         match (self.int, self.missing) {
             (true, false) => DataType::Int64,
             (true, true) => DataType::Float64,
+            // No integer of pandas holds both numbers below zero and numbers that only fit without a sign.
+            _ if self.float && self.unsigned && !self.missing && self.negative => DataType::String,
             _ if self.float && self.unsigned && !self.missing => DataType::UInt64,
             _ if self.float => DataType::Float64,
             _ => DataType::String,
@@ -324,6 +332,7 @@ mod tests {
             (&["1", "x"], DataType::String),
             (&["1", "2013-01-01"], DataType::String),
             (&["9223372036854775808", "1"], DataType::UInt64),
+            (&["9223372036854775808", "-1"], DataType::String),
             (&["\"1\"", "\"2\""], DataType::Int64),
             (&["1.2.3"], DataType::String),
             (&["e5"], DataType::String),

@@ -17,7 +17,8 @@ impl FrameExpr {
     fn to_array(&self, lengths: Option<&Bound<'_, PyAny>>) -> PyResult<ArrayExpr> {
         let source = FrameToArray::new(&self.frame, false).or_raise()?;
         let rows = rows_of_partitions(&source, lengths)?;
-        let rows = rows.map_or_else(|| AxisChunks::unknown(source.blocks() as u32), |lengths| AxisChunks::uneven(&lengths));
+        let rows =
+            rows.map_or_else(|| AxisChunks::unknown(source.blocks() as u32), |lengths| AxisChunks::uneven(&lengths));
         let columns = AxisChunks::single(source.columns().unwrap_or(1));
         let dtype = source.dtype();
         Ok(Array::from_lower(Arc::new(source), dtype, Chunks::new([rows, columns])).into())

@@ -61,6 +61,7 @@ pub(super) fn from_record_batch(batch: &Bound<'_, PyAny>) -> PyResult<DataFrame>
 }
 
 /// An array as a column; codes of strings keep all their categories, in order.
+#[expect(clippy::borrowed_box, reason = "a chunk list is made of boxes, and the box is cloned into it")]
 fn column(field: &ArrowField, array: &Box<dyn Array>) -> PolarsResult<Column> {
     let Some(coded) = array.as_any().downcast_ref::<DictionaryArray<i32>>() else {
         return Ok(Series::try_from((field, array.clone()))?.into());

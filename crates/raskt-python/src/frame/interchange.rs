@@ -97,6 +97,7 @@ fn import_with<'py>(object: &Bound<'py, PyAny>, arguments: impl PyCallArgs<'py>)
 
 impl Imported {
     /// The labels and columns with what their values can be, as an empty object promises them.
+    #[expect(clippy::type_complexity, reason = "labels and columns, each a name and what it can hold")]
     pub fn promised(&self) -> (Vec<(Option<String>, Domain)>, Vec<(String, Domain)>) {
         let domain = |at: usize| {
             let dtype = self.table.columns()[at].dtype().clone();

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// What a partition is handed over as.
+#[expect(clippy::large_enum_variant, reason = "one for each mapped plan")]
 enum Input {
     Frame(Frame),
     Column(raskt_frame::Column),

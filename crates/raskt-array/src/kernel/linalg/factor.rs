@@ -66,8 +66,11 @@ fn svd_as<T: Field>(a: &Chunk) -> Result<(Chunk, Chunk, Chunk), TaskError> {
     Ok((from_matrix(&u), values(s), adjoint))
 }
 
-/// U, the singular values and V of a matrix that isn't empty.
-pub(super) fn decomposed<T: Field>(matrix: &Matrix) -> Result<(Mat<T>, Vec<T::Part>, Mat<T>), TaskError> {
+/// U, the singular values and V.
+type Decomposition<T> = (Mat<T>, Vec<<T as Field>::Part>, Mat<T>);
+
+/// The singular value decomposition of a matrix that isn't empty.
+pub(super) fn decomposed<T: Field>(matrix: &Matrix) -> Result<Decomposition<T>, TaskError> {
     let view = matrix.view::<T>();
     if !view.is_all_finite() {
         return Err(failed("singular values of a matrix with NaN or infinite elements don't exist".to_owned()));

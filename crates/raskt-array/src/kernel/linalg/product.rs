@@ -38,8 +38,8 @@ pub fn matmul(pairs: &[(&Chunk, &Chunk)], call: &Call<'_>) -> Result<Chunk, Task
     }
 }
 
-/// The Gram matrix `conj(a.T) @ a` of a tall block; `float32` is accumulated, and given, in `float64` (integers too, and
-/// `complex64` in `complex128`).
+/// The Gram matrix `conj(a.T) @ a` of a tall block; `float32` is accumulated, and given, in `float64` (integers too,
+/// and `complex64` in `complex128`).
 pub fn gram(a: &Chunk, call: &Call<'_>) -> Result<Chunk, TaskError> {
     match a.dtype() {
         DType::C64 | DType::C128 => gram_as::<Complex<f64>>(a, call),
@@ -192,9 +192,9 @@ fn rows_product<T: Element>(
         for first_row in (0..inner).step_by(ROWS) {
             call.check_cancelled()?;
             for (out, a) in out.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
-                for row in first_row..(first_row + ROWS).min(inner) {
+                for (row, &factor) in a.iter().enumerate().skip(first_row).take(ROWS) {
                     let start = row * columns;
-                    add_multiple(&mut out[part.clone()], a[row], &b[start + part.start..start + part.end]);
+                    add_multiple(&mut out[part.clone()], factor, &b[start + part.start..start + part.end]);
                 }
             }
         }

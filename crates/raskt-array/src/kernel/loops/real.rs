@@ -27,8 +27,12 @@ pub(super) unsafe fn unary<T: Real>(op: UnaryOp, a: Operand, out: Target) {
             Tanh => map!(a, out, T => T, |x| T::narrow(math::tanh(x.wide()))),
             Log => map!(a, out, T => T, |x| T::narrow(math::log(x.wide()))),
             Log1p => map!(a, out, T => T, |x| T::narrow(math::log1p(x.wide()))),
-            Sin if within::<T>(a, out.length, math::REDUCIBLE) => map!(a, out, T => T, |x| T::narrow(math::sin(x.wide()))),
-            Cos if within::<T>(a, out.length, math::REDUCIBLE) => map!(a, out, T => T, |x| T::narrow(math::cos(x.wide()))),
+            Sin if within::<T>(a, out.length, math::REDUCIBLE) => {
+                map!(a, out, T => T, |x| T::narrow(math::sin(x.wide())));
+            }
+            Cos if within::<T>(a, out.length, math::REDUCIBLE) => {
+                map!(a, out, T => T, |x| T::narrow(math::cos(x.wide())));
+            }
             // The factors as NumPy rounds them, in the type itself.
             Deg2rad => map!(a, out, T => T, |x| x.multiply(T::narrow(PI / 180.0))),
             Rad2deg => map!(a, out, T => T, |x| x.multiply(T::narrow(180.0 / PI))),

@@ -40,8 +40,7 @@ pub(in crate::kernel) fn log(x: f64) -> f64 {
     let result = log_normal(scaled, bias);
     let result = if x == f64::INFINITY { x } else { result };
     let result = if x == 0.0 { f64::NEG_INFINITY } else { result };
-    // Also true of a NaN.
-    if !(x >= 0.0) { f64::NAN } else { result }
+    if x < 0.0 || x.is_nan() { f64::NAN } else { result }
 }
 
 /// `log(1 + x)`, exact near zero.
@@ -51,7 +50,7 @@ pub(in crate::kernel) fn log1p(x: f64) -> f64 {
     // What rounding lost, in the first order.
     let lost = if sum >= 2.0 { 1.0 - (sum - x) } else { x - (sum - 1.0) };
     let result = log(sum) + lost / sum;
-    let result = if x == f64::INFINITY || x == -1.0 || !(x > -1.0) { log(sum) } else { result };
+    let result = if x == f64::INFINITY || x <= -1.0 { log(sum) } else { result };
     // Below this, the sum forgets all of `x` (and the sign of zero).
     if x.abs() < 1.1e-16 { x } else { result }
 }

@@ -3,6 +3,8 @@
 //! They are within 2 units in the last place of the exact value over the whole domain, NaN, infinities and subnormal
 //! numbers included (`tests` says how far each is). `float32` is computed in `float64` and rounded once.
 
+#![expect(clippy::excessive_precision, reason = "coefficients are written as their sources have them")]
+
 mod exponential;
 mod logarithm;
 mod trigonometric;

@@ -8,6 +8,8 @@
 mod fill;
 mod philox;
 mod rejection;
+mod transform;
+mod validate;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
