@@ -21,25 +21,26 @@ impl Broker {
 
     /// Promises `bytes` to `holder`; with `overbook` even where there isn't enough. Says whether it did.
     pub fn promise(&mut self, holder: u64, bytes: u64, overbook: bool) -> bool {
-        let fits = self.held.saturating_add(self.promised).saturating_add(bytes) <= self.limit;
+        let total = self.held.checked_add(self.promised).and_then(|sum| sum.checked_add(bytes));
+        let fits = total.is_some_and(|total| total <= self.limit);
         if !fits && !overbook {
             return false;
         }
-        self.promised += bytes;
+        self.promised = self.promised.saturating_add(bytes);
         self.promises.insert(holder, bytes);
-        self.peak = self.peak.max(self.held + self.promised);
+        self.peak = self.peak.max(self.held.saturating_add(self.promised));
         true
     }
 
     /// Takes the promise to `holder` back.
     pub fn give_back(&mut self, holder: u64) {
-        self.promised -= self.promises.remove(&holder).unwrap_or(0);
+        self.promised = self.promised.saturating_sub(self.promises.remove(&holder).unwrap_or(0));
     }
 
     /// A result of `bytes` came into memory.
     pub fn hold(&mut self, bytes: u64) {
-        self.held += bytes;
-        self.peak = self.peak.max(self.held + self.promised);
+        self.held = self.held.saturating_add(bytes);
+        self.peak = self.peak.max(self.held.saturating_add(self.promised));
     }
 
     /// A result of `bytes` left memory.
