@@ -9,8 +9,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// By number of threads and limit of memory; of the process that made them.
-static ENGINES: Mutex<(u32, BTreeMap<(usize, u64), Engine>)> = Mutex::new((0, BTreeMap::new()));
+struct Engines {
+    /// The process that made them.
+    process: u32,
+    /// By number of threads and limit of memory.
+    by_size: BTreeMap<(usize, u64), Engine>,
+}
+
+static ENGINES: Mutex<Engines> = Mutex::new(Engines { process: 0, by_size: BTreeMap::new() });
 
 /// The engine for `scheduler` ("threads" or "sync") with `num_workers` threads.
 pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: Option<u64>) -> PyResult<Engine> {
@@ -36,22 +42,22 @@ pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: 
     let memory_limit = memory_limit.unwrap_or(defaults.memory_limit);
     let mut engines = ENGINES.lock();
     let process = std::process::id();
-    if engines.0 != process {
+    if engines.process != process {
         // A child of a fork has none of its parent's threads. The parent's engines are forgotten and not dropped: their
         // locks may be held by threads that don't exist here.
-        let of_parent = std::mem::take(&mut engines.1);
+        let of_parent = std::mem::take(&mut engines.by_size);
         std::mem::forget(of_parent);
-        engines.0 = process;
+        engines.process = process;
     }
     let make =
         || Engine::new(EngineOptions { threads, memory_limit }, Runners::default().with_python(Arc::new(PythonRunner)));
-    Ok(engines.1.entry((threads, memory_limit)).or_insert_with(make).clone())
+    Ok(engines.by_size.entry((threads, memory_limit)).or_insert_with(make).clone())
 }
 
 /// Ends all computations and threads; called when the interpreter goes.
 #[pyfunction]
 fn shut_down(py: Python<'_>) {
-    let engines = std::mem::take(&mut ENGINES.lock().1);
+    let engines = std::mem::take(&mut ENGINES.lock().by_size);
     py.detach(|| {
         for engine in engines.values() {
             engine.shut_down(Duration::from_secs(1));
