@@ -229,3 +229,10 @@ def test_blocks_that_the_machine_cannot_hold_are_refused():
         huge.compute()
     with pytest.raises(MemoryError, match="smaller chunks"):
         huge.map_blocks(lambda block: block, dtype=float).sum().compute()
+
+
+def test_a_result_larger_than_the_machine_is_refused_before_anything_runs():
+    huge = ra.ones((10**6, 10**6), chunks=10**4)
+    with pytest.raises(MemoryError, match="reduce it"):
+        huge.compute()
+    assert huge[:2, :2].sum().compute() == 4

@@ -12,6 +12,12 @@ pub trait Collection {
     /// Adds the collection to the graph; the tasks of the layer that comes back are its blocks or partitions in order.
     fn lower(&self, py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId>;
 
+    /// Refuses to be asked for as a whole where that can't succeed: a result larger than the machine.
+    fn check_whole(&self, py: Python<'_>) -> PyResult<()> {
+        let _ = py;
+        Ok(())
+    }
+
     /// Puts the results of those tasks together: a NumPy array, a pandas frame.
     fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>>;
 

@@ -107,7 +107,10 @@ fn lower_collection(
     wanted: &mut Vec<TaskId>,
 ) -> PyResult<()> {
     let expr = collection.bind(py).getattr("__raskt_expr__")?;
-    let layer = with_collection(&expr, |collection| collection.lower(py, graph))?;
+    let layer = with_collection(&expr, |collection| {
+        collection.check_whole(py)?;
+        collection.lower(py, graph)
+    })?;
     wanted.extend((0..graph.get(layer).len()).map(|index| TaskId::new(layer, index)));
     Ok(())
 }

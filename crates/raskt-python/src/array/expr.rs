@@ -116,6 +116,10 @@ impl ArrayExpr {
 }
 
 impl Collection for ArrayExpr {
+    fn check_whole(&self, py: Python<'_>) -> PyResult<()> {
+        memory::check_result(py, &self.array)
+    }
+
     fn lower(&self, py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
         let lowered =
             graph.lower(&self.array as &dyn Lower).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
