@@ -108,8 +108,9 @@ fn lower_collection(
 ) -> PyResult<()> {
     let expr = collection.bind(py).getattr("__raskt_expr__")?;
     let layer = with_collection(&expr, |collection| {
+        let layer = collection.lower(py, graph)?;
         collection.check_whole(py)?;
-        collection.lower(py, graph)
+        Ok(layer)
     })?;
     wanted.extend((0..graph.get(layer).len()).map(|index| TaskId::new(layer, index)));
     Ok(())
