@@ -206,3 +206,26 @@ def test_wrong_types_fail_at_the_call(df):
         df["s"] - 1
     with pytest.raises(TypeError):
         df["a"] + object()
+
+
+@pytest.mark.parametrize("divisor", [100, 3.0, 4, 0.1, -7, 0, 1e-310, 2.0**-1074, float("inf"), float("nan")])
+@pytest.mark.parametrize("dtype", ["int64", "float64", "bool", "float32"])
+def test_quotients_are_those_of_pandas_to_the_last_bit(divisor, dtype):
+    if dtype == "float32" and np.isnan(divisor):
+        pytest.skip("a missing divisor makes 64-bit floats")
+    whole = pd.DataFrame({"x": (np.arange(-500, 500) % 251).astype(dtype)})
+    lazy = rd.from_pandas(whole, npartitions=2)
+    pd.testing.assert_series_equal(
+        (lazy.x / divisor).compute(), whole.x / divisor, rtol=0 if dtype != "float32" else 1e-6
+    )
+    pd.testing.assert_series_equal(
+        (divisor / lazy.x).compute(), divisor / whole.x, rtol=0 if dtype != "float32" else 1e-6
+    )
+
+
+def test_quotients_by_a_scalar_of_the_column():
+    whole = pd.DataFrame({"x": np.arange(1, 1000), "y": np.arange(1, 1000) * 0.5})
+    lazy = rd.from_pandas(whole, npartitions=3)
+    pd.testing.assert_series_equal((lazy.x / lazy.x.max()).compute(), whole.x / whole.x.max(), rtol=0)
+    pd.testing.assert_series_equal((lazy.y / lazy.y.sum()).compute(), whole.y / whole.y.sum(), rtol=0)
+    assert (lazy.x.sum() / lazy.x.max()).compute() == whole.x.sum() / whole.x.max()

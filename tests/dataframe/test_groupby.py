@@ -164,3 +164,13 @@ def test_wrong_names(df):
 
 def test_columns_as_attributes(df, pdf):
     check(df.groupby("a").b.sum(), pdf.groupby("a").b.sum())
+
+
+def test_sizes_of_groups_need_no_column_but_the_key():
+    whole = pd.DataFrame({"k": ["a", None, "b", "a"], "x": [1.0, None, 3.0, 4.0], "y": [1, 2, 3, 4]})
+    lazy = rd.from_pandas(whole, npartitions=2)
+    found = lazy.groupby("k").agg(n=("x", "size"), m=("y", "sum"))
+    pd.testing.assert_frame_equal(found.compute(), whole.groupby("k").agg(n=("x", "size"), m=("y", "sum")))
+    assert 'PROJECT["k", "y"] 2/3 COLUMNS' in found.explain(engine=True)
+    kept = lazy.groupby(["k"], dropna=False).agg(n=("x", "size"))
+    pd.testing.assert_frame_equal(kept.compute(), whole.groupby(["k"], dropna=False).agg(n=("x", "size")))

@@ -266,5 +266,6 @@ pub fn array_to_table(chunk: &Chunk, names: &[PlSmallStr]) -> Result<FrameTable,
 /// What the columns of a table made of blocks of `dtype` can be.
 pub fn array_domain(dtype: DType) -> Domain {
     let dtype = engine_dtype(dtype);
-    Domain { nan: dtype.is_float(), dtype, missing: false }
+    let nan = dtype.is_float();
+    Domain::new(dtype, false, nan)
 }

@@ -10,6 +10,9 @@ pub struct Domain {
     pub missing: bool,
     /// Whether NaN can be among them (floats only): read from a file that somebody else wrote, or computed.
     pub nan: bool,
+    /// No number among them is further from zero; infinite where that isn't known. Sums and products of numbers with a
+    /// known magnitude can't be NaN, since none of them is infinite.
+    pub magnitude: f64,
 }
 
 /// Types that behave alike.
@@ -36,14 +39,33 @@ pub enum DomainClass {
 }
 
 impl Domain {
+    /// Values of `dtype`, nulls among them if `missing`, and NaN if `nan`.
+    pub fn new(dtype: DataType, missing: bool, nan: bool) -> Self {
+        Self { magnitude: magnitude_of(&dtype), dtype, missing, nan }
+    }
+
     /// Values of `dtype` without nulls or NaN.
     pub fn full(dtype: DataType) -> Self {
-        Self { dtype, missing: false, nan: false }
+        Self::new(dtype, false, false)
     }
 
     /// Values of `dtype`, nulls among them but no NaN.
     pub fn with_missing(dtype: DataType) -> Self {
-        Self { dtype, missing: true, nan: false }
+        Self::new(dtype, true, false)
+    }
+
+    /// The same, known to be no further from zero than `magnitude`.
+    pub(crate) fn within(mut self, magnitude: f64) -> Self {
+        if self.is_numeric() {
+            self.magnitude = self.magnitude.min(magnitude);
+        }
+        self
+    }
+
+    /// Whether sums and products of its values, however many, stay finite: such magnitudes are far from the largest
+    /// float.
+    pub(crate) fn is_moderate(&self) -> bool {
+        self.magnitude < MODERATE
     }
 
     /// The class of its type.
@@ -64,6 +86,21 @@ impl Domain {
     /// The name of the type that pandas would give it: `float64` for integers among which some are missing.
     pub fn pandas_dtype(&self) -> String {
         pandas_dtype_name(&self.dtype, self.missing)
+    }
+}
+
+/// Sums of 2^64 numbers below it are finite, and so is every sum or product whose magnitude is still below it.
+const MODERATE: f64 = 1e280;
+
+fn magnitude_of(dtype: &DataType) -> f64 {
+    match dtype {
+        DataType::Boolean => 1.0,
+        DataType::Int8 | DataType::UInt8 => 256.0,
+        DataType::Int16 | DataType::UInt16 => 65_536.0,
+        DataType::Int32 | DataType::UInt32 => 4_294_967_296.0,
+        DataType::Int64 | DataType::UInt64 => 18_446_744_073_709_551_616.0,
+        DataType::Decimal(precision, scale) => 10f64.powi(*precision as i32 - *scale as i32),
+        _ => f64::INFINITY,
     }
 }
 

@@ -36,7 +36,7 @@ pub use source::{
     CsvDtypes, CsvOptions, CsvPlan, ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, expand_paths,
     first_values, memory, pandas_metadata, read_csv, read_parquet,
 };
-pub use stage::{StageOutput, initialise, lower_partitions, lower_whole, lower_write};
+pub use stage::{StageOutput, initialise, lower_partitions, lower_together, lower_whole, lower_write};
 pub use table::{FrameTable, index_column_name};
 
 /// The dataframe engine, for faces that convert its data.

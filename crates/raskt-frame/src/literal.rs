@@ -51,7 +51,14 @@ impl Literal {
             Self::Date(_) => DataType::Date,
             Self::Duration(_, unit) => DataType::Duration(*unit),
         };
-        Domain::full(dtype)
+        let magnitude = match self {
+            Self::Int(value) => *value as f64,
+            Self::UInt(value) => *value as f64,
+            Self::Float(value) => *value,
+            _ => f64::INFINITY,
+        };
+        let magnitude = if magnitude.is_nan() { f64::INFINITY } else { magnitude.abs() };
+        Domain::full(dtype).within(magnitude)
     }
 
     /// As an operand: numbers are weak, they take the width of the column they meet (NEP 50).
@@ -65,18 +72,42 @@ impl Literal {
     }
 
     /// As an operand that meets a column of `domain`: beside fixed-point numbers, a number that is one with as many
-    /// places is exact. So is `0.05`, which as a float would be a little more.
+    /// places is exact. So is `0.05`, which as a float would be a little more. Beside dates, a midnight is a date: the
+    /// engine need not convert them, and can compare it with the statistics of a file.
     pub(crate) fn beside(&self, domain: &Domain) -> Expr {
-        let DataType::Decimal(precision, scale) = domain.dtype else { return self.weak() };
+        if domain.dtype == DataType::Date
+            && let Some(date) = self.as_date()
+        {
+            return date.typed();
+        }
+        match self.fixed_point(domain) {
+            Some(number) => Expr::Literal(LiteralValue::Scalar(number)),
+            None => self.weak(),
+        }
+    }
+
+    /// As a fixed-point number of `domain`, if it is exactly one.
+    pub(crate) fn fixed_point(&self, domain: &Domain) -> Option<Scalar> {
+        let DataType::Decimal(precision, scale) = domain.dtype else { return None };
         let text = match self {
             Self::Int(value) => value.to_string(),
             Self::Float(value) if value.abs() < 1e15 => value.to_string(),
-            _ => return self.weak(),
+            _ => return None,
         };
-        match fixed_point(&text, scale, precision) {
-            Some(value) => Expr::Literal(LiteralValue::Scalar(Scalar::new_decimal(value, precision, scale))),
-            None => self.weak(),
-        }
+        let value = fixed_point(&text, scale, precision)?;
+        Some(Scalar::new_decimal(value, precision, scale))
+    }
+
+    /// The date that begins at this point in time, if one does.
+    fn as_date(&self) -> Option<Self> {
+        let Self::Datetime(value, unit, None) = self else { return None };
+        let day = 86_400
+            * match unit {
+                TimeUnit::Nanoseconds => 1_000_000_000,
+                TimeUnit::Microseconds => 1_000_000,
+                TimeUnit::Milliseconds => 1_000,
+            };
+        (value % day == 0).then(|| i32::try_from(value / day).ok().map(Self::Date)).flatten()
     }
 
     /// As a column of its own type.

@@ -59,7 +59,7 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
         "add" => x + y,
         "sub" => x - y,
         "mul" => x * y,
-        "truediv" => true_division(&a, &b, as_number(left, false), as_number(right, false)),
+        "truediv" => true_division(left, right),
         "floordiv" | "mod" if is_zero(right) => return by_zero(scope, op, left, right),
         "floordiv" if float => {
             float_division(as_number(left, false), as_number(right, false), floor_quotient, "floordiv")
@@ -73,7 +73,14 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
     };
     // An integer divided by zero has no integer for an answer: the engine gives null.
     let missing = a.missing || b.missing || (op == "mod" && !float && !is_literal(right));
-    Ok(Expression::computed(scope, op, &[left, right], expr)?.missing(missing).nan(true))
+    let magnitude = match op {
+        "add" | "sub" => a.magnitude + b.magnitude,
+        "mul" => a.magnitude * b.magnitude,
+        _ => f64::INFINITY,
+    };
+    // A product of zero and infinity is no number.
+    let magnitude = if magnitude.is_nan() { f64::INFINITY } else { magnitude };
+    Ok(Expression::computed(scope, op, &[left, right], expr)?.missing(missing).nan(true).within(magnitude))
 }
 
 /// Truth values are numbers in arithmetic, except among themselves.
@@ -96,16 +103,48 @@ fn beside(operand: &Operand, other: &Operand) -> Expr {
     }
 }
 
-fn true_division(a: &Domain, b: &Domain, x: Expr, y: Expr) -> Expr {
+fn true_division(left: &Operand, right: &Operand) -> Expr {
+    let (a, b) = (left.domain(), right.domain());
+    let (x, y) = (as_number(left, false), as_number(right, false));
     let narrow = |domain: &Domain| domain.dtype == DataType::Float32;
-    if a.class() == Decimal || b.class() == Decimal || narrow(a) || narrow(b) {
+    if a.class() == Decimal || b.class() == Decimal || narrow(&a) || narrow(&b) {
         return x / y;
     }
     let widen = |domain: &Domain, expr: Expr| match domain.class() {
         Float => expr,
         _ => expr.cast(DataType::Float64),
     };
-    widen(a, x) / widen(b, y)
+    let (x, y) = (widen(&a, x), widen(&b, y));
+    // The engine divides by one value by multiplying with its reciprocal, which is off in the last bit for one number in
+    // eight: `7 * (1 / 100)` is no longer `0.07`.
+    match right {
+        Operand::Literal(Literal::Int(value)) => divided_by(x, *value as f64),
+        Operand::Literal(Literal::UInt(value)) => divided_by(x, *value as f64),
+        Operand::Literal(Literal::Float(value)) => divided_by(x, *value),
+        Operand::Expression(expression) if expression.extent.is_scalar() && !is_scalar(left) => {
+            float_division(x, y, |x, y| x / y, "truediv")
+        }
+        _ => x / y,
+    }
+}
+
+fn is_scalar(operand: &Operand) -> bool {
+    !matches!(operand, Operand::Expression(expression) if !expression.extent.is_scalar())
+}
+
+/// The quotients of 64-bit floats and one value.
+fn divided_by(x: Expr, value: f64) -> Expr {
+    // Reciprocals of powers of two are exact, but for those that are too small to have one.
+    let is_power_of_two = value.is_normal() && value.to_bits() << 12 == 0 && (1.0 / value).is_normal();
+    if is_power_of_two {
+        return x / lit(value);
+    }
+    let divide = move |values: Column| {
+        let values = values.as_materialized_series().f64()?;
+        Ok(arity::unary_elementwise_values::<_, Float64Type, _>(values, |x| x / value).into_column())
+    };
+    let dtype = |_: &Schema, field: &Field| Ok(Field::new(field.name().clone(), DataType::Float64));
+    x.map_with_fmt_str(divide, dtype, "truediv")
 }
 
 /// The values; an error at run time if one of them is zero: integers have no infinity for the quotient.

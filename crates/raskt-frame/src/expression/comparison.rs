@@ -8,6 +8,7 @@ use polars::prelude::*;
 impl Expression {
     /// `left op right` for `eq ne lt le gt ge`: never missing; false where an operand is, but for `ne`.
     pub(crate) fn comparison(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<Self> {
+        let (left, right) = (&as_fixed_point(left, right), &as_fixed_point(right, left));
         let (a, b) = (left.domain(), right.domain());
         let unequal = op == "ne";
         if is_missing(left) || is_missing(right) || !comparable(left, right) {
@@ -76,6 +77,20 @@ fn compare(op: &str, x: Expr, y: Expr) -> Result<Expr> {
         "ge" => x.gt_eq(y),
         _ => return Err(FrameError::Value(format!("`{op}` is not a comparison"))),
     })
+}
+
+/// Floats that were fixed-point numbers as such, where `other` is a number with as many places: the floats are in the
+/// same order, and no two of so few digits are equal.
+fn as_fixed_point(operand: &Operand, other: &Operand) -> Operand {
+    if let (Operand::Expression(Expression { fixed_point: Some(numbers), .. }), Operand::Literal(literal)) =
+        (operand, other)
+        && let DataType::Decimal(precision, _) = numbers.domain.dtype
+        && precision <= f64::DIGITS as usize
+        && literal.fixed_point(&numbers.domain).is_some()
+    {
+        return numbers.operand();
+    }
+    operand.clone()
 }
 
 fn is_missing(operand: &Operand) -> bool {

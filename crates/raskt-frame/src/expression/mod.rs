@@ -29,6 +29,9 @@ pub struct Expression {
     /// For truth values: a simpler form that may give null instead of false. Filters take it, since the engine can then
     /// compare it with the statistics of a file.
     pub(crate) condition: Option<Expr>,
+    /// For floats that are fixed-point numbers converted: those numbers. Comparisons with a number of as many places take
+    /// them, since the engine can then compare it with the statistics of a file, too.
+    pub(crate) fixed_point: Option<Box<Expression>>,
     /// What its values can be.
     pub domain: Domain,
     /// How many values it has and what they depend on.
@@ -107,7 +110,7 @@ impl Expression {
     /// The column `name` of a node.
     pub(crate) fn column(name: &str, domain: Domain) -> Self {
         let digest = digest_of(&["column", name], &[]);
-        Self { expr: col(name), condition: None, domain, extent: Extent::Rows, digest }
+        Self { expr: col(name), condition: None, fixed_point: None, domain, extent: Extent::Rows, digest }
     }
 
     /// `value` in every row.
@@ -117,7 +120,7 @@ impl Expression {
             value => value.typed(),
         };
         let digest = Operand::Literal(value.clone()).digest();
-        Self { expr, condition: None, domain: value.domain(), extent: Extent::Scalar, digest }
+        Self { expr, condition: None, fixed_point: None, domain: value.domain(), extent: Extent::Scalar, digest }
     }
 
     /// An expression computed row by row from `operands`; the engine says its type. `what` names the operation with
@@ -133,9 +136,9 @@ impl Expression {
         }
         let digests: Vec<u128> = operands.iter().map(|operand| operand.digest()).collect();
         let dtype = type_of(scope, &expr)?;
-        let domain = Domain { dtype, missing, nan: false };
+        let domain = Domain::new(dtype, missing, false);
         let extent = extent.unwrap_or(Extent::Scalar);
-        Ok(Self { expr, condition: None, domain, extent, digest: digest_of(&[what], &digests) })
+        Ok(Self { expr, condition: None, fixed_point: None, domain, extent, digest: digest_of(&[what], &digests) })
     }
 
     /// The same with `missing` for whether nulls can be among its values.
@@ -147,6 +150,13 @@ impl Expression {
     /// The same with `nan` for whether NaN can be among its values, if they are floats.
     pub(crate) fn nan(mut self, nan: bool) -> Self {
         self.domain.nan = nan && self.domain.dtype.is_float();
+        self
+    }
+
+    /// The same, known to be no further from zero than `magnitude`; such floats can't be NaN either if it is moderate.
+    pub(crate) fn within(mut self, magnitude: f64) -> Self {
+        self.domain = self.domain.within(magnitude);
+        self.domain.nan &= !self.domain.is_moderate();
         self
     }
 

@@ -92,8 +92,9 @@ impl Expression {
         let extent = if ordered { Extent::OrderedScalar } else { Extent::Scalar };
         let words = [function, &format!("{options:?}")];
         let digest = digest_of(&words, &[self.digest]);
-        let domain = Domain { nan: dtype.is_float() && self.can_make_nan(function), dtype, missing: !full };
-        Ok(Self { expr, condition: None, domain, extent, digest })
+        let nan = dtype.is_float() && self.can_make_nan(function);
+        let domain = Domain::new(dtype, !full, nan);
+        Ok(Self { expr, condition: None, fixed_point: None, domain, extent, digest })
     }
 
     /// Sums of narrow integers are 64 bits wide.
@@ -107,7 +108,9 @@ impl Expression {
 
     /// Infinite values can cancel out to NaN in sums and what is made of them.
     fn can_make_nan(&self, function: &str) -> bool {
-        !matches!(function, "min" | "max" | "first" | "last") && self.domain.class() == Float
+        !matches!(function, "min" | "max" | "first" | "last")
+            && self.domain.class() == Float
+            && !self.domain.is_moderate()
     }
 
     /// The same, known to be of a group that isn't empty: the least of values none of which is missing isn't either.

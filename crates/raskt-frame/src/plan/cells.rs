@@ -76,6 +76,7 @@ fn common_domain(cells: &[Expression]) -> Result<Domain> {
         }
         found.missing |= cell.domain.missing;
         found.nan |= cell.domain.nan;
+        found.magnitude = found.magnitude.max(cell.domain.magnitude);
     }
     Ok(found)
 }

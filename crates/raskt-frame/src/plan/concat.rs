@@ -103,6 +103,7 @@ fn common_domain<'a>(name: &str, mut domains: impl Iterator<Item = &'a Domain>) 
         }
         found.missing |= domain.missing;
         found.nan |= domain.nan;
+        found.magnitude = found.magnitude.max(domain.magnitude);
     }
     Ok(found)
 }

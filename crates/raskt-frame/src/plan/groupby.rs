@@ -1,8 +1,8 @@
-use super::frame::unify;
+use super::frame::{project, unify};
 use super::{Column, Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, ReduceOptions};
+use crate::expression::{Expression, Extent, ReduceOptions};
 use polars::prelude::*;
 use std::sync::Arc;
 
@@ -39,14 +39,21 @@ impl Frame {
         for column in by.iter().chain(aggregations.iter().map(|aggregation| &aggregation.column)) {
             root = unify(&root, &column.root)?;
         }
+        let keys = by.iter().map(|key| key.values.clone());
+        // How many rows a group has is told by its key as well: no other column has to be read for it.
+        let reduced = aggregations.iter().map(|Aggregation { column, function, .. }| match function.as_str() {
+            "size" => by[0].values.clone(),
+            _ => column.values.clone(),
+        });
+        let mut inputs: Vec<Expression> = keys.chain(reduced).collect();
+        let root = computed_first(&root, &mut inputs);
+        let values = inputs.split_off(by.len());
         let keys: Vec<(PlSmallStr, Expression)> =
-            by.iter().enumerate().map(|(at, key)| (key_name(at), key.values.clone())).collect();
+            inputs.into_iter().enumerate().map(|(at, key)| (key_name(at), key)).collect();
         let mut results = vec![];
-        for aggregation in aggregations {
-            let Aggregation { name, column, function, options } = aggregation;
-            let reduced = column.values.reduce(&root.scope, function, *options)?;
-            let reduced = reduced.of_group(function, &column.values);
-            results.push((PlSmallStr::from_str(name), reduced));
+        for (Aggregation { name, function, options, .. }, values) in aggregations.iter().zip(values) {
+            let reduced = values.reduce(&root.scope, function, *options)?;
+            results.push((PlSmallStr::from_str(name), reduced.of_group(function, &values)));
         }
         let node = Arc::new(aggregate(&root, &keys, &results, sort, drop_missing));
         let level = |(at, key): (usize, &Column)| (key.name.clone(), node.column(&key_name(at)));
@@ -62,6 +69,28 @@ impl Frame {
         };
         Self { root: node.clone(), index, columns: vec![] }.with(node, columns)
     }
+}
+
+/// A node that has what `inputs` compute for columns, and `inputs` as these columns: what several aggregations share is
+/// computed once for them, and not once for each.
+fn computed_first(root: &Arc<Node>, inputs: &mut [Expression]) -> Arc<Node> {
+    let is_plain = |values: &Expression| matches!(values.expr, Expr::Column(_));
+    if inputs.iter().all(is_plain) || inputs.iter().any(|values| values.extent != Extent::Rows) {
+        return root.clone();
+    }
+    let mut columns: Vec<(PlSmallStr, Expression)> = vec![];
+    for values in inputs.iter() {
+        if columns.iter().all(|(_, known)| known.digest != values.digest) {
+            columns.push((PlSmallStr::from_string(format!("__input_{}__", columns.len())), values.clone()));
+        }
+    }
+    let node = project(root, columns.clone());
+    for values in inputs {
+        let known = columns.iter().find(|(_, known)| known.digest == values.digest);
+        let (name, _) = known.expect("every input was made a column");
+        *values = node.column(name);
+    }
+    node
 }
 
 /// Integers among which some are missing are floats in pandas, and stay so as labels.

@@ -1,6 +1,8 @@
 use super::expand_paths;
+use super::facts::ColumnFacts;
 use super::header::CsvText;
-use super::inference::{ColumnFacts, MISSING_WORDS, Oddities, Syntax, examine};
+use super::inference::{Found, Oddities, examine};
+use super::syntax::{MISSING_WORDS, Syntax};
 use crate::domain::{Domain, DomainClass, parse_dtype_name};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Operand};
@@ -81,6 +83,8 @@ pub struct CsvPlan {
     /// All columns of the files, with the types that they are read as.
     schema: SchemaRef,
     missing_words: Arc<[PlSmallStr]>,
+    /// What fields may stand in; nothing if no field does: finding the ends of lines is quicker then.
+    quote: Option<u8>,
 }
 
 impl CsvPlan {
@@ -101,7 +105,7 @@ impl CsvPlan {
             .with_has_header(options.header.is_some())
             .with_skip_lines(options.skip_rows + options.header.unwrap_or(0))
             .with_separator(options.separator)
-            .with_quote_char(options.quote)
+            .with_quote_char(self.quote)
             .with_comment_prefix(options.comment.map(|byte| PlSmallStr::from_string((byte as char).to_string())))
             .with_schema(Some(self.schema.clone()))
             .with_null_values(missing)
@@ -149,6 +153,7 @@ pub fn read_csv(paths: &[String], options: CsvOptions) -> Result<Frame> {
         files: files.into(),
         schema: Arc::new(schema),
         missing_words: words.collect(),
+        quote: options.quote.filter(|_| look.quotes || !look.exhaustive),
         options: Arc::new(options.clone()),
     };
     let frame = frame_of(plan, columns, look.rows.clone().filter(|_| options.row_limit.is_none()))?;
@@ -160,6 +165,8 @@ struct Look {
     names: Vec<String>,
     facts: Vec<ColumnFacts>,
     rows: Option<Vec<usize>>,
+    /// Whether a field stands in quotes.
+    quotes: bool,
     exhaustive: bool,
 }
 
@@ -179,11 +186,11 @@ fn look_at(files: &[PathBuf], options: &CsvOptions, syntax: &Syntax) -> Result<L
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
     let next = std::sync::atomic::AtomicUsize::new(0);
     let worker = || {
-        let mut found = vec![];
+        let (mut found, mut buffer) = (vec![], vec![]);
         loop {
             let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let Some(file) = files.get(at) else { return found };
-            found.push((at, look_at_file(file, options, syntax, limit)));
+            found.push((at, look_at_file(file, options, syntax, limit, &mut buffer)));
         }
     };
     let mut found = std::thread::scope(|scope| {
@@ -196,10 +203,11 @@ fn look_at(files: &[PathBuf], options: &CsvOptions, syntax: &Syntax) -> Result<L
     });
     found.sort_by_key(|(at, _)| *at);
     let mut merged: Option<(Vec<String>, Vec<ColumnFacts>)> = None;
-    let mut rows = vec![];
+    let (mut rows, mut quotes) = (vec![], false);
     for (at, look) in found {
-        let (names, facts, count) = look?;
-        rows.push(count);
+        let (names, facts, found) = look?;
+        rows.push(found.rows);
+        quotes |= found.quotes;
         match &mut merged {
             None => merged = Some((names, facts)),
             Some((first, merged)) => {
@@ -209,13 +217,20 @@ fn look_at(files: &[PathBuf], options: &CsvOptions, syntax: &Syntax) -> Result<L
         }
     }
     let (names, facts) = merged.expect("there is a file at least");
-    Ok(Look { names, facts, rows: exhaustive.then_some(rows), exhaustive })
+    Ok(Look { names, facts, rows: exhaustive.then_some(rows), quotes, exhaustive })
 }
 
-type FileLook = (Vec<String>, Vec<ColumnFacts>, usize);
+type FileLook = (Vec<String>, Vec<ColumnFacts>, Found);
 
-fn look_at_file(file: &Path, options: &CsvOptions, syntax: &Syntax, limit: Option<usize>) -> Result<FileLook> {
-    let text = CsvText::read(file, options, syntax, limit)?;
+/// Looks at one file; `buffer` lends its memory.
+fn look_at_file(
+    file: &Path,
+    options: &CsvOptions,
+    syntax: &Syntax,
+    limit: Option<usize>,
+    buffer: &mut Vec<u8>,
+) -> Result<FileLook> {
+    let text = CsvText::read(file, options, syntax, limit, std::mem::take(buffer))?;
     let names = options.names.clone().unwrap_or_else(|| text.names.clone());
     if names.len() != text.names.len() {
         let (given, found, file) = (names.len(), text.names.len(), file.display());
@@ -223,12 +238,13 @@ fn look_at_file(file: &Path, options: &CsvOptions, syntax: &Syntax, limit: Optio
     }
     let mut facts = vec![ColumnFacts::default(); names.len()];
     let mut oddities = Oddities::default();
-    let rows = examine(text.rows(), syntax, &mut facts, &mut oddities).map_err(|ragged| {
+    let found = examine(text.rows(), syntax, &mut facts, &mut oddities).map_err(|ragged| {
         let (row, found, wanted, file) = (ragged.row, ragged.found, names.len(), file.display());
         FrameError::Value(format!("row {row} of `{file}` has {found} fields or more, and there are {wanted} columns"))
     })?;
+    *buffer = text.into_buffer();
     check_oddities(file, &facts, oddities)?;
-    Ok((names, facts, rows))
+    Ok((names, facts, found))
 }
 
 /// What pandas reads in ways of its own is left to it.
@@ -288,7 +304,7 @@ fn column_type(name: &str, facts: &ColumnFacts, options: &CsvOptions, exhaustive
         Some(dtype) => dtype,
         None => facts.dtype(),
     };
-    Ok((read_as.clone(), Domain { dtype: read_as, missing, nan: false }))
+    Ok((read_as.clone(), Domain::new(read_as, missing, false)))
 }
 
 fn frame_of(plan: CsvPlan, columns: Vec<(PlSmallStr, Domain)>, rows: Option<Vec<usize>>) -> Result<Frame> {
@@ -345,7 +361,7 @@ pub fn first_values(paths: &[String], options: &CsvOptions, names: &[String]) ->
     let syntax = syntax_of(options);
     let mut found: Vec<Option<String>> = vec![None; names.len()];
     for file in &files {
-        let (all, facts, _) = look_at_file(file, options, &syntax, Some(SAMPLE_BYTES))?;
+        let (all, facts, _) = look_at_file(file, options, &syntax, Some(SAMPLE_BYTES), &mut vec![])?;
         for (name, found) in names.iter().zip(&mut found) {
             let at = all.iter().position(|other| other == name);
             let at = at.ok_or_else(|| FrameError::unknown_column(name, all.iter().map(String::as_str)))?;

@@ -1,5 +1,6 @@
 use super::csv::CsvOptions;
-use super::inference::{Syntax, next_field};
+use super::inference::next_field;
+use super::syntax::Syntax;
 use crate::error::{FrameError, Result};
 use polars::io::utils::compression::CompressedReader;
 use polars::prelude::PolarsResult;
@@ -16,11 +17,16 @@ pub(super) struct CsvText {
 }
 
 impl CsvText {
-    /// Reads the file (all of it, or about its first `limit` bytes) and its header.
-    pub(super) fn read(path: &Path, options: &CsvOptions, syntax: &Syntax, limit: Option<usize>) -> Result<Self> {
-        let text = text_of(path, limit)?;
-        let text = if text.starts_with(b"\xef\xbb\xbf") { text[3..].to_vec() } else { text };
-        let mut at = 0;
+    /// Reads the file (all of it, or about its first `limit` bytes) and its header. The memory of `buffer` is used again.
+    pub(super) fn read(
+        path: &Path,
+        options: &CsvOptions,
+        syntax: &Syntax,
+        limit: Option<usize>,
+        buffer: Vec<u8>,
+    ) -> Result<Self> {
+        let text = text_of(path, limit, buffer)?;
+        let mut at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         for _ in 0..options.skip_rows + options.header.unwrap_or(0) {
             at += line(&text[at..]);
         }
@@ -41,26 +47,31 @@ impl CsvText {
     pub(super) fn rows(&self) -> &[u8] {
         &self.text[self.rows_from..]
     }
+
+    /// The memory that it lies in.
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        self.text
+    }
 }
 
-fn text_of(path: &Path, limit: Option<usize>) -> Result<Vec<u8>> {
+/// What some programs begin files in UTF-8 with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+fn text_of(path: &Path, limit: Option<usize>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
     let unreadable = |error: &dyn std::fmt::Display| FrameError::Io(format!("the file `{}`: {error}", path.display()));
     let compressed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst" || ending == "zlib");
-    let bytes = match limit.filter(|_| !compressed) {
-        None => fs::read(path).map_err(|error| unreadable(&error))?,
-        Some(limit) => {
-            let mut bytes = vec![];
-            let file = fs::File::open(path).map_err(|error| unreadable(&error))?;
-            file.take(limit as u64).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-            // A line that was cut in two would be read wrongly.
-            let whole = bytes.len() < limit;
-            let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
-            if !whole {
-                bytes.truncate(end);
-            }
-            bytes
-        }
-    };
+    let limit = limit.filter(|_| !compressed).unwrap_or(usize::MAX);
+    bytes.clear();
+    let mut file = fs::File::open(path).map_err(|error| unreadable(&error))?;
+    let size = file.metadata().map_or(0, |about| about.len() as usize);
+    // One byte more than there are, so that the end is found without asking for more memory.
+    bytes.reserve(size.min(limit) + 1);
+    (&mut file).take(limit as u64).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    if bytes.len() == limit {
+        // A line that was cut in two would be read wrongly.
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
+        bytes.truncate(end);
+    }
     if !compressed {
         return Ok(bytes);
     }

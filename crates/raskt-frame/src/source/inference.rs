@@ -1,158 +1,9 @@
 //! Which type pandas would give a column of a CSV file: one look at every field.
 
-use polars::prelude::DataType;
-use std::collections::BTreeSet;
-
-/// What pandas takes for missing unless told otherwise.
-pub(super) const MISSING_WORDS: [&str; 19] = [
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
-    "NULL", "NaN", "None", "n/a", "nan", "null",
-];
-
-/// The longest word for a missing value that a user may give, in bytes.
-const WORD_BYTES_MAX: usize = 64;
-
-/// How fields are told apart, and which of them are missing.
-#[derive(Clone, Debug)]
-pub(super) struct Syntax {
-    pub separator: u8,
-    pub quote: Option<u8>,
-    pub comment: Option<u8>,
-    pub missing: BTreeSet<Vec<u8>>,
-    /// Which first bytes a word for a missing value can have.
-    first: [bool; 256],
-    longest: usize,
-}
-
-impl Syntax {
-    pub(super) fn new(separator: u8, quote: Option<u8>, comment: Option<u8>, missing: BTreeSet<Vec<u8>>) -> Self {
-        let mut first = [false; 256];
-        missing.iter().filter_map(|word| word.first()).for_each(|byte| first[usize::from(*byte)] = true);
-        let longest = missing.iter().map(Vec::len).max().unwrap_or(0).min(WORD_BYTES_MAX);
-        Self { separator, quote, comment, missing, first, longest }
-    }
-
-    fn is_missing(&self, field: &[u8]) -> bool {
-        match field.first() {
-            None => self.missing.contains(field),
-            Some(byte) => self.first[usize::from(*byte)] && field.len() <= self.longest && self.missing.contains(field),
-        }
-    }
-}
-
-/// What the fields of one column have in common.
-#[derive(Clone, Debug)]
-pub(super) struct ColumnFacts {
-    int: bool,
-    /// Whether each is an integer, with a sign or a large one without.
-    unsigned: bool,
-    /// Whether a number was below zero.
-    negative: bool,
-    float: bool,
-    bool: bool,
-    /// Whether any field is missing.
-    pub missing: bool,
-    /// Whether any field isn't.
-    pub present: bool,
-    /// The words for missing values that occur.
-    pub words: BTreeSet<Vec<u8>>,
-    /// Whether a field of no characters stood in quotes.
-    pub quoted_empty: bool,
-    /// Whether a number had spaces around it.
-    pub spaced: bool,
-    /// The first field that isn't missing.
-    pub first: Option<String>,
-}
-
-impl Default for ColumnFacts {
-    fn default() -> Self {
-        let (missing, present, words, first) = (false, false, BTreeSet::new(), None);
-        let (negative, quoted_empty, spaced) = (false, false, false);
-        Self {
-            int: true,
-            unsigned: true,
-            negative,
-            float: true,
-            bool: true,
-            missing,
-            present,
-            words,
-            quoted_empty,
-            spaced,
-            first,
-        }
-    }
-}
-
-impl ColumnFacts {
-    fn see(&mut self, field: &[u8], syntax: &Syntax) {
-        if syntax.is_missing(field) {
-            self.missing = true;
-            if !self.words.contains(field) {
-                self.words.insert(field.to_vec());
-            }
-            return;
-        }
-        if !self.present {
-            self.present = true;
-            self.first = Some(String::from_utf8_lossy(field).into_owned());
-        }
-        if !self.spaced && (self.int || self.float) && field.first().or(field.last()).is_some() {
-            self.spaced = has_spaces(field) && is_float(field.trim_ascii());
-        }
-        if self.int {
-            self.int = is_int(field);
-        }
-        self.negative |= field.first() == Some(&b'-');
-        if !self.int && self.unsigned {
-            self.unsigned = is_unsigned(field) || is_int(field);
-        }
-        if self.float && !self.int {
-            self.float = is_float(field);
-        }
-        if self.bool {
-            self.bool = is_bool(field);
-        }
-    }
-
-    pub(super) fn merge(&mut self, other: Self) {
-        if other.present && self.present {
-            // What an integer column saw first as integers can turn out to be floats.
-            self.float = (self.float || self.int) && (other.float || other.int);
-            self.unsigned = (self.unsigned || self.int) && (other.unsigned || other.int);
-            self.int &= other.int;
-            self.bool &= other.bool;
-        } else if other.present {
-            (self.int, self.unsigned, self.float, self.bool) = (other.int, other.unsigned, other.float, other.bool);
-        }
-        self.negative |= other.negative;
-        self.missing |= other.missing;
-        self.quoted_empty |= other.quoted_empty;
-        self.spaced |= other.spaced;
-        self.present |= other.present;
-        self.words.extend(other.words);
-        self.first = self.first.take().or(other.first);
-    }
-
-    /// The type that pandas would give the column.
-    pub(super) fn dtype(&self) -> DataType {
-        if !self.present {
-            return DataType::Float64;
-        }
-        if self.bool {
-            return DataType::Boolean;
-        }
-        match (self.int, self.missing) {
-            (true, false) => DataType::Int64,
-            (true, true) => DataType::Float64,
-            // No integer of pandas holds both numbers below zero and numbers that only fit without a sign.
-            _ if self.float && self.unsigned && !self.missing && self.negative => DataType::String,
-            _ if self.float && self.unsigned && !self.missing => DataType::UInt64,
-            _ if self.float => DataType::Float64,
-            _ => DataType::String,
-        }
-    }
-}
+use super::facts::ColumnFacts;
+use super::fields::Ends;
+use super::quick::{Kind, Quick};
+use super::syntax::Syntax;
 
 /// What the engine's reader reads otherwise than pandas does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,6 +14,15 @@ pub(super) struct Oddities {
     pub inline_comment: bool,
 }
 
+/// What there is in a file beside columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Rows.
+    pub rows: usize,
+    /// Whether a field stands in quotes.
+    pub quotes: bool,
+}
+
 /// A line that has more or fewer fields than the header has.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Ragged {
@@ -170,16 +30,16 @@ pub(super) struct Ragged {
     pub found: usize,
 }
 
-/// Looks at all rows of `text` and counts them. Rows may end early, as pandas lets them; more fields are an error.
+/// Looks at all rows of `text`. Rows may end early, as pandas lets them; more fields are an error.
 pub(super) fn examine(
     text: &[u8],
     syntax: &Syntax,
     columns: &mut [ColumnFacts],
     oddities: &mut Oddities,
-) -> Result<usize, Ragged> {
-    let mut rows = 0;
-    let mut at = 0;
-    let mut unquoted = vec![];
+) -> Result<Found, Ragged> {
+    let (mut rows, mut at, mut unquoted, mut quotes) = (0, 0, vec![], false);
+    let mut ends = Ends::new(text, syntax.separator);
+    let mut quick: Vec<Quick> = columns.iter().map(|facts| Quick::of(facts, syntax)).collect();
     while at < text.len() {
         if let Some(end) = blank_or_comment(&text[at..], syntax) {
             oddities.blank_line |= Some(text[at]) != syntax.comment;
@@ -188,17 +48,30 @@ pub(super) fn examine(
         }
         let mut column = 0;
         loop {
-            let (field, next, ended) = next_field(&text[at..], syntax, &mut unquoted);
-            match columns.get_mut(column) {
-                Some(facts) => {
-                    facts.quoted_empty |=
-                        field.is_empty() && text.get(at).copied() == syntax.quote && syntax.quote.is_some();
-                    oddities.inline_comment |= syntax.comment.is_some_and(|comment| field.contains(&comment));
+            let Some(known) = quick.get_mut(column) else { return Err(Ragged { row: rows, found: column + 1 }) };
+            let stop = ends.next(at);
+            let mut ended = text.get(stop) != Some(&syntax.separator);
+            let end = if ended && stop > at && text[stop - 1] == b'\r' { stop - 1 } else { stop };
+            if !known.settles(text, at, end, syntax) {
+                let facts = &mut columns[column];
+                facts.absorb(known);
+                if text.get(at).is_some_and(|first| Some(*first) == syntax.quote) {
+                    let (field, next, last) = quoted_field(&text[at..], syntax, &mut unquoted);
+                    facts.quoted_empty |= field.is_empty();
+                    oddities.inline_comment |= has_comment(field, syntax);
                     facts.see(field, syntax);
+                    (at, ended, quotes) = (at + next, last, true);
+                } else {
+                    let field = &text[at..end];
+                    oddities.inline_comment |= has_comment(field, syntax);
+                    facts.see(field, syntax);
+                    known.note_missing(field, facts);
+                    at = stop + 1;
                 }
-                None => return Err(Ragged { row: rows, found: column + 1 }),
+                known.kind = Kind::of(facts, syntax);
+            } else {
+                at = stop + 1;
             }
-            at += next;
             column += 1;
             if ended {
                 break;
@@ -209,7 +82,12 @@ pub(super) fn examine(
         }
         rows += 1;
     }
-    Ok(rows)
+    columns.iter_mut().zip(&mut quick).for_each(|(facts, known)| facts.absorb(known));
+    Ok(Found { rows, quotes })
+}
+
+fn has_comment(field: &[u8], syntax: &Syntax) -> bool {
+    syntax.comment.is_some_and(|comment| field.contains(&comment))
 }
 
 /// The length of the line at the start of `text`, if pandas skips it.
@@ -262,49 +140,13 @@ fn quoted_field<'a>(text: &'a [u8], syntax: &Syntax, unquoted: &'a mut Vec<u8>) 
     (unquoted, (at + 1 + end + 1).min(text.len()), ended)
 }
 
-fn is_int(field: &[u8]) -> bool {
-    let digits = field.strip_prefix(b"-").or_else(|| field.strip_prefix(b"+")).unwrap_or(field);
-    let plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    plain && (digits.len() < 19 || std::str::from_utf8(field).is_ok_and(|text| text.parse::<i64>().is_ok()))
-}
-
-fn has_spaces(field: &[u8]) -> bool {
-    field.first().is_some_and(u8::is_ascii_whitespace) || field.last().is_some_and(u8::is_ascii_whitespace)
-}
-
-fn is_unsigned(field: &[u8]) -> bool {
-    std::str::from_utf8(field).is_ok_and(|text| text.parse::<u64>().is_ok())
-}
-
-fn is_float(field: &[u8]) -> bool {
-    let unsigned = field.strip_prefix(b"-").or_else(|| field.strip_prefix(b"+")).unwrap_or(field);
-    let (mut digits, mut dots, mut exponent) = (0, 0, false);
-    let mut at = 0;
-    while at < unsigned.len() {
-        match unsigned[at] {
-            b'0'..=b'9' => digits += 1,
-            b'.' if !exponent => dots += 1,
-            b'e' | b'E' if digits > 0 && !exponent => {
-                exponent = true;
-                at += usize::from(matches!(unsigned.get(at + 1), Some(b'+' | b'-')));
-                if at + 1 >= unsigned.len() {
-                    return false;
-                }
-            }
-            _ => return matches!(unsigned.to_ascii_lowercase().as_slice(), b"inf" | b"infinity"),
-        }
-        at += 1;
-    }
-    digits > 0 && dots <= 1
-}
-
-fn is_bool(field: &[u8]) -> bool {
-    matches!(field, b"True" | b"TRUE" | b"true" | b"False" | b"FALSE" | b"false")
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::syntax::MISSING_WORDS;
     use super::*;
+    use polars::prelude::DataType;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     fn dtype_of(fields: &[&str]) -> DataType {
         let missing = MISSING_WORDS.iter().map(|word| word.as_bytes().to_vec()).collect();
@@ -312,7 +154,7 @@ mod tests {
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
         let text: String = fields.iter().map(|field| format!("0,{field}\n")).collect();
         let mut oddities = Oddities::default();
-        assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, &mut oddities).unwrap(), fields.len());
+        assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, &mut oddities).unwrap().rows, fields.len());
         assert_eq!(oddities, Oddities::default());
         facts[1].dtype()
     }
@@ -348,9 +190,72 @@ mod tests {
         let syntax = Syntax::new(b',', Some(b'"'), None, BTreeSet::new());
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
         let text = b"\"a,\nb\",1\r\n\"say \"\"hi\"\"\",2";
-        assert_eq!(examine(text, &syntax, &mut facts, &mut Oddities::default()).unwrap(), 2);
+        let found = examine(text, &syntax, &mut facts, &mut Oddities::default()).unwrap();
+        assert_eq!(found, Found { rows: 2, quotes: true });
         assert_eq!(facts[0].first.as_deref(), Some("a,\nb"));
         assert_eq!(facts[1].dtype(), DataType::Int64);
+    }
+
+    /// Every field by itself, without what is made fast in [`examine`].
+    fn examine_plainly(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts]) -> usize {
+        let (mut rows, mut at, mut unquoted) = (0, 0, vec![]);
+        while at < text.len() {
+            if let Some(end) = blank_or_comment(&text[at..], syntax) {
+                at += end;
+                continue;
+            }
+            let mut column = 0;
+            loop {
+                let (field, next, ended) = next_field(&text[at.min(text.len())..], syntax, &mut unquoted);
+                columns[column].see(field, syntax);
+                at += next;
+                column += 1;
+                if ended {
+                    break;
+                }
+            }
+            columns.iter_mut().skip(column).for_each(|facts| facts.see(b"", syntax));
+            rows += 1;
+        }
+        rows
+    }
+
+    fn told(facts: &ColumnFacts) -> (DataType, bool, bool, BTreeSet<Vec<u8>>, bool, Option<String>) {
+        (facts.dtype(), facts.missing, facts.present, facts.words.clone(), facts.spaced, facts.first.clone())
+    }
+
+    proptest! {
+        #[test]
+        fn fast_and_plain_looks_agree(
+            rows in prop::collection::vec(
+                prop::collection::vec(
+                    prop::sample::select(&[
+                        "", "0", "-7", "+12", "12345678", "123456789", "-1.5", "3.25", ".5", "1e3", "inf", "NA", "nan",
+                        "-nan", "N14228", "UA", "True", "false", " 5", "5 ", "2013-01-01 05:00:00", "1.#IND",
+                        "9223372036854775808", "\"1\"", "\"\"", "\"a,b\nc\"", "é", "-999", "1.2.3", "-", "x1",
+                    ][..]),
+                    1..4,
+                ),
+                0..40,
+            ),
+            carriage in any::<bool>(),
+            numeric_word in any::<bool>(),
+        ) {
+            let mut missing: BTreeSet<Vec<u8>> = MISSING_WORDS.iter().map(|word| word.as_bytes().to_vec()).collect();
+            if numeric_word {
+                missing.insert(b"-999".to_vec());
+            }
+            let syntax = Syntax::new(b',', Some(b'"'), None, missing);
+            let end = if carriage { "\r\n" } else { "\n" };
+            let text: String = rows.iter().map(|row| row.join(",") + end).collect();
+            let (mut fast, mut plain) = (vec![ColumnFacts::default(); 3], vec![ColumnFacts::default(); 3]);
+            let found = examine(text.as_bytes(), &syntax, &mut fast, &mut Oddities::default()).unwrap();
+            prop_assert_eq!(found.rows, examine_plainly(text.as_bytes(), &syntax, &mut plain));
+            prop_assert_eq!(found.quotes, text.contains('"'));
+            for (fast, plain) in fast.iter().zip(&plain) {
+                prop_assert_eq!(told(fast), told(plain));
+            }
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ fn domains(tables: &[DataFrame]) -> Vec<(PlSmallStr, Domain)> {
     let domain = |(at, column): (usize, &Column)| {
         let missing = tables.iter().any(|table| table.columns()[at].null_count() > 0);
         let nan = column.dtype().is_float() && tables.iter().any(|table| has_nan(&table.columns()[at]));
-        (column.name().clone(), Domain { dtype: column.dtype().clone(), missing, nan })
+        (column.name().clone(), Domain::new(column.dtype().clone(), missing, nan))
     };
     first.columns().iter().enumerate().map(domain).collect()
 }

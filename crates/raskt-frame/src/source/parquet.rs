@@ -86,7 +86,7 @@ pub fn read_parquet(paths: &[String], options: &ParquetOptions) -> Result<Frame>
     let mut columns = vec![];
     for (at, (name, dtype)) in footers[0].schema.iter().enumerate() {
         let missing = footers.iter().any(|footer| footer.missing[at]);
-        columns.push((name.clone(), Domain { dtype: dtype.clone(), missing, nan: dtype.is_float() }));
+        columns.push((name.clone(), Domain::new(dtype.clone(), missing, dtype.is_float())));
     }
     let rows: Arc<[usize]> = footers.iter().map(|footer| footer.rows).collect();
     let frame = frame_of(files, columns, rows);

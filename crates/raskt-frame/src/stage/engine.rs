@@ -1,5 +1,5 @@
 use crate::error::{FrameError, Result};
-use polars::prelude::{DataFrame, Engine, LazyFrame};
+use polars::prelude::{DataFrame, Engine, LazyFrame, OptFlags, PolarsResult};
 use polars_error::abort::{QueryAborted, catch_polars_abort, register_polars_abort_mechanism};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,13 +34,22 @@ pub fn initialise(threads: usize) {
 
 /// Runs a query.
 pub(crate) fn collect(query: LazyFrame) -> Result<DataFrame> {
+    guarded(|| Ok(query.collect_with_engine(Engine::Streaming)?.unwrap_single()))
+}
+
+/// Runs several queries as one, so that what they share is computed once.
+pub(crate) fn collect_all(queries: Vec<LazyFrame>) -> Result<Vec<DataFrame>> {
+    let plans = queries.into_iter().map(|query| query.logical_plan).collect();
+    guarded(|| LazyFrame::collect_all_with_engine(plans, Engine::Streaming, OptFlags::default()))
+}
+
+/// Calls the engine; what it panics with and what interrupts it become errors.
+fn guarded<T>(run: impl FnOnce() -> PolarsResult<T>) -> Result<T> {
     RUNNING.fetch_add(1, Ordering::Relaxed);
-    let caught = catch_unwind(AssertUnwindSafe(|| {
-        catch_polars_abort(AssertUnwindSafe(|| query.collect_with_engine(Engine::Streaming)))
-    }));
+    let caught = catch_unwind(AssertUnwindSafe(|| catch_polars_abort(AssertUnwindSafe(run))));
     RUNNING.fetch_sub(1, Ordering::Relaxed);
     match caught {
-        Ok(Ok(Ok(found))) => Ok(found.unwrap_single()),
+        Ok(Ok(Ok(found))) => Ok(found),
         Ok(Ok(Err(error))) => Err(error.into()),
         Ok(Err(QueryAborted::KeyboardInterrupt)) => Err(FrameError::Cancelled),
         Ok(Err(QueryAborted::OocOutOfDisk)) => Err(FrameError::Io("no space is left to spill to on the disk".into())),

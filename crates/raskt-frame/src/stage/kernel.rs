@@ -1,9 +1,9 @@
 use super::translate::input_of_partition;
-use super::{StageOutput, Translator, collect};
+use super::{StageOutput, Translator, collect, collect_all};
 use crate::plan::{Node, Operator};
 use crate::table::FrameTable;
 use polars::prelude::DataFrame;
-use raskt_value::{Call, Kernel, TaskError, Value};
+use raskt_value::{Call, ErrorKind, Kernel, Manifest, TaskError, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,12 +47,7 @@ impl Kernel for Stage {
         let partition = self.by_partition.then_some(call.index as usize);
         let mut wanted = vec![];
         reads(&self.output.node, partition, &mut wanted);
-        let mut tables: HashMap<u128, Vec<DataFrame>> = HashMap::new();
-        let mut inputs = inputs.iter();
-        for read in wanted {
-            let found = inputs.by_ref().take(read.count()).map(|value| Ok(FrameTable::of(value)?.frame.clone()));
-            tables.insert(read.node.digest, found.collect::<Result<_, TaskError>>()?);
-        }
+        let tables = tables_of(wanted, inputs)?;
         let query = Translator::new(partition, &tables).output(&self.output.node, &self.output.columns)?;
         Ok(FrameTable::from(collect(query)?).into())
     }
@@ -60,6 +55,67 @@ impl Kernel for Stage {
     fn name(&self) -> String {
         format!("frame {}", self.output.node.operator.name())
     }
+}
+
+/// Runs several whole plans as one query of the engine, which computes once what they share. Its result is a manifest
+/// with a table for each.
+pub(super) struct Together {
+    pub outputs: Vec<StageOutput>,
+}
+
+impl Together {
+    /// What the plans read of tables that tasks make, each once.
+    pub(super) fn reads(&self) -> Vec<Read> {
+        let mut found = vec![];
+        self.outputs.iter().for_each(|output| reads(&output.node, None, &mut found));
+        found
+    }
+}
+
+impl Kernel for Together {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        call.check_cancelled()?;
+        let tables = tables_of(self.reads(), inputs)?;
+        let mut translator = Translator::new(None, &tables);
+        let queries = self.outputs.iter().map(|output| translator.output(&output.node, &output.columns));
+        let found = collect_all(queries.collect::<Result<_, _>>()?)?;
+        let parts = found.into_iter().map(|frame| FrameTable::from(frame).into()).collect();
+        Ok(Value::Manifest(Manifest { parts }.into()))
+    }
+
+    fn name(&self) -> String {
+        let names: Vec<&str> = self.outputs.iter().map(|output| output.node.operator.name()).collect();
+        format!("frame {}", names.join(" + "))
+    }
+}
+
+/// Gives part `at` of what [`Together`] made.
+pub(super) struct Part {
+    pub at: usize,
+}
+
+impl Kernel for Part {
+    fn run(&self, _call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        match &inputs[0] {
+            Value::Manifest(manifest) => Ok(manifest.parts[self.at].clone()),
+            other => Err(TaskError::new(ErrorKind::Type, format!("a {} has no parts", other.type_name()))),
+        }
+    }
+
+    fn name(&self) -> String {
+        "part".into()
+    }
+}
+
+/// The inputs of a task as tables, by the digest of the node that each stands for.
+fn tables_of(reads: Vec<Read>, inputs: &[Value]) -> Result<HashMap<u128, Vec<DataFrame>>, TaskError> {
+    let mut inputs = inputs.iter();
+    let mut tables = HashMap::new();
+    for read in reads {
+        let found = inputs.by_ref().take(read.count()).map(|value| Ok(FrameTable::of(value)?.frame.clone()));
+        tables.insert(read.node.digest, found.collect::<Result<_, TaskError>>()?);
+    }
+    Ok(tables)
 }
 
 /// Cuts a table into equal slices: task *i* gives slice *i*.

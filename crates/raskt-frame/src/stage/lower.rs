@@ -50,7 +50,7 @@ pub fn lower_write(
 }
 
 fn lower_stage(graph: &mut GraphBuilder, output: &StageOutput, by_partition: bool) -> Result<LayerId, GraphError> {
-    let key = digest_of(&["stage", if by_partition { "by partition" } else { "whole" }], &[output.digest]);
+    let key = stage_key(output, by_partition);
     if let Some(layer) = graph.lowered(key) {
         return Ok(layer);
     }
@@ -73,7 +73,12 @@ fn lower_stage(graph: &mut GraphBuilder, output: &StageOutput, by_partition: boo
     Ok(layer)
 }
 
-fn add_inputs(graph: &mut GraphBuilder, read: &Read, edges: &mut ExplicitBuilder) -> Result<(), GraphError> {
+/// What a stage is known by in a graph.
+pub(super) fn stage_key(output: &StageOutput, by_partition: bool) -> u128 {
+    digest_of(&["stage", if by_partition { "by partition" } else { "whole" }], &[output.digest])
+}
+
+pub(super) fn add_inputs(graph: &mut GraphBuilder, read: &Read, edges: &mut ExplicitBuilder) -> Result<(), GraphError> {
     let Operator::External(external) = &read.node.operator else {
         return Err(GraphError::Lowering("only tables that tasks make are inputs of a stage".into()));
     };
@@ -86,7 +91,7 @@ fn add_inputs(graph: &mut GraphBuilder, read: &Read, edges: &mut ExplicitBuilder
     Ok(())
 }
 
-fn native(
+pub(super) fn native(
     graph: &mut GraphBuilder,
     name: &str,
     digest: u128,

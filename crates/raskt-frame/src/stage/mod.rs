@@ -3,18 +3,20 @@
 //! A *stage* is one query of the engine over a whole plan, or over partition *i* of one. Where a plan holds tables that
 //! other tasks make (Python functions over partitions, blocks of an array), the stage reads their results. Whole plans
 //! are one task, which uses all threads; partitions are a task each where the plan allows it, and else slices of the
-//! whole.
+//! whole. Whole plans that are computed together and read the same rows are one query of several results.
 
 mod engine;
 mod external;
 mod kernel;
 mod lower;
+mod together;
 mod translate;
 
-pub(crate) use engine::collect;
 pub use engine::initialise;
+pub(crate) use engine::{collect, collect_all};
 pub(crate) use external::{MapPartitions, PickPartition};
 pub use lower::{lower_partitions, lower_whole, lower_write};
+pub use together::lower_together;
 pub(crate) use translate::Translator;
 
 use crate::expression::{Expression, Extent, digest_of};

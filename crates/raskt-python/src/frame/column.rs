@@ -31,6 +31,10 @@ impl Collection for ColumnExpr {
         lower(graph, &output).map_err(from_graph_error)
     }
 
+    fn query(&self) -> Option<StageOutput> {
+        (!self.by_partition).then(|| StageOutput::of_column(&self.column))
+    }
+
     fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         interchange::to_column(py, &interchange::one_table(&values)?, &self.column, 0)
     }

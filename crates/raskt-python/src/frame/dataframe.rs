@@ -30,6 +30,10 @@ impl Collection for FrameExpr {
         lower(graph, &output).map_err(from_graph_error)
     }
 
+    fn query(&self) -> Option<StageOutput> {
+        (!self.by_partition).then(|| StageOutput::of_frame(&self.frame))
+    }
+
     fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         interchange::to_dataframe(py, &interchange::one_table(&values)?, &self.frame, 0)
     }

@@ -102,7 +102,7 @@ impl Imported {
         let domain = |at: usize| {
             let dtype = self.table.columns()[at].dtype().clone();
             let missing = !dtype.is_integer() && !dtype.is_bool();
-            Domain { dtype, missing, nan: false }
+            Domain::new(dtype, missing, false)
         };
         let count = self.levels.len();
         let levels = self.levels.iter().enumerate().map(|(at, name)| (name.clone(), domain(at))).collect();

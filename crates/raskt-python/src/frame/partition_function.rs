@@ -7,7 +7,7 @@ use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTraceback;
+use pyo3::types::{PyTraceback, PyTuple};
 use raskt_frame::polars::prelude::{Column as Values, DataFrame, DataType};
 use raskt_frame::{Domain, Frame, FrameError, FrameTable, index_column_name};
 use raskt_graph::OpBody;
@@ -51,7 +51,9 @@ impl PythonBlock for PartitionFunction {
                 interchange::to_column(py, &table, column, start)?
             }
         };
-        let result = self.function.bind(py).call1((partition,)).map_err(|error| without_own_frames(py, error))?;
+        let arguments = PyTuple::new(py, [partition])?;
+        let result =
+            crate::processes::call(py, &self.function, arguments).map_err(|error| without_own_frames(py, error))?;
         let found = self.promise.kept(
             interchange::import_promised(&result, self.promise.objects())?,
             &self.name,
