@@ -40,7 +40,7 @@ pub use configuration::{Configuration, Entry};
 pub use error::{Error, Origin};
 pub use key::Key;
 pub use kind::Kind;
-pub use settings::{ArraySettings, MemorySettings, ProgressSettings, Scheduler, Settings};
+pub use settings::{ArraySettings, LibraryThreads, MemorySettings, ProgressSettings, Scheduler, Settings};
 pub use sources::Sources;
 pub use table::{SETTINGS, Setting};
 pub use value::Value;

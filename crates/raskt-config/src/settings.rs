@@ -9,6 +9,8 @@ pub struct Settings {
     pub scheduler: Scheduler,
     /// Threads that run tasks; `None` means one for each processor that this process may use.
     pub num_workers: Option<NonZeroUsize>,
+    /// How many threads BLAS, OpenMP and Arrow have while Python tasks run in parallel.
+    pub library_threads: LibraryThreads,
     /// Of arrays.
     pub array: ArraySettings,
     /// Of memory.
@@ -23,8 +25,20 @@ pub struct Settings {
 pub enum Scheduler {
     /// On a pool of threads.
     Threads,
+    /// Python functions in worker processes, everything else on threads.
+    Processes,
     /// One after the other, in the thread that calls.
     Sync,
+}
+
+/// How many threads the libraries that Python tasks call have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LibraryThreads {
+    /// A task's share of the processors.
+    Held,
+    /// As many as they like.
+    Free,
 }
 
 /// Settings of arrays.

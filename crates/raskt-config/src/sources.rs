@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn a_bad_value_is_reported_with_the_place_that_holds_it() {
         let error = variables(&[("RASKT_SCHEDULER", "fibres")]).read().unwrap_err();
-        let expected = "variable RASKT_SCHEDULER: `scheduler` is \"fibres\"; allowed is `threads` or `sync`";
+        let expected =
+            "variable RASKT_SCHEDULER: `scheduler` is \"fibres\"; allowed is `threads` or `processes` or `sync`";
         assert_eq!(error.to_string(), expected);
 
         let folder = tempfile::tempdir().unwrap();

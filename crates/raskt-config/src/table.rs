@@ -27,6 +27,12 @@ pub const SETTINGS: &[Setting] = &[
         about: "How large the blocks of an array are made when its chunks are chosen automatically.",
     },
     Setting {
+        key: "library-threads",
+        kind: Kind::Choice(&[("held", &[]), ("free", &[])]),
+        default: "held",
+        about: "Whether BLAS, OpenMP and Arrow are held to a task's share of the processors while Python tasks run in parallel.",
+    },
+    Setting {
         key: "memory.limit",
         kind: Kind::OptionalBytes { least: 1 << 20, most: 1024 * TIB },
         default: "null",
@@ -58,9 +64,13 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "scheduler",
-        kind: Kind::Choice(&[("threads", &["threading"]), ("sync", &["synchronous", "single-threaded"])]),
+        kind: Kind::Choice(&[
+            ("threads", &["threading"]),
+            ("processes", &["multiprocessing"]),
+            ("sync", &["synchronous", "single-threaded"]),
+        ]),
         default: "threads",
-        about: "Where tasks run: on a pool of threads, or one after the other in the thread that calls.",
+        about: "Where tasks run: on a pool of threads, Python functions in processes, or all in the thread that calls.",
     },
 ];
 

@@ -1,4 +1,5 @@
 use crate::handle::{Completion, RunHandle};
+use crate::observer::tell_freed;
 use crate::runner::Runners;
 use crate::state::State;
 use crate::{RunError, threads};
@@ -68,6 +69,7 @@ impl Engine {
         while self.0.lock().live_threads > 0 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
+        self.0.runners.shut_down();
     }
 
     /// Bytes held by results, bytes promised to running tasks, and the most that both were together.
@@ -88,13 +90,14 @@ impl Shared {
 
     /// Changes the state, sees to it that threads take up new work, and drops what nobody needs when the lock is gone.
     pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> T {
-        let (result, garbage) = {
+        let (result, garbage, freed) = {
             let mut state = self.state.lock();
             let result = change(&mut state);
             threads::wake(self, &mut state);
-            (result, state.take_garbage())
+            (result, state.take_garbage(), std::mem::take(&mut state.freed))
         };
         drop(garbage);
+        tell_freed(&freed);
         result
     }
 
@@ -114,16 +117,16 @@ impl Shared {
         }
     }
 
-    /// If this thread is one of the pool's, gives its slot to other tasks until the guard is dropped, so that tasks
-    /// that wait for tasks don't starve them.
-    pub fn lend_slot(self: &Arc<Self>) -> Option<Lent> {
-        threads::is_pool_thread().then(|| {
-            self.change(|state| {
+    /// If this thread runs a task, of whichever engine, gives its slot to other tasks until the guard is dropped, so that
+    /// tasks that wait for tasks don't starve them.
+    pub fn lend_slot() -> Option<Lent> {
+        threads::works_for().map(|shared| {
+            shared.change(|state| {
                 state.lent_slots += 1;
                 state.blocked_threads += 1;
                 state.resize();
             });
-            Lent(self.clone())
+            Lent(shared)
         })
     }
 }

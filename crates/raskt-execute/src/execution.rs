@@ -1,5 +1,6 @@
 use crate::panics;
-use crate::runner::{Runner, Runners, TaskCall};
+use crate::runner::{Batch, Done, Runner, Runners};
+use crate::watch::Watch;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
 use raskt_value::{CancelToken, TaskError, Value};
@@ -10,6 +11,8 @@ use std::time::Instant;
 pub(crate) struct Execution {
     pub ticket: Ticket,
     pub run: RunId,
+    /// The number of the engine.
+    pub engine: u32,
     pub graph: Arc<Graph>,
     pub cancel: CancelToken,
     pub tasks: Vec<TaskRange>,
@@ -40,34 +43,34 @@ impl Execution {
     /// Runs the tasks one after the other, up to the first that fails.
     pub fn execute(self, runners: &Runners, threads: usize) -> Executed {
         let start = Instant::now();
-        let mut results = Vec::with_capacity(self.input_ends.len());
-        let mut error = None;
-        let mut input_start = 0;
-        for (task, &input_end) in self.tasks.iter().flat_map(|range| range.tasks()).zip(&self.input_ends) {
-            let inputs = &self.inputs[input_start..input_end as usize];
-            input_start = input_end as usize;
-            match self.run_task(runners, threads, task, inputs) {
-                Ok(value) => results.push((task, value)),
-                Err(failed) => {
-                    let key = runners.of(self.kind()).map(|runner| runner.key(&self.graph, task));
-                    error = Some((task, key.unwrap_or_else(|_| self.graph.key(task)), failed));
-                    break;
-                }
-            }
-        }
-        let outcomes = outcomes(&self.tasks, results.len() as u64, error.is_some());
-        let nanoseconds = start.elapsed().as_nanos() as u64;
+        let mut done = Done { results: Vec::with_capacity(self.input_ends.len()), nanoseconds: None };
+        let ran = runners.of(self.kind()).and_then(|runner| self.run(runner, threads, &mut done));
+        let error = ran.err().map(|error| {
+            let failed = self.tasks.iter().flat_map(|range| range.tasks()).nth(done.results.len());
+            let task = failed.expect("the task that failed is one of the batch");
+            let key = runners.of(self.kind()).map(|runner| runner.key(&self.graph, task));
+            (task, key.unwrap_or_else(|_| self.graph.key(task)), error)
+        });
+        let outcomes = outcomes(&self.tasks, done.results.len() as u64, error.is_some());
+        let nanoseconds = done.nanoseconds.unwrap_or_else(|| start.elapsed().as_nanos() as u64);
+        let tasks = self.tasks.iter().flat_map(|range| range.tasks());
+        let results = tasks.zip(done.results).collect();
         let Self { ticket, run, inputs, .. } = self;
         Executed { ticket, run, outcomes, results, error, nanoseconds, inputs }
     }
 
-    fn run_task(&self, runners: &Runners, threads: usize, task: TaskId, inputs: &[Value]) -> Result<Value, TaskError> {
+    fn run(&self, runner: &Arc<dyn Runner>, threads: usize, done: &mut Done) -> Result<(), TaskError> {
         if self.cancel.is_cancelled() {
             return Err(TaskError::cancelled());
         }
-        let runner = runners.of(self.kind())?;
-        let call = TaskCall { graph: &self.graph, task, threads, cancel: &self.cancel };
-        panics::catch(|| runner.run(&call, inputs))
+        let Self { graph, cancel, tasks, inputs, input_ends, .. } = self;
+        let watch = Watch::begin(self, &**runner);
+        let mut batch = Batch { graph, threads, cancel, tasks, inputs, input_ends, watch };
+        let ran = panics::catch(|| runner.run_batch(&batch, done));
+        if let Some(watch) = batch.watch.take() {
+            watch.tell_of_others(tasks, &done.results);
+        }
+        ran
     }
 }
 

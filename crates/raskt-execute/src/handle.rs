@@ -1,10 +1,13 @@
-use crate::RunError;
-use crate::engine::Shared;
+use crate::engine::{Lent, Shared};
+use crate::{Engine, RunError};
 use parking_lot::{Condvar, Mutex};
 use raskt_schedule::{Progress, RunId};
 use raskt_value::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// How often a caller of an engine without threads looks for work while another caller is at it.
+const GLANCE: Duration = Duration::from_millis(1);
 
 /// What a run gave: its wanted results in the order in which they were asked for.
 pub type RunResult = Result<Vec<Value>, RunError>;
@@ -43,18 +46,20 @@ impl RunHandle {
     /// On an engine without threads this is what runs the tasks.
     pub fn wait_timeout(&self, timeout: Duration) -> Option<RunResult> {
         let deadline = Instant::now() + timeout;
-        if self.shared.options.threads == 0 {
-            self.shared.work_until(deadline, || self.completion.is_complete());
-            return self.completion.result.lock().take();
-        }
-        let _lent = self.shared.lend_slot();
-        let mut slot = self.completion.result.lock();
-        while slot.is_none() {
-            if self.completion.changed.wait_until(&mut slot, deadline).timed_out() {
-                break;
+        let _lent = Shared::lend_slot();
+        let has_threads = self.shared.options.threads > 0;
+        loop {
+            if !has_threads {
+                self.shared.work_until(deadline, || self.completion.is_complete());
             }
+            let mut slot = self.completion.result.lock();
+            if slot.is_some() || Instant::now() >= deadline {
+                return slot.take();
+            }
+            // Without threads, another caller may be at the work that this one waits for, or leave work to it.
+            let until = if has_threads { deadline } else { deadline.min(Instant::now() + GLANCE) };
+            self.completion.changed.wait_until(&mut slot, until);
         }
-        slot.take()
     }
 
     /// Waits until the run has ended.
@@ -73,11 +78,27 @@ impl RunHandle {
         self.shared.release(self.run);
     }
 
+    /// Whether the run has ended.
+    pub fn is_done(&self) -> bool {
+        self.completion.is_complete()
+    }
+
     /// How far the run has come.
     pub fn progress(&self) -> Option<Progress> {
         self.shared.progress(self.run)
     }
 }
+
+impl Engine {
+    /// If the calling thread runs a task, of whichever engine, gives its slot to other tasks until the loan is dropped: for
+    /// tasks that wait for something which other tasks bring about.
+    pub fn lend_slot() -> Option<SlotLoan> {
+        Shared::lend_slot().map(SlotLoan)
+    }
+}
+
+/// A slot that a waiting task has lent to others; it comes back when this is dropped.
+pub struct SlotLoan(#[expect(dead_code, reason = "kept only to be dropped later")] Lent);
 
 impl Drop for RunHandle {
     fn drop(&mut self) {

@@ -8,16 +8,19 @@ mod engine;
 mod error;
 mod execution;
 mod handle;
+mod observer;
 mod panics;
 mod runner;
 mod state;
 mod threads;
+mod watch;
 
 pub use engine::{Engine, EngineOptions};
 pub use error::RunError;
-pub use handle::{RunHandle, RunResult};
-pub use raskt_schedule::Progress;
-pub use runner::{NativeRunner, Runner, Runners, TaskCall};
+pub use handle::{RunHandle, RunResult, SlotLoan};
+pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};
+pub use raskt_schedule::{Progress, RunId, TaskRange};
+pub use runner::{Batch, Done, NativeRunner, Runner, Runners, TaskCall};
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 use crate::RunError;
 use crate::execution::{Executed, Execution};
 use crate::handle::Completion;
+use crate::observer::{self, Freed, ResultId};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Assignment, Event, RunId, Scheduler, TaskRange, Ticket, Time, Worker, WorkerAction, WorkerEvent, WorkerId,
@@ -11,6 +12,7 @@ use raskt_store::{Broker, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 pub(crate) struct State {
     pub scheduler: Scheduler,
@@ -34,6 +36,10 @@ pub(crate) struct State {
     slots: u32,
     /// Results that are to be dropped once the lock is gone: dropping a Python object may run Python code.
     garbage: Vec<Value>,
+    /// What was let go and observers haven't been told of; empty if there are none.
+    pub freed: Vec<Freed>,
+    /// Unlike that of any other engine of this process.
+    pub engine: u32,
 }
 
 struct RunEntry {
@@ -49,6 +55,8 @@ const WORKER: WorkerId = WorkerId(0);
 
 /// Work handed out at a time: short enough to share evenly and to stop quickly, long enough to hide the lock.
 const CREDIT_NANOSECONDS: u64 = 200_000;
+
+static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 
 impl State {
     pub fn new(slots: u32, memory_limit: u64) -> Self {
@@ -70,6 +78,8 @@ impl State {
             is_shut_down: false,
             slots,
             garbage: vec![],
+            freed: vec![],
+            engine: NEXT_ENGINE.fetch_add(1, Ordering::Relaxed),
         }
     }
 
@@ -136,7 +146,7 @@ impl State {
             }
             self.picked.insert(ticket);
             let Assignment { run, tasks, .. } = assignment;
-            return Some(Execution { ticket, run, graph, cancel, tasks, inputs, input_ends });
+            return Some(Execution { ticket, run, engine: self.engine, graph, cancel, tasks, inputs, input_ends });
         }
     }
 
@@ -227,6 +237,9 @@ impl State {
             if let Some(value) = self.store.take(run.0, task) {
                 self.broker.let_go(value.bytes() as u64);
                 self.garbage.push(value);
+                if observer::is_watched() {
+                    self.freed.push(Freed::Result(ResultId { run: Some(run), task, engine: self.engine }));
+                }
             }
         }
         self.worker.handle_event(WorkerEvent::MemoryFreed);
@@ -258,6 +271,9 @@ impl State {
             self.blocked_threads += usize::from(self.picked.remove(&ticket));
         }
         self.executions.retain(|(_, assignment)| assignment.run != run);
+        if observer::is_watched() {
+            self.freed.push(Freed::Run { engine: self.engine, run });
+        }
         for value in self.store.take_run(run.0) {
             self.broker.let_go(value.bytes() as u64);
             self.garbage.push(value);

@@ -35,10 +35,14 @@ fn number(value: &Value) -> i64 {
 
 /// 0 + 1 + … + (count - 1), by a tree.
 fn sum_of(count: u32) -> (Arc<Graph>, Vec<TaskId>) {
+    sum_of_named("index", count)
+}
+
+fn sum_of_named(name: &str, count: u32) -> (Arc<Graph>, Vec<TaskId>) {
     let mut graph = GraphBuilder::new();
     let index = op(&mut graph, |call, _| Ok(Chunk::scalar(call.index as i64).into()));
     let sum = op(&mut graph, |_, inputs| Ok(Chunk::scalar(inputs.iter().map(number).sum::<i64>()).into()));
-    let mut layer = graph.layer(Layer::new("index", index, Shape::source(count))).unwrap();
+    let mut layer = graph.layer(Layer::new(name, index, Shape::source(count))).unwrap();
     while graph.get(layer).len() > 1 {
         let grid = Grid::new([graph.get(layer).len() as u32]);
         let shape = Shape::Reduce { input: layer, grid, fan_in: [8].into_iter().collect() };
@@ -50,9 +54,16 @@ fn sum_of(count: u32) -> (Arc<Graph>, Vec<TaskId>) {
 fn one_task(
     body: impl Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync + 'static,
 ) -> (Arc<Graph>, Vec<TaskId>) {
+    one_task_named("one", body)
+}
+
+fn one_task_named(
+    name: &str,
+    body: impl Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync + 'static,
+) -> (Arc<Graph>, Vec<TaskId>) {
     let mut graph = GraphBuilder::new();
     let op = op(&mut graph, body);
-    let layer = graph.layer(Layer::new("one", op, Shape::source(1))).unwrap();
+    let layer = graph.layer(Layer::new(name, op, Shape::source(1))).unwrap();
     (Arc::new(graph.finish()), vec![TaskId::new(layer, 0)])
 }
 
@@ -137,6 +148,34 @@ fn a_task_may_wait_for_a_run_of_its_own() {
 }
 
 #[test]
+fn without_threads_a_task_may_wait_for_a_run_too() {
+    for inner_threads in [0, 1] {
+        let outer = engine(0);
+        let inner = if inner_threads == 0 { outer.clone() } else { engine(inner_threads) };
+        let nested = one_task(move |_, _| {
+            let result =
+                submit(&inner, sum_of(100)).wait().map_err(|error| TaskError::new(ErrorKind::Value, error.to_string()));
+            result.map(|values| values[0].clone())
+        });
+        assert_eq!(number(&submit(&outer, nested).wait().unwrap()[0]), 4950);
+    }
+}
+
+#[test]
+fn callers_without_threads_share_an_engine() {
+    let engine = engine(0);
+    std::thread::scope(|scope| {
+        for count in [1, 10, 1000, 5000] {
+            let engine = &engine;
+            scope.spawn(move || {
+                let result = submit(engine, sum_of(count)).wait().unwrap();
+                assert_eq!(number(&result[0]), (0..i64::from(count)).sum::<i64>());
+            });
+        }
+    });
+}
+
+#[test]
 fn a_tight_memory_limit_runs_fewer_at_a_time_and_still_ends() {
     let running = Arc::new(AtomicUsize::new(0));
     let most = Arc::new(AtomicUsize::new(0));
@@ -172,4 +211,85 @@ fn after_shutdown_a_run_is_refused() {
     submit(&engine, sum_of(10)).wait().unwrap();
     engine.shut_down(Duration::from_secs(5));
     assert!(matches!(submit(&engine, sum_of(10)).wait(), Err(RunError::ShutDown)));
+}
+
+/// Keeps all that it is told. Observers are told of every task of the process, other tests' too: each test looks for
+/// a key of its own.
+#[derive(Default)]
+struct Notes {
+    started: parking_lot::Mutex<Vec<String>>,
+    ended: parking_lot::Mutex<Vec<TaskRecord>>,
+    ran: parking_lot::Mutex<Vec<TaskRecord>>,
+    freed: parking_lot::Mutex<Vec<Freed>>,
+}
+
+impl Observer for Notes {
+    fn started(&self, key: &str) {
+        self.started.lock().push(key.to_owned());
+    }
+
+    fn ended(&self, record: &TaskRecord) {
+        self.ended.lock().push(record.clone());
+    }
+
+    fn ran(&self, records: &[TaskRecord]) {
+        self.ran.lock().extend_from_slice(records);
+    }
+
+    fn freed(&self, freed: &[Freed], _at: Instant) {
+        self.freed.lock().extend_from_slice(freed);
+    }
+}
+
+impl Notes {
+    /// The record of the one task with this key, which must be told of by each of the three ways.
+    fn of(&self, key: &str) -> TaskRecord {
+        assert_eq!(self.started.lock().iter().filter(|other| *other == key).count(), 1);
+        for told in [&self.ended, &self.ran] {
+            assert_eq!(told.lock().iter().filter(|record| record.key == key).count(), 1);
+        }
+        self.ended.lock().iter().find(|record| record.key == key).expect("it was counted").clone()
+    }
+}
+
+#[test]
+fn an_observer_is_told_of_each_task_and_of_each_result_that_goes() {
+    let notes = Arc::new(Notes::default());
+    let engine = engine(2);
+    let observation = observe(notes.clone());
+    let seven = one_task_named("seven", |_, _| Ok(Chunk::scalar(7_i64).into()));
+    drop(submit(&engine, seven).wait().unwrap());
+    drop(observation);
+    let record = notes.of("seven[0]");
+    assert!(record.start <= record.end && record.bytes == 8 && &*record.op == "closure" && !record.failed);
+    let run = Freed::Run { engine: record.id.engine, run: record.id.run.unwrap() };
+    assert!(notes.freed.lock().contains(&run));
+}
+
+#[test]
+fn results_that_are_let_go_within_a_run_are_told_of_one_by_one() {
+    let notes = Arc::new(Notes::default());
+    let engine = engine(1);
+    let observation = observe(notes.clone());
+    submit(&engine, sum_of_named("leaf", 977)).wait().unwrap();
+    drop(observation);
+    let last = notes.of("leaf[976]").id;
+    let mine = |freed: &&Freed| matches!(freed, Freed::Result(id) if id.engine == last.engine && id.run == last.run);
+    let freed = notes.freed.lock().iter().filter(mine).count();
+    assert!(freed >= 977, "{freed}");
+    assert!(notes.freed.lock().contains(&Freed::Result(last)));
+}
+
+#[test]
+fn a_failed_task_is_told_of_as_failed_and_after_the_observation_nothing_is() {
+    let notes = Arc::new(Notes::default());
+    let engine = engine(1);
+    let observation = observe(notes.clone());
+    let failing = one_task_named("failing", |_, _| Err(TaskError::new(ErrorKind::Value, "no")));
+    assert!(submit(&engine, failing).wait().is_err());
+    drop(observation);
+    let record = notes.of("failing[0]");
+    assert!(record.failed && record.bytes == 0);
+    submit(&engine, one_task_named("later", |_, _| Ok(Chunk::scalar(1_i64).into()))).wait().unwrap();
+    assert!(!notes.started.lock().iter().any(|key| key == "later[0]"));
 }

@@ -3,16 +3,40 @@
 use crate::engine::Shared;
 use crate::execution::{Execution, runner_for};
 use crate::state::State;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
 thread_local! {
     static IS_POOL_THREAD: Cell<bool> = const { Cell::new(false) };
+    /// The engines whose tasks this thread is running, the innermost last: a task may compute, on this engine or another.
+    static WORKS_FOR: RefCell<Vec<Arc<Shared>>> = const { RefCell::new(vec![]) };
 }
 
 pub(crate) fn is_pool_thread() -> bool {
     IS_POOL_THREAD.get()
+}
+
+/// The engine whose task this thread is running.
+pub(crate) fn works_for() -> Option<Arc<Shared>> {
+    WORKS_FOR.with_borrow(|engines| engines.last().cloned())
+}
+
+/// While it lives, this thread runs tasks of an engine.
+struct AtWork(());
+
+impl AtWork {
+    fn start(shared: &Arc<Shared>) -> Self {
+        WORKS_FOR.with_borrow_mut(|engines| engines.push(shared.clone()));
+        Self(())
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        let ended = WORKS_FOR.with_borrow_mut(Vec::pop);
+        drop(ended);
+    }
 }
 
 /// Wakes idle threads for the work that is there, and starts threads where too few are free to take it up.
@@ -73,6 +97,7 @@ fn wait_for_work(shared: &Arc<Shared>) -> Option<Execution> {
 
 /// Runs `execution` and whatever of the same kind comes after it, while `goes_on` says so.
 pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &mut dyn FnMut() -> bool) {
+    let _at_work = AtWork::start(shared);
     let kind = execution.kind();
     let mut next = Some(execution);
     let mut step = || {

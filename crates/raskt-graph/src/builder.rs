@@ -1,5 +1,6 @@
-use crate::{GraphError, Layer, LayerId, Op, OpId, Shape, TaskId};
+use crate::{Annotations, GraphError, Layer, LayerId, Op, OpId, Shape, TaskId};
 use hashbrown::HashMap;
+use std::sync::Arc;
 
 /// Layers in an order in which each reads only earlier ones, and the ops they run.
 #[derive(Clone, Debug, Default)]
@@ -82,6 +83,8 @@ pub struct GraphBuilder {
     ops_by_digest: HashMap<u128, OpId>,
     lowered: HashMap<u128, LayerId>,
     lowered_tasks: HashMap<u128, TaskId>,
+    /// For layers that have no annotations of their own.
+    annotations: Option<Arc<Annotations>>,
 }
 
 /// The most layers that edges can name; the last number stands for "own layer".
@@ -113,8 +116,23 @@ impl GraphBuilder {
             return Err(GraphError::TooMany { what: "graph".into(), found: LAYER_LIMIT + 1, limit: LAYER_LIMIT });
         }
         self.check(&layer)?;
-        self.layers.push(layer);
+        self.layers.push(match &self.annotations {
+            Some(annotations) if *layer.annotations == Annotations::default() => {
+                Layer { annotations: annotations.clone(), ..layer }
+            }
+            _ => layer,
+        });
         Ok(id)
+    }
+
+    /// Gives `annotations` to the layers that come and have none of their own.
+    pub fn annotate(&mut self, annotations: Arc<Annotations>) {
+        self.annotations = Some(annotations);
+    }
+
+    /// How many layers there are: the number of the next one.
+    pub fn layers(&self) -> u32 {
+        self.layers.len() as u32
     }
 
     /// Lowers `source`, unless something with its key was lowered before.

@@ -70,6 +70,15 @@ pub struct Annotations {
     pub priority: i32,
     /// How often a failed task is tried again.
     pub retries: u32,
+    /// What each task takes of its worker's resources while it runs, by name (`gpu`, or whatever the workers offer).
+    pub resources: Resources,
+    /// The workers that may run it, by name; none named means any.
+    pub workers: Vec<String>,
+    /// The named workers are only preferred: others may run it where none of them is there.
+    pub allow_other_workers: bool,
     /// What else was said, by name.
     pub other: BTreeMap<String, String>,
 }
+
+/// Amounts by name, in thousandths, so that half a `gpu` can be said without rounding.
+pub type Resources = BTreeMap<Arc<str>, u64>;

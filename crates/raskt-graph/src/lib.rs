@@ -19,6 +19,6 @@ pub use error::GraphError;
 pub use explicit::{Explicit, ExplicitBuilder};
 pub use grid::{Grid, GridBox};
 pub use id::{LayerId, OpId, TaskId};
-pub use layer::{Annotations, Cost, Layer};
+pub use layer::{Annotations, Cost, Layer, Resources};
 pub use op::{Op, OpBody, OpFlags, OpKind};
 pub use shape::{MapInput, Shape};

@@ -203,6 +203,12 @@ impl Run {
         self.wait_again(vec![task]);
     }
 
+    /// `Running` → `Ready` on the same attempt, since the worker never began it: retries are for tasks that failed.
+    pub fn not_run(&mut self, task: TaskId) {
+        self.set_state(task, TaskState::Waiting { unfinished: 0 });
+        self.wait_again(vec![task]);
+    }
+
     fn take_back(&mut self, task: TaskId) {
         let attempt = self.record(task).attempt.next();
         let state = TaskState::Waiting { unfinished: 0 };

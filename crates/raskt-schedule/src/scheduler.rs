@@ -104,7 +104,8 @@ impl Scheduler {
                     Outcome::Failed if report.attempt.0 >= run.graph.layer(task.layer).annotations.retries => {
                         failed = failed.or(Some(task));
                     }
-                    Outcome::Failed | Outcome::NotRun => run.try_again(task),
+                    Outcome::Failed => run.try_again(task),
+                    Outcome::NotRun => run.not_run(task),
                 }
                 ran += u64::from(*outcome != Outcome::NotRun);
                 last = Some(task.layer);
