@@ -29,11 +29,12 @@ def delayed(
     name
         The key of the object in messages.
     pure
-        Whether equal calls give equal results. Calls are told apart by identity so far; it changes nothing yet.
+        Whether equal calls give equal results: then calls with equal arguments are one task, and their keys come from
+        `raskt.tokenize`. Calls can say it as well, by the same name. Operators, items and attributes are always pure.
     nout
         How many results a call gives, so that they can be unpacked.
     traverse
-        Whether to look for delayed objects in lists, tuples, dicts and sets.
+        Whether to look for delayed objects in lists, tuples, named tuples, dicts, sets, slices and dataclasses.
 
     Returns
     -------
@@ -56,7 +57,9 @@ def delayed(
     >>> low, high = delayed(divmod, nout=2)(17, 5)
     >>> high.compute()
     2
+    >>> delayed(abs, pure=True)(-1).key == delayed(abs, pure=True)(-1).key
+    True
     """
     if obj is _MISSING:
         return partial(delayed, name=name, pure=pure, nout=nout, traverse=traverse)
-    return make_delayed(obj, name, nout, traverse)
+    return make_delayed(obj, name, nout, traverse, pure)

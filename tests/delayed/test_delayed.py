@@ -181,8 +181,6 @@ def test_unknown_schedulers_and_no_workers_are_refused_at_the_call():
         inc(1).compute(scheduler="thread")
     with pytest.raises(ValueError, match="num_workers is 0"):
         inc(1).compute(num_workers=0)
-    with pytest.raises(NotImplementedError, match="processes"):
-        inc(1).compute(scheduler="processes")
 
 
 def test_a_chain_of_a_hundred_thousand_calls_neither_recurses_nor_leaks():
@@ -256,3 +254,22 @@ def test_a_computation_within_a_small_memory_limit_still_ends():
     with raskt.config.set({"memory.limit": "1MiB"}):
         x = ra.ones((2000, 2000), chunks=500)
         assert (x @ x).sum().compute() == 2000.0**3
+
+
+def test_small_computations_do_not_wait_for_others():
+    import raskt.array as ra
+
+    x = ra.arange(10, chunks=5)
+    started, done = threading.Event(), threading.Event()
+
+    def long():
+        started.set()
+        return done.wait(30)
+
+    thread = threading.Thread(target=delayed(long)().compute, kwargs={"scheduler": "sync"})
+    thread.start()
+    started.wait(30)
+    assert (x + 1).sum().compute() == 55
+    done.set()
+    thread.join()
+    assert delayed(lambda: (x + 1).sum().compute())().compute(scheduler="sync") == 55

@@ -1,14 +1,16 @@
+use super::container::{Container, Shape};
+use super::kind::{Kind, kind_of};
 use super::{Delayed, Node};
+use crate::futures::future_node;
 use crate::object::Object;
-use parking_lot::Mutex;
 use pyo3::exceptions::PyRecursionError;
 use pyo3::prelude::*;
-use pyo3::types::*;
 use raskt_value::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// An argument of a delayed call. Containers are taken apart only where something delayed is in them.
+///
+/// A million calls are a million of these and more, so it is two words and what is rare lies behind a pointer.
 pub(crate) enum Argument {
     /// Passed on as it is.
     Object(Py<PyAny>),
@@ -16,66 +18,45 @@ pub(crate) enum Argument {
     Node(Arc<Node>),
     /// The result of computing a collection: the object that users hold.
     Collection(Py<PyAny>),
-    List(Vec<Argument>),
-    Tuple(Vec<Argument>),
-    Set(Vec<Argument>),
-    Dict(Vec<(Argument, Argument)>),
+    /// A collection of another library, by its protocol: only what is asked for directly stands here.
+    Foreign(Box<Foreign>),
+    /// A list, a dict, a dataclass… with something delayed in it.
+    Container(Box<Container>),
+}
+
+/// A collection of another library.
+pub(crate) struct Foreign {
+    /// Gives the values of all its keys, as a list.
+    pub values: Arc<Node>,
+    /// The `raskt._protocol.Collection` that makes results of them.
+    pub collection: Py<PyAny>,
 }
 
 /// Containers in containers are followed this far.
 const DEPTH: usize = 200;
 
+/// How arguments are taken apart.
+#[derive(Clone, Copy)]
+struct Taking {
+    traverse: bool,
+    /// Whether collections of other libraries stay what they are, since it is they that are asked for.
+    asked: bool,
+}
+
 impl Argument {
     /// Takes `object` apart, into containers only if `traverse`.
     pub fn new(object: &Bound<'_, PyAny>, traverse: bool) -> PyResult<Self> {
-        Self::at_depth(object, traverse, 0)
+        Taking { traverse, asked: false }.take(object, 0)
     }
 
-    fn at_depth(object: &Bound<'_, PyAny>, traverse: bool, depth: usize) -> PyResult<Self> {
-        if depth > DEPTH {
-            return Err(PyRecursionError::new_err(format!(
-                "an argument of a delayed call holds containers more than {DEPTH} deep; pass it with traverse=False"
-            )));
-        }
-        if let Ok(delayed) = object.cast_exact::<Delayed>() {
-            return Ok(Self::Node(delayed.get().node.clone()));
-        }
-        let take = |item: Bound<'_, PyAny>| Self::at_depth(&item, traverse, depth + 1);
-        let container = if !traverse {
-            None
-        } else if let Ok(list) = object.cast_exact::<PyList>() {
-            Some(Self::List(list.iter().map(take).collect::<PyResult<_>>()?))
-        } else if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-            Some(Self::Tuple(tuple.iter().map(take).collect::<PyResult<_>>()?))
-        } else if let Ok(dict) = object.cast_exact::<PyDict>() {
-            let mut pairs = Vec::with_capacity(dict.len());
-            for (key, value) in dict {
-                pairs.push((take(key)?, take(value)?));
-            }
-            Some(Self::Dict(pairs))
-        } else if let Ok(set) = object.cast_exact::<PySet>() {
-            Some(Self::Set(set.iter().map(take).collect::<PyResult<_>>()?))
-        } else {
-            None
-        };
-        match container {
-            Some(container) if container.is_delayed() => Ok(container),
-            Some(_) => Ok(Self::Object(object.clone().unbind())),
-            None if is_collection(object)? => Ok(Self::Collection(object.clone().unbind())),
-            None => Ok(Self::Object(object.clone().unbind())),
-        }
+    /// Takes apart what a user wants to have computed.
+    pub fn asked(object: &Bound<'_, PyAny>, traverse: bool) -> PyResult<Self> {
+        Taking { traverse, asked: true }.take(object, 0)
     }
 
-    /// Whether something in it has to be computed first. Containers are looked at one level deep: those within are
-    /// plain objects unless something delayed is in them.
+    /// Whether something in it has to be computed first.
     pub fn is_delayed(&self) -> bool {
-        let is_plain = |argument: &Self| matches!(argument, Self::Object(_));
-        match self {
-            Self::Object(_) => false,
-            Self::Node(_) | Self::Collection(_) => true,
-            Self::List(items) | Self::Tuple(items) | Self::Set(items) => !items.iter().all(is_plain),
-            Self::Dict(pairs) => !pairs.iter().all(|(key, value)| is_plain(key) && is_plain(value)),
-        }
+        !matches!(self, Self::Object(_))
     }
 
     pub fn as_object(&self) -> Option<&Py<PyAny>> {
@@ -85,18 +66,21 @@ impl Argument {
         }
     }
 
+    /// The call whose result stands in its place, if it is one.
+    pub fn as_node(&self) -> Option<&Arc<Node>> {
+        match self {
+            Self::Node(node) => Some(node),
+            Self::Foreign(foreign) => Some(&foreign.values),
+            _ => None,
+        }
+    }
+
     /// Calls `visit` with each node and each collection in it, in the order in which [`Self::build`] wants their results.
     pub fn for_each_leaf<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match self {
             Self::Object(_) => {}
-            Self::Node(_) | Self::Collection(_) => visit(self),
-            Self::List(items) | Self::Tuple(items) | Self::Set(items) => {
-                items.iter().for_each(|item| item.for_each_leaf(visit));
-            }
-            Self::Dict(pairs) => pairs.iter().for_each(|(key, value)| {
-                key.for_each_leaf(visit);
-                value.for_each_leaf(visit);
-            }),
+            Self::Node(_) | Self::Collection(_) | Self::Foreign(_) => visit(self),
+            Self::Container(container) => container.items.iter().for_each(|item| item.for_each_leaf(visit)),
         }
     }
 
@@ -106,31 +90,76 @@ impl Argument {
         py: Python<'py>,
         results: &mut dyn Iterator<Item = PyResult<Bound<'py, PyAny>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut next = |item: &Self| item.build(py, results);
         match self {
             Self::Object(object) => Ok(object.bind(py).clone()),
-            Self::List(items) => {
-                let items = items.iter().map(next).collect::<PyResult<Vec<_>>>()?;
-                Ok(PyList::new(py, items)?.into_any())
+            Self::Container(container) => container.build(py, results),
+            Self::Node(_) | Self::Collection(_) | Self::Foreign(_) => {
+                results.next().expect("there is a result for each leaf, in order")
             }
-            Self::Tuple(items) => {
-                let items = items.iter().map(next).collect::<PyResult<Vec<_>>>()?;
-                Ok(PyTuple::new(py, items)?.into_any())
-            }
-            Self::Set(items) => {
-                let items = items.iter().map(next).collect::<PyResult<Vec<_>>>()?;
-                Ok(PySet::new(py, items)?.into_any())
-            }
-            Self::Dict(pairs) => {
-                let dict = PyDict::new(py);
-                for (key, value) in pairs {
-                    let key = next(key)?;
-                    dict.set_item(key, next(value)?)?;
-                }
-                Ok(dict.into_any())
-            }
-            Self::Node(_) | Self::Collection(_) => results.next().expect("there is a result for each leaf, in order"),
         }
+    }
+
+    /// The same argument with `replace` of each leaf in its place.
+    pub fn replaced(&self, py: Python<'_>, replace: &mut dyn FnMut(&Self) -> PyResult<Self>) -> PyResult<Self> {
+        match self {
+            Self::Object(object) => Ok(Self::Object(object.clone_ref(py))),
+            Self::Container(container) => {
+                let items = container.items.iter().map(|item| item.replaced(py, replace)).collect::<PyResult<_>>()?;
+                Ok(Self::Container(Box::new(Container { shape: container.shape.clone_ref(py), items })))
+            }
+            leaf => replace(leaf),
+        }
+    }
+}
+
+impl Taking {
+    fn take(self, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Argument> {
+        if let Ok(delayed) = object.cast_exact::<Delayed>() {
+            return Ok(Argument::Node(delayed.get().node.clone()));
+        }
+        match kind_of(object)? {
+            Kind::Plain => {}
+            Kind::Collection => return Ok(Argument::Collection(object.clone().unbind())),
+            Kind::Foreign => return self.foreign(object),
+            Kind::Future => return Ok(Argument::Node(future_node(object)?)),
+            kind if self.traverse => return self.container(object, kind, depth),
+            _ => {}
+        }
+        Ok(Argument::Object(object.clone().unbind()))
+    }
+
+    fn container(self, object: &Bound<'_, PyAny>, kind: Kind, depth: usize) -> PyResult<Argument> {
+        if depth >= DEPTH {
+            return Err(PyRecursionError::new_err(format!(
+                "an argument of a delayed call holds containers more than {DEPTH} deep; pass it with traverse=False"
+            )));
+        }
+        let parts = Shape::parts(object, kind)?;
+        let mut items = Vec::with_capacity(parts.len());
+        let mut is_delayed = false;
+        for part in parts {
+            let item = self.take(&part, depth + 1)?;
+            is_delayed |= item.is_delayed();
+            items.push(item);
+        }
+        if is_delayed {
+            Ok(Argument::Container(Box::new(Container { shape: Shape::of(object, kind), items })))
+        } else {
+            Ok(Argument::Object(object.clone().unbind()))
+        }
+    }
+
+    fn foreign(self, object: &Bound<'_, PyAny>) -> PyResult<Argument> {
+        let py = object.py();
+        let collection = py.import("raskt._protocol")?.getattr("Collection")?.call1((object,))?;
+        let node = |name: &str| -> PyResult<Arc<Node>> {
+            Ok(collection.getattr(name)?.cast_into::<Delayed>()?.get().node.clone())
+        };
+        if self.asked {
+            let values = node("values")?;
+            return Ok(Argument::Foreign(Box::new(Foreign { values, collection: collection.unbind() })));
+        }
+        Ok(Argument::Node(node("whole")?))
     }
 }
 
@@ -142,19 +171,3 @@ pub(crate) fn python_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bou
     })?;
     Ok(object.bind(py).clone())
 }
-
-/// Whether objects of the type of `object` are collections. Remembered by type, so that arguments are looked at fast.
-fn is_collection(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let class = object.get_type();
-    let address = class.as_ptr() as usize;
-    if let Some((_, known)) = KINDS.lock().get(&address) {
-        return Ok(*known);
-    }
-    // Asked of the class, since an object may make up attributes; and without the lock, since a metaclass may do anything.
-    let found = class.hasattr(pyo3::intern!(object.py(), "__raskt_expr__"))?;
-    KINDS.lock().insert(address, (class.unbind(), found));
-    Ok(found)
-}
-
-/// By the address of the type, which is kept alive so that no other takes its place.
-static KINDS: Mutex<BTreeMap<usize, (Py<PyType>, bool)>> = Mutex::new(BTreeMap::new());

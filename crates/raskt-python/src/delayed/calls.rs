@@ -10,7 +10,8 @@ use std::sync::Arc;
 pub(crate) struct Calls(pub Vec<Arc<Node>>);
 
 impl Calls {
-    /// Makes call `index`; the inputs are the results of the leaves of its arguments, in order.
+    /// Makes call `index`; the inputs are the results of the leaves of its arguments, in order, and after them those
+    /// that it only comes after.
     pub fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
         let mut results = inputs.iter().map(|value| python_object(py, value));
         let result = match &self.0[index as usize].work {
@@ -22,17 +23,18 @@ impl Calls {
                     arguments.push(argument.build(py, &mut results)?);
                 }
                 let arguments = PyTuple::new(py, arguments)?;
-                if named.is_empty() {
-                    function.call1(arguments)?
-                } else {
-                    let keywords = PyDict::new(py);
-                    for (name, argument) in named {
-                        keywords.set_item(name, argument.build(py, &mut results)?)?;
+                match named {
+                    None => function.call1(arguments)?,
+                    Some(named) => {
+                        let keywords = PyDict::new(py);
+                        for (name, argument) in &named.0 {
+                            keywords.set_item(name, argument.build(py, &mut results)?)?;
+                        }
+                        function.call(arguments, Some(&keywords))?
                     }
-                    function.call(arguments, Some(&keywords))?
                 }
             }
-            Work::Block { .. } => return Ok(inputs[0].clone()),
+            Work::Block { .. } | Work::Taken => return Ok(inputs[0].clone()),
         };
         Ok(Object::value(result))
     }

@@ -1,8 +1,10 @@
-use super::{Argument, Node, Work};
+use super::making::DelayedIterator;
+use super::{Argument, Extra, Node, Work};
 use crate::compute;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
 
@@ -16,27 +18,38 @@ pub(crate) struct Delayed {
 }
 
 impl Delayed {
-    fn call_of(function: Argument, positional: Vec<Argument>) -> Self {
-        Self { node: Node::new(Work::Call { function, positional, named: vec![] }) }
-    }
-
-    /// `name` of the module `operator`, applied to this and `others`.
+    /// `name` of the module `operator`, applied to this and `others`. Operators are pure: equal ones are one task.
     pub(super) fn operator(&self, py: Python<'_>, name: &str, others: &[&Bound<'_, PyAny>]) -> PyResult<Self> {
-        let mut positional = vec![Argument::Node(self.node.clone())];
+        let mut positional = Vec::with_capacity(1 + others.len());
+        positional.push(Argument::Node(self.node.clone()));
         for other in others {
             positional.push(Argument::new(other, true)?);
         }
-        Ok(Self::call_of(operator_function(py, name)?, positional))
+        pure_call(py, operator_function(py, name)?, positional)
     }
 
     pub(super) fn reflected(&self, py: Python<'_>, name: &str, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         let positional = vec![Argument::new(other, true)?, Argument::Node(self.node.clone())];
-        Ok(Self::call_of(operator_function(py, name)?, positional))
+        pure_call(py, operator_function(py, name)?, positional)
+    }
+
+    /// The function that this is, if it is one and known.
+    fn function(&self) -> Option<&Py<PyAny>> {
+        match &self.node.work {
+            Work::Give(argument) => argument.as_object(),
+            _ => None,
+        }
     }
 }
 
+fn pure_call(py: Python<'_>, function: Argument, positional: Vec<Argument>) -> PyResult<Delayed> {
+    Ok(Delayed { node: Node::made(Work::call(function, positional, vec![]), Extra::here(py)?, true) })
+}
+
 fn operator_function(py: Python<'_>, name: &str) -> PyResult<Argument> {
-    Ok(Argument::Object(py.import("operator")?.getattr(name)?.unbind()))
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || py.import("operator").map(Bound::unbind))?;
+    Ok(Argument::Object(module.bind(py).getattr(name)?.unbind()))
 }
 
 #[pymethods]
@@ -50,22 +63,38 @@ impl Delayed {
         raskt_key_name: Option<String>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        // Calls are never merged by content yet, so that a pure call is only told from others by its key.
-        let _ = pure;
-        let (function, outputs) = match &self.node.work {
-            Work::Give(Argument::Object(function)) => {
-                (Argument::Object(function.clone_ref(args.py())), self.node.outputs)
-            }
-            _ => (Argument::Node(self.node.clone()), None),
+        let py = args.py();
+        let (function, outputs) = match self.function() {
+            Some(function) => (Argument::Object(function.clone_ref(py)), self.node.outputs()),
+            None => (Argument::Node(self.node.clone()), None),
         };
-        let positional =
-            args.iter_borrowed().map(|argument| Argument::new(&argument, true)).collect::<PyResult<_>>()?;
+        let mut positional = Vec::with_capacity(args.len());
+        for argument in args.iter_borrowed() {
+            positional.push(Argument::new(&argument, true)?);
+        }
         let mut named = vec![];
         for (name, argument) in kwargs.into_iter().flatten() {
             named.push((name.unbind(), Argument::new(&argument, true)?));
         }
-        let key = raskt_key_name.or(dask_key_name);
-        Ok(Self { node: Node::with(Work::Call { function, positional, named }, key, outputs) })
+        let is_pure = pure.or_else(|| self.node.calls_are_pure()).unwrap_or(false);
+        let extra = Extra { key: raskt_key_name.or(dask_key_name), outputs, ..Extra::here(py)? };
+        Ok(Self { node: Node::made(Work::call(function, positional, named), extra, is_pure) })
+    }
+
+    /// In a class, a delayed function is a method: it gets the instance.
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        instance: Option<&Bound<'py, PyAny>>,
+        _owner: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let is_function = slf.get().function().is_some_and(|function| function.bind(py).is_callable());
+        match instance {
+            Some(instance) if is_function && !instance.is_none() => {
+                py.import("types")?.getattr("MethodType")?.call1((slf, instance))
+            }
+            _ => Ok(slf.clone().into_any()),
+        }
     }
 
     /// The name of the task in messages.
@@ -96,17 +125,18 @@ impl Delayed {
         crate::visualize::visualize_one(slf.as_any(), args, kwargs)
     }
 
-    fn __getattr__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn __getattr__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let text: String = name.extract()?;
         if text.starts_with('_') {
-            // Protocols are probed for by such names; a delayed object must not seem to fulfil them all.
-            let message =
-                format!("a delayed object has no attribute {text:?}: names with an underscore are not delayed");
-            return Err(pyo3::exceptions::PyAttributeError::new_err(message));
+            return self.of_function(py, &text);
         }
-        let function = Argument::Object(py.import("builtins")?.getattr("getattr")?.unbind());
+        static GETATTR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let function =
+            GETATTR.get_or_try_init(py, || Ok::<_, PyErr>(py.import("builtins")?.getattr("getattr")?.unbind()))?;
         let name = Argument::Object(name.clone().unbind());
-        Ok(Self::call_of(function, vec![Argument::Node(self.node.clone()), name]))
+        let call =
+            pure_call(py, Argument::Object(function.clone_ref(py)), vec![Argument::Node(self.node.clone()), name])?;
+        Ok(Bound::new(py, call)?.into_any())
     }
 
     fn __getitem__(&self, py: Python<'_>, index: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -122,7 +152,7 @@ impl Delayed {
     }
 
     fn __iter__(slf: &Bound<'_, Self>) -> PyResult<DelayedIterator> {
-        match slf.get().node.outputs {
+        match slf.get().node.outputs() {
             Some(length) => Ok(DelayedIterator { of: slf.get().node.clone(), next: 0, length }),
             None => Err(PyTypeError::new_err(
                 "a delayed object of unknown length can't be iterated; say how many results it gives: delayed(f, nout=2)",
@@ -131,7 +161,7 @@ impl Delayed {
     }
 
     fn __len__(&self) -> PyResult<usize> {
-        self.node.outputs.ok_or_else(|| {
+        self.node.outputs().ok_or_else(|| {
             PyTypeError::new_err(
                 "a delayed object of unknown length has no len(); say how many results it gives: delayed(f, nout=2)",
             )
@@ -196,56 +226,20 @@ impl Delayed {
     }
 }
 
-/// The results of a delayed call that gives several, one by one.
-#[pyclass(module = "raskt.delayed")]
-pub(crate) struct DelayedIterator {
-    of: Arc<Node>,
-    next: usize,
-    length: usize,
-}
-
-#[pymethods]
-impl DelayedIterator {
-    fn __iter__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Delayed>> {
-        if self.next >= self.length {
-            return Ok(None);
+impl Delayed {
+    /// What is said of a function by a name with underscores: its own name, signature and documentation can be had.
+    fn of_function<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(function) = self.function()
+            && function.bind(py).is_callable()
+        {
+            match name {
+                "__wrapped__" => return Ok(function.bind(py).clone()),
+                "__name__" | "__qualname__" => return function.bind(py).getattr(name),
+                _ => {}
+            }
         }
-        let index = self.next.into_pyobject(py)?;
-        self.next += 1;
-        Delayed { node: self.of.clone() }.operator(py, "getitem", &[index.as_any()]).map(Some)
+        // Protocols are probed for by such names; a delayed object must not seem to fulfil them all.
+        let message = format!("a delayed object has no attribute {name:?}: names with an underscore are not delayed");
+        Err(PyAttributeError::new_err(message))
     }
-}
-
-/// A delayed object around `obj`: what `raskt.delayed` does once its arguments are sorted out.
-#[pyfunction]
-#[pyo3(signature = (obj, name=None, nout=None, traverse=true))]
-pub(crate) fn make_delayed(
-    obj: &Bound<'_, PyAny>,
-    name: Option<String>,
-    nout: Option<isize>,
-    traverse: bool,
-) -> PyResult<Delayed> {
-    let outputs = match nout {
-        None => None,
-        Some(nout) => Some(usize::try_from(nout).map_err(|_| {
-            PyValueError::new_err(format!(
-                "nout is {nout}; it says how many results a call gives, and can't be negative"
-            ))
-        })?),
-    };
-    let argument = Argument::new(obj, traverse)?;
-    match argument {
-        Argument::Node(node) if name.is_none() && outputs.is_none() => Ok(Delayed { node }),
-        argument => Ok(Delayed { node: Node::with(Work::Give(argument), name, outputs) }),
-    }
-}
-
-/// The block or partition `index` of a collection, delayed.
-#[pyfunction]
-pub(crate) fn delayed_block(collection: &Bound<'_, PyAny>, index: u64) -> Delayed {
-    Delayed { node: Node::new(Work::Block { collection: collection.clone().unbind(), index }) }
 }

@@ -1,28 +1,45 @@
 //! Delayed calls of Python functions.
 //!
 //! A [`Node`] is one call with its arguments; arguments that are delayed themselves make a graph of nodes. [`lower`]
-//! turns the nodes behind what is computed into one explicit layer, in depth-first order, whose op ([`Calls`]) makes
-//! call *i* for task *i*.
+//! turns the nodes behind what is computed into explicit layers, in depth-first order, whose op ([`Calls`]) makes
+//! call *i* for task *i*. Calls that are pure have a [`token`] by what they do, and are one task if it is equal.
 
 mod argument;
+mod blocks;
 mod calls;
 mod class;
+mod container;
+mod copies;
+mod kind;
 mod lower;
+mod making;
 mod node;
 mod operators;
+mod parts;
+mod token;
 
 pub(crate) use argument::{Argument, python_object};
+pub(crate) use blocks::DelayedBlocks;
 pub(crate) use calls::Calls;
 pub(crate) use class::Delayed;
-pub(crate) use lower::DelayedBlocks;
 pub(crate) use lower::lower_nodes;
-pub(crate) use node::{Node, Work};
+pub(crate) use node::{Extra, Node, Work};
 
 use pyo3::prelude::*;
 
+/// What tells the result of a delayed object from others.
+pub(crate) fn identity_of(delayed: &Bound<'_, Delayed>) -> u128 {
+    let node = &delayed.get().node;
+    token::settle(delayed.py(), node);
+    token::identity(node)
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Delayed>()?;
-    module.add_class::<class::DelayedIterator>()?;
-    module.add_function(wrap_pyfunction!(class::make_delayed, module)?)?;
-    module.add_function(wrap_pyfunction!(class::delayed_block, module)?)
+    module.add_class::<making::DelayedIterator>()?;
+    module.add_function(wrap_pyfunction!(making::make_delayed, module)?)?;
+    module.add_function(wrap_pyfunction!(making::delayed_block, module)?)?;
+    module.add_function(wrap_pyfunction!(making::delayed_task, module)?)?;
+    module.add_function(wrap_pyfunction!(making::delayed_after, module)?)?;
+    module.add_function(wrap_pyfunction!(copies::delayed_copies, module)?)
 }

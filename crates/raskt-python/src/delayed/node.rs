@@ -1,17 +1,34 @@
 use super::Argument;
+use crate::annotations;
 use pyo3::prelude::*;
-use std::sync::Arc;
+use raskt_graph::Annotations;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
-/// One delayed call.
+/// One delayed call: 64 bytes, since there may be millions of them.
 pub(crate) struct Node {
     /// Unlike that of any other node of this process.
     pub id: u64,
+    /// Only for what is pure: the hash of what it does, once somebody asked.
+    pub token: Option<Box<OnceLock<u128>>>,
+    /// What most nodes don't have.
+    pub extra: Option<Box<Extra>>,
+    pub work: Work,
+}
+
+/// What is said of a node by name, or by where it was made.
+#[derive(Clone, Default)]
+pub(crate) struct Extra {
     /// What the user called it, if he did.
     pub key: Option<String>,
     /// How many results it gives, where it was said.
     pub outputs: Option<usize>,
-    pub work: Work,
+    /// Whether calls of it are pure: said of functions.
+    pub calls_are_pure: Option<bool>,
+    /// What was said by `raskt.annotate` where it was made.
+    pub annotations: Option<Arc<Annotations>>,
+    /// What has to be done before it, though it reads nothing of it.
+    pub after: Vec<Arc<Node>>,
 }
 
 /// What a node does.
@@ -19,25 +36,80 @@ pub(crate) enum Work {
     /// Gives the argument itself, once everything delayed in it is there.
     Give(Argument),
     /// Calls a function.
-    Call { function: Argument, positional: Vec<Argument>, named: Vec<(Py<PyAny>, Argument)> },
+    Call { function: Argument, positional: Box<[Argument]>, named: Option<Box<Named>> },
     /// Gives a block or partition of a collection.
     Block { collection: Py<PyAny>, index: u64 },
+    /// Nothing any more: the node is being dropped.
+    Taken,
 }
 
+/// Arguments by name. Most calls have none, so that a call points to them.
+pub(crate) struct Named(pub Vec<(Py<PyAny>, Argument)>);
+
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+impl Work {
+    /// The call of `function` with these arguments.
+    pub fn call(function: Argument, positional: Vec<Argument>, named: Vec<(Py<PyAny>, Argument)>) -> Self {
+        let named = if named.is_empty() { None } else { Some(Box::new(Named(named))) };
+        Self::Call { function, positional: positional.into_boxed_slice(), named }
+    }
+}
 
 impl Node {
     pub fn new(work: Work) -> Arc<Self> {
         Self::with(work, None, None)
     }
 
+    /// A node under a name of its own, which gives so many results.
     pub fn with(work: Work, key: Option<String>, outputs: Option<usize>) -> Arc<Self> {
-        Arc::new(Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), key, outputs, work })
+        Self::made(work, Extra { key, outputs, ..Extra::default() }, false)
     }
 
-    /// The key as people see it: `inc-2a`.
-    pub fn key(&self, py: Python<'_>) -> String {
-        self.key.clone().unwrap_or_else(|| format!("{}-{:x}", self.label(py), self.id))
+    /// A node of which `extra` is said; nodes that do the same are one task if they are pure.
+    pub fn made(work: Work, extra: Extra, is_pure: bool) -> Arc<Self> {
+        let token = is_pure.then(Box::default);
+        let extra = if extra.is_empty() { None } else { Some(Box::new(extra)) };
+        Arc::new(Self { id: NEXT_ID.fetch_add(1, Ordering::Relaxed), token, extra, work })
+    }
+
+    /// A node that is the same task as every other under `token`.
+    pub fn identified(work: Work, extra: Extra, token: u128) -> Arc<Self> {
+        let node = Self::made(work, extra, true);
+        let _ = node.token.as_ref().map(|cell| cell.set(token));
+        node
+    }
+
+    pub fn is_pure(&self) -> bool {
+        self.token.is_some()
+    }
+
+    pub fn outputs(&self) -> Option<usize> {
+        self.extra.as_ref().and_then(|extra| extra.outputs)
+    }
+
+    pub fn annotations(&self) -> Option<&Arc<Annotations>> {
+        self.extra.as_ref().and_then(|extra| extra.annotations.as_ref())
+    }
+
+    pub fn calls_are_pure(&self) -> Option<bool> {
+        self.extra.as_ref().and_then(|extra| extra.calls_are_pure)
+    }
+
+    /// What has to be done before it, though it reads nothing of it.
+    pub fn after(&self) -> &[Arc<Self>] {
+        self.extra.as_ref().map_or(&[], |extra| &extra.after)
+    }
+
+    /// The key as people see it: `inc-2a`. Made when it is asked for: most keys never are.
+    pub fn key(self: &Arc<Self>, py: Python<'_>) -> String {
+        if let Some(key) = self.extra.as_ref().and_then(|extra| extra.key.clone()) {
+            return key;
+        }
+        match super::token::token_of(py, self) {
+            Some(token) => format!("{}-{token:032x}", self.label(py)),
+            None => format!("{}-{:x}", self.label(py), self.id),
+        }
     }
 
     /// The name of what it does: the function's, or the type of the object.
@@ -45,7 +117,7 @@ impl Node {
         let object = match &self.work {
             Work::Give(argument) => argument.as_object(),
             Work::Call { function, .. } => function.as_object(),
-            Work::Block { .. } => return "block".to_owned(),
+            Work::Block { .. } | Work::Taken => return "block".to_owned(),
         };
         let Some(object) = object.map(|object| object.bind(py)) else { return "call".to_owned() };
         let name = object.getattr("__name__").or_else(|_| object.get_type().getattr("__name__"));
@@ -59,29 +131,60 @@ impl Node {
             Work::Call { function, positional, named } => {
                 visit(function);
                 positional.iter().for_each(&mut visit);
-                named.iter().for_each(|(_, argument)| visit(argument));
+                named.iter().flat_map(|named| &named.0).for_each(|(_, argument)| visit(argument));
             }
-            Work::Block { .. } => {}
+            Work::Block { .. } | Work::Taken => {}
         }
+    }
+
+    /// Calls `visit` with every node that has to be done before this one, in order.
+    pub fn for_each_input<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Self>)) {
+        self.for_each_argument(|argument| match argument {
+            Argument::Object(_) => {}
+            Argument::Node(node) => visit(node),
+            argument => argument.for_each_leaf(&mut |leaf| _ = leaf.as_node().map(&mut *visit)),
+        });
+        self.after().iter().for_each(visit);
     }
 
     /// Takes the arguments out, so that they can be dropped one after the other.
     fn take_arguments(&mut self, into: &mut Vec<Argument>) {
-        match std::mem::replace(&mut self.work, Work::Give(Argument::List(vec![]))) {
+        if let Some(extra) = &mut self.extra {
+            into.extend(extra.after.drain(..).map(Argument::Node));
+        }
+        match std::mem::replace(&mut self.work, Work::Taken) {
             Work::Give(argument) => into.push(argument),
             Work::Call { function, positional, named } => {
                 into.push(function);
                 into.extend(positional);
-                into.extend(named.into_iter().map(|(_, argument)| argument));
+                into.extend(named.into_iter().flat_map(|named| named.0).map(|(_, argument)| argument));
             }
-            Work::Block { .. } => {}
+            Work::Block { .. } | Work::Taken => {}
         }
+    }
+}
+
+impl Extra {
+    /// What is said where a call is made: by `raskt.annotate`, so far.
+    pub fn here(py: Python<'_>) -> PyResult<Self> {
+        Ok(Self { annotations: annotations::current(py)?, ..Self::default() })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.key.is_none()
+            && self.outputs.is_none()
+            && self.calls_are_pure.is_none()
+            && self.annotations.is_none()
+            && self.after.is_empty()
     }
 }
 
 impl Drop for Node {
     /// A chain of a million calls is a million nodes deep: they are dropped in a loop and not by recursion.
     fn drop(&mut self) {
+        if !self.reads_nodes() {
+            return;
+        }
         let mut arguments = vec![];
         self.take_arguments(&mut arguments);
         while let Some(argument) = arguments.pop() {
@@ -91,10 +194,18 @@ impl Drop for Node {
                         node.take_arguments(&mut arguments);
                     }
                 }
-                Argument::List(items) | Argument::Tuple(items) | Argument::Set(items) => arguments.extend(items),
-                Argument::Dict(pairs) => arguments.extend(pairs.into_iter().flat_map(|(key, value)| [key, value])),
+                Argument::Container(container) => arguments.extend(container.items),
+                Argument::Foreign(foreign) => arguments.push(Argument::Node(foreign.values)),
                 Argument::Object(_) | Argument::Collection(_) => {}
             }
         }
+    }
+}
+
+impl Node {
+    fn reads_nodes(&self) -> bool {
+        let mut found = !self.after().is_empty();
+        self.for_each_argument(|argument| found |= argument.is_delayed());
+        found
     }
 }

@@ -1,0 +1,89 @@
+//! Between collections and delayed objects: blocks as Python objects, and Python objects as blocks.
+
+use super::parts::add_python_layer;
+use super::{Node, lower_nodes};
+use crate::block::{PythonBlock, PythonOp};
+use crate::collection::{Collection, with_collection};
+use crate::error::from_graph_error;
+use crate::object::Object;
+use pyo3::prelude::*;
+use raskt_graph::{ExplicitBuilder, GraphBuilder, GraphError, LayerId, Lower, TaskId};
+use raskt_value::Value;
+use std::sync::Arc;
+
+/// The task that gives block `index` of a collection as a Python object.
+pub(super) fn block(py: Python<'_>, collection: &Py<PyAny>, index: u64, graph: &mut GraphBuilder) -> PyResult<TaskId> {
+    let expr = collection.bind(py).getattr("__raskt_expr__")?;
+    let blocks = with_collection(&expr, |collection| collection.lower(py, graph))?;
+    let mut edges = ExplicitBuilder::default();
+    edges.input(TaskId::new(blocks, index));
+    edges.task();
+    let block = Arc::new(OneBlock { expr: expr.unbind(), index });
+    let layer = add_python_layer(graph, "block", Arc::new(PythonOp(block)), edges, None).map_err(from_graph_error)?;
+    Ok(TaskId::new(layer, 0))
+}
+
+/// The task that puts the blocks that it reads together as the collection `expr` does.
+pub(super) fn finish(expr: Py<PyAny>, edges: ExplicitBuilder, graph: &mut GraphBuilder) -> Result<TaskId, GraphError> {
+    let block = Arc::new(FinishCollection { expr });
+    let layer = add_python_layer(graph, "finish", Arc::new(PythonOp(block)), edges, None)?;
+    Ok(TaskId::new(layer, 0))
+}
+
+struct FinishCollection {
+    expr: Py<PyAny>,
+}
+
+impl PythonBlock for FinishCollection {
+    fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
+        let object = with_collection(self.expr.bind(py), |collection| collection.finish(py, inputs.to_vec()))?;
+        Ok(Object::value(object.into_bound(py)))
+    }
+
+    fn name(&self) -> String {
+        "finish".to_owned()
+    }
+}
+
+struct OneBlock {
+    expr: Py<PyAny>,
+    index: u64,
+}
+
+impl PythonBlock for OneBlock {
+    fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
+        let block = |collection: &dyn Collection| collection.block(py, self.index, inputs[0].clone());
+        Ok(Object::value(with_collection(self.expr.bind(py), block)?.into_bound(py)))
+    }
+
+    fn name(&self) -> String {
+        "block".to_owned()
+    }
+}
+
+/// Delayed objects as the blocks or partitions of a collection; `convert` turns each into the value that the collection
+/// wants (its input is a Python object: see [`Object`]).
+pub(crate) struct DelayedBlocks {
+    pub nodes: Vec<Arc<Node>>,
+    pub convert: Arc<dyn PythonBlock>,
+}
+
+impl Lower for DelayedBlocks {
+    fn key(&self) -> u128 {
+        // The address tells this source from every other that is alive.
+        std::ptr::from_ref(self) as usize as u128 | 0x7261_736b_745f_626c << 64
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let nodes: Vec<_> = self.nodes.iter().collect();
+        let tasks = Python::attach(|py| {
+            lower_nodes(py, &nodes, graph, true).map_err(|error| GraphError::Lowering(error.value(py).to_string()))
+        })?;
+        let mut edges = ExplicitBuilder::with_capacity(tasks.len());
+        for task in tasks {
+            edges.input(task);
+            edges.task();
+        }
+        add_python_layer(graph, &self.convert.name(), Arc::new(PythonOp(self.convert.clone())), edges, None)
+    }
+}

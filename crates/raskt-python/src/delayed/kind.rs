@@ -1,0 +1,74 @@
+//! What an argument is to us, by its type: remembered, so that arguments are looked at fast.
+
+use crate::futures::Future;
+use parking_lot::RwLock;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::*;
+use std::collections::BTreeMap;
+
+/// What objects of a type are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Nothing that is looked into.
+    Plain,
+    /// A collection of ours.
+    Collection,
+    /// A collection of another library that follows the protocol.
+    Foreign,
+    /// What `raskt.futures` gives.
+    Future,
+    List,
+    Tuple,
+    Set,
+    Dict,
+    Slice,
+    NamedTuple,
+    Dataclass,
+}
+
+pub(super) fn kind_of(object: &Bound<'_, PyAny>) -> PyResult<Kind> {
+    let class = object.get_type();
+    let address = class.as_ptr() as usize;
+    if let Some((_, kind)) = KINDS.read().get(&address) {
+        return Ok(*kind);
+    }
+    // Asked without the lock, since a metaclass may do anything.
+    let kind = kind_of_type(&class)?;
+    KINDS.write().insert(address, (class.unbind(), kind));
+    Ok(kind)
+}
+
+/// By the address of the type, which is kept alive so that no other takes its place.
+static KINDS: RwLock<BTreeMap<usize, (Py<PyType>, Kind)>> = RwLock::new(BTreeMap::new());
+
+/// Asked of the class, since an object may make up attributes.
+fn kind_of_type(class: &Bound<'_, PyType>) -> PyResult<Kind> {
+    let py = class.py();
+    let exact = [
+        (py.get_type::<PyList>(), Kind::List),
+        (py.get_type::<PyTuple>(), Kind::Tuple),
+        (py.get_type::<PySet>(), Kind::Set),
+        (py.get_type::<PyDict>(), Kind::Dict),
+        (py.get_type::<PySlice>(), Kind::Slice),
+        (py.get_type::<Future>(), Kind::Future),
+    ];
+    if let Some((_, kind)) = exact.iter().find(|(known, _)| known.is(class)) {
+        return Ok(*kind);
+    }
+    // A class of classes has what its instances, which are classes, fulfil.
+    if class.is_subclass_of::<PyType>()? {
+        return Ok(Kind::Plain);
+    }
+    if class.hasattr(intern!(py, "__raskt_expr__"))? {
+        return Ok(Kind::Collection);
+    }
+    if class.hasattr(intern!(py, "__dask_graph__"))? && class.hasattr(intern!(py, "__dask_postcompute__"))? {
+        return Ok(Kind::Foreign);
+    }
+    if class.hasattr(intern!(py, "__dataclass_fields__"))? {
+        return Ok(Kind::Dataclass);
+    }
+    let is_named = class.is_subclass_of::<PyTuple>()? && class.hasattr(intern!(py, "_make"))?;
+    Ok(if is_named && class.hasattr(intern!(py, "_fields"))? { Kind::NamedTuple } else { Kind::Plain })
+}

@@ -1,0 +1,93 @@
+"""Delayed objects in containers of all kinds, in classes, and under names."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections import namedtuple
+
+import pytest
+
+import raskt
+from raskt import delayed
+
+Pair = namedtuple("Pair", "first second")
+
+
+@delayed
+def inc(x):
+    """One more."""
+    return x + 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    x: object
+    y: object = dataclasses.field(default=0, init=False)
+
+
+@dataclasses.dataclass
+class Odd:
+    x: object
+    start: dataclasses.InitVar[int]
+
+    def __post_init__(self, start):
+        self.extra = start
+
+
+def test_named_tuples_slices_and_dataclasses_are_looked_into():
+    assert delayed(Pair(inc(1), [inc(2)])).compute() == Pair(2, [3])
+    assert type(delayed(Pair(inc(1), 2)).compute()) is Pair
+    assert delayed(list(range(10)))[inc(1) : inc(5) : inc(1)].compute() == [2, 4]
+    assert delayed(Frozen(inc(1))).compute() == Frozen(2)
+
+
+def test_dataclasses_are_copied_and_not_made_anew():
+    odd = Odd(inc(1), 7)
+    result = delayed(odd).compute()
+    assert (result.x, result.extra) == (2, 7)
+    assert result is not odd
+    assert type(odd.x) is raskt.Delayed
+
+
+def test_what_holds_nothing_delayed_is_passed_on_itself():
+    for plain in [Pair(1, 2), Frozen(1), slice(1, 2), {"a": [1]}]:
+        assert delayed(lambda it: it)(plain).compute() is plain
+
+
+def test_classes_of_containers_are_no_containers():
+    assert delayed(Frozen).compute() is Frozen
+    assert delayed(Pair)(inc(1), 2).compute() == Pair(2, 2)
+
+
+def test_compute_looks_into_them_too():
+    assert raskt.compute(Pair(inc(1), 2), Frozen(inc(2)), traverse=True) == (Pair(2, 2), Frozen(3))
+    assert raskt.compute([inc(1)], traverse=False)[0][0].compute() == 2
+
+
+def test_delayed_functions_are_methods_of_classes():
+    class Account:
+        def __init__(self, balance):
+            self.balance = balance
+
+        @delayed
+        def after(self, amount):
+            return self.balance + amount
+
+    assert Account(5).after(inc(1)).compute() == 7
+    assert Account.after(Account(1), 2).compute() == 3
+
+
+def test_a_delayed_function_tells_its_name_and_signature():
+    assert inc.__name__ == "inc"
+    assert str(inspect.signature(inc)) == "(x)"
+    with pytest.raises(AttributeError):
+        inc(1).__name__
+
+
+def test_names():
+    assert delayed([1], name="mine").key == "mine"
+    assert inc(1, dask_key_name="called").key == "called"
+    with pytest.raises(ZeroDivisionError) as caught:
+        delayed(lambda: 1 / 0)(dask_key_name="the culprit").compute()
+    assert any("the culprit" in note for note in caught.value.__notes__)
