@@ -1,0 +1,160 @@
+//! Holds the threads of numerical libraries to the share of a task.
+//!
+//! BLAS and OpenMP start a thread for each processor in every call. When tasks run in parallel as well, there are the
+//! square of them. While more than one thread runs Python tasks, each of these libraries gets the processors divided by
+//! those threads; before and after it has what it had. Libraries are found among those that the process has loaded,
+//! and looked for again when more were.
+
+mod arrow;
+mod loaded;
+
+use loaded::Library;
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// While one lives, its thread counts as one that runs Python tasks.
+pub(crate) struct Share(());
+
+/// While one lives, the libraries keep all the threads that they want.
+pub(crate) struct LeftAlone(());
+
+struct State {
+    /// How many threads run Python tasks.
+    running: usize,
+    /// How many times a library had been loaded when they were looked for.
+    seen: u64,
+    libraries: Vec<Library>,
+    /// Threads that each library may use, if it is held.
+    limit: Option<usize>,
+}
+
+static STATE: Mutex<State> = Mutex::new(State { running: 0, seen: 0, libraries: vec![], limit: None });
+static LEFT_ALONE: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// For libraries that count by thread: the limit that this thread has, and what each had before.
+    static OWN: RefCell<Own> = const { RefCell::new(Own { limit: None, before: vec![] }) };
+}
+
+struct Own {
+    limit: Option<usize>,
+    before: Vec<(fn_types::Set, i32)>,
+}
+
+/// How libraries are asked and told.
+mod fn_types {
+    pub type Get = unsafe extern "C" fn() -> i32;
+    pub type Set = unsafe extern "C" fn(i32);
+}
+
+impl Share {
+    /// Takes a share for this thread, which holds the interpreter.
+    pub fn take(py: Python<'_>) -> Self {
+        settle(py, 1);
+        Self(())
+    }
+
+    /// Looks after changes: of the number of threads, of the libraries there are.
+    pub fn refresh(&self, py: Python<'_>) {
+        settle(py, 0);
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        Python::attach(|py| settle(py, -1));
+        hold_this_thread(&[], None);
+    }
+}
+
+impl LeftAlone {
+    pub fn new() -> Self {
+        LEFT_ALONE.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for LeftAlone {
+    fn drop(&mut self) {
+        LEFT_ALONE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Counts `change` threads more, and holds the libraries to what follows.
+fn settle(py: Python<'_>, change: isize) {
+    let changed = {
+        let mut state = STATE.lock();
+        state.running = state.running.saturating_add_signed(change);
+        let limit = limit(state.running);
+        if limit.is_some() {
+            state.look(limit);
+        }
+        let changed = state.limit != limit;
+        if changed {
+            state.hold(limit);
+        }
+        hold_this_thread(&state.libraries, limit);
+        changed.then_some(limit)
+    };
+    // Without the lock: Arrow is told by Python code, which may let other threads run.
+    if let Some(limit) = changed {
+        arrow::hold(py, limit);
+    }
+}
+
+/// Threads that a library may use while `running` threads run tasks; nothing means all that it wants.
+fn limit(running: usize) -> Option<usize> {
+    if running < 2 || LEFT_ALONE.load(Ordering::Relaxed) > 0 {
+        return None;
+    }
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Some((processors / running).max(1))
+}
+
+impl State {
+    /// Finds libraries that were loaded since the last look; those found are held at once if others are.
+    fn look(&mut self, limit: Option<usize>) {
+        let loads = loaded::count();
+        if loads == self.seen {
+            return;
+        }
+        self.seen = loads;
+        for mut library in loaded::find() {
+            if self.libraries.iter().all(|known| known.path != library.path) {
+                if self.limit.is_some() {
+                    library.hold(limit);
+                }
+                self.libraries.push(library);
+            }
+        }
+    }
+
+    fn hold(&mut self, limit: Option<usize>) {
+        self.limit = limit;
+        self.libraries.iter_mut().for_each(|library| library.hold(limit));
+    }
+}
+
+/// Does for this thread what libraries that count by thread ask for.
+fn hold_this_thread(libraries: &[Library], limit: Option<usize>) {
+    OWN.with_borrow_mut(|own| {
+        if own.limit == limit {
+            return;
+        }
+        for (set, threads) in own.before.drain(..) {
+            // SAFETY: the library stays loaded, and takes any number that it gave itself.
+            unsafe { set(threads) };
+        }
+        own.limit = limit;
+        let Some(limit) = limit else { return };
+        for library in libraries.iter().filter(|library| library.is_by_thread) {
+            // SAFETY: the function was found in the library under its name, which says what it takes and gives.
+            let threads = unsafe { (library.get)() };
+            own.before.push((library.set, threads));
+            // SAFETY: as above.
+            unsafe { (library.set)(threads.min(limit as i32)) };
+        }
+    });
+}

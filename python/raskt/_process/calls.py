@@ -1,0 +1,160 @@
+"""The parent's side: calls into messages, messages into results."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.machinery
+import os
+import pickle
+import sys
+from collections.abc import Sequence
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from raskt._process import codec, errors
+
+KNOWN_MOST = 256
+"""A process keeps so many functions; the one that was sent first is forgotten first."""
+
+Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
+Result = tuple[list[Any], bool, int, BaseException | None]
+
+
+class Run:
+    """What processes need to know of one computation: where it runs, and its functions.
+
+    A function is pickled once for a computation, and is sent to a process that doesn't have it: between computations
+    what it refers to may have changed, and then its pickle is another.
+    """
+
+    def __init__(self) -> None:
+        self._context = pickle.dumps((os.getcwd(), list(sys.path), dict(os.environ)), protocol=5)
+        self._context_digest = b"context" + _digest(self._context)
+        # By the address of a function, which is kept alive.
+        self._functions: dict[int, tuple[Any, bytes, bytes]] = {}
+
+    def pack(self, calls: Sequence[Call], known: dict[bytes, None]) -> tuple[bytes, int, int, BaseException | None]:
+        """A message with the first of `calls`, its descriptor, how many they are, and why the next can't be sent."""
+        entries: list[codec.Entry] = []
+        buffers: list[memoryview] = []
+        wanted: dict[bytes, bytes] = {}
+        failure: BaseException | None = None
+        for function, positional, named in calls:
+            start = len(buffers)
+            try:
+                digest, blob = self._function(function)
+                entry = codec.dump((digest, positional, named), buffers)
+            except BaseException as error:
+                del buffers[start:]
+                failure = _not_sent(function, error)
+                break
+            wanted[digest] = blob
+            entries.append(entry)
+        if not entries:
+            return b"", -1, 0, failure
+        context = None if self._context_digest in known else self._context
+        new = {digest: blob for digest, blob in wanted.items() if digest not in known}
+        forgotten = self._note(known, wanted)
+        content = (context, new, forgotten, entries)
+        message, descriptor = codec.seal(content, buffers)
+        return message, descriptor, len(entries), failure
+
+    def unpack(self, message: bytes, descriptor: int) -> Result:
+        """Results, whether the batch has ended with them, the nanoseconds they took, and the error that ended it."""
+        (entries, has_ended, nanoseconds, failure), views = codec.open_sealed(message, descriptor)
+        results = []
+        start = 0
+        for entry in entries:
+            try:
+                results.append(codec.load(entry, views, start))
+            except Exception as error:
+                return results, has_ended, nanoseconds, _with_note(error, "the result of a task can't be read here")
+            start += entry[1]
+        return results, has_ended, nanoseconds, errors.load(failure) if failure else None
+
+    def _function(self, function: Any) -> tuple[bytes, bytes]:
+        known = self._functions.get(id(function))
+        if known is None:
+            with _by_value(function):
+                blob = codec.dump_by_value(function)
+            known = self._functions[id(function)] = (function, _digest(blob), blob)
+        return known[1], known[2]
+
+    def _note(self, known: dict[bytes, None], wanted: dict[bytes, bytes]) -> list[bytes]:
+        """Notes what a process is being sent, and gives what it is to forget."""
+        # A process is in one context at a time.
+        for digest in [digest for digest in known if digest.startswith(b"context")]:
+            del known[digest]
+        known[self._context_digest] = None
+        for digest in wanted:
+            known[digest] = None
+        surplus = len(known) - max(KNOWN_MOST, len(wanted) + 1)
+        spare = (digest for digest in known if digest not in wanted and digest != self._context_digest)
+        forgotten = [digest for digest, _ in zip(spare, range(max(0, surplus)))]
+        for digest in forgotten:
+            del known[digest]
+        return forgotten
+
+
+def _digest(blob: bytes) -> bytes:
+    return hashlib.blake2b(blob, digest_size=16).digest()
+
+
+def _not_sent(function: Any, error: BaseException) -> BaseException:
+    """Says of an error that the call could not be sent, and what would work."""
+    name = getattr(function, "__qualname__", repr(function))
+    story = f'`{name}` or its arguments can\'t be sent to a worker process; scheduler="threads" needs to send nothing'
+    return _with_note(error, story).with_traceback(None)
+
+
+def _with_note(error: BaseException, story: str) -> BaseException:
+    # Python 3.10 has no notes.
+    if hasattr(error, "add_note"):
+        error.add_note(f"raskt: {story}")
+    return error
+
+
+@contextmanager
+def _by_value(function: Any) -> Any:
+    """Has the module of a function pickled by value if a process could not import it: a test, a loaded script."""
+    import cloudpickle
+
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    if module is None or module.__name__ == "__main__" or _is_importable(module):
+        yield
+        return
+    registered = cloudpickle.list_registry_pickle_by_value()
+    if module.__name__ in registered:
+        yield
+        return
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)
+
+
+_IMPORTABLE: dict[str, bool] = {}
+
+
+def _is_importable(module: ModuleType) -> bool:
+    """Whether `import` finds the module by its name, and not only because it is loaded here."""
+    name = module.__name__
+    if name not in _IMPORTABLE:
+        _IMPORTABLE[name] = _finds(name, module)
+    return _IMPORTABLE[name]
+
+
+def _finds(name: str, module: ModuleType) -> bool:
+    if name in sys.builtin_module_names or getattr(module, "__file__", None) is None:
+        return True
+    parent, _, _ = name.rpartition(".")
+    folders = getattr(sys.modules.get(parent), "__path__", None) if parent else sys.path
+    if parent and folders is None:
+        return False
+    try:
+        found = importlib.machinery.PathFinder.find_spec(name, folders)
+    except Exception:
+        return True
+    return found is not None or getattr(getattr(module, "__spec__", None), "origin", None) == "frozen"

@@ -1,0 +1,137 @@
+"""Objects in messages.
+
+A message is a header and a body. The body is a pickle of whatever the two sides tell each other, in which objects of
+users are pickles of their own, so that one that can't be read harms no other. Buffers of `SHARED_BYTES_LEAST` or more
+(arrays, columns) stay out of it: they lie in anonymous memory whose descriptor goes with the message, and the reader
+maps them. A body that is too long for a message lies there too.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from raskt._core import map_shared
+
+SHARED_BYTES_LEAST = 64 << 10
+"""Buffers smaller than this are copied into the message: a mapping costs as much as copying so many bytes."""
+
+BODY_BYTES_MOST = 64 << 10
+"""A body longer than this goes into shared memory; the native side reads messages of up to 96 KiB."""
+
+HEADER = struct.Struct("<QQ")
+"""Bytes of shared memory, and where in it the body starts; a start of `INLINE` means that the body follows."""
+
+INLINE = 2**64 - 1
+ALIGNMENT = 64
+
+Entry = tuple[bytes, int]
+"""An object: its pickle, and how many shared buffers it has."""
+
+
+def dump(thing: object, buffers: list[memoryview]) -> Entry:
+    """Pickles `thing`; its large buffers are added to `buffers`.
+
+    What lives in the user's main module goes by value (through cloudpickle), since no other process has that module.
+    """
+    start = len(buffers)
+    keep = _Keep(buffers)
+    try:
+        data = pickle.dumps(thing, protocol=5, buffer_callback=keep)
+        # The name may stand in it for another reason; then the slower way gives the same.
+        is_here_only = b"__main__" in data
+    except Exception:
+        is_here_only = True
+    if is_here_only:
+        del buffers[start:]
+        try:
+            data = dump_by_value(thing, keep)
+        except BaseException:
+            del buffers[start:]
+            raise
+    return data, len(buffers) - start
+
+
+def dump_by_value(thing: object, keep: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+    """Pickles `thing` with functions and classes that can't be imported elsewhere in it."""
+    import cloudpickle
+
+    return cloudpickle.dumps(thing, protocol=5, buffer_callback=keep)
+
+
+class _Keep:
+    """Takes large buffers out of a pickle."""
+
+    def __init__(self, buffers: list[memoryview]) -> None:
+        self.buffers = buffers
+
+    def __call__(self, buffer: pickle.PickleBuffer) -> bool:
+        try:
+            view = buffer.raw()
+        except BufferError:
+            return True
+        if view.nbytes < SHARED_BYTES_LEAST:
+            return True
+        self.buffers.append(view)
+        return False
+
+
+def seal(content: object, buffers: Sequence[memoryview]) -> tuple[bytes, int]:
+    """The message of `content`, and the descriptor of its shared memory (-1 if it has none), which the caller owns."""
+    body = pickle.dumps((content, [view.nbytes for view in buffers]), protocol=5)
+    is_inline = len(body) <= BODY_BYTES_MOST
+    if not buffers and is_inline:
+        return HEADER.pack(0, INLINE) + body, -1
+    descriptor = os.memfd_create("raskt", os.MFD_CLOEXEC)
+    try:
+        end = 0
+        for view in buffers:
+            end = _write(descriptor, view, _aligned(end))
+        start = INLINE if is_inline else _aligned(end)
+        length = end if is_inline else _write(descriptor, body, start)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return HEADER.pack(length, start) + (body if is_inline else b""), descriptor
+
+
+def open_sealed(message: bytes, descriptor: int) -> tuple[Any, list[memoryview]]:
+    """What `seal` was given: the content, and views of the shared buffers. The descriptor stays the caller's."""
+    length, start = HEADER.unpack_from(message)
+    shared = memoryview(map_shared(descriptor, length)) if length else memoryview(b"")
+    content, sizes = pickle.loads(message[HEADER.size :] if start == INLINE else shared[start:])
+    views, end = [], 0
+    for size in sizes:
+        begin = _aligned(end)
+        end = begin + size
+        views.append(shared[begin:end])
+    return content, views
+
+
+def load(entry: Entry, views: list[memoryview], start: int) -> Any:
+    """The object of an entry whose buffers begin at `start` of `views`."""
+    data, count = entry
+    return pickle.loads(data, buffers=views[start : start + count])
+
+
+def _aligned(offset: int) -> int:
+    return -(-offset // ALIGNMENT) * ALIGNMENT
+
+
+def _write(descriptor: int, data: bytes | memoryview, offset: int) -> int:
+    """Writes all of `data` and gives the offset behind it. One call writes 2 GiB at most."""
+    rest = memoryview(data).cast("B")
+    while rest.nbytes:
+        written = os.pwrite(descriptor, rest, offset)
+        offset += written
+        rest = rest[written:]
+    return offset
+
+
+def shared_words(descriptor: int) -> memoryview:
+    """The words that a process and its parent both see."""
+    return memoryview(mmap.mmap(descriptor, 16)).cast("Q")
