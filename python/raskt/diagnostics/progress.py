@@ -8,13 +8,14 @@ from typing import TextIO
 
 from raskt import config
 from raskt.diagnostics.callback import Callback
+from raskt.diagnostics.notebook import State, notebook_bar
 
 
 class ProgressBar(Callback):
     """Draws the share of tasks that are done, and the time since the computation began.
 
-    On a terminal and in a notebook the line is drawn over itself; anywhere else (a file, a pipe) each computation
-    leaves one line when it is over.
+    On a terminal the line is drawn over itself, and a notebook shows a bar of its own; anywhere else (a file, a pipe)
+    each computation leaves one line when it is over.
 
     Parameters
     ----------
@@ -47,6 +48,7 @@ class ProgressBar(Callback):
         out: TextIO | None = None,
         only_terminal: bool = False,
     ) -> None:
+        super().__init__()
         self._minimum = _setting("progress.minimum", minimum)
         self._width = _setting("progress.width", width)
         self._dt = _setting("progress.interval", dt)
@@ -56,6 +58,7 @@ class ProgressBar(Callback):
     def start(self, total: int) -> None:
         self._out = self._given_out if self._given_out is not None else sys.stdout
         self._live = _redraws(self._out)
+        self._notebook = notebook_bar() if self._given_out is None and _is_notebook(self._out) else None
         self._silent = self._out is None or (self._only_terminal and not self._live)
         self._done, self._total = 0, total
         self._began = time.monotonic()
@@ -66,17 +69,20 @@ class ProgressBar(Callback):
         self._done, self._total = done, total
         if self._live and elapsed >= self._minimum and elapsed - self._drawn_at >= self._dt:
             self._drawn_at = elapsed
-            self._draw(elapsed, end="")
+            self._draw(elapsed, end="", state="running")
 
     def finish(self, error: BaseException | None) -> None:
         elapsed = time.monotonic() - self._began
         if error is None:
             self._done = self._total
         if elapsed >= self._minimum:
-            self._draw(elapsed, end="\n")
+            self._draw(elapsed, end="\n", state="done" if error is None else "failed")
 
-    def _draw(self, elapsed: float, end: str) -> None:
+    def _draw(self, elapsed: float, end: str, state: State) -> None:
         if self._silent:
+            return
+        if self._notebook is not None:
+            self._notebook.draw(self._done, self._total, _duration(elapsed), state)
             return
         line = _line(self._done, self._total, elapsed, self._width)
         # Spaces wipe out what is left of a longer line.
@@ -111,9 +117,13 @@ def _redraws(out: TextIO | None) -> bool:
     if out is None:
         return False
     try:
-        return out.isatty() or type(out).__module__.startswith("ipykernel")
+        return out.isatty() or _is_notebook(out)
     except (AttributeError, ValueError):
         return False
+
+
+def _is_notebook(out: TextIO | None) -> bool:
+    return type(out).__module__.startswith("ipykernel")
 
 
 def _setting(key: str, given: float | None) -> float | int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import sys
+import types
 
 import pytest
 
@@ -170,3 +172,74 @@ def test_a_computation_draws_its_bar():
     with ProgressBar(out=out):
         assert sum(raskt.compute(*[raskt.delayed(abs)(-i) for i in range(10)])) == 45
     assert "100% completed" in out.getvalue()
+
+
+class NotebookOutput(io.StringIO):
+    """Standard output as a notebook's kernel replaces it."""
+
+
+NotebookOutput.__module__ = "ipykernel.iostream"
+
+
+def notebook(monkeypatch):
+    """Makes this a notebook. Gives what it shows: for each display, all that was drawn in its place."""
+    pages: list[list[str]] = []
+
+    class Handle:
+        def __init__(self, page):
+            self.drawn = [page]
+            pages.append(self.drawn)
+
+        def update(self, page):
+            self.drawn.append(page)
+
+    module = types.ModuleType("IPython.display")
+    module.HTML = lambda text: text
+    module.display = lambda page, display_id: Handle(page)
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr("sys.stdout", NotebookOutput())
+    return pages
+
+
+def test_a_notebook_shows_one_bar_for_each_computation(monkeypatch):
+    shown = notebook(monkeypatch)
+    bar = ProgressBar(dt=0.1)
+    for _ in range(2):
+        bar.start(8)
+        bar.update(2, 8, 0.2)
+        bar.update(4, 8, 0.25)
+        bar.update(6, 8, 0.4)
+        bar.finish(None)
+    first, second = shown
+    assert len(first) == len(second) == 3
+    assert ["width:25.0%" in first[0], "width:75.0%" in first[1], "width:100.0%" in first[2]] == [True] * 3
+    assert "8 of 8 tasks" in first[2]
+    assert sys.stdout.getvalue() == ""
+
+
+def test_a_notebook_says_that_a_computation_failed(monkeypatch):
+    shown = notebook(monkeypatch)
+    bar = ProgressBar()
+    bar.start(8)
+    bar.update(2, 8, 0.2)
+    bar.finish(ValueError())
+    assert "2 of 8 tasks" in shown[0][-1] and "failed" in shown[0][-1]
+
+
+def test_a_file_that_was_given_gets_its_line_in_a_notebook_too(monkeypatch):
+    shown = notebook(monkeypatch)
+    out = io.StringIO()
+    bar = ProgressBar(out=out)
+    bar.start(1)
+    bar.finish(None)
+    assert shown == [] and out.getvalue().endswith("\n")
+
+
+def test_a_kernel_without_ipython_gets_the_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython.display", None)
+    monkeypatch.setattr("sys.stdout", NotebookOutput())
+    bar = ProgressBar()
+    bar.start(1)
+    bar.finish(None)
+    assert "100% completed" in sys.stdout.getvalue()
