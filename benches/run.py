@@ -26,7 +26,9 @@ from typing import Any
 from workload import Case, agree
 
 HERE = Path(__file__).parent
-WORKLOADS = ["noop", "chain", "flights", "tpch", "import"]
+WORKLOADS = [
+    "noop", "small", "futures", "blas", "chain", "dask_collections", "flights", "tpch", "import",
+]  # fmt: skip
 OURS = "raskt"
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
 from workload import Case, Stopwatch
 
 TASKS = 100_000
-LEAVES = TASKS // 2
+# Dask takes time (and for random graphs memory) by the square of the number of tasks.
+FEW_TASKS = 5_000
 
 
 def same(x: int) -> int:
@@ -23,6 +25,16 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+def count(*earlier: int) -> int:
+    return len(earlier)
+
+
+def earlier(tasks: int) -> list[list[int]]:
+    """For each task of a random graph, the one to three earlier ones that it reads."""
+    draw = random.Random(0)
+    return [[draw.randrange(at) for _ in range(draw.randint(1, 3))] if at else [] for at in range(tasks)]
+
+
 def pairs(items: list[Any], combine: Callable[[Any, Any], Any]) -> Any:
     """Combine neighbours until one is left."""
     while len(items) > 1:
@@ -31,57 +43,68 @@ def pairs(items: list[Any], combine: Callable[[Any, Any], Any]) -> Any:
     return items[0]
 
 
-def build(delayed: Callable[..., Any], shape: str) -> list[Any]:
+def build(delayed: Callable[..., Any], shape: str, tasks: int) -> list[Any]:
     """The work as delayed objects: those whose results are wanted."""
     if shape == "independent":
         make = delayed(same)
-        return [make(i) for i in range(TASKS)]
+        return [make(i) for i in range(tasks)]
     if shape == "chain":
         make, last = delayed(successor), 0
-        for _ in range(TASKS):
+        for _ in range(tasks):
             last = make(last)
         return [last]
+    if shape == "random":
+        make, made = delayed(count), []
+        for reads in earlier(tasks):
+            made.append(make(*[made[at] for at in reads]))
+        return made
+    if shape == "argument":
+        make = delayed(same)
+        return [delayed(sum)([make(i) for i in range(tasks)])]
     make, combine = delayed(same), delayed(add)
-    return [pairs([make(i) for i in range(LEAVES)], combine)]
+    return [pairs([make(i) for i in range(tasks // 2)], combine)]
 
 
-def raskt(shape: str, execution_alone: bool) -> Callable[[Stopwatch], int]:
+def raskt(shape: str, tasks: int, execution_alone: bool) -> Callable[[Stopwatch], int]:
     def run(stopwatch: Stopwatch) -> int:
         import raskt
 
         raskt.compute(raskt.delayed(same)(0))
         if execution_alone:
-            wanted = build(raskt.delayed, shape)
+            wanted = build(raskt.delayed, shape, tasks)
             with stopwatch:
                 results = raskt.compute(*wanted)
         else:
             with stopwatch:
-                results = raskt.compute(*build(raskt.delayed, shape))
+                results = raskt.compute(*build(raskt.delayed, shape, tasks))
         return sum(results)
 
     return run
 
 
-def dask_delayed(shape: str) -> Callable[[Stopwatch], int]:
+def dask_delayed(shape: str, tasks: int) -> Callable[[Stopwatch], int]:
     def run(stopwatch: Stopwatch) -> int:
         import dask
 
         dask.compute(dask.delayed(same)(0), scheduler="threads")
         with stopwatch:
-            results = dask.compute(*build(dask.delayed, shape), scheduler="threads")
+            results = dask.compute(*build(dask.delayed, shape, tasks), scheduler="threads")
         return sum(results)
 
     return run
 
 
-def raw_graph(shape: str) -> tuple[dict[Any, Any], list[Any]]:
+def raw_graph(shape: str, tasks: int) -> tuple[dict[Any, Any], list[Any]]:
     """The work as Dask writes it by hand."""
     if shape == "independent":
-        return {("a", i): (same, i) for i in range(TASKS)}, [("a", i) for i in range(TASKS)]
+        return {("a", i): (same, i) for i in range(tasks)}, [("a", i) for i in range(tasks)]
     if shape == "chain":
         graph: dict[Any, Any] = {("a", 0): (successor, 0)}
-        graph.update({("a", i): (successor, ("a", i - 1)) for i in range(1, TASKS)})
-        return graph, [("a", TASKS - 1)]
+        graph.update({("a", i): (successor, ("a", i - 1)) for i in range(1, tasks)})
+        return graph, [("a", tasks - 1)]
+    if shape == "random":
+        graph = {("a", i): (count, *[("a", at) for at in reads]) for i, reads in enumerate(earlier(tasks))}
+        return graph, list(graph)
     graph = {}
 
     def put(*task: Any) -> Any:
@@ -89,10 +112,10 @@ def raw_graph(shape: str) -> tuple[dict[Any, Any], list[Any]]:
         graph[key] = task
         return key
 
-    return graph, [pairs([put(same, i) for i in range(LEAVES)], lambda a, b: put(add, a, b))]
+    return graph, [pairs([put(same, i) for i in range(tasks // 2)], lambda a, b: put(add, a, b))]
 
 
-def dask_graph(shape: str, execution_alone: bool) -> Callable[[Stopwatch], int]:
+def dask_graph(shape: str, tasks: int, execution_alone: bool) -> Callable[[Stopwatch], int]:
     """Dask without `delayed`, whose cost grows with the square of the number of results that are asked for."""
 
     def run(stopwatch: Stopwatch) -> int:
@@ -100,40 +123,48 @@ def dask_graph(shape: str, execution_alone: bool) -> Callable[[Stopwatch], int]:
 
         dask.threaded.get({"a": (same, 0)}, "a")
         if execution_alone:
-            graph, wanted = raw_graph(shape)
+            graph, wanted = raw_graph(shape, tasks)
             with stopwatch:
                 results = dask.threaded.get(graph, wanted)
         else:
             with stopwatch:
-                results = dask.threaded.get(*raw_graph(shape))
+                results = dask.threaded.get(*raw_graph(shape, tasks))
         return sum(results)
 
     return run
 
 
-def threads(shape: str) -> Callable[[Stopwatch], int]:
+def threads(shape: str, tasks: int) -> Callable[[Stopwatch], int]:
     def run(stopwatch: Stopwatch) -> int:
         import os
-        from concurrent.futures import Future, ThreadPoolExecutor
+        from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-
-            def both(a: Future[int], b: Future[int]) -> Future[int]:
-                return pool.submit(lambda: a.result() + b.result())
-
+            reads = earlier(tasks) if shape == "random" else []
             with stopwatch:
-                if shape == "independent":
-                    wanted = [pool.submit(same, i) for i in range(TASKS)]
-                elif shape == "tree":
-                    wanted = [pairs([pool.submit(same, i) for i in range(LEAVES)], both)]
-                else:
-                    wanted = [pool.submit(successor, 0)]
-                    for _ in range(TASKS - 1):
-                        wanted = [pool.submit(lambda before=wanted[0]: before.result() + 1)]
-                results = [future.result() for future in wanted]
+                results = [future.result() for future in submitted(pool.submit, shape, tasks, reads)]
         return sum(results)
 
     return run
+
+
+def submitted(submit: Callable[..., Any], shape: str, tasks: int, reads: list[list[int]]) -> list[Any]:
+    """The work as futures. Each task waits for those that it reads: they were submitted before, so that they end."""
+    if shape == "independent":
+        return [submit(same, i) for i in range(tasks)]
+    if shape == "tree":
+        leaves = [submit(same, i) for i in range(tasks // 2)]
+        return [pairs(leaves, lambda a, b: submit(lambda: a.result() + b.result()))]
+    if shape == "random":
+        made: list[Any] = []
+        for row in reads:
+            inputs = [made[at] for at in row]
+            made.append(submit(lambda inputs=inputs: count(*[future.result() for future in inputs])))
+        return made
+    last = submit(successor, 0)
+    for _ in range(tasks - 1):
+        last = submit(lambda before=last: before.result() + 1)
+    return [last]
 
 
 def joblib(stopwatch: Stopwatch) -> int:
@@ -146,28 +177,58 @@ def joblib(stopwatch: Stopwatch) -> int:
     return sum(results)
 
 
-def shape_case(shape: str) -> Case:
-    systems: dict[str, Any] = {
-        "raskt": raskt(shape, execution_alone=False),
-        "dask.delayed": dask_delayed(shape),
-        "dask.threaded": dask_graph(shape, execution_alone=False),
-        "threads": threads(shape),
-    }
+def shape_case(shape: str, tasks: int = TASKS) -> Case:
+    systems: dict[str, Any] = {"raskt": raskt(shape, tasks, execution_alone=False), "threads": threads(shape, tasks)}
+    if shape != "random" or tasks == FEW_TASKS:
+        systems["dask.delayed"] = dask_delayed(shape, tasks)
+        systems["dask.threaded"] = dask_graph(shape, tasks, execution_alone=False)
     if shape == "independent":
         systems["joblib"] = joblib
-    return Case(
-        f"{TASKS:,} functions that do nothing, {shape}; building the graph included",
-        systems,
-        repeats=3,
-        seconds_most=120,
-    )
+    about = f"{tasks:,} functions that do nothing, {shape}; building the graph included"
+    return Case(about, systems, repeats=3, seconds_most=120)
 
 
-def execution_case(shape: str) -> Case:
-    systems = {"raskt": raskt(shape, execution_alone=True), "dask.threaded": dask_graph(shape, execution_alone=True)}
-    return Case(f"{TASKS:,} functions that do nothing, {shape}; execution alone", systems, repeats=3)
+def execution_case(shape: str, tasks: int = TASKS) -> Case:
+    systems: dict[str, Any] = {"raskt": raskt(shape, tasks, execution_alone=True), "threads": threads(shape, tasks)}
+    if shape != "random" or tasks == FEW_TASKS:
+        systems["dask.threaded"] = dask_graph(shape, tasks, execution_alone=True)
+    if shape == "independent":
+        systems["joblib"] = joblib
+    return Case(f"{tasks:,} functions that do nothing, {shape}; execution alone", systems, repeats=3)
 
 
-SHAPES = ["independent", "chain", "tree"]
+def building(system: str, shape: str, tasks: int) -> Callable[[Stopwatch], int]:
+    def run(stopwatch: Stopwatch) -> int:
+        from importlib import import_module
+
+        delayed = import_module(system).delayed
+        build(delayed, shape, 10)
+        with stopwatch:
+            made = build(delayed, shape, tasks)
+        return len(made)
+
+    return run
+
+
+def building_case(shape: str, tasks: int) -> Case:
+    systems = {"raskt": building("raskt", shape, tasks)}
+    if tasks == FEW_TASKS:
+        systems["dask"] = building("dask", shape, tasks)
+    return Case(f"delayed calls: {tasks:,}, {shape}; building alone", systems, repeats=5, seconds_most=120)
+
+
+SHAPES = ["independent", "chain", "tree", "random"]
 CASES = {shape: shape_case(shape) for shape in SHAPES}
 CASES |= {f"{shape}-execution": execution_case(shape) for shape in SHAPES}
+CASES |= {
+    "random-few": shape_case("random", FEW_TASKS),
+    "random-few-execution": execution_case("random", FEW_TASKS),
+    "million-execution": Case(
+        "1,000,000 functions that do nothing, independent; execution alone",
+        {"raskt": raskt("independent", 1_000_000, execution_alone=True)},
+        repeats=3,
+    ),
+}
+for _shape in ["independent", "chain", "argument"]:
+    CASES[f"{_shape}-building"] = building_case(_shape, TASKS)
+    CASES[f"{_shape}-building-few"] = building_case(_shape, FEW_TASKS)

@@ -1,0 +1,411 @@
+//! From Dask's objects to parts.
+
+use super::fused::Fused;
+use super::keys::Keys;
+use super::part::{Call, Container, Named, Part, Positional};
+use super::spec::{Kind, Spec};
+use hashbrown::HashMap;
+use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::*;
+use std::sync::Arc;
+
+/// What stands under a key of a graph. Other keys appear by their numbers.
+pub(super) enum Node {
+    /// A task, which reads the results of these keys.
+    Task { part: Part, reads: Vec<u32> },
+    /// The same as another key.
+    Alias(u32),
+    /// An object, without a task.
+    Data(Py<PyAny>),
+    /// Nothing: the key is only spoken of.
+    Missing,
+}
+
+/// Where a task finds something that it reads.
+pub(super) enum Read {
+    /// Among the results that it gets, or in a slot of a fused task.
+    Slot(u32),
+    /// Here.
+    Given(Py<PyAny>),
+}
+
+impl Node {
+    pub fn reads(&self) -> &[u32] {
+        match self {
+            Self::Task { reads, .. } => reads,
+            _ => &[],
+        }
+    }
+}
+
+impl Read {
+    pub fn clone_ref(&self, py: Python<'_>) -> Self {
+        match self {
+            Self::Slot(slot) => Self::Slot(*slot),
+            Self::Given(object) => Self::Given(object.clone_ref(py)),
+        }
+    }
+
+    /// The object, if `slots` are filled.
+    pub fn get<'py>(&self, py: Python<'py>, slots: &[Option<Bound<'py, PyAny>>]) -> Bound<'py, PyAny> {
+        match self {
+            Self::Slot(slot) => slots[*slot as usize].clone().expect("a slot is emptied after its last reader"),
+            Self::Given(object) => object.bind(py).clone(),
+        }
+    }
+}
+
+/// Follows aliases to their ends, in the reads of all tasks too; gives the end for each number. Errs with a number from
+/// which aliases go in a circle. What is no node of the graph (since it is given from outside) is `None`.
+pub(super) fn settle(nodes: &mut [Option<Node>]) -> Result<Vec<u32>, u32> {
+    let mut targets = Vec::with_capacity(nodes.len());
+    for number in 0..nodes.len() as u32 {
+        let (mut at, mut followed) = (number, 0);
+        while let Some(Node::Alias(target)) = &nodes[at as usize] {
+            at = *target;
+            followed += 1;
+            if followed > nodes.len() {
+                return Err(number);
+            }
+        }
+        targets.push(at);
+    }
+    for node in nodes.iter_mut().flatten() {
+        if let Node::Task { reads, .. } = node {
+            reads.iter_mut().for_each(|read| *read = targets[*read as usize]);
+        }
+    }
+    Ok(targets)
+}
+
+/// Reads nodes, and remembers what is worth remembering between them.
+pub(super) struct Nodes<'py> {
+    py: Python<'py>,
+    spec: &'static Spec,
+    /// By the address of the class, which an object that is looked at keeps alive.
+    kinds: HashMap<usize, (Bound<'py, PyType>, Kind)>,
+    /// By the addresses of what they were made from.
+    pub fused: HashMap<(usize, usize, usize), Arc<Fused>>,
+    /// The whole graph: strings, numbers and tuples in tasks of the old form may be keys of it.
+    graph: Bound<'py, PyDict>,
+    /// Results that are there already, by key.
+    cache: Option<Bound<'py, PyAny>>,
+    /// Nothing of a cluster can be in the graph unless its package was imported.
+    may_need_cluster: bool,
+    depth: usize,
+}
+
+/// Tasks within tasks are followed this far.
+const DEPTH: usize = 400;
+
+impl<'py> Nodes<'py> {
+    pub fn new(graph: Bound<'py, PyDict>, cache: Option<Bound<'py, PyAny>>) -> PyResult<Self> {
+        let py = graph.py();
+        let may_need_cluster = py.import("sys")?.getattr("modules")?.contains("distributed.shuffle")?;
+        let (kinds, fused) = (HashMap::new(), HashMap::new());
+        Ok(Self { py, spec: Spec::get(py)?, kinds, fused, graph, cache, may_need_cluster, depth: 0 })
+    }
+
+    /// What the graph or the cache has under `key`, which has `number`.
+    pub fn find(&mut self, key: &Bound<'py, PyAny>, number: u32, keys: &mut Keys<'py>) -> PyResult<Node> {
+        if let Some(cache) = &self.cache
+            && cache.contains(key)?
+        {
+            return Ok(Node::Data(cache.get_item(key)?.unbind()));
+        }
+        let Some(object) = self.graph.get_item(key)? else { return Ok(Node::Missing) };
+        match self.node(&object, keys)? {
+            // A key that stands for itself is one that somebody else was to give.
+            Node::Alias(target) if target == number => Ok(Node::Missing),
+            node => Ok(node),
+        }
+    }
+
+    fn kind(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Kind> {
+        let class = object.get_type();
+        let address = class.as_ptr() as usize;
+        if let Some((_, kind)) = self.kinds.get(&address) {
+            return Ok(*kind);
+        }
+        let kind = self.spec.kind(&class)?;
+        self.kinds.insert(address, (class, kind));
+        Ok(kind)
+    }
+
+    /// What an object means that stands in the graph under a key.
+    fn node(&mut self, object: &Bound<'py, PyAny>, keys: &mut Keys<'py>) -> PyResult<Node> {
+        match self.kind(object)? {
+            Kind::Plain => {
+                let mut reads = vec![];
+                let part = self.legacy_part(object, &mut Reads { keys, numbers: &mut reads })?;
+                Ok(match part {
+                    Part::Given(object) => Node::Data(object),
+                    Part::Read(_) => Node::Alias(reads[0]),
+                    part => Node::Task { part, reads },
+                })
+            }
+            Kind::Future => Ok(Node::Alias(keys.number(&object.getattr(intern!(self.py, "key"))?)?)),
+            _ => self.inner_node(object, keys),
+        }
+    }
+
+    /// What stands under a key in the graph of a fused task, where there are no tasks of the old form.
+    pub fn inner_node(&mut self, object: &Bound<'py, PyAny>, keys: &mut Keys<'py>) -> PyResult<Node> {
+        let mut reads = vec![];
+        match self.part(object, &mut Reads { keys, numbers: &mut reads })? {
+            Part::Given(object) => Ok(Node::Data(object)),
+            Part::Read(_) => Ok(Node::Alias(reads[0])),
+            part => Ok(Node::Task { part, reads }),
+        }
+    }
+
+    /// An argument of a task: only objects of Dask's own have a meaning.
+    fn part(&mut self, object: &Bound<'py, PyAny>, reads: &mut Reads<'_, 'py>) -> PyResult<Part> {
+        let kind = self.kind(object)?;
+        match kind {
+            Kind::Plain | Kind::Future => Ok(Part::Given(object.clone().unbind())),
+            Kind::Reference => reads.part(&object.getattr(intern!(self.py, "key"))?),
+            Kind::Alias => reads.part(&object.getattr(intern!(self.py, "target"))?),
+            Kind::Data => Ok(Part::Given(object.getattr(intern!(self.py, "value"))?.unbind())),
+            Kind::Task => self.deeper(|this| this.task(object, reads)),
+            Kind::List => self.container(Container::List, object, reads),
+            Kind::Tuple => self.container(Container::Tuple, object, reads),
+            Kind::Set => self.container(Container::Set, object, reads),
+            Kind::Dict => self.container(Container::Dict, object, reads),
+            Kind::Node => self.foreign(object, reads),
+        }
+    }
+
+    fn container(
+        &mut self,
+        container: Container,
+        object: &Bound<'py, PyAny>,
+        reads: &mut Reads<'_, 'py>,
+    ) -> PyResult<Part> {
+        let items = object.getattr(intern!(self.py, "args"))?.cast_into::<PyTuple>()?;
+        let parts = self.deeper(|this| items.iter().map(|item| this.part(&item, reads)).collect())?;
+        Ok(Part::Container(container, parts))
+    }
+
+    fn task(&mut self, task: &Bound<'py, PyAny>, reads: &mut Reads<'_, 'py>) -> PyResult<Part> {
+        let py = self.py;
+        let function = task.getattr(intern!(py, "func"))?;
+        let positional = task.getattr(intern!(py, "args"))?.cast_into::<PyTuple>()?;
+        let named = task.getattr(intern!(py, "kwargs"))?.cast_into::<PyDict>()?;
+        if function.is(&self.spec.execute_subgraph) && named.is_empty() && positional.len() >= 3 {
+            return self.fused_task(&positional, reads);
+        }
+        if function.is(&self.spec.identity_cast)
+            && let Some(container) = container_of(&named)?
+        {
+            let parts = positional.iter().map(|item| self.part(&item, reads)).collect::<PyResult<_>>()?;
+            return Ok(Part::Container(container, parts));
+        }
+        self.refuse_cluster(&function)?;
+        let positional = if self.are_plain(positional.iter_borrowed().map(|item| item.to_owned()))? {
+            Positional::Given(positional.unbind())
+        } else {
+            Positional::Parts(positional.iter().map(|item| self.part(&item, reads)).collect::<PyResult<_>>()?)
+        };
+        let named = if named.is_empty() {
+            Named::Given(None)
+        } else if self.are_plain(named.values().iter())? {
+            Named::Given(Some(named.unbind()))
+        } else {
+            let part = |(name, value): (Bound<'py, PyAny>, _)| Ok((name.unbind(), self.part(&value, reads)?));
+            Named::Parts(named.iter().map(part).collect::<PyResult<_>>()?)
+        };
+        Ok(Part::Call(Box::new(Call { function: function.unbind(), positional, named })))
+    }
+
+    fn are_plain(&mut self, mut objects: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<bool> {
+        objects.try_fold(true, |plain, object| Ok(plain && self.kind(&object)? == Kind::Plain))
+    }
+
+    fn fused_task(&mut self, arguments: &Bound<'py, PyTuple>, reads: &mut Reads<'_, 'py>) -> PyResult<Part> {
+        let inner = arguments.get_item(0)?.cast_into::<PyDict>()?;
+        let inputs = arguments.get_item(2)?.cast_into::<PyTuple>()?;
+        let fused = Fused::settled(self, &inner, &arguments.get_item(1)?, &inputs)?;
+        let parts = arguments.iter().skip(3).map(|item| self.part(&item, reads)).collect::<PyResult<_>>()?;
+        Ok(Part::Fused(fused, parts))
+    }
+
+    fn foreign(&mut self, node: &Bound<'py, PyAny>, reads: &mut Reads<'_, 'py>) -> PyResult<Part> {
+        self.refuse_cluster(&node.get_type())?;
+        let mut found = vec![];
+        for key in node.getattr(intern!(self.py, "dependencies"))?.try_iter()? {
+            let key = key?;
+            found.push((key.clone().unbind(), reads.position(&key)?));
+        }
+        Ok(Part::Node { node: node.clone().unbind(), reads: found })
+    }
+
+    /// A value of the old form: a tuple that begins with a function is a task, and keys stand for themselves.
+    fn legacy_part(&mut self, object: &Bound<'py, PyAny>, reads: &mut Reads<'_, 'py>) -> PyResult<Part> {
+        match self.kind(object)? {
+            Kind::Plain => {}
+            Kind::Future => return reads.part(&object.getattr(intern!(self.py, "key"))?),
+            _ => return self.part(object, reads),
+        }
+        if let Ok(tuple) = object.cast_exact::<PyTuple>()
+            && let Ok(function) = tuple.get_item(0)
+            && function.is_callable()
+        {
+            return self.deeper(|this| this.legacy_call(&function, tuple, reads));
+        }
+        if self.is_key(object)? {
+            return reads.part(object);
+        }
+        if let Ok(list) = object.cast_exact::<PyList>() {
+            self.legacy_container(Container::List, list.iter(), reads)
+        } else if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+            self.legacy_container(Container::Tuple, tuple.iter(), reads)
+        } else if let Ok(set) = object.cast_exact::<PySet>() {
+            self.legacy_container(Container::Set, set.iter(), reads)
+        } else if let Ok(set) = object.cast_exact::<PyFrozenSet>() {
+            self.legacy_container(Container::FrozenSet, set.iter(), reads)
+        } else if is_container(object) {
+            // A named tuple, or another class of containers: Dask knows how to build one.
+            let convert = self.spec.convert_legacy_task.bind(self.py);
+            let converted = convert.call1((self.py.None(), object, &self.graph))?;
+            if self.kind(&converted)? == Kind::Plain {
+                Ok(Part::Given(converted.unbind()))
+            } else {
+                self.part(&converted, reads)
+            }
+        } else {
+            Ok(Part::Given(object.clone().unbind()))
+        }
+    }
+
+    fn legacy_call(
+        &mut self,
+        function: &Bound<'py, PyAny>,
+        task: &Bound<'py, PyTuple>,
+        reads: &mut Reads<'_, 'py>,
+    ) -> PyResult<Part> {
+        self.refuse_cluster(function)?;
+        let mut parts = Vec::with_capacity(task.len() - 1);
+        for argument in task.iter().skip(1) {
+            parts.push(match argument.cast::<PyDict>() {
+                // Within dictionaries keys don't stand for themselves.
+                Ok(dict) => {
+                    let items = dict.iter().flat_map(|(key, value)| [key, value]);
+                    let parts = items.map(|item| self.part(&item, reads)).collect::<PyResult<_>>()?;
+                    Part::Container(Container::Dict, parts)
+                }
+                Err(_) => self.legacy_part(&argument, reads)?,
+            });
+        }
+        let (positional, named) = (Positional::Parts(parts), Named::Given(None));
+        Ok(Part::Call(Box::new(Call { function: function.clone().unbind(), positional, named })))
+    }
+
+    fn legacy_container(
+        &mut self,
+        container: Container,
+        items: impl Iterator<Item = Bound<'py, PyAny>>,
+        reads: &mut Reads<'_, 'py>,
+    ) -> PyResult<Part> {
+        let mut items = items;
+        let parts: Vec<Part> =
+            self.deeper(|this| items.by_ref().map(|item| this.legacy_part(&item, reads)).collect())?;
+        let given = |part: &Part| match part {
+            Part::Given(object) => Some(object.bind(self.py).clone()),
+            _ => None,
+        };
+        match parts.iter().map(given).collect::<Option<Vec<_>>>() {
+            Some(objects) => Ok(Part::Given(container.build(self.py, objects)?.unbind())),
+            None => Ok(Part::Container(container, parts)),
+        }
+    }
+
+    /// Whether `object` is a key of the graph, as far as Dask lets its like be keys in tasks of the old form.
+    fn is_key(&self, object: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let may_be = object.is_instance_of::<PyString>()
+            || object.is_instance_of::<PyTuple>()
+            || object.is_instance_of::<PyInt>()
+            || object.is_instance_of::<PyFloat>();
+        if !may_be {
+            return Ok(false);
+        }
+        let found = self.graph.contains(object).and_then(|found| match &self.cache {
+            Some(cache) if !found => cache.contains(object),
+            _ => Ok(found),
+        });
+        match found {
+            // What can't be hashed is no key.
+            Err(error) if error.is_instance_of::<PyTypeError>(self.py) => Ok(false),
+            found => found,
+        }
+    }
+
+    /// Shuffles of Dask's clusters run on the workers of one, and nowhere else.
+    fn refuse_cluster(&self, function: &Bound<'py, PyAny>) -> PyResult<()> {
+        if !self.may_need_cluster {
+            return Ok(());
+        }
+        let module = function.getattr_opt(intern!(self.py, "__module__"))?;
+        let module: String = module.and_then(|module| module.extract().ok()).unwrap_or_default();
+        if !module.starts_with("distributed.shuffle") {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(
+            "the graph shuffles by the method 'p2p', which runs only on a cluster of dask.distributed; \
+             say dask.config.set({'dataframe.shuffle.method': 'tasks', 'array.rechunk.method': 'tasks'}) \
+             before the collection is made",
+        ))
+    }
+
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(PyRecursionError::new_err(format!("a task holds tasks and containers more than {DEPTH} deep")));
+        }
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+}
+
+/// What a task reads, by the numbers of keys.
+struct Reads<'a, 'py> {
+    keys: &'a mut Keys<'py>,
+    numbers: &'a mut Vec<u32>,
+}
+
+impl<'py> Reads<'_, 'py> {
+    fn position(&mut self, key: &Bound<'py, PyAny>) -> PyResult<u32> {
+        self.numbers.push(self.keys.number(key)?);
+        Ok(self.numbers.len() as u32 - 1)
+    }
+
+    fn part(&mut self, key: &Bound<'py, PyAny>) -> PyResult<Part> {
+        self.position(key).map(Part::Read)
+    }
+}
+
+fn is_container(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PyTuple>()
+        || object.is_instance_of::<PySet>()
+        || object.is_instance_of::<PyFrozenSet>()
+}
+
+/// The container that Dask's `_identity_cast` builds with these named arguments.
+fn container_of(named: &Bound<'_, PyDict>) -> PyResult<Option<Container>> {
+    let py = named.py();
+    let Some(class) = named.get_item(intern!(py, "typ"))? else { return Ok(None) };
+    if named.len() != 1 {
+        return Ok(None);
+    }
+    let known = [
+        (py.get_type::<PyList>(), Container::List),
+        (py.get_type::<PyTuple>(), Container::Tuple),
+        (py.get_type::<PySet>(), Container::Set),
+        (py.get_type::<PyFrozenSet>(), Container::FrozenSet),
+    ];
+    Ok(known.into_iter().find(|(known, _)| class.is(known)).map(|(_, container)| container))
+}
