@@ -16,27 +16,43 @@ import importlib
 from typing import Any
 
 from raskt import _cpu  # noqa: F401  (first: says what is wrong where the processor is too old)
-from raskt._core import __version__
+from raskt._core import ProcessDied, __version__
 from raskt import config
+from raskt._annotations import annotate, get_annotations
 from raskt._compute import compute, is_raskt_collection, persist
+from raskt._protocol import get, is_dask_collection, istask, optimize
+from raskt._tokens import TokenizationError, normalize_token, tokenize
 from raskt._visualize import visualize
 from raskt.delayed import Delayed, delayed
 
 __all__ = [
     "Delayed",
+    "ProcessDied",
+    "TokenizationError",
     "__version__",
+    "annotate",
     "array",
     "compute",
     "config",
+    "dask",
     "dataframe",
     "delayed",
     "diagnostics",
+    "futures",
+    "get",
+    "get_annotations",
+    "graph_manipulation",
+    "is_dask_collection",
     "is_raskt_collection",
+    "istask",
+    "normalize_token",
+    "optimize",
     "persist",
+    "tokenize",
     "visualize",
 ]
 
-_LAZY = ("array", "dataframe", "diagnostics")
+_LAZY = ("array", "dask", "dataframe", "diagnostics", "futures", "graph_manipulation")
 
 
 def __getattr__(name: str) -> Any:

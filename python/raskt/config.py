@@ -4,12 +4,15 @@
 name                 default     what it does
 ===================  ==========  ============================================================================
 array.chunk-size     16 MiB      how large the blocks of an array are when its chunks are chosen automatically
+library-threads      "held"      "held": BLAS, OpenMP and Arrow get a task's share of the processors while Python
+                                 tasks run in parallel; "free": they start as many threads as they like
 memory.limit         None        bytes that a computation may take; None means what the machine has
-num-workers          None        threads that run tasks; None means one for each processor
+num-workers          None        threads (or processes) that run tasks; None means one for each processor
 progress.interval    0.1         seconds between two drawings of a progress bar
 progress.minimum     0.0         seconds that a computation runs before its progress bar is drawn
 progress.width       40          characters between the brackets of a progress bar
-scheduler            "threads"   "threads", or "sync": one task after the other in the calling thread
+scheduler            "threads"   "threads"; "processes": Python functions in processes of their own; "sync": one
+                                 task after the other in the calling thread
 ===================  ==========  ============================================================================
 
 The files are ``/etc/raskt/*.yaml``, ``~/.config/raskt/*.yaml`` and the file or folder that ``RASKT_CONFIG`` names. The

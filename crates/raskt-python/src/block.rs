@@ -13,6 +13,17 @@ pub trait PythonBlock: Send + Sync + 'static {
 
     /// What it is called in messages.
     fn name(&self) -> String;
+
+    /// Whether its tasks run others' work, and tell observers of it in place of themselves.
+    fn tells_itself(&self) -> bool {
+        false
+    }
+
+    /// The key of task `index` as people see it; by default its layer's name and its position.
+    fn key(&self, index: u64) -> Option<String> {
+        let _ = index;
+        None
+    }
 }
 
 /// The body of an op that runs a [`PythonBlock`].

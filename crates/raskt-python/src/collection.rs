@@ -1,6 +1,7 @@
 //! What `compute` and `persist` ask of a collection.
 
 use pyo3::prelude::*;
+use raskt_frame::StageOutput;
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
 
@@ -11,6 +12,11 @@ use raskt_value::Value;
 pub trait Collection {
     /// Adds the collection to the graph; the tasks of the layer that comes back are its blocks or partitions in order.
     fn lower(&self, py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId>;
+
+    /// The query that makes it as a whole, if it is a table: queries computed together share their work.
+    fn query(&self) -> Option<StageOutput> {
+        None
+    }
 
     /// Refuses to be asked for as a whole where that can't succeed: a result larger than the machine.
     fn check_whole(&self, py: Python<'_>) -> PyResult<()> {

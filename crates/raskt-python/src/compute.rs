@@ -1,16 +1,18 @@
 //! `compute` and `persist`: everything that is asked for at once becomes one graph, and runs.
 
-use crate::collection::with_collection;
-use crate::delayed::{Argument, Delayed, Node, Work, lower_nodes, python_object};
-use crate::engines;
-use crate::error::from_run_error;
+use crate::annotations;
+use crate::collection::{Collection, with_collection};
+use crate::delayed::{Argument, Delayed, Extra, Node, Work, lower_nodes, python_object};
+use crate::engines::{self, OwnEngine};
+use crate::error::{from_graph_error, from_run_error};
+use crate::library_threads::LeftAlone;
 use crate::runner::interrupt_cancelled;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use raskt_execute::{RunHandle, RunResult};
-use raskt_graph::{Graph, GraphBuilder, TaskId};
+use raskt_frame::{StageOutput, lower_together};
+use raskt_graph::{Graph, GraphBuilder, OpKind, TaskId};
 use raskt_value::Value;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,8 +21,8 @@ pub(crate) struct Request {
     arguments: Vec<Argument>,
     pub graph: Arc<Graph>,
     pub wanted: Vec<TaskId>,
-    /// For each leaf of the arguments, in order, which of the wanted tasks are its own.
-    leaves: Vec<Range<usize>>,
+    /// For each leaf of the arguments, in order, how many of the wanted tasks are its own.
+    leaves: Vec<u32>,
 }
 
 /// How the caller wants it to run.
@@ -28,6 +30,7 @@ struct Options {
     scheduler: String,
     num_workers: Option<usize>,
     memory_limit: Option<u64>,
+    library_threads_are_free: bool,
 }
 
 /// How long signals and progress wait at most while a computation runs.
@@ -36,69 +39,119 @@ const HEARTBEAT: Duration = Duration::from_millis(50);
 impl Request {
     pub fn new(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool) -> PyResult<Self> {
         let arguments: Vec<_> =
-            args.iter_borrowed().map(|object| Argument::new(&object, traverse)).collect::<PyResult<_>>()?;
+            args.iter_borrowed().map(|object| Argument::asked(&object, traverse)).collect::<PyResult<_>>()?;
+        let leaves = leaves_of(&arguments);
         let mut graph = GraphBuilder::new();
-        let roots = nodes_of(&arguments);
-        let mut tasks = lower_nodes(py, &roots, &mut graph)?.into_iter();
-        let (mut wanted, mut leaves) = (vec![], vec![]);
-        let mut result = Ok(());
-        for argument in &arguments {
-            argument.for_each_leaf(&mut |leaf| {
+        if let Some(annotations) = annotations::current(py)? {
+            graph.annotate(annotations);
+        }
+        let nodes: Vec<_> = leaves.iter().filter_map(|leaf| leaf.as_node()).collect();
+        // Collections among the arguments may read the same calls.
+        let remembers = nodes.len() < leaves.len();
+        let mut wanted = lower_nodes(py, &nodes, &mut graph, remembers)?;
+        let mut owned = vec![1; leaves.len()];
+        if remembers {
+            lower_together(&mut graph, &queries_of(py, &leaves)?).map_err(from_graph_error)?;
+            let mut tasks = std::mem::take(&mut wanted).into_iter();
+            for (leaf, owned) in leaves.iter().zip(&mut owned) {
                 let start = wanted.len();
                 match leaf {
-                    Argument::Node(_) => wanted.extend(tasks.next()),
-                    Argument::Collection(collection) if result.is_ok() => {
-                        result = lower_collection(py, collection, &mut graph, &mut wanted);
-                    }
-                    _ => {}
+                    Argument::Collection(collection) => lower_collection(py, collection, &mut graph, &mut wanted)?,
+                    _ => wanted.extend(tasks.next()),
                 }
-                leaves.push(start..wanted.len());
-            });
+                *owned = (wanted.len() - start) as u32;
+            }
         }
-        result?;
-        Ok(Self { arguments, graph: Arc::new(graph.finish()), wanted, leaves })
+        Ok(Self { graph: Arc::new(graph.finish()), wanted, leaves: owned, arguments })
     }
 
-    fn run(&self, py: Python<'_>, options: &Options) -> PyResult<Vec<Value>> {
+    fn run(&mut self, py: Python<'_>, options: &Options) -> PyResult<Vec<Value>> {
         if self.leaves.is_empty() {
             return Ok(vec![]);
         }
+        engines::check_fork(&self.graph)?;
+        let _library_threads = options.library_threads_are_free.then(LeftAlone::new);
         let engine = engines::engine(&options.scheduler, options.num_workers, options.memory_limit)?;
-        let handle = engine.submit(self.graph.clone(), self.wanted.clone());
-        wait(py, &handle)
+        let wanted = std::mem::take(&mut self.wanted);
+        if is_small(&self.graph) {
+            // To wake a thread takes longer than the work; the calling thread does it at once, whatever else goes on.
+            let own = OwnEngine::new(options.memory_limit);
+            return wait(py, &own.get().submit(self.graph.clone(), wanted));
+        }
+        wait(py, &engine.submit(self.graph.clone(), wanted))
     }
 
     /// The arguments, with `result` of each leaf (and of the values that it wanted) in its place.
-    ///
-    /// Each leaf gets its values for its own, so that a block which nobody else holds needs no copy.
     fn build<'py>(
         &self,
         py: Python<'py>,
         values: Vec<Value>,
-        result: impl Fn(&Argument, Vec<Value>) -> PyResult<Bound<'py, PyAny>>,
+        result: impl Fn(&Argument, Results<'_>) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let mut leaves = vec![];
-        self.arguments.iter().for_each(|argument| argument.for_each_leaf(&mut |leaf| leaves.push(leaf)));
+        let leaves = leaves_of(&self.arguments);
         let mut values = values.into_iter();
-        let mut results =
-            leaves.iter().zip(&self.leaves).map(|(leaf, own)| result(leaf, values.by_ref().take(own.len()).collect()));
+        let mut results = leaves
+            .iter()
+            .zip(&self.leaves)
+            .map(|(leaf, &own)| result(leaf, Results { values: &mut values, own: own as usize }));
         let built =
             self.arguments.iter().map(|argument| argument.build(py, &mut results)).collect::<PyResult<Vec<_>>>()?;
         PyTuple::new(py, built)
     }
 }
 
-fn nodes_of(arguments: &[Argument]) -> Vec<Arc<Node>> {
-    let mut nodes = vec![];
-    for argument in arguments {
-        argument.for_each_leaf(&mut |leaf| {
-            if let Argument::Node(node) = leaf {
-                nodes.push(node.clone());
-            }
-        });
-    }
-    nodes
+/// The values that a leaf wanted. They are taken, so that a block which nobody else holds needs no copy.
+struct Results<'a> {
+    values: &'a mut std::vec::IntoIter<Value>,
+    own: usize,
 }
+
+/// The queries of the tables among the leaves, where there are several that may have something in common.
+fn queries_of(py: Python<'_>, leaves: &[&Argument]) -> PyResult<Vec<StageOutput>> {
+    let collections = leaves.iter().filter_map(|leaf| match leaf {
+        Argument::Collection(collection) => Some(collection),
+        _ => None,
+    });
+    if collections.clone().count() < 2 {
+        return Ok(vec![]);
+    }
+    let query = |collection: &Py<PyAny>| {
+        let expr = collection.bind(py).getattr("__raskt_expr__")?;
+        with_collection(&expr, |collection| Ok(collection.query()))
+    };
+    let found: PyResult<Vec<_>> = collections.map(query).collect();
+    Ok(found?.into_iter().flatten().collect())
+}
+
+impl Results<'_> {
+    /// All of them: the blocks of a collection.
+    fn all(self) -> Vec<Value> {
+        self.values.take(self.own).collect()
+    }
+
+    /// The only one: what a call gave.
+    fn object<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        python_object(py, &self.values.next().expect("a call that was asked for has a result"))
+    }
+}
+
+fn leaves_of(arguments: &[Argument]) -> Vec<&Argument> {
+    let mut leaves = Vec::with_capacity(arguments.len());
+    arguments.iter().for_each(|argument| argument.for_each_leaf(&mut |leaf| leaves.push(leaf)));
+    leaves
+}
+
+/// Whether the graph is native work of which so little is known to be that a signal can wait until it is done.
+fn is_small(graph: &Graph) -> bool {
+    let mut nanoseconds = 0_u64;
+    let is_native = graph.layers().all(|(id, layer)| {
+        nanoseconds = nanoseconds.saturating_add(layer.cost.nanoseconds.saturating_mul(layer.len()));
+        graph.op_of(id).kind == OpKind::Array && layer.cost.nanoseconds > 0 && !graph.op_of(id).flags.uses_all_threads
+    });
+    is_native && nanoseconds <= SMALL_NANOSECONDS
+}
+
+const SMALL_NANOSECONDS: u64 = 100_000;
 
 fn lower_collection(
     py: Python<'_>,
@@ -217,7 +270,8 @@ impl Options {
             None => get.call1(("num_workers", py.None()))?.extract()?,
         };
         let memory_limit = get.call1(("memory.limit", py.None()))?.extract()?;
-        Ok(Self { scheduler, num_workers, memory_limit })
+        let library_threads: String = get.call1(("library-threads", "held"))?.extract()?;
+        Ok(Self { scheduler, num_workers, memory_limit, library_threads_are_free: library_threads == "free" })
     }
 }
 
@@ -238,15 +292,14 @@ fn compute<'py>(
     // Expressions are always optimised: there is no other form of them to run.
     let _ = optimize_graph;
     let options = Options::new(py, scheduler, num_workers)?;
-    let request = Request::new(py, args, traverse)?;
-    let values = request.run(py, &options)?;
-    request.build(py, values, |leaf, values| match leaf {
+    run(py, args, traverse, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let expr = collection.bind(py).getattr("__raskt_expr__")?;
-            let finish = |collection: &dyn crate::collection::Collection| collection.finish(py, values);
+            let finish = |collection: &dyn Collection| collection.finish(py, results.all());
             Ok(with_collection(&expr, finish)?.into_bound(py))
         }
-        _ => python_object(py, &values[0]),
+        Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("finish", (results.object(py)?,)),
+        _ => results.object(py),
     })
 }
 
@@ -263,22 +316,35 @@ fn persist<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let _ = optimize_graph;
     let options = Options::new(py, scheduler, num_workers)?;
-    let request = Request::new(py, args, traverse)?;
-    let values = request.run(py, &options)?;
-    request.build(py, values, |leaf, values| match leaf {
+    run(py, args, traverse, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let collection = collection.bind(py);
             let expr = collection.getattr("__raskt_expr__")?;
-            let persisted = with_collection(&expr, |collection| collection.persisted(py, values))?;
+            let persisted = with_collection(&expr, |collection| collection.persisted(py, results.all()))?;
             collection.call_method1("__raskt_rebuild__", (persisted,))
         }
+        Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("rebuild", (results.object(py)?,)),
         Argument::Node(node) => {
-            let object = python_object(py, &values[0])?.unbind();
-            let node = Node::with(Work::Give(Argument::Object(object)), Some(node.key(py)), node.outputs);
+            let object = Argument::Object(results.object(py)?.unbind());
+            let extra = Extra { key: Some(node.key(py)), outputs: node.outputs(), ..Extra::default() };
+            let node = Node::made(Work::Give(object), extra, false);
             Ok(Bound::new(py, Delayed { node })?.into_any())
         }
-        _ => python_object(py, &values[0]),
+        _ => results.object(py),
     })
+}
+
+/// Runs what is asked for as one graph, and puts `result` of each part into its place.
+fn run<'py>(
+    py: Python<'py>,
+    args: &Bound<'py, PyTuple>,
+    traverse: bool,
+    options: &Options,
+    result: impl Fn(&Argument, Results<'_>) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let mut request = Request::new(py, args, traverse)?;
+    let values = request.run(py, options)?;
+    request.build(py, values, result)
 }
 
 /// The method `compute` of everything lazy: it has no Python frame of its own, so that tracebacks show only the user's.
@@ -310,7 +376,7 @@ impl Lazy {
 
     /// Computes it: a NumPy array, a pandas object, a number.
     ///
-    /// `scheduler` ("threads" or "sync") and `num_workers` say how; by default the settings do.
+    /// `scheduler` ("threads", "processes" or "sync") and `num_workers` say how; by default the settings do.
     #[pyo3(signature = (**kwargs))]
     fn compute(slf: &Bound<'_, Self>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
         compute_one(slf.as_any(), kwargs)

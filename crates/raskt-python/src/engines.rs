@@ -1,70 +1,177 @@
 //! The engines of this process: one for each way of running that was asked for.
 
-use crate::runner::PythonRunner;
-use parking_lot::Mutex;
-use pyo3::exceptions::{PyNotImplementedError, PyValueError};
+use crate::processes::{self, ProcessRunner};
+use crate::runner::{PythonRunner, are_cancelled_running, interrupt_cancelled};
+use parking_lot::{Mutex, MutexGuard};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use raskt_execute::{Engine, EngineOptions, Runners};
+use raskt_execute::{Engine, EngineOptions, Runner, Runners};
+use raskt_graph::{Graph, OpKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 struct Engines {
     /// The process that made them.
     process: u32,
-    /// By number of threads and limit of memory.
-    by_size: BTreeMap<(usize, u64), Engine>,
+    by_size: BTreeMap<Size, Engine>,
+    /// Engines without threads that nobody uses, each with its limit of memory.
+    unused: Vec<(u64, Engine)>,
 }
 
-static ENGINES: Mutex<Engines> = Mutex::new(Engines { process: 0, by_size: BTreeMap::new() });
+/// What tells one engine from another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Size {
+    threads: usize,
+    memory_limit: u64,
+    /// Whether Python functions run in worker processes.
+    has_processes: bool,
+}
 
-/// The engine for `scheduler` ("threads" or "sync") with `num_workers` threads.
+static ENGINES: Mutex<Engines> = Mutex::new(Engines { process: 0, by_size: BTreeMap::new(), unused: vec![] });
+
+/// An engine without threads for one user at a time: what it runs waits for nothing else.
+pub(crate) struct OwnEngine {
+    memory_limit: u64,
+    engine: Option<Engine>,
+}
+
+impl OwnEngine {
+    pub fn new(memory_limit: Option<u64>) -> Self {
+        let memory_limit = memory_limit.unwrap_or(EngineOptions::default().memory_limit);
+        let mut engines = current();
+        let found = engines.unused.iter().position(|(limit, _)| *limit == memory_limit);
+        let engine = found.map_or_else(|| Size::alone(memory_limit).engine(), |at| engines.unused.swap_remove(at).1);
+        Self { memory_limit, engine: Some(engine) }
+    }
+
+    pub fn get(&self) -> &Engine {
+        self.engine.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+/// Engines without work are kept up to this number.
+const UNUSED: usize = 16;
+
+impl Drop for OwnEngine {
+    fn drop(&mut self) {
+        let mut engines = current();
+        if let Some(engine) = self.engine.take()
+            && engines.unused.len() < UNUSED
+        {
+            engines.unused.push((self.memory_limit, engine));
+        }
+    }
+}
+
+/// The engine for `scheduler` ("threads", "sync" or "processes") with `num_workers` threads or processes.
 pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: Option<u64>) -> PyResult<Engine> {
     let defaults = EngineOptions::default();
-    let threads = match (scheduler, num_workers) {
-        ("sync" | "synchronous" | "single-threaded", _) => 0,
-        ("threads" | "threading", Some(0)) => {
-            return Err(PyValueError::new_err("num_workers is 0; at least one thread has to run the tasks"));
-        }
-        ("threads" | "threading", Some(threads)) => threads,
-        ("threads" | "threading", None) => defaults.threads,
-        ("processes" | "multiprocessing", _) => {
-            return Err(PyNotImplementedError::new_err(
-                "scheduler=\"processes\" is not there yet; \"threads\" runs native work in parallel without the interpreter's lock",
-            ));
-        }
+    if num_workers == Some(0) && !is_sync(scheduler) {
+        return Err(PyValueError::new_err("num_workers is 0; at least one thread has to run the tasks"));
+    }
+    let threads = num_workers.or_else(processes::worker_threads).unwrap_or(defaults.threads);
+    let (threads, has_processes) = match scheduler {
+        _ if is_sync(scheduler) => (0, false),
+        "threads" | "threading" => (threads, false),
+        // Within a worker process the processors are shared out already: its tasks' computations run on threads.
+        "processes" | "multiprocessing" => (threads, processes::worker_threads().is_none()),
         _ => {
             return Err(PyValueError::new_err(format!(
-                "unknown scheduler '{scheduler}'; 'threads' and 'sync' are known"
+                "unknown scheduler '{scheduler}'; 'threads', 'processes' and 'sync' are known"
             )));
         }
     };
-    let memory_limit = memory_limit.unwrap_or(defaults.memory_limit);
+    let size = Size { threads, memory_limit: memory_limit.unwrap_or(defaults.memory_limit), has_processes };
+    Ok(current().by_size.entry(size).or_insert_with(|| size.engine()).clone())
+}
+
+/// The engines of this process.
+fn current() -> MutexGuard<'static, Engines> {
     let mut engines = ENGINES.lock();
     let process = std::process::id();
     if engines.process != process {
         // A child of a fork has none of its parent's threads. The parent's engines are forgotten and not dropped: their
-        // locks may be held by threads that don't exist here.
-        let of_parent = std::mem::take(&mut engines.by_size);
-        std::mem::forget(of_parent);
+        // locks may be held by threads that don't exist here, and their worker processes are the parent's.
+        std::mem::forget((std::mem::take(&mut engines.by_size), std::mem::take(&mut engines.unused)));
         engines.process = process;
     }
-    let make =
-        || Engine::new(EngineOptions { threads, memory_limit }, Runners::default().with_python(Arc::new(PythonRunner)));
-    Ok(engines.by_size.entry((threads, memory_limit)).or_insert_with(make).clone())
+    engines
 }
 
-/// Ends all computations and threads; called when the interpreter goes.
+fn is_sync(scheduler: &str) -> bool {
+    matches!(scheduler, "sync" | "synchronous" | "single-threaded")
+}
+
+impl Size {
+    /// Of an engine without threads.
+    fn alone(memory_limit: u64) -> Self {
+        Self { threads: 0, memory_limit, has_processes: false }
+    }
+
+    fn engine(self) -> Engine {
+        let runner: Arc<dyn Runner> =
+            if self.has_processes { Arc::new(ProcessRunner::new(self.threads)) } else { Arc::new(PythonRunner) };
+        let options = EngineOptions { threads: self.threads, memory_limit: self.memory_limit };
+        Engine::new(options, Runners::default().with_python(runner))
+    }
+}
+
+/// The process that has imported this module; a fork of it has another number.
+static IMPORTED_IN: AtomicU32 = AtomicU32::new(0);
+
+/// Refuses what would wait for ever in a fork: Polars keeps threads of its own, which a fork doesn't have.
+pub(crate) fn check_fork(graph: &Graph) -> PyResult<()> {
+    let parent = IMPORTED_IN.load(Ordering::Relaxed);
+    let mut layers = graph.layers();
+    if parent == std::process::id() || !layers.any(|(layer, _)| graph.op_of(layer).kind == OpKind::Frame) {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err(format!(
+        "this process was forked from process {parent} after raskt was imported there, and the threads that compute \
+         dataframes don't come along with a fork: start it by 'spawn' or 'forkserver' \
+         (multiprocessing.get_context(\"spawn\")), or import raskt in it only"
+    )))
+}
+
+/// Ends all computations, threads and worker processes; called when the interpreter goes.
 #[pyfunction]
 fn shut_down(py: Python<'_>) {
-    let engines = std::mem::take(&mut ENGINES.lock().by_size);
-    py.detach(|| {
-        for engine in engines.values() {
-            engine.shut_down(Duration::from_secs(1));
+    let engines = {
+        let mut engines = ENGINES.lock();
+        if engines.process != std::process::id() {
+            return;
         }
+        std::mem::take(&mut engines.by_size)
+    };
+    let shut_down = |patience| engines.values().for_each(|engine| engine.shut_down(patience));
+    py.detach(|| shut_down(Duration::ZERO));
+    leave_tasks(py);
+    py.detach(|| {
+        shut_down(Duration::from_millis(200));
+        processes::kill_all();
     });
 }
 
+/// Gets every thread out of the Python function that it is in: the interpreter ends threads that are in one in a way
+/// that native code can't survive. A thread that sleeps is no harm, since it doesn't come back before the process ends.
+fn leave_tasks(py: Python<'_>) {
+    for _ in 0..3 {
+        if !interrupt_cancelled(py) {
+            return;
+        }
+        py.detach(|| {
+            for _ in 0..20 {
+                if are_cancelled_running() {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+        });
+    }
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    IMPORTED_IN.store(std::process::id(), Ordering::Relaxed);
     module.add_function(wrap_pyfunction!(shut_down, module)?)
 }

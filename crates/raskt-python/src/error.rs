@@ -26,8 +26,11 @@ pub(crate) fn to_task_error(py: Python<'_>, error: PyErr) -> TaskError {
 /// What the caller of `compute` gets: the user's exception itself, with a note that names the task; for anything else
 /// the exception that a Python user would expect.
 pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
-    let RunError::Task { key, error: cause } = error else {
-        return PyRuntimeError::new_err(error.to_string());
+    let (key, cause) = match error {
+        RunError::Task { key, error } => (key, error),
+        // The interpreter is on its way out, and a thread that still waits goes with it, without a word.
+        RunError::ShutDown => return PySystemExit::new_err(error.to_string()),
+        RunError::Cancelled => return PyRuntimeError::new_err(error.to_string()),
     };
     match cause.cause.as_ref().and_then(|cause| cause.downcast_ref::<Raised>()) {
         Some(Raised(raised)) => with_note(py, raised.clone_ref(py), key),
@@ -65,7 +68,7 @@ fn linear_algebra_error(py: Python<'_>, message: &str) -> PyErr {
 }
 
 /// Adds the task's key to the exception, once: it may come by more than one way.
-fn with_note(py: Python<'_>, error: PyErr, key: &str) -> PyErr {
+pub(crate) fn with_note(py: Python<'_>, error: PyErr, key: &str) -> PyErr {
     let note = format!("raskt: this happened in task `{key}`");
     let value = error.value(py);
     let has_it = value.getattr("__notes__").and_then(|notes| notes.contains(&note)).unwrap_or(false);

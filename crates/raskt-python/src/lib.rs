@@ -4,17 +4,25 @@
 //! objects. `collection` is what the faces share with `compute` and `persist`; `block` is how a Python function
 //! becomes a task over values.
 
+mod annotations;
 mod array;
 mod block;
 mod collection;
 mod compute;
 mod config;
+mod dask;
 mod delayed;
+mod diagnostics;
 mod engines;
 mod error;
 mod frame;
+mod futures;
+mod library_threads;
 mod object;
+mod panicking;
+mod processes;
 mod runner;
+mod tokenize;
 mod visualize;
 
 use pyo3::prelude::*;
@@ -25,13 +33,20 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    annotations::register(module)?;
     array::register(module)?;
     compute::register(module)?;
     module.add_function(wrap_pyfunction!(config::config_check, module)?)?;
     module.add_function(wrap_pyfunction!(config::config_read, module)?)?;
+    dask::register(module)?;
     delayed::register(module)?;
+    diagnostics::register(module)?;
     engines::register(module)?;
     error::register(module)?;
     frame::register(module)?;
+    futures::register(module)?;
+    panicking::register(module)?;
+    processes::register(module)?;
+    tokenize::register(module)?;
     visualize::register(module)
 }

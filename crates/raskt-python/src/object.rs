@@ -42,7 +42,7 @@ impl Foreign for Object {
 }
 
 /// Bytes of an object's own data: `nbytes` where it says so (arrays), a small number for what is small.
-fn size_of_object(object: &Bound<'_, PyAny>) -> usize {
+pub(crate) fn size_of_object(object: &Bound<'_, PyAny>) -> usize {
     let is_small = object.is_exact_instance_of::<PyInt>()
         || object.is_exact_instance_of::<PyFloat>()
         || object.is_exact_instance_of::<PyBool>()

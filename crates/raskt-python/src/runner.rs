@@ -3,10 +3,11 @@
 use crate::block::PythonOp;
 use crate::delayed::Calls;
 use crate::error::{TaskCancelled, to_task_error};
+use crate::library_threads::Share;
 use parking_lot::Mutex;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
-use raskt_execute::{Runner, TaskCall};
+use raskt_execute::{Runner, TaskCall, TaskRange};
 use raskt_graph::{Graph, TaskId};
 use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::cell::RefCell;
@@ -40,9 +41,11 @@ impl Runner for PythonRunner {
     fn stretch(&self, step: &mut dyn FnMut() -> bool) {
         Python::attach(|py| {
             let mut turn = Instant::now();
+            let share = Share::take(py);
             while step() {
                 if turn.elapsed() > TURN {
                     py.detach(|| {});
+                    share.refresh(py);
                     turn = Instant::now();
                 }
             }
@@ -51,7 +54,16 @@ impl Runner for PythonRunner {
 
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         let body = &graph.op_of(task.layer).body;
-        body.downcast_ref::<Calls>().map_or_else(|| graph.key(task), |calls| calls.key(task.index))
+        let key = match (body.downcast_ref::<Calls>(), body.downcast_ref()) {
+            (Some(calls), _) => Some(calls.key(task.index)),
+            (_, Some(PythonOp(block))) => block.key(task.index),
+            _ => None,
+        };
+        key.unwrap_or_else(|| graph.key(task))
+    }
+
+    fn tells_itself(&self, graph: &Graph, tasks: TaskRange) -> bool {
+        graph.op_of(tasks.layer).body.downcast_ref().is_some_and(|PythonOp(block)| block.tells_itself())
     }
 }
 
@@ -69,8 +81,12 @@ thread_local! {
     static SEAT: RefCell<Option<Arc<Seat>>> = const { RefCell::new(None) };
 }
 
-/// While it lives, this thread is known to run a task of the run that the token belongs to.
-struct Current(Arc<Seat>);
+/// While it lives, this thread is known to run a task of the run that the token belongs to. A task may compute, and then
+/// run another within itself.
+struct Current {
+    seat: Arc<Seat>,
+    outer: Option<CancelToken>,
+}
 
 impl Current {
     fn set(_py: Python<'_>, cancel: &CancelToken) -> Self {
@@ -78,14 +94,14 @@ impl Current {
         if std::mem::take(&mut *seat.is_interrupted.lock()) {
             send(seat.thread, std::ptr::null_mut());
         }
-        *seat.running.lock() = Some(cancel.clone());
-        Self(seat)
+        let outer = seat.running.lock().replace(cancel.clone());
+        Self { seat, outer }
     }
 }
 
 impl Drop for Current {
     fn drop(&mut self) {
-        *self.0.running.lock() = None;
+        *self.seat.running.lock() = self.outer.take();
     }
 }
 
@@ -101,16 +117,25 @@ impl Seat {
     }
 }
 
-/// Raises [`TaskCancelled`] in every thread whose Python task nobody wants any more.
-pub(crate) fn interrupt_cancelled(py: Python<'_>) {
-    let seats: Vec<_> = SEATS.lock().iter().filter_map(Weak::upgrade).collect();
-    for seat in seats {
-        let is_cancelled = seat.running.lock().as_ref().is_some_and(CancelToken::is_cancelled);
-        if is_cancelled {
-            *seat.is_interrupted.lock() = true;
-            send(seat.thread, TaskCancelled::type_object_raw(py).cast());
-        }
+/// Raises [`TaskCancelled`] in every thread whose Python task nobody wants any more, and says whether there are any.
+pub(crate) fn interrupt_cancelled(py: Python<'_>) -> bool {
+    let cancelled = cancelled_seats();
+    for seat in &cancelled {
+        *seat.is_interrupted.lock() = true;
+        send(seat.thread, TaskCancelled::type_object_raw(py).cast());
     }
+    !cancelled.is_empty()
+}
+
+/// Whether a thread still runs a Python task that nobody wants any more.
+pub(crate) fn are_cancelled_running() -> bool {
+    !cancelled_seats().is_empty()
+}
+
+fn cancelled_seats() -> Vec<Arc<Seat>> {
+    let seats: Vec<_> = SEATS.lock().iter().filter_map(Weak::upgrade).collect();
+    let is_cancelled = |seat: &Arc<Seat>| seat.running.lock().as_ref().is_some_and(CancelToken::is_cancelled);
+    seats.into_iter().filter(is_cancelled).collect()
 }
 
 /// Sets the exception that `thread` raises at its next step in the interpreter; null takes it back.

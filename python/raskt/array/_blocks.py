@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike
 
-__all__ = ["block_shapes", "elementwise", "find_dtype", "map_blocks"]
+__all__ = ["Layout", "block_shapes", "elementwise", "find_dtype", "map_blocks"]
 
 
 def map_blocks(
@@ -78,16 +78,20 @@ def map_blocks(
     drop, new = _axes(drop_axis), _axes(new_axis)
     if dtype is None:
         dtype = meta.dtype if hasattr(meta, "dtype") else _try(func, args, kwargs, arrays, places, name)
-    constants = {at: arg for at, arg in enumerate(args) if at not in arrays}
+    constants, count = {at: arg for at, arg in enumerate(args) if at not in arrays}, len(args)
 
     def call(index: int, *blocks: Any) -> Any:
-        return func(*_merge(constants, blocks, len(args)), **kwargs, **places.of_block(index))
+        return func(*_merge(constants, blocks, count), **kwargs, **places.of_block(index))
+
+    # Of a function that changes something of this process, such as an array that blocks are stored in.
+    call.__raskt_stays__ = getattr(func, "__raskt_stays__", False)  # type: ignore[attr-defined]
 
     expressions = [array.__raskt_expr__ for array in arrays.values()]
     lengths = None if chunks is None else list(chunks) if isinstance(chunks, (tuple, list)) else [chunks]
     expr = array_map_blocks(call, name, expressions, np.dtype(dtype), drop, new, lengths, True, None)
-    places.result = Array(expr)
-    return places.result
+    result = Array(expr)
+    places.result = Layout(result)
+    return result
 
 
 def elementwise(
@@ -97,13 +101,13 @@ def elementwise(
     arrays = {at: asarray(arg) for at, arg in enumerate(args) if type(arg) not in (bool, int, float, complex)}
     if not arrays:
         arrays = {0: asarray(args[0])}
-    constants = {at: arg for at, arg in enumerate(args) if at not in arrays}
+    constants, count = {at: arg for at, arg in enumerate(args) if at not in arrays}, len(args)
     name = name or f"numpy.{_name_of(function)}"
 
     def call(*blocks: Any) -> Any:
         # Blocks of NumPy's own operations warn where the native ones don't.
         with np.errstate(all="ignore"):
-            return function(*_merge(constants, blocks, len(args)), **kwargs)
+            return function(*_merge(constants, blocks, count), **kwargs)
 
     if dtype is None:
         dtype = find_dtype(call, arrays.values(), name)
@@ -160,6 +164,16 @@ def find_dtype(function: Callable[..., Any], arrays: Iterable[Array], name: str)
         ) from error
 
 
+class Layout:
+    """How an array is laid out: what functions over its blocks need of it, without the array, which never travels."""
+
+    __slots__ = ("chunks", "dtype", "ndim", "numblocks", "shape")
+
+    def __init__(self, array: Array) -> None:
+        self.chunks, self.dtype, self.ndim = array.chunks, array.dtype, array.ndim
+        self.numblocks, self.shape = array.numblocks, array.shape
+
+
 class _Places:
     """What a function may ask about the place of its block."""
 
@@ -167,8 +181,8 @@ class _Places:
 
     def __init__(self, func: Callable[..., Any], arrays: dict[int, Array]) -> None:
         self._wants_id, self._wants_info = (_has_parameter(func, word) for word in ("block_id", "block_info"))
-        self._arrays = arrays
-        self.result: Array | None = None
+        self._arrays = {at: Layout(array) for at, array in arrays.items()}
+        self.result: Layout | None = None
 
     def of_trial(self) -> dict[str, Any]:
         trial = {"block_id": (0,) * max(array.ndim for array in self._arrays.values())} if self._wants_id else {}
@@ -202,7 +216,7 @@ def _broadcast_place(place: tuple[int, ...], blocks: tuple[int, ...]) -> tuple[i
     return tuple(at if number > 1 else 0 for at, number in zip(last, blocks, strict=True))
 
 
-def _block_info(array: Array, place: tuple[int, ...]) -> dict[str, Any]:
+def _block_info(array: Layout, place: tuple[int, ...]) -> dict[str, Any]:
     starts = [[0, *np.cumsum(lengths).tolist()] for lengths in array.chunks]
     return {
         "shape": array.shape,
@@ -223,7 +237,7 @@ def _from_no_array(func: Callable[..., Any], args: Any, kwargs: Any, name: str, 
     lengths = [tuple(int(length) for length in axis) for axis in chunks]
     numbers = tuple(len(axis) for axis in lengths)
     wants_id, wants_info = (_has_parameter(func, word) for word in ("block_id", "block_info"))
-    made: list[Array] = []
+    made: list[Layout] = []
 
     def call(index: int) -> Any:
         place = tuple(int(at) for at in np.unravel_index(index, numbers))
@@ -233,8 +247,9 @@ def _from_no_array(func: Callable[..., Any], args: Any, kwargs: Any, name: str, 
         return func(*args, **kwargs, **known)
 
     shape = [sum(axis) for axis in lengths]
-    made.append(Array(array_from_function(call, name, shape, np.dtype(dtype), tuple(lengths), block_bytes(), None)))
-    return made[0]
+    result = Array(array_from_function(call, name, shape, np.dtype(dtype), tuple(lengths), block_bytes(), None))
+    made.append(Layout(result))
+    return result
 
 
 def block_shapes(array: Array) -> list[list[int]]:

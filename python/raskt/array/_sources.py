@@ -10,6 +10,7 @@ import numpy as np
 
 from raskt._core import array_from_function
 from raskt.array._array import Array
+from raskt.array._blocks import Layout
 from raskt.array._settings import block_bytes
 
 __all__ = ["from_sliceable"]
@@ -18,20 +19,23 @@ __all__ = ["from_sliceable"]
 def from_sliceable(x: Any, chunks: Any, lock: Any) -> Array:
     """An array whose blocks are slices of `x`, read when they are computed."""
     holder: Any = threading.Lock() if lock is True else lock if lock else nullcontext()
-    made: list[Array] = []
+    made: list[Layout] = []
 
     def read(index: int) -> Any:
         part = block_slices(made[0], index)
         with holder:
             return np.asarray(x[part])
 
+    # An open file belongs to this process, and so does a lock: worker processes leave it alone.
+    read.__raskt_stays__ = True  # type: ignore[attr-defined]
     shape = [int(length) for length in x.shape]
     name = f"read {type(x).__name__}"
-    made.append(Array(array_from_function(read, name, shape, np.dtype(x.dtype), chunks, block_bytes(), None)))
-    return made[0]
+    result = Array(array_from_function(read, name, shape, np.dtype(x.dtype), chunks, block_bytes(), None))
+    made.append(Layout(result))
+    return result
 
 
-def block_slices(array: Array, index: int) -> tuple[slice, ...]:
+def block_slices(array: Array | Layout, index: int) -> tuple[slice, ...]:
     """Where block `index` (in C order) stands in the array."""
     place = np.unravel_index(index, array.numblocks) if array.ndim else ()
     starts = [sum(lengths[:at]) for lengths, at in zip(array.chunks, place, strict=True)]

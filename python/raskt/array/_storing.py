@@ -77,6 +77,8 @@ def _writing(source: Any, target: Any, region: Any, lock: Any) -> Array:
             target[_within(region, block_slices(source, index))] = block
         return np.zeros((1,) * block.ndim, np.uint8)
 
+    # The target may be memory of this process, and the lock is: worker processes leave both alone.
+    write.__raskt_stays__ = True  # type: ignore[attr-defined]
     return map_blocks(write, source, name="store", dtype=np.uint8, chunks=ones)
 
 

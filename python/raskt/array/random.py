@@ -16,6 +16,7 @@ import numpy as np
 
 from raskt._core import array_from_function, array_random
 from raskt.array._array import Array
+from raskt.array._blocks import Layout
 from raskt.array._settings import block_bytes
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class Generator:
     ) -> Array:
         """A distribution that NumPy draws for each block, from a counter that belongs to the block."""
         stream, seed = self._next_stream(), self._seed
-        made: list[Array] = []
+        made: list[Layout] = []
         sample = getattr(np.random.Generator(np.random.Philox(0)), name)(*parameters)
 
         def draw(index: int) -> Any:
@@ -148,8 +149,9 @@ class Generator:
         expr = array_from_function(
             draw, f"numpy.random.{name}", shape, np.asarray(sample).dtype, chunks, block_bytes(), None
         )
-        made.append(Array(expr))
-        return made[0]
+        result = Array(expr)
+        made.append(Layout(result))
+        return result
 
     def _scaled(self, name: str, loc: Any, scale: Any, size: Any, chunks: Any) -> Array:
         """A family of distributions that differ by place and size; these may be arrays."""

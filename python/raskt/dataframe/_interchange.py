@@ -46,6 +46,12 @@ def to_index(batch: pa.RecordBatch, name: str | None) -> pd.Index:
 
 def to_scalar(batch: pa.RecordBatch) -> Any:
     """The value of a batch of one column and one row."""
+    import pyarrow as pa
+
+    column = batch.column(0)
+    # Numbers need nothing of pandas, whose conversion takes milliseconds the first time.
+    if not column.null_count and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        return column.to_numpy(zero_copy_only=False)[0]
     return values_of(batch, 0).iloc[0]
 
 

@@ -85,6 +85,10 @@ class Call:
         for at in self.slots:
             self.values[at] = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the collections, so that it can be sent to a worker process: a call needs their rows only."""
+        return self.__dict__ | {"slots": {}, "expressions": {}}
+
     def frame(self) -> Any:
         """The frame expression that holds every column which the function reads."""
         rows = [value for value in self.expressions.values() if not _is_scalar(value)]

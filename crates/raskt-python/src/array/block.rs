@@ -37,7 +37,7 @@ impl PythonBlock for NumpyBlock {
         for input in inputs {
             arguments.push(self.block(py, input)?);
         }
-        let result = self.function.bind(py).call1(PyTuple::new(py, arguments)?)?;
+        let result = crate::processes::call(py, &self.function, PyTuple::new(py, arguments)?)?;
         self.value(index, &result)
     }
 
