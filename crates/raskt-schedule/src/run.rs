@@ -27,6 +27,8 @@ pub(crate) struct Run {
     pub total: u64,
     pub finished: bool,
     pub estimates: Estimates,
+    /// How often tasks have failed; a loss of their worker is no failure of theirs.
+    failures: BTreeMap<TaskId, u32>,
 }
 
 /// All edges of an all-to-all layer.
@@ -64,6 +66,7 @@ impl Run {
             queue: Queue::default(),
             finished: false,
             estimates: Estimates::default(),
+            failures: BTreeMap::new(),
             graph,
         };
         run.open_layers();
@@ -195,6 +198,13 @@ impl Run {
         }
         self.tell_dependents(task);
         self.read_inputs(task, discards);
+    }
+
+    /// Notes that `task` failed, and says how often it has.
+    pub fn count_failure(&mut self, task: TaskId) -> u32 {
+        let failures = self.failures.entry(task).or_default();
+        *failures += 1;
+        *failures
     }
 
     /// `Running` → `Ready`, on the next attempt; or → `Waiting`, where an input was lost meanwhile.
@@ -352,7 +362,10 @@ impl Run {
                 TaskState::InMemory { .. } => {}
                 TaskState::Released => {
                     missing += 1;
-                    work.push(input);
+                    // The planted bug: what was released before a loss isn't computed again for those who need it now.
+                    if cfg!(not(feature = "planted-bug")) {
+                        work.push(input);
+                    }
                 }
                 _ => missing += 1,
             });

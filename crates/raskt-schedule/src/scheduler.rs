@@ -101,10 +101,13 @@ impl Scheduler {
                 }
                 match outcome {
                     Outcome::Done { .. } => run.finish(task, worker, &mut discards),
-                    Outcome::Failed if report.attempt.0 >= run.graph.layer(task.layer).annotations.retries => {
-                        failed = failed.or(Some(task));
+                    Outcome::Failed => {
+                        let retries = run.graph.layer(task.layer).annotations.retries;
+                        match run.count_failure(task) {
+                            failures if failures > retries => failed = failed.or(Some(task)),
+                            _ => run.try_again(task),
+                        }
                     }
-                    Outcome::Failed => run.try_again(task),
                     Outcome::NotRun => run.not_run(task),
                 }
                 ran += u64::from(*outcome != Outcome::NotRun);

@@ -1,0 +1,269 @@
+//! The scheduler's side: the real scheduler machine, sessions to workers and clients, and the watch over them.
+
+use crate::check::{Ledger, Sometimes, Violation, holder_of};
+use crate::context::{Address, Context, Happening, Node};
+use crate::host::{BEATS_PER_LEASE, Jobs};
+use crate::network::{Body, Message, Packet, Session};
+use raskt_graph::TaskId;
+use raskt_schedule::{Action, Assignment, Event, RunId, Scheduler, Time, WorkerId};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub scheduler: Scheduler,
+    pub ledger: Ledger,
+    guests: BTreeMap<Address, Guest>,
+    /// Who was given up: what they still say is answered by `Reset`.
+    gone: BTreeSet<Address>,
+    lease: u64,
+}
+
+/// A worker or a client.
+#[derive(Debug)]
+struct Guest {
+    session: Session,
+    kind: Kind,
+    heard_at: u64,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// It hasn't said yet.
+    Unknown,
+    Worker,
+    Client {
+        runs: BTreeSet<RunId>,
+    },
+}
+
+impl Head {
+    pub fn new(credit_nanoseconds: u64, lease: u64) -> Self {
+        Self {
+            scheduler: Scheduler::new(credit_nanoseconds),
+            ledger: Ledger::default(),
+            guests: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            lease,
+        }
+    }
+
+    pub fn receive(&mut self, context: &mut Context, jobs: Jobs, packet: Packet) {
+        let peer = packet.from;
+        if self.gone.contains(&peer) {
+            if !matches!(packet.body, Body::Reset) {
+                context.transmit(Packet { from: Address::HEAD, to: peer, body: Body::Reset });
+            }
+            return;
+        }
+        let heard_at = context.now();
+        let guest = self.guests.entry(peer).or_insert_with(|| {
+            let session = Session::new(Address::HEAD, peer);
+            Guest { session, kind: Kind::Unknown, heard_at }
+        });
+        guest.heard_at = heard_at;
+        match packet.body {
+            Body::Data { sequence, message } => {
+                for message in guest.session.receive(context, sequence, message) {
+                    self.read(context, jobs, peer, &message);
+                }
+            }
+            Body::Ack { expects } => guest.session.confirm(expects),
+            _ => {}
+        }
+    }
+
+    pub fn resend(&mut self, context: &mut Context, peer: Address) {
+        if let Some(guest) = self.guests.get_mut(&peer) {
+            guest.session.resend(context);
+        }
+    }
+
+    /// Gives up whoever hasn't been heard of, or hasn't confirmed anything, for the time of a lease.
+    pub fn watch(&mut self, context: &mut Context, jobs: Jobs) {
+        let now = context.now();
+        let is_late = |since: u64| now.saturating_sub(since) > self.lease;
+        let late = self
+            .guests
+            .iter()
+            .filter(|(_, guest)| is_late(guest.heard_at) || guest.session.waits_since().is_some_and(is_late));
+        for peer in late.map(|(&peer, _)| peer).collect::<Vec<_>>() {
+            self.give_up(context, jobs, peer);
+        }
+        context.agenda.after(self.lease / BEATS_PER_LEASE, Happening::Watch);
+    }
+
+    fn give_up(&mut self, context: &mut Context, jobs: Jobs, peer: Address) {
+        let Some(guest) = self.guests.remove(&peer) else { return };
+        self.gone.insert(peer);
+        match guest.kind {
+            Kind::Unknown => {}
+            Kind::Worker => self.handle(context, jobs, Event::WorkerLost { worker: peer.worker() }),
+            Kind::Client { runs } => {
+                context.tally.saw(Sometimes::ClientLost);
+                runs.into_iter().for_each(|run| self.handle(context, jobs, Event::RunReleased { run }));
+            }
+        }
+    }
+
+    fn read(&mut self, context: &mut Context, jobs: Jobs, peer: Address, message: &Message) {
+        let worker = peer.worker();
+        match message {
+            Message::JoinWorker { slots } => {
+                self.greet(context, jobs, peer, Kind::Worker);
+                self.handle(context, jobs, Event::WorkerJoined { worker, slots: *slots });
+            }
+            Message::JoinClient => self.greet(context, jobs, peer, Kind::Client { runs: BTreeSet::new() }),
+            Message::Resize { slots } => {
+                self.handle(context, jobs, Event::WorkerResized { worker, slots: *slots });
+            }
+            Message::Report(report) => {
+                self.handle(context, jobs, Event::Reported { worker, report: report.clone() });
+            }
+            Message::Submit { run } => self.submit(context, jobs, peer, *run),
+            Message::Release { run } => self.handle(context, jobs, Event::RunReleased { run: *run }),
+            Message::Where { run } => self.tell_where(context, jobs, *run),
+            other => unreachable!("the scheduler isn't sent {other:?}"),
+        }
+    }
+
+    /// A process says what it is. An earlier process on its machine is dead then, however little time has passed.
+    fn greet(&mut self, context: &mut Context, jobs: Jobs, peer: Address, kind: Kind) {
+        let node: Node = context.node_of(peer);
+        let earlier = self.guests.keys().filter(|&&other| other != peer && context.node_of(other) == node);
+        for other in earlier.copied().collect::<Vec<_>>() {
+            self.give_up(context, jobs, other);
+        }
+        if let Some(guest) = self.guests.get_mut(&peer) {
+            guest.kind = kind;
+        }
+    }
+
+    fn submit(&mut self, context: &mut Context, jobs: Jobs, peer: Address, run: RunId) {
+        let Some(job) = jobs.get(&run) else { return };
+        if let Some(Guest { kind: Kind::Client { runs }, .. }) = self.guests.get_mut(&peer) {
+            runs.insert(run);
+        }
+        self.ledger.open(run, job.clone());
+        let (graph, wanted) = (job.graph.clone(), job.wanted.clone());
+        self.handle(context, jobs, Event::GraphAdded { run, graph, wanted });
+    }
+
+    /// Tells the machine what happened, holds what it asks for against the books, and does it.
+    fn handle(&mut self, context: &mut Context, jobs: Jobs, event: Event) {
+        context.machine_events += 1;
+        context.tell(|| about_event(&event), || format!("scheduler takes {}", brief(&event)));
+        self.ledger.take_event(&self.scheduler, &event, &mut context.tally);
+        self.scheduler.handle_event(Time(context.now()), event);
+        let mut actions = vec![];
+        while let Some(action) = self.scheduler.poll_action() {
+            context.tell(|| about_action(&action), || format!("scheduler gives {action:?}"));
+            actions.push(action);
+        }
+        context.note(actions.len() as u64);
+        if let Err(violation) = self.ledger.check(&self.scheduler, &actions, &mut context.tally) {
+            context.violate(violation);
+        }
+        actions.into_iter().for_each(|action| self.act(context, jobs, action));
+    }
+
+    fn act(&mut self, context: &mut Context, jobs: Jobs, action: Action) {
+        match action {
+            Action::Assign { worker, assignment } => {
+                note_assignment(context, worker, &assignment);
+                let holders = self.holders(jobs, worker, &assignment);
+                self.send(context, Address::of(worker), Message::Assign { assignment, holders });
+            }
+            Action::Discard { worker, run, tasks } => {
+                self.send(context, Address::of(worker), Message::Discard { run, tasks });
+            }
+            Action::Forget { worker, run } => self.send(context, Address::of(worker), Message::Forget { run }),
+            Action::Finished { run } => self.tell_where(context, jobs, run),
+            Action::Failed { run, task, .. } => {
+                if let Some(client) = self.client_of(run) {
+                    self.send(context, client, Message::Failed { run, task });
+                }
+            }
+        }
+    }
+
+    /// Where the inputs of an assignment are that its worker doesn't hold itself.
+    fn holders(&self, jobs: Jobs, worker: WorkerId, assignment: &Assignment) -> Vec<(TaskId, WorkerId)> {
+        let mut holders = vec![];
+        let Some(job) = jobs.get(&assignment.run) else { return holders };
+        for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
+            job.graph.for_each_input(task, |input| {
+                let holder = holder_of(&self.scheduler, assignment.run, input);
+                holders.extend(holder.filter(|&holder| holder != worker).map(|holder| (input, holder)));
+            });
+        }
+        holders.sort_unstable();
+        holders.dedup();
+        holders
+    }
+
+    /// Tells a client where its results are, if all of them are there.
+    fn tell_where(&mut self, context: &mut Context, jobs: Jobs, run: RunId) {
+        let (Some(client), Some(job)) = (self.client_of(run), jobs.get(&run)) else { return };
+        let found = job.wanted.iter().map(|&task| Some((task, holder_of(&self.scheduler, run, task)?)));
+        if let Some(holders) = found.collect::<Option<Vec<_>>>() {
+            self.send(context, client, Message::Finished { run, holders });
+        }
+    }
+
+    fn client_of(&self, run: RunId) -> Option<Address> {
+        let owns = |guest: &Guest| matches!(&guest.kind, Kind::Client { runs } if runs.contains(&run));
+        self.guests.iter().find(|(_, guest)| owns(guest)).map(|(&client, _)| client)
+    }
+
+    fn send(&mut self, context: &mut Context, to: Address, message: Message) {
+        match self.guests.get_mut(&to) {
+            Some(guest) => guest.session.send(context, message),
+            None => context.violate(Violation::new(format!("nobody is at {to:?}, to be told {message:?}"))),
+        }
+    }
+
+    /// Workers that the scheduler counts on.
+    pub fn workers(&self) -> impl Iterator<Item = Address> {
+        let workers = self.guests.iter().filter(|(_, guest)| matches!(guest.kind, Kind::Worker));
+        workers.map(|(&address, _)| address)
+    }
+
+    /// Whether everything that was sent has arrived.
+    pub fn is_quiet(&self) -> bool {
+        self.guests.values().all(|guest| guest.session.waits_since().is_none())
+    }
+}
+
+fn note_assignment(context: &mut Context, worker: WorkerId, assignment: &Assignment) {
+    context.note(u64::from(worker.0) << 32 | u64::from(assignment.attempt.0));
+    context.note(assignment.run.0);
+    for range in &assignment.tasks {
+        context.note(u64::from(range.layer.0) << 48 ^ range.start << 24 ^ range.end);
+    }
+}
+
+fn about_event(event: &Event) -> Vec<(RunId, raskt_schedule::TaskRange)> {
+    match event {
+        Event::Reported { report, .. } => report.outcomes.iter().map(|&(range, _)| (report.run, range)).collect(),
+        _ => vec![],
+    }
+}
+
+fn about_action(action: &Action) -> Vec<(RunId, raskt_schedule::TaskRange)> {
+    match action {
+        Action::Assign { assignment, .. } => assignment.tasks.iter().map(|&range| (assignment.run, range)).collect(),
+        Action::Discard { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
+        Action::Failed { run, task, .. } => vec![(*run, raskt_schedule::TaskRange::one(*task))],
+        _ => vec![],
+    }
+}
+
+/// An event in a line: graphs are long.
+fn brief(event: &Event) -> String {
+    match event {
+        Event::GraphAdded { run, graph, wanted } => {
+            format!("GraphAdded {{ run: {}, tasks: {}, wanted: {} }}", run.0, graph.tasks(), wanted.len())
+        }
+        other => format!("{other:?}"),
+    }
+}
