@@ -76,7 +76,8 @@ impl Explicit {
         row(&self.0.input_ends, &self.0.inputs, index).len() as u64
     }
 
-    pub(crate) fn inputs(&self, own: LayerId, index: u64) -> impl ExactSizeIterator<Item = TaskId> {
+    /// The inputs of task `index`, if `own` is the id of this layer.
+    pub fn inputs(&self, own: LayerId, index: u64) -> impl ExactSizeIterator<Item = TaskId> {
         row(&self.0.input_ends, &self.0.inputs, index).iter().map(move |&input| match input & OUTER {
             0 => TaskId::new(own, u64::from(input)),
             _ => TaskId::unpack(self.0.outer_inputs[(input & !OUTER) as usize]),

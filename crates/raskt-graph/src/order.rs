@@ -62,7 +62,9 @@ mod tests {
     #[test]
     fn a_tree_is_finished_before_the_next_begins() {
         let mut builder = ExplicitBuilder::default();
-        (0..4).for_each(|_| drop(builder.task()));
+        for _ in 0..4 {
+            builder.task();
+        }
         for leaves in [[0, 1], [2, 3]] {
             leaves.into_iter().for_each(|leaf| builder.own_input(leaf));
             builder.task();
