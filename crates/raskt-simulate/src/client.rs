@@ -3,9 +3,11 @@
 use crate::check::{Sometimes, Violation};
 use crate::context::{Address, Context, Happening, Node};
 use crate::host::{FETCH_NANOSECONDS, FETCH_TRIES, Jobs};
+use crate::job::all_tasks;
 use crate::network::{Body, Message, Packet, Session};
+use crate::random::Random;
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, WorkerId};
+use raskt_schedule::{RunId, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -30,6 +32,9 @@ pub(crate) struct Process {
 /// A run that a client has submitted and not released.
 #[derive(Debug)]
 pub(crate) struct Owned {
+    wanted: BTreeSet<TaskId>,
+    /// More is wanted than when the reads at hand began.
+    has_grown: bool,
     /// Wanted results that haven't been read.
     unread: BTreeSet<TaskId>,
     open_reads: usize,
@@ -46,6 +51,9 @@ struct Read {
     tasks: Rc<[TaskId]>,
     tries: u32,
 }
+
+/// Tasks that a client no longer wants at one time, at most.
+const CHANGED_TASKS: usize = 16;
 
 impl Client {
     pub fn new(node: Node) -> Self {
@@ -76,8 +84,9 @@ impl Client {
 }
 
 impl Process {
-    pub fn submit(&mut self, context: &mut Context, run: RunId, keeps: bool) {
-        let owned = Owned { unread: BTreeSet::new(), open_reads: 0, keeps, is_kept: false };
+    pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: &[TaskId], keeps: bool) {
+        let (wanted, unread) = (wanted.iter().copied().collect(), BTreeSet::new());
+        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false };
         self.runs.insert(run, owned);
         self.session.send(context, Message::Submit { run });
     }
@@ -89,11 +98,34 @@ impl Process {
         }
     }
 
+    /// Wants some more tasks of a run, wherever they are in its graph, and some fewer.
+    pub fn change(&mut self, context: &mut Context, jobs: Jobs, run: RunId, random: &mut Random) {
+        let (Some(owned), Some(job)) = (self.runs.get_mut(&run), jobs.get(&run)) else { return };
+        let mut less: Vec<_> = owned.wanted.iter().copied().filter(|_| random.chance(500_000)).collect();
+        less.truncate(CHANGED_TASKS);
+        let all: Vec<_> = all_tasks(&job.graph).collect();
+        let mut more: BTreeSet<_> = (0..random.below(4)).map(|_| *random.pick(&all)).collect();
+        // Some of what is no longer wanted is wanted again in the same breath.
+        more.extend(less.iter().filter(|_| random.chance(300_000)));
+        if !less.is_empty() && random.chance(800_000) {
+            less.iter().for_each(|task| _ = owned.wanted.remove(task));
+            owned.unread.retain(|task| owned.wanted.contains(task));
+            context.tally.saw(Sometimes::WantedLess);
+            self.session.send(context, Message::Unwant { run, tasks: TaskRange::of(less) });
+        }
+        if !more.is_empty() {
+            owned.wanted.extend(&more);
+            (owned.has_grown, owned.is_kept) = (true, false);
+            context.tally.saw(Sometimes::WantedMore);
+            self.session.send(context, Message::Want { run, tasks: TaskRange::of(more) });
+        }
+    }
+
     /// Reads what was kept once more, to see that it is still there, and releases it then.
     pub fn leave(&mut self, context: &mut Context) {
         for (&run, owned) in &mut self.runs {
+            owned.keeps = false;
             if std::mem::take(&mut owned.is_kept) {
-                owned.keeps = false;
                 self.session.send(context, Message::Where { run });
             }
         }
@@ -126,14 +158,19 @@ impl Process {
         if owned.is_kept || owned.open_reads > 0 {
             return;
         }
+        // What was wanted since isn't among them: the scheduler says so again when that is there, too.
+        if !owned.wanted.iter().all(|task| holders.binary_search_by_key(task, |&(found, _)| found).is_ok()) {
+            return;
+        }
+        owned.has_grown = false;
         if jobs[&run].is_doomed() {
             context.violate(Violation::new(format!("run {} finished, and one of its tasks always fails", run.0)));
         }
         let mut places: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
-        for &(task, holder) in holders {
+        for &(task, holder) in holders.iter().filter(|(task, _)| owned.wanted.contains(task)) {
             places.entry(holder).or_default().push(task);
         }
-        owned.unread = holders.iter().map(|&(task, _)| task).collect();
+        owned.unread = owned.wanted.clone();
         owned.open_reads = places.len();
         if places.is_empty() {
             return self.has_all(context, run);
@@ -190,10 +227,10 @@ impl Process {
         if owned.open_reads > 0 {
             return;
         }
-        if owned.unread.is_empty() {
+        if owned.unread.is_empty() && !owned.has_grown {
             self.has_all(context, read.run);
         } else {
-            context.tally.saw(Sometimes::FetchFailed);
+            context.tally.add(Sometimes::FetchFailed, u64::from(!owned.unread.is_empty()));
             self.session.send(context, Message::Where { run: read.run });
         }
     }

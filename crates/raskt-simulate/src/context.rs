@@ -52,6 +52,8 @@ pub(crate) enum Happening {
     Fault { fault: usize, begins: bool },
     /// A client submits a job of the scenario.
     Submit(usize),
+    /// A client wants other results of a run than before.
+    Change { own: Address, run: RunId, seed: u64 },
     /// A client gives a job up.
     Cancel { own: Address, run: RunId },
     /// Faults stop.

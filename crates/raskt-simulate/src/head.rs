@@ -5,7 +5,7 @@ use crate::context::{Address, Context, Happening, Node};
 use crate::host::{BEATS_PER_LEASE, Jobs};
 use crate::network::{Body, Message, Packet, Session};
 use raskt_graph::TaskId;
-use raskt_schedule::{Action, Assignment, Event, RunId, Scheduler, Time, WorkerId};
+use raskt_schedule::{Action, Assignment, Event, LossCause, RunId, Scheduler, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug)]
@@ -87,17 +87,25 @@ impl Head {
             .iter()
             .filter(|(_, guest)| is_late(guest.heard_at) || guest.session.waits_since().is_some_and(is_late));
         for peer in late.map(|(&peer, _)| peer).collect::<Vec<_>>() {
-            self.give_up(context, jobs, peer);
+            self.give_up(context, jobs, peer, LossCause::Died);
         }
         context.agenda.after(self.lease / BEATS_PER_LEASE, Happening::Watch);
     }
 
-    fn give_up(&mut self, context: &mut Context, jobs: Jobs, peer: Address) {
+    /// A worker is asked to leave: whatever it says from now on counts for nothing, and nobody is to blame.
+    pub fn retire(&mut self, context: &mut Context, jobs: Jobs, peer: Address) {
+        if matches!(self.guests.get(&peer), Some(Guest { kind: Kind::Worker, .. })) {
+            context.tally.saw(Sometimes::Retired);
+            self.give_up(context, jobs, peer, LossCause::Retired);
+        }
+    }
+
+    fn give_up(&mut self, context: &mut Context, jobs: Jobs, peer: Address, cause: LossCause) {
         let Some(guest) = self.guests.remove(&peer) else { return };
         self.gone.insert(peer);
         match guest.kind {
             Kind::Unknown => {}
-            Kind::Worker => self.handle(context, jobs, Event::WorkerLost { worker: peer.worker() }),
+            Kind::Worker => self.handle(context, jobs, Event::WorkerLost { worker: peer.worker(), cause }),
             Kind::Client { runs } => {
                 context.tally.saw(Sometimes::ClientLost);
                 runs.into_iter().for_each(|run| self.handle(context, jobs, Event::RunReleased { run }));
@@ -108,9 +116,9 @@ impl Head {
     fn read(&mut self, context: &mut Context, jobs: Jobs, peer: Address, message: &Message) {
         let worker = peer.worker();
         match message {
-            Message::JoinWorker { slots } => {
+            Message::JoinWorker { offer } => {
                 self.greet(context, jobs, peer, Kind::Worker);
-                self.handle(context, jobs, Event::WorkerJoined { worker, slots: *slots });
+                self.handle(context, jobs, Event::WorkerJoined { worker, offer: offer.clone() });
             }
             Message::JoinClient => self.greet(context, jobs, peer, Kind::Client { runs: BTreeSet::new() }),
             Message::Resize { slots } => {
@@ -119,9 +127,22 @@ impl Head {
             Message::Report(report) => {
                 self.handle(context, jobs, Event::Reported { worker, report: report.clone() });
             }
+            Message::TakenBack { run, attempt, tasks } => {
+                let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
+                self.handle(context, jobs, Event::TakenBack { worker, run, attempt, tasks });
+            }
+            Message::ResultsLost { run, tasks } => {
+                self.handle(context, jobs, Event::ResultsLost { worker, run: *run, tasks: tasks.clone() });
+            }
+            Message::Want { run, tasks } => {
+                self.handle(context, jobs, Event::Wanted { run: *run, tasks: tasks.clone() });
+            }
+            Message::Unwant { run, tasks } => {
+                self.handle(context, jobs, Event::Released { run: *run, tasks: tasks.clone() });
+            }
             Message::Submit { run } => self.submit(context, jobs, peer, *run),
             Message::Release { run } => self.handle(context, jobs, Event::RunReleased { run: *run }),
-            Message::Where { run } => self.tell_where(context, jobs, *run),
+            Message::Where { run } => self.tell_where(context, *run),
             other => unreachable!("the scheduler isn't sent {other:?}"),
         }
     }
@@ -131,7 +152,7 @@ impl Head {
         let node: Node = context.node_of(peer);
         let earlier = self.guests.keys().filter(|&&other| other != peer && context.node_of(other) == node);
         for other in earlier.copied().collect::<Vec<_>>() {
-            self.give_up(context, jobs, other);
+            self.give_up(context, jobs, other, LossCause::Died);
         }
         if let Some(guest) = self.guests.get_mut(&peer) {
             guest.kind = kind;
@@ -144,7 +165,7 @@ impl Head {
             runs.insert(run);
         }
         self.ledger.open(run, job.clone());
-        let (graph, wanted) = (job.graph.clone(), job.wanted.clone());
+        let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted.iter().copied()));
         self.handle(context, jobs, Event::GraphAdded { run, graph, wanted });
     }
 
@@ -173,11 +194,14 @@ impl Head {
                 let holders = self.holders(jobs, worker, &assignment);
                 self.send(context, Address::of(worker), Message::Assign { assignment, holders });
             }
+            Action::TakeBack { worker, run, attempt, tasks } => {
+                self.send(context, Address::of(worker), Message::TakeBack { run, attempt, tasks });
+            }
             Action::Discard { worker, run, tasks } => {
                 self.send(context, Address::of(worker), Message::Discard { run, tasks });
             }
             Action::Forget { worker, run } => self.send(context, Address::of(worker), Message::Forget { run }),
-            Action::Finished { run } => self.tell_where(context, jobs, run),
+            Action::Finished { run } => self.tell_where(context, run),
             Action::Failed { run, task, .. } => {
                 if let Some(client) = self.client_of(run) {
                     self.send(context, client, Message::Failed { run, task });
@@ -202,9 +226,9 @@ impl Head {
     }
 
     /// Tells a client where its results are, if all of them are there.
-    fn tell_where(&mut self, context: &mut Context, jobs: Jobs, run: RunId) {
-        let (Some(client), Some(job)) = (self.client_of(run), jobs.get(&run)) else { return };
-        let found = job.wanted.iter().map(|&task| Some((task, holder_of(&self.scheduler, run, task)?)));
+    fn tell_where(&mut self, context: &mut Context, run: RunId) {
+        let (Some(client), Some(wanted)) = (self.client_of(run), self.ledger.wanted(run)) else { return };
+        let found = wanted.iter().map(|&task| Some((task, holder_of(&self.scheduler, run, task)?)));
         if let Some(holders) = found.collect::<Option<Vec<_>>>() {
             self.send(context, client, Message::Finished { run, holders });
         }
@@ -242,18 +266,22 @@ fn note_assignment(context: &mut Context, worker: WorkerId, assignment: &Assignm
     }
 }
 
-fn about_event(event: &Event) -> Vec<(RunId, raskt_schedule::TaskRange)> {
+fn about_event(event: &Event) -> Vec<(RunId, TaskRange)> {
     match event {
         Event::Reported { report, .. } => report.outcomes.iter().map(|&(range, _)| (report.run, range)).collect(),
+        Event::Wanted { run, tasks }
+        | Event::Released { run, tasks }
+        | Event::ResultsLost { run, tasks, .. }
+        | Event::TakenBack { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
         _ => vec![],
     }
 }
 
-fn about_action(action: &Action) -> Vec<(RunId, raskt_schedule::TaskRange)> {
+fn about_action(action: &Action) -> Vec<(RunId, TaskRange)> {
     match action {
         Action::Assign { assignment, .. } => assignment.tasks.iter().map(|&range| (assignment.run, range)).collect(),
-        Action::Discard { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
-        Action::Failed { run, task, .. } => vec![(*run, raskt_schedule::TaskRange::one(*task))],
+        Action::Discard { run, tasks, .. } | Action::TakeBack { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
+        Action::Failed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
         _ => vec![],
     }
 }

@@ -1,9 +1,12 @@
-use super::rules::{Facts, Seen, allows};
+use super::page::Page;
+use super::rules::{Facts, Seen};
 use super::{Sometimes, Tally, Violation};
 use crate::job::Job;
 use raskt_graph::TaskId;
-use raskt_schedule::{Action, Assignment, Attempt, Event, Outcome, Report, RunId, Scheduler, WorkerId};
-use std::collections::BTreeMap;
+use raskt_schedule::{
+    Action, Assignment, Attempt, Event, Outcome, Report, RunId, Scheduler, TaskRange, TaskState, WorkerId,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Books about the scheduler, kept from its events and actions alone.
@@ -14,99 +17,108 @@ pub(crate) struct Ledger {
     pages: BTreeMap<RunId, Page>,
     /// Slots of each worker that is there.
     workers: BTreeMap<WorkerId, u32>,
-    facts: EventFacts,
-}
-
-/// What is known of a run.
-#[derive(Debug)]
-struct Page {
-    job: Rc<Job>,
-    /// Where each layer begins in `entries`.
-    starts: Vec<usize>,
-    entries: Vec<Entry>,
-    /// The client was told, and nothing wanted was lost since.
-    is_finished: bool,
-    was_finished: bool,
-}
-
-/// What is known of a task.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// Who has it, and on which attempt.
-    given: Option<(WorkerId, Attempt)>,
-    /// An attempt that ended badly: the next must have a higher number.
-    spent: Option<Attempt>,
-    failures: u32,
-    seen: Seen,
-    facts: Facts,
+    around: Around,
 }
 
 /// What the event at hand is, as far as all tasks are concerned.
 #[derive(Debug, Default)]
-struct EventFacts {
-    lost: Option<WorkerId>,
-    repeats: Option<RunId>,
-    reported: u64,
-    /// Tasks about which something was reported.
+struct Around {
+    facts: Facts,
+    /// The run that it is about, if it is about one.
+    run: Option<RunId>,
+    /// Tasks about which a worker told something, and those that were handed out.
     told: Vec<(RunId, usize)>,
-    /// Tasks that were handed out.
     given: Vec<(RunId, usize)>,
 }
 
-/// Up to so many tasks every one is looked at after every event.
-const PAGE_READ_WHOLE: usize = 192;
-
 impl Ledger {
     pub fn open(&mut self, run: RunId, job: Rc<Job>) {
-        let mut starts = vec![];
-        let mut count = 0;
-        for (_, layer) in job.graph.layers() {
-            starts.push(count);
-            count += layer.len() as usize;
-        }
-        let fresh = Entry { given: None, spent: None, failures: 0, seen: Seen::Waiting, facts: Facts::default() };
-        let (is_finished, was_finished) = (false, false);
-        self.pages.insert(run, Page { job, starts, entries: vec![fresh; count], is_finished, was_finished });
+        self.pages.insert(run, Page::new(run, job));
     }
 
     /// Tasks of all runs.
     pub fn tasks(&self) -> usize {
-        self.pages.values().map(|page| page.entries.len()).sum()
+        self.pages.values().map(Page::tasks).sum()
     }
 
     pub fn runs(&self) -> impl Iterator<Item = (RunId, &Rc<Job>)> {
         self.pages.iter().map(|(&run, page)| (run, &page.job))
     }
 
+    /// What the client of `run` wants of it.
+    pub fn wanted(&self, run: RunId) -> Option<&BTreeSet<TaskId>> {
+        self.pages.get(&run).map(|page| &page.wanted)
+    }
+
     pub fn take_event(&mut self, scheduler: &Scheduler, event: &Event, tally: &mut Tally) {
-        self.facts = EventFacts::default();
+        self.around = Around::default();
+        let facts = &mut self.around.facts;
         match event {
-            Event::GraphAdded { .. } => {}
-            Event::RunReleased { run } => {
-                self.pages.remove(run);
+            Event::GraphAdded { run, .. } => {
+                facts.is_want = true;
+                self.around.run = Some(*run);
             }
-            Event::WorkerJoined { worker, slots } | Event::WorkerResized { worker, slots } => {
-                self.workers.insert(*worker, *slots);
+            Event::Wanted { run, tasks } => {
+                facts.is_want = true;
+                self.change(*run, |page| page.want(tasks));
             }
-            Event::WorkerLost { worker } => self.lose(scheduler, *worker),
+            Event::Released { run, tasks } => {
+                facts.is_unwant = true;
+                self.change(*run, |page| page.unwant(tasks));
+            }
+            Event::RunReleased { run } => _ = self.pages.remove(run),
+            Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.slots),
+            Event::WorkerResized { worker, slots } => _ = self.workers.insert(*worker, *slots),
+            Event::WorkerLost { worker, .. } => self.lose_worker(scheduler, *worker),
+            Event::ResultsLost { run, tasks, .. } => {
+                facts.is_loss = true;
+                let lost: BTreeSet<_> = tasks.iter().flat_map(|range| range.tasks()).collect();
+                self.change(*run, |page| page.lose(|task| lost.contains(&task)));
+            }
+            Event::TakenBack { worker, run, attempt, tasks } => {
+                self.take_back(scheduler, *worker, *run, *attempt, tasks, tally);
+            }
             Event::Reported { worker, report } => self.take_report(scheduler, *worker, report, tally),
         }
     }
 
-    fn lose(&mut self, scheduler: &Scheduler, worker: WorkerId) {
+    fn change(&mut self, run: RunId, change: impl FnOnce(&mut Page)) {
+        self.around.run = Some(run);
+        if let Some(page) = self.pages.get_mut(&run) {
+            change(page);
+        }
+    }
+
+    fn lose_worker(&mut self, scheduler: &Scheduler, worker: WorkerId) {
         self.workers.remove(&worker);
-        self.facts.lost = Some(worker);
+        (self.around.facts.lost, self.around.facts.is_loss) = (Some(worker), true);
         for (&run, page) in &mut self.pages {
-            for entry in &mut page.entries {
-                if let Some((holder, attempt)) = entry.given
-                    && holder == worker
-                {
-                    entry.given = None;
-                    entry.spent = Some(attempt);
-                }
+            for entry in page.entries() {
+                entry.given.take_if(|(holder, _)| *holder == worker);
+                entry.abandoned.take_if(|(holder, _)| *holder == worker);
             }
-            let is_held = |&task: &TaskId| holder_of(scheduler, run, task) == Some(worker);
-            page.is_finished &= !page.job.wanted.iter().any(is_held);
+            page.lose(|task| holder_of(scheduler, run, task) == Some(worker));
+        }
+    }
+
+    fn take_back(
+        &mut self,
+        scheduler: &Scheduler,
+        worker: WorkerId,
+        run: RunId,
+        attempt: Attempt,
+        tasks: &[TaskRange],
+        tally: &mut Tally,
+    ) {
+        let Some(page) = self.pages.get_mut(&run) else { return };
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            let at = page.at(task);
+            let entry = page.entry(task);
+            entry.seen = scheduler.task_state(run, task).into();
+            entry.facts.is_taken_back = entry.given.take_if(|given| *given == (worker, attempt)).is_some();
+            entry.abandoned.take_if(|given| *given == (worker, attempt));
+            self.around.told.push((run, at));
+            tally.saw(Sometimes::TakenBack);
         }
     }
 
@@ -115,29 +127,23 @@ impl Ledger {
         for &(range, outcome) in &report.outcomes {
             for task in range.tasks() {
                 let at = page.at(task);
-                let entry = &mut page.entries[at];
-                if let Some(state) = scheduler.task_state(report.run, task) {
-                    entry.seen = state.into();
-                }
-                self.facts.told.push((report.run, at));
-                if entry.given != Some((worker, report.attempt)) {
+                let entry = page.entry(task);
+                entry.seen = scheduler.task_state(report.run, task).into();
+                self.around.told.push((report.run, at));
+                let by = (worker, report.attempt);
+                entry.abandoned.take_if(|given| *given == by);
+                if entry.given.take_if(|given| *given == by).is_none() {
+                    tally.saw(Sometimes::OldReport);
                     continue;
                 }
-                entry.given = None;
                 entry.facts.reported = Some(outcome);
-                self.facts.reported += 1;
                 match outcome {
                     Outcome::Done { .. } => {}
                     Outcome::Failed => {
-                        entry.spent = Some(report.attempt);
                         entry.failures += 1;
-                        self.facts.repeats = Some(report.run);
                         tally.saw(Sometimes::Retried);
                     }
-                    Outcome::NotRun => {
-                        self.facts.repeats = Some(report.run);
-                        tally.saw(Sometimes::NotRun);
-                    }
+                    Outcome::NotRun => tally.saw(Sometimes::NotRun),
                 }
             }
         }
@@ -148,10 +154,9 @@ impl Ledger {
         self.check_count(actions)?;
         for action in actions {
             match action {
-                Action::Assign { worker, assignment } => {
-                    self.check_assignment(scheduler, *worker, assignment, tally)?
-                }
-                Action::Discard { worker, .. } | Action::Forget { worker, .. } => self.check_worker(*worker, action)?,
+                Action::Assign { worker, assignment } => self.check_assignment(scheduler, *worker, assignment, tally)?,
+                Action::Discard { worker, run, tasks } => self.check_discard(scheduler, *worker, *run, tasks)?,
+                Action::TakeBack { worker, .. } | Action::Forget { worker, .. } => self.check_worker(*worker, action)?,
                 Action::Finished { run } => self.check_finish(scheduler, *run, tally)?,
                 Action::Failed { run, task, .. } => self.check_failure(*run, *task, tally)?,
             }
@@ -159,12 +164,12 @@ impl Ledger {
         self.check_steps(scheduler)
     }
 
-    /// One event brings bounded work: no more hand-outs than there are slots, and a word to each worker for each run.
+    /// One event brings bounded work: what it tells about, hand-outs for each slot, and a word to each worker for each run.
     fn check_count(&self, actions: &[Action]) -> Result<(), Violation> {
-        let slots: u32 = self.workers.values().sum();
+        let slots = self.workers.values().map(|&slots| slots as usize).sum::<usize>();
         let words = self.workers.len() * (self.pages.len() + 2);
-        let bound = 2 * u64::from(slots) + words as u64 + self.facts.reported + self.pages.len() as u64 + 2;
-        if actions.len() as u64 <= bound {
+        let bound = 4 * slots + words + self.around.told.len() + self.pages.len() + 2;
+        if actions.len() <= bound {
             return Ok(());
         }
         Err(Violation::new(format!("one event brought {} actions, and at most {bound} can be right", actions.len())))
@@ -182,12 +187,13 @@ impl Ledger {
         let Some(page) = self.pages.get_mut(&run) else {
             return Err(Violation::new(format!("run {} was given up, and {assignment:?} was handed out", run.0)));
         };
+        if page.last_attempt.is_some_and(|last| assignment.attempt <= last) {
+            return Err(Violation::new(format!("{assignment:?} doesn't have a number of its own")));
+        }
+        page.last_attempt = Some(assignment.attempt);
         let job = page.job.clone();
-        for task in assignment.tasks.iter().copied().flat_map(|range| range.tasks()) {
+        for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
             let wrong = |text: &str| Err(Violation::of(run, task, text));
-            if !job.is_needed(task) {
-                return wrong("it was handed out, and nobody needs it");
-            }
             let mut missing = None;
             job.graph.for_each_input(task, |input| {
                 missing = missing.or(holder_of(scheduler, run, input).is_none().then_some(input));
@@ -196,19 +202,32 @@ impl Ledger {
                 return wrong(&format!("it was handed out, and its input {input} is in no memory"));
             }
             let at = page.at(task);
-            let entry = &mut page.entries[at];
+            let entry = page.entry(task);
             if let Some((other, _)) = entry.given {
                 return wrong(&format!("it was handed out to {worker:?}, and {other:?} has it"));
             }
-            if let Some(spent) = entry.spent.filter(|spent| assignment.attempt <= *spent) {
-                return wrong(&format!("{:?} was handed out after {spent:?} had ended badly", assignment.attempt));
-            }
             tally.add(Sometimes::Recomputed, u64::from(matches!(entry.seen, Seen::InMemory | Seen::Released)));
+            tally.add(Sometimes::WantedAnewWhileRunning, u64::from(entry.abandoned.is_some()));
             entry.given = Some((worker, assignment.attempt));
             entry.facts.assigned = Some(worker);
-            self.facts.given.push((run, at));
+            self.around.given.push((run, at));
         }
         Ok(())
+    }
+
+    fn check_discard(
+        &self,
+        scheduler: &Scheduler,
+        worker: WorkerId,
+        run: RunId,
+        tasks: &[TaskRange],
+    ) -> Result<(), Violation> {
+        self.check_worker(worker, &tasks)?;
+        let mut tasks = tasks.iter().flat_map(|range| range.tasks());
+        match tasks.find(|&task| holder_of(scheduler, run, task) == Some(worker)) {
+            Some(task) => Err(Violation::of(run, task, &format!("{worker:?} is to drop it, and is said to hold it"))),
+            None => Ok(()),
+        }
     }
 
     fn check_worker(&self, worker: WorkerId, what: &impl std::fmt::Debug) -> Result<(), Violation> {
@@ -223,15 +242,10 @@ impl Ledger {
             return Err(Violation::new(format!("run {} was given up, and has finished", run.0)));
         };
         if page.is_finished {
-            return Err(Violation::new(format!(
-                "run {} has finished, and nothing was lost since it did before",
-                run.0
-            )));
+            return Err(Violation::new(format!("run {} finished again, and nothing was lost or wanted since", run.0)));
         }
-        for &task in &page.job.wanted {
-            if holder_of(scheduler, run, task).is_none() {
-                return Err(Violation::of(run, task, "its run has finished, it is wanted and in no memory"));
-            }
+        if let Some(&task) = page.wanted.iter().find(|&&task| holder_of(scheduler, run, task).is_none()) {
+            return Err(Violation::of(run, task, "its run has finished, it is wanted and in no memory"));
         }
         tally.add(Sometimes::FinishedAgain, u64::from(page.was_finished));
         (page.is_finished, page.was_finished) = (true, true);
@@ -239,11 +253,11 @@ impl Ledger {
     }
 
     fn check_failure(&mut self, run: RunId, task: TaskId, tally: &mut Tally) -> Result<(), Violation> {
-        let Some(page) = self.pages.remove(&run) else {
+        let Some(mut page) = self.pages.remove(&run) else {
             return Err(Violation::new(format!("run {} was given up, and has failed", run.0)));
         };
         tally.saw(Sometimes::RunFailed);
-        let (failures, retries) = (page.entries[page.at(task)].failures, page.job.plan.retries);
+        let (failures, retries) = (page.entry(task).failures, page.job.plan.retries);
         if failures <= retries {
             let text = format!("it failed for good after {failures} failures, and has {retries} retries");
             return Err(Violation::of(run, task, &text));
@@ -252,62 +266,26 @@ impl Ledger {
     }
 
     fn check_steps(&mut self, scheduler: &Scheduler) -> Result<(), Violation> {
-        let (lost, repeats) = (self.facts.lost, self.facts.repeats);
-        let (told, given) = (std::mem::take(&mut self.facts.told), std::mem::take(&mut self.facts.given));
+        let Around { facts, run: about, told, given } = std::mem::take(&mut self.around);
         for (&run, page) in &mut self.pages {
-            if page.entries.len() <= PAGE_READ_WHOLE {
-                let all = 0..page.entries.len();
-                page.check_steps(scheduler, run, lost, repeats, all)?;
+            let is_about = about.is_none_or(|about| about == run);
+            let facts = if is_about { facts } else { Facts::default() };
+            if page.is_small() {
+                page.check_all(scheduler, facts)?;
+            } else if is_about && facts.is_unwant {
+                page.abandon_unneeded(scheduler);
             }
         }
         for (run, at) in told {
-            if let Some(page) = self.pages.get_mut(&run) {
-                page.check_steps(scheduler, run, lost, repeats, at..at + 1)?;
+            if let Some(page) = self.pages.get_mut(&run).filter(|page| !page.is_small()) {
+                page.check_step(scheduler, at, facts)?;
             }
         }
         // Where a task of a large run stood before it was handed out wasn't looked up.
         for (run, at) in given {
             if let Some(page) = self.pages.get_mut(&run) {
-                page.entries[at].facts = Facts::default();
+                page.forget_facts(at);
             }
-        }
-        Ok(())
-    }
-}
-
-impl Page {
-    fn at(&self, task: TaskId) -> usize {
-        self.starts[task.layer.0 as usize] + task.index as usize
-    }
-
-    fn task(&self, at: usize) -> TaskId {
-        let layer = self.starts.partition_point(|&start| start <= at) - 1;
-        TaskId::new(raskt_graph::LayerId(layer as u32), (at - self.starts[layer]) as u64)
-    }
-
-    fn check_steps(
-        &mut self,
-        scheduler: &Scheduler,
-        run: RunId,
-        lost: Option<WorkerId>,
-        repeats: Option<RunId>,
-        entries: std::ops::Range<usize>,
-    ) -> Result<(), Violation> {
-        for at in entries {
-            let task = self.task(at);
-            let Some(state) = scheduler.task_state(run, task) else { continue };
-            let (before, after) = (self.entries[at].seen, Seen::from(state));
-            let facts = Facts { lost, is_repeated: repeats == Some(run), ..self.entries[at].facts };
-            if !allows(before, after, facts) {
-                return Err(Violation::of(
-                    run,
-                    task,
-                    &format!("{before:?} became {after:?}, and what happened is {facts:?}"),
-                ));
-            }
-            self.entries[at].seen = after;
-            self.entries[at].facts.reported = None;
-            self.entries[at].facts.assigned = None;
         }
         Ok(())
     }
@@ -316,7 +294,7 @@ impl Page {
 /// Who holds the result of `task`, as far as the scheduler knows.
 pub(crate) fn holder_of(scheduler: &Scheduler, run: RunId, task: TaskId) -> Option<WorkerId> {
     match scheduler.task_state(run, task)? {
-        raskt_schedule::TaskState::InMemory { worker, .. } => Some(worker),
+        TaskState::InMemory { worker, .. } => Some(worker),
         _ => None,
     }
 }

@@ -8,6 +8,7 @@
 //! - [`Tally`] counts how often rare things happened: a check of what never happens checks nothing.
 
 mod ledger;
+mod page;
 mod rules;
 mod tally;
 

@@ -5,6 +5,8 @@ use raskt_schedule::{Outcome, TaskState, WorkerId};
 /// Where a task stands, as far as the rules care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
+    /// Nobody needs it.
+    Unneeded,
     Waiting,
     Ready,
     Running(WorkerId),
@@ -12,14 +14,15 @@ pub(super) enum Seen {
     Released,
 }
 
-impl From<TaskState> for Seen {
-    fn from(state: TaskState) -> Self {
+impl From<Option<TaskState>> for Seen {
+    fn from(state: Option<TaskState>) -> Self {
         match state {
-            TaskState::Waiting { .. } => Self::Waiting,
-            TaskState::Ready => Self::Ready,
-            TaskState::Running { worker } => Self::Running(worker),
-            TaskState::InMemory { .. } => Self::InMemory,
-            TaskState::Released => Self::Released,
+            None => Self::Unneeded,
+            Some(TaskState::Waiting { .. }) => Self::Waiting,
+            Some(TaskState::Ready) => Self::Ready,
+            Some(TaskState::Running { worker }) => Self::Running(worker),
+            Some(TaskState::InMemory { .. }) => Self::InMemory,
+            Some(TaskState::Released) => Self::Released,
         }
     }
 }
@@ -27,14 +30,20 @@ impl From<TaskState> for Seen {
 /// What happened to a task in one event, and around it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Facts {
-    /// A report of the worker that had the task, on the attempt that it had.
+    /// The worker that had the task told how it ended, on the attempt that it had.
     pub reported: Option<Outcome>,
+    /// That worker gave it back.
+    pub is_taken_back: bool,
     /// It was handed out.
     pub assigned: Option<WorkerId>,
     /// A worker was lost.
     pub lost: Option<WorkerId>,
-    /// Some task of the run has to run again: failed, or not run.
-    pub is_repeated: bool,
+    /// A worker, or results of the run, were lost.
+    pub is_loss: bool,
+    /// A client wants more of the run.
+    pub is_want: bool,
+    /// A client wants less of the run.
+    pub is_unwant: bool,
 }
 
 /// Whether a task may step from `before` to `after` in one event. Steps between them in the same event aren't seen: a
@@ -42,27 +51,25 @@ pub(super) struct Facts {
 pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
     use Seen::*;
     let is_done = matches!(facts.reported, Some(Outcome::Done { .. }));
-    let came_back = |worker| (facts.reported.is_some() && !is_done) || facts.lost == Some(worker);
+    let is_back = |from| (facts.reported.is_some() && !is_done) || facts.is_taken_back || facts.lost == Some(from);
+    let is_assigned = || facts.assigned.is_some_and(|worker| after == Running(worker));
     match (before, after) {
-        (Running(old), Running(_)) if facts.assigned.is_some() => came_back(old) && is_assigned(after, facts),
-        (Running(old), Running(new)) => old == new && !is_done && facts.lost != Some(old),
+        (Running(old), Running(_)) if facts.assigned.is_some() => is_back(old) && is_assigned(),
+        (Running(old), Running(new)) => old == new && facts.reported.is_none() && !is_back(old),
         (Running(_), InMemory | Released) => is_done,
-        (Running(old), Waiting | Ready) => came_back(old),
-        (Waiting | Ready, InMemory | Released) => false,
-        (Waiting | Ready, Running(_)) => is_assigned(after, facts),
-        (Waiting, Waiting | Ready) | (Ready, Ready) => true,
-        (Ready, Waiting) => facts.lost.is_some(),
-        (InMemory, InMemory | Released) | (Released, Released) => true,
-        (Released, InMemory) => false,
-        (InMemory, Waiting | Ready) => facts.lost.is_some(),
-        (InMemory, Running(_)) => facts.lost.is_some() && is_assigned(after, facts),
-        (Released, Waiting | Ready) => facts.lost.is_some() || facts.is_repeated,
-        (Released, Running(_)) => (facts.lost.is_some() || facts.is_repeated) && is_assigned(after, facts),
+        (Running(old), Waiting | Ready) => is_back(old),
+        (Waiting | Ready, Running(_)) => is_assigned(),
+        (Ready, Waiting) => facts.is_loss,
+        (Waiting | Ready | Running(_), Unneeded) => facts.is_unwant,
+        (InMemory, Waiting | Ready) => facts.is_loss,
+        (InMemory, Running(_)) => facts.is_loss && is_assigned(),
+        (Released, Waiting | Ready) => facts.is_loss || facts.is_want,
+        (Released, Running(_)) => (facts.is_loss || facts.is_want) && is_assigned(),
+        (Unneeded, Waiting | Ready) => facts.is_want,
+        (Unneeded, Running(_)) => facts.is_want && is_assigned(),
+        (Waiting, Ready) | (InMemory, Released) => true,
+        _ => before == after,
     }
-}
-
-fn is_assigned(after: Seen, facts: Facts) -> bool {
-    facts.assigned.is_some_and(|worker| after == Seen::Running(worker))
 }
 
 #[cfg(test)]
@@ -85,14 +92,23 @@ mod tests {
         let assigned = Facts { assigned: Some(B), ..Facts::default() };
         assert!(!allows(Seen::Running(A), Seen::Running(B), assigned));
         assert!(allows(Seen::Running(A), Seen::Running(B), Facts { lost: Some(A), ..assigned }));
+        assert!(allows(Seen::Running(A), Seen::Running(B), Facts { is_taken_back: true, ..assigned }));
         assert!(allows(Seen::Running(A), Seen::Running(B), Facts { reported: Some(Outcome::Failed), ..assigned }));
         assert!(!allows(Seen::Running(A), Seen::Running(A), Facts { lost: Some(A), ..Facts::default() }));
     }
 
     #[test]
-    fn what_was_released_comes_back_only_after_a_loss_or_a_repetition() {
+    fn what_was_released_comes_back_only_after_a_loss_or_a_want() {
         assert!(!allows(Seen::Released, Seen::Waiting, Facts::default()));
-        assert!(allows(Seen::Released, Seen::Waiting, Facts { lost: Some(A), ..Facts::default() }));
-        assert!(allows(Seen::Released, Seen::Ready, Facts { is_repeated: true, ..Facts::default() }));
+        assert!(allows(Seen::Released, Seen::Waiting, Facts { is_loss: true, ..Facts::default() }));
+        assert!(allows(Seen::Released, Seen::Ready, Facts { is_want: true, ..Facts::default() }));
+    }
+
+    #[test]
+    fn what_has_ended_stays_needed() {
+        let unwant = Facts { is_unwant: true, ..Facts::default() };
+        assert!(allows(Seen::Waiting, Seen::Unneeded, unwant));
+        assert!(!allows(Seen::Waiting, Seen::Unneeded, Facts::default()));
+        assert!(!allows(Seen::InMemory, Seen::Unneeded, unwant));
     }
 }

@@ -31,6 +31,20 @@ pub enum Sometimes {
     CancelledWhileRunning,
     /// A job was submitted once more.
     Resubmitted,
+    /// A task came back from a worker that hadn't begun it.
+    TakenBack,
+    /// A report of a hand-out came that its task was no longer on.
+    OldReport,
+    /// A task that nobody needed any more was handed out anew while its first worker still ran it.
+    WantedAnewWhileRunning,
+    /// A client wanted more of a run.
+    WantedMore,
+    /// A client no longer wanted some of a run.
+    WantedLess,
+    /// A spilled result couldn't be read any more.
+    SpilledLost,
+    /// A worker was asked to leave.
+    Retired,
     /// A result that had been there was computed again.
     Recomputed,
     /// A run was finished a second time, since wanted results had been lost.
@@ -77,6 +91,13 @@ impl Sometimes {
         Self::Cancelled,
         Self::CancelledWhileRunning,
         Self::Resubmitted,
+        Self::TakenBack,
+        Self::OldReport,
+        Self::WantedAnewWhileRunning,
+        Self::WantedMore,
+        Self::WantedLess,
+        Self::SpilledLost,
+        Self::Retired,
         Self::Recomputed,
         Self::FinishedAgain,
         Self::FetchFailed,

@@ -78,11 +78,12 @@ impl Host {
         let run = execution.assignment.run;
         // A run that its client gave up is still known to the jobs until the world ends.
         let Some(job) = jobs.get(&run) else { return };
+        let mut lost = vec![];
         while let Some(&task) = execution.tasks.get(execution.at) {
-            let mut inputs = Some(vec![]);
+            let (mut inputs, mut noticed) = (Some(vec![]), vec![]);
             let mut disk_time = 0;
             job.graph.for_each_input(task, |input| {
-                let stored = process.memory.get(run, input);
+                let stored = process.memory.read(run, input, &mut noticed);
                 if let Some(stored) = stored.filter(|stored| stored.is_spilled) {
                     disk_time += disk_nanoseconds(stored.bytes, disk_slowness);
                 }
@@ -104,7 +105,9 @@ impl Host {
             }
             execution.note(task, Outcome::NotRun);
             execution.at += 1;
+            lost.append(&mut noticed);
         }
+        process.confess(context, run, lost);
         self.end_execution(context, jobs, ticket);
     }
 

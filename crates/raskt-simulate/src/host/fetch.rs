@@ -24,8 +24,10 @@ pub(crate) const FETCH_NANOSECONDS: u64 = 40_000_000;
 impl Process {
     /// Answers another worker, or a client.
     pub fn give(&mut self, context: &mut Context, to: Address, fetch: u64, run: RunId, tasks: &[TaskId]) {
-        let digest = |task| Some(self.memory.get(run, task)?.digest);
+        let mut noticed = vec![];
+        let mut digest = |task| Some(self.memory.read(run, task, &mut noticed)?.digest);
         let values = tasks.iter().map(|&task| (task, digest(task))).collect();
+        self.confess(context, run, noticed);
         context.transmit(Packet { from: self.address, to, body: Body::Fetched { fetch, values } });
     }
 

@@ -1,9 +1,10 @@
 use super::Host;
 use crate::check::Sometimes;
 use crate::context::{Context, Happening};
+use crate::random::Random;
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, Ticket, WorkerEvent};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Results in memory and on disk, and promises of memory.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Memory {
     pub spilled: u64,
     promises: BTreeMap<Ticket, Promise>,
     pub promised: u64,
+    /// Damaged results that were noticed; the scheduler may not know it yet.
+    lost: BTreeSet<(RunId, TaskId)>,
     /// Results are on their way to the disk.
     is_spilling: bool,
 }
@@ -25,6 +28,8 @@ pub(crate) struct Stored {
     pub digest: u64,
     pub bytes: u64,
     pub is_spilled: bool,
+    /// It is on disk, and nobody has noticed yet that it can't be read.
+    is_damaged: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +51,37 @@ impl Memory {
             spilled: 0,
             promises: BTreeMap::new(),
             promised: 0,
+            lost: BTreeSet::new(),
             is_spilling: false,
         }
     }
 
     pub fn get(&self, run: RunId, task: TaskId) -> Option<Stored> {
         self.results.get(&(run, task)).copied()
+    }
+
+    /// A result for somebody who reads it; one that is damaged is thrown away, and noted in `noticed`.
+    pub fn read(&mut self, run: RunId, task: TaskId, noticed: &mut Vec<TaskId>) -> Option<Stored> {
+        let stored = self.get(run, task)?;
+        if stored.is_damaged {
+            self.drop_result(run, task);
+            self.lost.insert((run, task));
+            noticed.push(task);
+            return None;
+        }
+        Some(stored)
+    }
+
+    /// Whether the scheduler can't know yet that a result is lost.
+    pub fn was_lost(&self, run: RunId, task: TaskId) -> bool {
+        self.lost.contains(&(run, task))
+    }
+
+    /// Damages about half of what is on disk.
+    pub fn damage(&mut self, random: &mut Random) {
+        for stored in self.results.values_mut().filter(|stored| stored.is_spilled) {
+            stored.is_damaged |= random.chance(500_000);
+        }
     }
 
     /// Everything that is kept, in order.
@@ -62,10 +92,11 @@ impl Memory {
     pub fn put(&mut self, run: RunId, task: TaskId, digest: u64, bytes: u64) {
         self.drop_result(run, task);
         self.held += bytes;
-        self.results.insert((run, task), Stored { digest, bytes, is_spilled: false });
+        self.results.insert((run, task), Stored { digest, bytes, is_spilled: false, is_damaged: false });
     }
 
     pub fn drop_result(&mut self, run: RunId, task: TaskId) {
+        self.lost.remove(&(run, task));
         if let Some(stored) = self.results.remove(&(run, task)) {
             let counter = if stored.is_spilled { &mut self.spilled } else { &mut self.held };
             *counter -= stored.bytes;
@@ -73,6 +104,7 @@ impl Memory {
     }
 
     pub fn drop_run(&mut self, run: RunId) {
+        self.lost.retain(|&(of, _)| of != run);
         let of_run = self.results.keys().filter(|(of, _)| *of == run).copied();
         for (run, task) in of_run.collect::<Vec<_>>() {
             self.drop_result(run, task);

@@ -14,7 +14,7 @@ use fetch::Fetch;
 pub(crate) use fetch::{FETCH_NANOSECONDS, FETCH_TRIES};
 use memory::Memory;
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId};
+use raskt_schedule::{Offer, RunId, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -78,7 +78,9 @@ impl Host {
         let address = context.new_address(self.node);
         let slots = self.plan.slots;
         let mut session = Session::new(address, Address::HEAD);
-        session.send(context, Message::JoinWorker { slots });
+        let name = format!("node-{}", self.node.0).into();
+        let offer = Offer { slots, memory: self.plan.memory, resources: BTreeMap::new(), name };
+        session.send(context, Message::JoinWorker { offer });
         context.agenda.after(0, Happening::Beat(address));
         context.tell(Vec::new, || format!("worker {} starts on node {} with {slots} slots", address.0, self.node.0));
         self.process = Some(Process {
@@ -139,6 +141,10 @@ impl Host {
                 process.holders.extend(holders.iter().map(|&(task, worker)| ((run, task), worker)));
                 self.handle(context, jobs, WorkerEvent::Assigned(assignment.clone()));
             }
+            Message::TakeBack { run, attempt, tasks } => {
+                let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
+                self.handle(context, jobs, WorkerEvent::TakeBack { run, attempt, tasks });
+            }
             Message::Discard { run, tasks } => {
                 for task in tasks.iter().flat_map(|range| range.tasks()) {
                     process.memory.drop_result(*run, task);
@@ -147,6 +153,13 @@ impl Host {
             }
             Message::Forget { run } => self.forget(context, jobs, *run),
             other => unreachable!("workers aren't sent {other:?}"),
+        }
+    }
+
+    /// Half of what is on disk is lost, which shows when somebody reads it.
+    pub fn damage(&mut self, context: &mut Context) {
+        if let Some(process) = &mut self.process {
+            process.memory.damage(&mut context.random);
         }
     }
 
@@ -193,6 +206,20 @@ impl Host {
             WorkerAction::Unreserve { ticket } => process.memory.give_back(ticket),
             WorkerAction::Execute { ticket, assignment } => self.execute(context, jobs, ticket, assignment),
             WorkerAction::Report(report) => process.session.send(context, Message::Report(report)),
+            WorkerAction::TakenBack { run, attempt, tasks } => {
+                process.session.send(context, Message::TakenBack { run, attempt, tasks });
+            }
+        }
+    }
+}
+
+impl Process {
+    /// Tells the scheduler of results that can't be read any more.
+    fn confess(&mut self, context: &mut Context, run: RunId, mut tasks: Vec<TaskId>) {
+        if !tasks.is_empty() {
+            tasks.sort_unstable();
+            context.tally.add(Sometimes::SpilledLost, tasks.len() as u64);
+            self.session.send(context, Message::ResultsLost { run, tasks: TaskRange::of(tasks) });
         }
     }
 }

@@ -74,9 +74,9 @@ impl Job {
         self.results[task.layer.0 as usize][task.index as usize]
     }
 
-    /// Whether one of its tasks fails for good.
+    /// Whether one of its tasks is sure to fail for good, whatever its client wants meanwhile.
     pub fn is_doomed(&self) -> bool {
-        self.failures.values().any(|&failures| failures > self.plan.retries)
+        self.plan.changes == 0 && self.failures.values().any(|&failures| failures > self.plan.retries)
     }
 
     /// How often `task` fails before it succeeds.

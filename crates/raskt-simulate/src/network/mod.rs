@@ -17,7 +17,7 @@ pub(crate) use wires::Wires;
 
 use crate::context::Address;
 use raskt_graph::TaskId;
-use raskt_schedule::{Assignment, Report, RunId, TaskRange, WorkerId};
+use raskt_schedule::{Assignment, Attempt, Offer, Report, RunId, TaskRange, WorkerId};
 use std::rc::Rc;
 
 #[derive(Clone, Debug)]
@@ -47,46 +47,29 @@ pub(crate) enum Body {
 
 /// What sessions carry.
 #[derive(Clone, Debug)]
+#[rustfmt::skip]
 pub(crate) enum Message {
     // Worker to scheduler.
-    JoinWorker {
-        slots: u32,
-    },
-    Resize {
-        slots: u32,
-    },
+    JoinWorker { offer: Offer },
+    Resize { slots: u32 },
     Report(Report),
+    TakenBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
+    /// Results can't be read any more.
+    ResultsLost { run: RunId, tasks: Vec<TaskRange> },
     // Scheduler to worker.
-    Assign {
-        assignment: Assignment,
-        holders: Vec<(TaskId, WorkerId)>,
-    },
-    Discard {
-        run: RunId,
-        tasks: Vec<TaskRange>,
-    },
-    Forget {
-        run: RunId,
-    },
+    Assign { assignment: Assignment, holders: Vec<(TaskId, WorkerId)> },
+    TakeBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
+    Discard { run: RunId, tasks: Vec<TaskRange> },
+    Forget { run: RunId },
     // Client to scheduler.
     JoinClient,
-    Submit {
-        run: RunId,
-    },
-    Release {
-        run: RunId,
-    },
+    Submit { run: RunId },
+    Want { run: RunId, tasks: Vec<TaskRange> },
+    Unwant { run: RunId, tasks: Vec<TaskRange> },
+    Release { run: RunId },
     /// A result couldn't be read where it was said to be.
-    Where {
-        run: RunId,
-    },
+    Where { run: RunId },
     // Scheduler to client.
-    Finished {
-        run: RunId,
-        holders: Vec<(TaskId, WorkerId)>,
-    },
-    Failed {
-        run: RunId,
-        task: TaskId,
-    },
+    Finished { run: RunId, holders: Vec<(TaskId, WorkerId)> },
+    Failed { run: RunId, task: TaskId },
 }

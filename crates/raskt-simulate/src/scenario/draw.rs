@@ -71,6 +71,7 @@ fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]
             doomed: flaky_per_million > 0 && random.chance(150_000),
             deadly_per_million,
             wrong_sizes: random.chance(250_000),
+            changes: if random.chance(300_000) { random.scaled(1, 60) as u32 } else { 0 },
             cancel_after: random.chance(150_000).then(|| random.below(calm_at / 2)),
             resubmit: random.chance(500_000),
             keep: random.chance(300_000),
@@ -102,7 +103,7 @@ fn draw_faults(random: &mut Random, scenario: &Scenario) -> Vec<Fault> {
     (0..count).map(&mut one).collect()
 }
 
-const KINDS: u64 = 11;
+const KINDS: u64 = 13;
 
 fn draw_kind(random: &mut Random, kind: u64, scenario: &Scenario) -> FaultKind {
     let host = random.below(scenario.hosts.len() as u64) as usize;
@@ -117,7 +118,9 @@ fn draw_kind(random: &mut Random, kind: u64, scenario: &Scenario) -> FaultKind {
         6 => FaultKind::Resize { host, slots: random.between(1, 6) as u32 },
         7 => FaultKind::CutOneWay { from: node, to: random.below(scenario.nodes() as u64) as usize },
         8 => FaultKind::Isolate { node },
-        9 => FaultKind::Clog { seed: random.bits() },
+        9 => FaultKind::LoseSpilled { host },
+        10 => FaultKind::Retire { host },
+        11 => FaultKind::Clog { seed: random.bits() },
         _ => FaultKind::LoseClient { client: random.below(u64::from(scenario.clients)) as u32 },
     }
 }

@@ -41,6 +41,16 @@ pub enum FaultKind {
         /// Where.
         host: usize,
     },
+    /// Half of what is spilled there can't be read any more.
+    LoseSpilled {
+        /// Where.
+        host: usize,
+    },
+    /// The worker is asked to leave, and starts anew.
+    Retire {
+        /// Where.
+        host: usize,
+    },
     /// A worker that holds more than its memory dies.
     Killer {
         /// Where.

@@ -70,6 +70,8 @@ pub struct JobPlan {
     pub deadly_per_million: u32,
     /// Whether the sizes that the layers state are wrong.
     pub wrong_sizes: bool,
+    /// How often the client wants other results than before.
+    pub changes: u32,
     /// The client gives it up so long after submitting it.
     pub cancel_after: Option<u64>,
     /// The client submits it once more after giving it up.

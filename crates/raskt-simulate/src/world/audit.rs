@@ -26,7 +26,7 @@ impl World {
     /// What the scheduler says is in memory is there, unless that worker is dead and the scheduler doesn't know it yet.
     fn audit_holders(&self) -> Result<(), Violation> {
         for (run, job) in self.head.ledger.runs() {
-            for task in job.all_needed() {
+            for task in all_tasks(&job.graph) {
                 let Some(holder) = holder_of(&self.head.scheduler, run, task) else { continue };
                 let process = self.hosts.iter().filter_map(|host| host.process.as_ref());
                 let Some(process) = process.into_iter().find(|process| process.address == Address::of(holder)) else {
@@ -35,11 +35,36 @@ impl World {
                 match process.memory.get(run, task) {
                     Some(stored) if stored.digest == job.result(task) => {}
                     Some(_) => return Err(Violation::of(run, task, &format!("{holder:?} holds a wrong result of it"))),
+                    None if process.memory.was_lost(run, task) => {}
                     None => return Err(Violation::of(run, task, &format!("{holder:?} doesn't hold it, and lives"))),
                 }
             }
         }
         Ok(())
+    }
+
+    /// When nobody does anything, workers hold exactly what the scheduler knows of.
+    pub(super) fn audit_inventories(&self) -> Result<(), Violation> {
+        for process in self.hosts.iter().filter_map(|host| host.process.as_ref()) {
+            let worker = process.address.worker();
+            let known = |run, task| holder_of(&self.head.scheduler, run, task) == Some(worker);
+            if let Some((run, task)) = process.memory.results().find(|&(run, task)| !known(run, task)) {
+                let text = format!("{worker:?} holds it, and the scheduler doesn't know");
+                return Err(Violation::of(run, task, &text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no message is on its way, and no task is run that anybody waits for.
+    pub(super) fn is_quiet(&self) -> bool {
+        let mut processes = self.hosts.iter().filter_map(|host| host.process.as_ref());
+        self.head.is_quiet()
+            && processes.all(|process| {
+                process.session.waits_since().is_none()
+                    && process.executions.is_empty()
+                    && self.head.workers().any(|address| address == process.address)
+            })
     }
 
     fn audit_memories(&self) -> Result<(), Violation> {

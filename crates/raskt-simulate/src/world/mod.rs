@@ -10,6 +10,7 @@ use crate::head::Head;
 use crate::host::{BEATS_PER_LEASE, Host};
 use crate::job::Job;
 use crate::network::{Body, Packet, Wires};
+use crate::random::Random;
 use crate::scenario::Scenario;
 use raskt_schedule::RunId;
 use std::collections::BTreeMap;
@@ -178,6 +179,7 @@ impl World {
             Happening::Starts(node) => self.start(node),
             Happening::Fault { fault, begins } => self.trouble(fault, begins),
             Happening::Submit(job) => self.submit(job),
+            Happening::Change { own, run, seed } => self.change(own, run, seed),
             Happening::Cancel { own, run } => self.cancel(own, run),
             Happening::Calm => self.calm(),
         }
@@ -243,12 +245,23 @@ impl World {
         let run = RunId(1 + self.jobs.len() as u64);
         self.jobs.insert(run, self.plans[at].clone());
         self.job_of.insert(run, at);
-        process.submit(&mut self.context, run, plan.keep);
+        process.submit(&mut self.context, run, &self.plans[at].wanted, plan.keep);
         let own = process.address;
         let is_last = self.open.get(&at) == Some(&1);
+        let mut changes = Random::new(plan.seed ^ run.0);
+        let span = self.scenario.calm_at.saturating_sub(self.context.now());
+        for _ in 0..plan.changes {
+            let (after, seed) = (changes.below(span), changes.bits());
+            self.context.agenda.after(after, Happening::Change { own, run, seed });
+        }
         if let Some(after) = plan.cancel_after.filter(|_| !(plan.resubmit && is_last)) {
             self.context.agenda.after(after, Happening::Cancel { own, run });
         }
+    }
+
+    fn change(&mut self, own: Address, run: RunId, seed: u64) {
+        let Some(process) = self.clients.iter_mut().find_map(|client| client.process_at(own)) else { return };
+        process.change(&mut self.context, &self.jobs, run, &mut Random::new(seed));
     }
 
     fn cancel(&mut self, own: Address, run: RunId) {
@@ -287,6 +300,10 @@ impl World {
 
     /// From one phase to the next, as soon as it is time.
     fn move_on(&mut self) {
+        if self.context.is_calm && self.is_quiet() {
+            let inventories = self.audit_inventories();
+            inventories.unwrap_or_else(|violation| self.context.violate(violation));
+        }
         match self.phase {
             Phase::Working if self.context.is_calm && self.open.is_empty() => {
                 self.phase = Phase::Leaving;

@@ -27,6 +27,14 @@ impl World {
             FaultKind::Slow { host, times } => self.hosts[host].slowness = if begins { times } else { 1 },
             FaultKind::SlowDisk { host, times } => self.hosts[host].disk_slowness = if begins { times } else { 1 },
             FaultKind::FullDisk { host } => self.hosts[host].is_disk_full = begins,
+            FaultKind::LoseSpilled { host } if begins => self.hosts[host].damage(&mut self.context),
+            FaultKind::Retire { host } if begins => {
+                let process = self.hosts[host].process.as_ref();
+                if let Some(worker) = process.map(|process| process.address) {
+                    self.head.retire(&mut self.context, &self.jobs, worker);
+                }
+            }
+            FaultKind::LoseSpilled { .. } | FaultKind::Retire { .. } => {}
             FaultKind::Killer { host } => self.hosts[host].kills = begins,
             FaultKind::Resize { host, slots } => {
                 let slots = if begins { slots } else { self.hosts[host].plan.slots };
