@@ -280,7 +280,9 @@ fn about_event(event: &Event) -> Vec<(RunId, TaskRange)> {
 fn about_action(action: &Action) -> Vec<(RunId, TaskRange)> {
     match action {
         Action::Assign { assignment, .. } => assignment.tasks.iter().map(|&range| (assignment.run, range)).collect(),
-        Action::Discard { run, tasks, .. } | Action::TakeBack { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
+        Action::Discard { run, tasks, .. } | Action::TakeBack { run, tasks, .. } => {
+            tasks.iter().map(|&range| (*run, range)).collect()
+        }
         Action::Failed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
         _ => vec![],
     }

@@ -3,7 +3,6 @@ use crate::context::Line;
 use crate::scenario::Scenario;
 use crate::world::World;
 use raskt_graph::TaskId;
-use raskt_schedule::RunId;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -49,9 +48,11 @@ pub fn simulate(scenario: &Scenario) -> Outcome {
     attempt(scenario, true)
 }
 
-/// Lets it happen without a story if it fails: for the shrinker, which tries many.
-pub(crate) fn fails(scenario: &Scenario) -> bool {
-    attempt(scenario, false).failure.is_some()
+/// Lets it happen without a story, and counts the events: for the shrinker, which tries many.
+pub(crate) fn fails(scenario: &Scenario, events: &mut u64) -> bool {
+    let outcome = attempt(scenario, false);
+    *events += outcome.events;
+    outcome.failure.is_some()
 }
 
 fn attempt(scenario: &Scenario, tells: bool) -> Outcome {
@@ -78,7 +79,8 @@ fn tell(violation: &Violation, lines: Vec<Line>) -> Vec<String> {
     let concerns = |line: &&Line| {
         line.tasks.iter().any(|&(run, range)| {
             let tasks = violation.tasks.iter().filter(|(of, _)| *of == run);
-            tasks.map(|&(_, task)| task).any(|task| contains(range, task)) || is_named(&violation.text, run, range)
+            let is_meant = tasks.map(|&(_, task)| task).any(|task| contains(range, task));
+            is_meant || (violation.tasks.is_empty() && is_named(&violation.text, range))
         })
     };
     let about: Vec<_> = lines.iter().filter(concerns).collect();
@@ -93,7 +95,7 @@ fn contains(range: raskt_schedule::TaskRange, task: TaskId) -> bool {
 }
 
 /// Whether the text of a failed assertion names one of these tasks, as in `2:17`.
-fn is_named(text: &str, _run: RunId, range: raskt_schedule::TaskRange) -> bool {
+fn is_named(text: &str, range: raskt_schedule::TaskRange) -> bool {
     let words = text.split(|letter: char| letter != ':' && !letter.is_ascii_digit());
     let tasks = words.filter_map(|word| {
         let (layer, index) = word.split_once(':')?;

@@ -1,19 +1,16 @@
 use crate::outcome::{Failure, fails, simulate};
 use crate::scenario::{Scenario, Weather};
 
-/// Worlds that are tried to find a smaller one that fails.
-const TRIES: usize = 400;
+/// Events that happen, all told, in the worlds that are tried to find a smaller one that fails.
+const EVENTS: u64 = 20_000_000;
 
 /// Cuts a failing scenario down for as long as it fails: faults, jobs, layers, bad weather. What is left is what
 /// the failure needs, or nearly.
 pub fn shrink(failure: Failure) -> Failure {
     let mut best = failure.scenario.clone();
-    let mut tries = 0;
+    let mut events = 0;
     loop {
-        let smaller = candidates(&best).into_iter().find(|candidate| {
-            tries += 1;
-            tries <= TRIES && fails(candidate)
-        });
+        let smaller = candidates(&best).into_iter().find(|candidate| events < EVENTS && fails(candidate, &mut events));
         match smaller {
             Some(smaller) => best = smaller,
             None => break,

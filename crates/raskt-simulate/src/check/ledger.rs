@@ -154,9 +154,13 @@ impl Ledger {
         self.check_count(actions)?;
         for action in actions {
             match action {
-                Action::Assign { worker, assignment } => self.check_assignment(scheduler, *worker, assignment, tally)?,
+                Action::Assign { worker, assignment } => {
+                    self.check_assignment(scheduler, *worker, assignment, tally)?
+                }
                 Action::Discard { worker, run, tasks } => self.check_discard(scheduler, *worker, *run, tasks)?,
-                Action::TakeBack { worker, .. } | Action::Forget { worker, .. } => self.check_worker(*worker, action)?,
+                Action::TakeBack { worker, .. } | Action::Forget { worker, .. } => {
+                    self.check_worker(*worker, action)?
+                }
                 Action::Finished { run } => self.check_finish(scheduler, *run, tally)?,
                 Action::Failed { run, task, .. } => self.check_failure(*run, *task, tally)?,
             }

@@ -45,8 +45,7 @@ impl Page {
             starts.push(count);
             count += layer.len() as usize;
         }
-        let fresh =
-            Entry { given: None, abandoned: None, failures: 0, seen: Seen::Unneeded, facts: Facts::default() };
+        let fresh = Entry { given: None, abandoned: None, failures: 0, seen: Seen::Unneeded, facts: Facts::default() };
         Self {
             run,
             wanted: job.wanted.iter().copied().collect(),

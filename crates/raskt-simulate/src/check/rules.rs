@@ -63,10 +63,9 @@ pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
         (Waiting | Ready | Running(_), Unneeded) => facts.is_unwant,
         (InMemory, Waiting | Ready) => facts.is_loss,
         (InMemory, Running(_)) => facts.is_loss && is_assigned(),
-        (Released, Waiting | Ready) => facts.is_loss || facts.is_want,
-        (Released, Running(_)) => (facts.is_loss || facts.is_want) && is_assigned(),
-        (Unneeded, Waiting | Ready) => facts.is_want,
-        (Unneeded, Running(_)) => facts.is_want && is_assigned(),
+        // What has ended may have let its inputs go, and they may not even have been needed when it is lost.
+        (Released | Unneeded, Waiting | Ready) => facts.is_loss || facts.is_want,
+        (Released | Unneeded, Running(_)) => (facts.is_loss || facts.is_want) && is_assigned(),
         (Waiting, Ready) | (InMemory, Released) => true,
         _ => before == after,
     }

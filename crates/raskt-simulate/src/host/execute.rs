@@ -101,7 +101,7 @@ impl Host {
                     || vec![(run, TaskRange::one(task))],
                     || format!("worker {} starts {task} of run {}", process.address.0, run.0),
                 );
-                return;
+                return process.confess(context, run, lost);
             }
             execution.note(task, Outcome::NotRun);
             execution.at += 1;

@@ -335,9 +335,14 @@ fn live_host(hosts: &mut [Host], own: Address) -> Option<&mut Host> {
     hosts.iter_mut().find(|host| host.process.as_ref().is_some_and(|process| process.address == own))
 }
 
-/// When the slowest host alone would have done all the work a few times over.
+/// Packets that go back and forth for a task before the next can start, late ones included.
+const WAYS_PER_TASK: u64 = 8;
+
+/// When the slowest host alone would have done all the work a few times over, task by task.
 fn deadline(scenario: &Scenario, plans: &[Rc<Job>]) -> u64 {
     let work: u64 = plans.iter().map(|job| job.nanoseconds()).sum();
+    let tasks: u64 = plans.iter().map(|job| job.graph.tasks()).sum();
+    let ways = tasks * WAYS_PER_TASK * scenario.weather.delay_nanoseconds;
     let slowest = scenario.hosts.iter().map(|host| host.slowness_percent).max().unwrap_or(100);
-    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * work * slowest / 100
+    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * (work * slowest / 100 + ways)
 }
