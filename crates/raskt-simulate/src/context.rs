@@ -4,6 +4,7 @@ use crate::agenda::Agenda;
 use crate::check::{Tally, Violation};
 use crate::network::{Packet, Wires};
 use crate::random::{Random, fold};
+use crate::story::Line;
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, Ticket, WorkerId};
 use std::collections::BTreeMap;
@@ -86,15 +87,6 @@ pub(crate) struct Context {
 pub(crate) struct Trial {
     pub failures: u32,
     pub deaths: u32,
-}
-
-/// A line of the story of a world.
-#[derive(Clone, Debug)]
-pub(crate) struct Line {
-    pub at: u64,
-    pub text: String,
-    /// The tasks it is about; none if it is about none in particular.
-    pub tasks: Vec<(RunId, TaskRange)>,
 }
 
 impl Context {

@@ -4,6 +4,7 @@ use crate::check::{Ledger, Sometimes, Violation, holder_of};
 use crate::context::{Address, Context, Happening, Node};
 use crate::host::{BEATS_PER_LEASE, Jobs};
 use crate::network::{Body, Message, Packet, Session};
+use crate::story;
 use raskt_graph::TaskId;
 use raskt_schedule::{Action, Assignment, Event, LossCause, RunId, Scheduler, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,12 +173,12 @@ impl Head {
     /// Tells the machine what happened, holds what it asks for against the books, and does it.
     fn handle(&mut self, context: &mut Context, jobs: Jobs, event: Event) {
         context.machine_events += 1;
-        context.tell(|| about_event(&event), || format!("scheduler takes {}", brief(&event)));
+        context.tell(|| story::tasks_of_event(&event), || story::event(&event));
         self.ledger.take_event(&self.scheduler, &event, &mut context.tally);
         self.scheduler.handle_event(Time(context.now()), event);
         let mut actions = vec![];
         while let Some(action) = self.scheduler.poll_action() {
-            context.tell(|| about_action(&action), || format!("scheduler gives {action:?}"));
+            context.tell(|| story::tasks_of_action(&action), || story::action(&action));
             actions.push(action);
         }
         context.note(actions.len() as u64);
@@ -263,37 +264,5 @@ fn note_assignment(context: &mut Context, worker: WorkerId, assignment: &Assignm
     context.note(assignment.run.0);
     for range in &assignment.tasks {
         context.note(u64::from(range.layer.0) << 48 ^ range.start << 24 ^ range.end);
-    }
-}
-
-fn about_event(event: &Event) -> Vec<(RunId, TaskRange)> {
-    match event {
-        Event::Reported { report, .. } => report.outcomes.iter().map(|&(range, _)| (report.run, range)).collect(),
-        Event::Wanted { run, tasks }
-        | Event::Released { run, tasks }
-        | Event::ResultsLost { run, tasks, .. }
-        | Event::TakenBack { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
-        _ => vec![],
-    }
-}
-
-fn about_action(action: &Action) -> Vec<(RunId, TaskRange)> {
-    match action {
-        Action::Assign { assignment, .. } => assignment.tasks.iter().map(|&range| (assignment.run, range)).collect(),
-        Action::Discard { run, tasks, .. } | Action::TakeBack { run, tasks, .. } => {
-            tasks.iter().map(|&range| (*run, range)).collect()
-        }
-        Action::Failed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
-        _ => vec![],
-    }
-}
-
-/// An event in a line: graphs are long.
-fn brief(event: &Event) -> String {
-    match event {
-        Event::GraphAdded { run, graph, wanted } => {
-            format!("GraphAdded {{ run: {}, tasks: {}, wanted: {} }}", run.0, graph.tasks(), wanted.len())
-        }
-        other => format!("{other:?}"),
     }
 }

@@ -30,6 +30,7 @@ mod outcome;
 mod random;
 mod scenario;
 mod shrink;
+mod story;
 mod world;
 
 pub use check::{Sometimes, Tally};

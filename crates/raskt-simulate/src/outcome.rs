@@ -1,8 +1,7 @@
 use crate::check::{Tally, Violation};
-use crate::context::Line;
 use crate::scenario::Scenario;
+use crate::story::{self, Line};
 use crate::world::World;
-use raskt_graph::TaskId;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -76,12 +75,9 @@ fn attempt(scenario: &Scenario, tells: bool) -> Outcome {
 }
 
 fn tell(violation: &Violation, lines: Vec<Line>) -> Vec<String> {
-    let concerns = |line: &&Line| {
-        line.tasks.iter().any(|&(run, range)| {
-            let tasks = violation.tasks.iter().filter(|(of, _)| *of == run);
-            let is_meant = tasks.map(|&(_, task)| task).any(|task| contains(range, task));
-            is_meant || (violation.tasks.is_empty() && is_named(&violation.text, range))
-        })
+    let concerns = |line: &&Line| match violation.tasks.as_slice() {
+        [] => line.is_named_in(&violation.text),
+        tasks => tasks.iter().any(|&(run, task)| line.is_about(run, task)),
     };
     let about: Vec<_> = lines.iter().filter(concerns).collect();
     let mut story: Vec<_> = about.iter().rev().take(STORY_LINES).rev().map(|line| line.to_string()).collect();
@@ -90,30 +86,10 @@ fn tell(violation: &Violation, lines: Vec<Line>) -> Vec<String> {
     story
 }
 
-fn contains(range: raskt_schedule::TaskRange, task: TaskId) -> bool {
-    range.layer == task.layer && (range.start..range.end).contains(&task.index)
-}
-
-/// Whether the text of a failed assertion names one of these tasks, as in `2:17`.
-fn is_named(text: &str, range: raskt_schedule::TaskRange) -> bool {
-    let words = text.split(|letter: char| letter != ':' && !letter.is_ascii_digit());
-    let tasks = words.filter_map(|word| {
-        let (layer, index) = word.split_once(':')?;
-        Some((layer.parse::<u32>().ok()?, index.parse::<u64>().ok()?))
-    });
-    tasks.into_iter().any(|(layer, index)| range.layer.0 == layer && (range.start..range.end).contains(&index))
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:>12.6} s  {}", self.at as f64 / 1e9, self.text)
-    }
-}
-
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "seed {}: {}", self.scenario.seed, self.text)?;
-        writeln!(f, "{:#?}", self.scenario)?;
+        writeln!(f, "{}", story::scenario(&self.scenario))?;
         self.story.iter().try_for_each(|line| writeln!(f, "{line}"))
     }
 }

@@ -1,60 +1,81 @@
 use crate::outcome::{Failure, fails, simulate};
-use crate::scenario::{Scenario, Weather};
+use crate::scenario::{JobPlan, Scenario, Weather};
 
 /// Events that happen, all told, in the worlds that are tried to find a smaller one that fails.
 const EVENTS: u64 = 20_000_000;
 
-/// Cuts a failing scenario down for as long as it fails: faults, jobs, layers, bad weather. What is left is what
-/// the failure needs, or nearly.
+/// Cuts a failing scenario down for as long as it fails: jobs, faults, bad weather, layers. What is left is what the
+/// failure needs, or nearly.
 pub fn shrink(failure: Failure) -> Failure {
-    let mut best = failure.scenario.clone();
-    let mut events = 0;
+    let mut search = Search { best: failure.scenario.clone(), events: 0 };
     loop {
-        let smaller = candidates(&best).into_iter().find(|candidate| events < EVENTS && fails(candidate, &mut events));
-        match smaller {
-            Some(smaller) => best = smaller,
-            None => break,
+        let before = search.best.clone();
+        search.drop_parts(|scenario| &mut scenario.jobs);
+        search.drop_parts(|scenario| &mut scenario.faults);
+        search.calm_weather();
+        search.simplify_jobs();
+        if search.best == before || search.events >= EVENTS {
+            break;
         }
     }
-    simulate(&best).failure.unwrap_or(failure)
+    simulate(&search.best).failure.unwrap_or(failure)
 }
 
-/// Scenarios that are a step smaller, large steps first.
-fn candidates(scenario: &Scenario) -> Vec<Scenario> {
-    let with = |change: &dyn Fn(&mut Scenario)| {
-        let mut smaller = scenario.clone();
+struct Search {
+    best: Scenario,
+    events: u64,
+}
+
+impl Search {
+    /// Changes the best scenario if what comes of it is another one, and still fails.
+    fn attempt(&mut self, change: impl FnOnce(&mut Scenario)) -> bool {
+        let mut smaller = self.best.clone();
         change(&mut smaller);
-        smaller
-    };
-    let mut found = vec![
-        with(&|scenario| scenario.faults.clear()),
-        with(&|scenario| scenario.weather = Weather::fair(scenario.weather.delay_nanoseconds)),
-        with(&|scenario| scenario.weather.duplicate_per_million = 0),
-        with(&|scenario| scenario.weather.drop_per_million = 0),
-        with(&|scenario| scenario.weather.tail_per_million = 0),
-    ];
-    for length in halves(scenario.faults.len()) {
-        for start in (0..scenario.faults.len()).step_by(length) {
-            let end = (start + length).min(scenario.faults.len());
-            found.push(with(&|scenario| drop(scenario.faults.drain(start..end))));
+        let fails = smaller != self.best && self.events < EVENTS && fails(&smaller, &mut self.events);
+        if fails {
+            self.best = smaller;
+        }
+        fails
+    }
+
+    /// Leaves out a half, then quarters, and so on down to single ones.
+    fn drop_parts<T>(&mut self, parts: impl Fn(&mut Scenario) -> &mut Vec<T>) {
+        let mut length = parts(&mut self.best).len();
+        while length > 0 {
+            let mut at = 0;
+            while at < parts(&mut self.best).len() {
+                let end = (at + length).min(parts(&mut self.best).len());
+                if !self.attempt(|scenario| drop(parts(scenario).drain(at..end))) {
+                    at = end;
+                }
+            }
+            length /= 2;
         }
     }
-    for at in 0..scenario.jobs.len() {
-        found.push(with(&|scenario| _ = scenario.jobs.remove(at)));
-        found.push(with(&|scenario| scenario.jobs[at].cancel_after = None));
-        found.push(with(&|scenario| scenario.jobs[at].flaky_per_million = 0));
-        found.push(with(&|scenario| scenario.jobs[at].deadly_per_million = 0));
-        found.push(with(&|scenario| scenario.jobs[at].doomed = false));
-        found.push(with(&|scenario| scenario.jobs[at].keep = false));
-        found.push(with(&|scenario| scenario.jobs[at].wrong_sizes = false));
-        found.push(with(&|scenario| scenario.jobs[at].layers = scenario.jobs[at].layers.saturating_sub(1).max(1)));
-        found.push(with(&|scenario| scenario.jobs[at].width = (scenario.jobs[at].width / 2).max(2)));
-    }
-    found.retain(|candidate| candidate != scenario);
-    found
-}
 
-/// `length`, half of it, and so on down to one.
-fn halves(length: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(length / 2), |length| Some(length / 2)).take_while(|&length| length > 0)
+    fn calm_weather(&mut self) {
+        self.attempt(|scenario| scenario.weather = Weather::fair(scenario.weather.delay_nanoseconds));
+        self.attempt(|scenario| scenario.weather.duplicate_per_million = 0);
+        self.attempt(|scenario| scenario.weather.drop_per_million = 0);
+        self.attempt(|scenario| scenario.weather.tail_per_million = 0);
+    }
+
+    fn simplify_jobs(&mut self) {
+        const SIMPLER: [fn(&mut JobPlan); 9] = [
+            |job| job.changes = 0,
+            |job| job.changes /= 2,
+            |job| job.cancel_after = None,
+            |job| (job.flaky_per_million, job.doomed) = (0, false),
+            |job| job.deadly_per_million = 0,
+            |job| job.keep = false,
+            |job| job.wrong_sizes = false,
+            |job| job.layers = (job.layers / 2).max(1),
+            |job| job.width = (job.width / 2).max(2),
+        ];
+        for at in 0..self.best.jobs.len() {
+            for simplify in SIMPLER {
+                while self.attempt(|scenario| simplify(&mut scenario.jobs[at])) {}
+            }
+        }
+    }
 }

@@ -65,15 +65,11 @@ fn the_same_seed_is_the_same_world() {
 fn the_planted_bug_is_found_and_cut_down() {
     silence_panics();
     let found = (0..SEEDS).find_map(|seed| simulate(&Scenario::draw(seed)).failure);
+    let cut_down = found.clone().map(shrink);
     let _ = std::panic::take_hook();
-    let found = found.expect("a thousand worlds find the planted bug");
-    println!("{}", found.text);
-    silence_panics();
-    let (faults, jobs) = (found.scenario.faults.len(), found.scenario.jobs.len());
-    let cut_down = shrink(found);
-    let _ = std::panic::take_hook();
+    let (found, cut_down) = found.zip(cut_down).expect("a thousand worlds find the planted bug");
     println!("{cut_down}");
-    assert!(cut_down.scenario.faults.len() <= faults && cut_down.scenario.jobs.len() <= jobs);
-    assert!(simulate(&cut_down.scenario).failure.is_some(), "what is left still fails");
-    assert!(!cut_down.story.is_empty(), "it tells how it came to that");
+    let size = |failure: &raskt_simulate::Failure| failure.scenario.jobs.len() + failure.scenario.faults.len();
+    assert!(size(&cut_down) <= size(&found).div_ceil(2), "half of the scenario has nothing to do with it");
+    assert!(cut_down.story.len() > 10, "it tells how it came to that");
 }

@@ -5,13 +5,14 @@ mod trouble;
 
 use crate::check::{Sometimes, Violation};
 use crate::client::Client;
-use crate::context::{Address, Context, Happening, Line, Node};
+use crate::context::{Address, Context, Happening, Node};
 use crate::head::Head;
 use crate::host::{BEATS_PER_LEASE, Host};
 use crate::job::Job;
 use crate::network::{Body, Packet, Wires};
 use crate::random::Random;
 use crate::scenario::Scenario;
+use crate::story::Line;
 use raskt_schedule::RunId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
