@@ -6,7 +6,8 @@ use crate::handle::Completion;
 use crate::observer::{self, Freed, ResultId};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
-    Action, Assignment, Event, RunId, Scheduler, TaskRange, Ticket, Time, Worker, WorkerAction, WorkerEvent, WorkerId,
+    Action, Assignment, Event, Offer, RunId, Scheduler, TaskRange, Ticket, Time, Worker, WorkerAction, WorkerEvent,
+    WorkerId,
 };
 use raskt_store::{Broker, Store};
 use raskt_value::{CancelToken, TaskError, Value};
@@ -61,7 +62,7 @@ static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 impl State {
     pub fn new(slots: u32, memory_limit: u64) -> Self {
         let mut scheduler = Scheduler::new(CREDIT_NANOSECONDS);
-        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, slots });
+        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
         Self {
             scheduler,
             worker: Worker::new(slots),
@@ -94,7 +95,7 @@ impl State {
             errors: HashMap::new(),
         };
         self.runs.insert(run, entry);
-        self.tell_scheduler(Event::GraphAdded { run, graph, wanted });
+        self.tell_scheduler(Event::GraphAdded { run, graph, wanted: TaskRange::of(wanted) });
         run
     }
 
@@ -210,6 +211,9 @@ impl State {
     fn act_for_scheduler(&mut self, action: Action) {
         match action {
             Action::Assign { assignment, .. } => self.worker.handle_event(WorkerEvent::Assigned(assignment)),
+            Action::TakeBack { run, attempt, tasks, .. } => {
+                self.worker.handle_event(WorkerEvent::TakeBack { run, attempt, tasks });
+            }
             Action::Discard { run, tasks, .. } => self.discard(run, &tasks),
             Action::Forget { run, .. } => self.forget(run),
             Action::Finished { run } => self.finish(run),
@@ -228,6 +232,10 @@ impl State {
             WorkerAction::Execute { ticket, assignment } => self.executions.push_back((ticket, assignment)),
             WorkerAction::Report(report) => {
                 self.scheduler.handle_event(Time(0), Event::Reported { worker: WORKER, report });
+            }
+            WorkerAction::TakenBack { run, attempt, tasks } => {
+                let event = Event::TakenBack { worker: WORKER, run, attempt, tasks };
+                self.scheduler.handle_event(Time(0), event);
             }
         }
     }
