@@ -1,10 +1,11 @@
 //! Which ready tasks are handed out together, and what they hold and read.
 
-use crate::queue::Head;
+use crate::queue::{Head, push_for};
 use crate::run::Run;
 use crate::task::Tag;
 use crate::{Attempt, Fetch, TaskRange, WorkerId};
 use raskt_graph::{LayerId, Shape, TaskId};
+use smallvec::SmallVec;
 
 /// How much is handed out at a time.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +45,14 @@ impl Run {
         let layer = head.layer;
         let first = self.task_at(layer, head.start);
         let limit = self.batch_limit(first, limits);
-        let holder = if limits.minds_holders && limit > 1 { self.main_holder(first) } else { None };
+        let minds_holders = limits.minds_holders && limit > 1 && self.is_far(first);
+        let holder = if minds_holders { self.first_holder(first) } else { None };
         let attempt = self.next_attempt();
         let (mut tasks, mut count) = (vec![], 0);
         loop {
             let mut is_elsewhere = false;
             let taken = self.take_from(class, head, limit - count, |run, task| {
-                is_elsewhere = limits.minds_holders && count > 0 && run.main_holder(task) != holder;
+                is_elsewhere = minds_holders && count > 0 && run.first_holder(task) != holder;
                 if !is_elsewhere {
                     run.tasks.hand_out(task, worker, attempt);
                     TaskRange::push(&mut tasks, task);
@@ -192,8 +194,8 @@ impl Run {
     }
 
     /// Who holds inputs of `task`, and how many bytes each, as far as they are looked at.
-    pub fn holders(&self, task: TaskId) -> Vec<(WorkerId, u64)> {
-        let mut holders: Vec<(WorkerId, u64)> = vec![];
+    pub fn holders(&self, task: TaskId) -> SmallVec<[(WorkerId, u64); 8]> {
+        let mut holders = SmallVec::<[(WorkerId, u64); 8]>::new();
         let mut looked_at = 0;
         self.graph.for_each_input(task, |input| {
             looked_at += 1;
@@ -214,10 +216,21 @@ impl Run {
         holders
     }
 
-    /// Who holds the most of what `task` reads.
-    fn main_holder(&self, task: TaskId) -> Option<WorkerId> {
-        let holders = self.holders(task);
-        holders.into_iter().max_by_key(|&(worker, bytes)| (bytes, std::cmp::Reverse(worker))).map(|(worker, _)| worker)
+    /// Whether fetching what `task` reads takes so long that it should be where its inputs are: at a gigabyte a second, as
+    /// long as running it.
+    fn is_far(&self, task: TaskId) -> bool {
+        let cost = &self.graph.layer(task.layer).cost;
+        let nanoseconds = self.estimates[task.layer.0 as usize].nanoseconds(cost).unwrap_or(0);
+        self.input_bytes(task) >= nanoseconds
+    }
+
+    /// Who holds the first of what `task` reads: neighbours that agree in it may go together.
+    fn first_holder(&self, task: TaskId) -> Option<WorkerId> {
+        let mut holder = None;
+        self.graph.for_each_input(task, |input| {
+            holder.get_or_insert(self.tasks.record(input).worker);
+        });
+        holder
     }
 
     /// What `worker` has to fetch for `tasks`.
@@ -229,14 +242,15 @@ impl Run {
         for reader in readers {
             self.graph.for_each_input(reader, |input| {
                 if !self.tasks.holds(worker, input) {
-                    missing.push((self.tasks.record(input).worker, input));
+                    let record = self.tasks.record(input);
+                    missing.push(((record.worker, record.count > 1), input));
                 }
             });
         }
         missing.sort_unstable();
         missing.dedup();
         let mut ranges = vec![];
-        missing.into_iter().for_each(|(from, input)| crate::queue::push_for(&mut ranges, from, input));
-        ranges.into_iter().map(|(from, tasks)| Fetch { from, tasks }).collect()
+        missing.into_iter().for_each(|(from, input)| push_for(&mut ranges, from, input));
+        ranges.into_iter().map(|((from, keep), tasks)| Fetch { from, tasks, keep }).collect()
     }
 }

@@ -235,6 +235,9 @@ pub struct Fetch {
     pub from: WorkerId,
     /// The tasks whose results they are.
     pub tasks: TaskRange,
+    /// Others will read them as well, so that the copies are worth keeping, and telling of. If not, they are dropped when the
+    /// assignment has run.
+    pub keep: bool,
 }
 
 /// Tasks for one slot of a worker, to be run one after the other.

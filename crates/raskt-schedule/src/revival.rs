@@ -66,10 +66,9 @@ impl Tasks {
     fn lose_copy(&mut self, task: TaskId, worker: WorkerId) -> bool {
         let record = self.layers[task.layer.0 as usize].open(task.index);
         let Some(others) = self.replicas.get_mut(&task).filter(|_| record.is_special) else { return false };
-        if !others.remove(&worker)
-            && let Some(other) = others.pop_first()
-        {
-            record.worker = other;
+        match others.iter().position(|&other| other == worker) {
+            Some(at) => drop(others.remove(at)),
+            None => record.worker = others.remove(0),
         }
         if others.is_empty() {
             self.replicas.remove(&task);

@@ -63,7 +63,6 @@ impl Seat {
         self.placed.get(&(run, attempt))
     }
 
-
     /// Whether it gets another assignment: a slot is free, or time and memory credit allow one in advance.
     pub fn has_room(&self, prefill: u64) -> bool {
         let slots = u64::from(self.offer.slots);

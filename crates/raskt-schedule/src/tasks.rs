@@ -4,7 +4,8 @@ use crate::queue::{Queue, Sources};
 use crate::task::{Record, Tag};
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
-use std::collections::{BTreeMap, BTreeSet};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// The tasks of one run: where each stands, and what is counted of them.
 ///
@@ -20,10 +21,13 @@ pub(crate) struct Tasks {
     /// Results that are to be dropped, and by whom.
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
-    pub replicas: BTreeMap<TaskId, BTreeSet<WorkerId>>,
+    pub replicas: BTreeMap<TaskId, Copies>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
 }
+
+/// Workers that hold a result beside the one in its record, in the order in which they got it; never empty.
+pub(crate) type Copies = SmallVec<[WorkerId; 2]>;
 
 /// What is known of one layer.
 #[derive(Debug)]

@@ -63,7 +63,7 @@ impl Tasks {
         if !self.is_needed(task) || !self.is_in_memory(task) || self.holds(worker, task) {
             return self.take_old_result(task, worker);
         }
-        self.replicas.entry(task).or_default().insert(worker);
+        self.replicas.entry(task).or_default().push(worker);
         self.layers[task.layer.0 as usize].open(task.index).is_special = true;
     }
 

@@ -110,7 +110,7 @@ pub enum WorkerAction {
         /// The tasks.
         assignment: Assignment,
     },
-    /// The scheduler is to be told that results of others are here as well.
+    /// The scheduler is to be told that results of others are here as well, and stay.
     Fetched {
         /// The run.
         run: RunId,
@@ -253,8 +253,11 @@ impl Worker {
 
     fn fetched(&mut self, ticket: Ticket) {
         if let Some(assignment) = self.fetching.remove(&ticket) {
-            let tasks = assignment.fetches.iter().map(|fetch| fetch.tasks).collect();
-            self.actions.push_back(WorkerAction::Fetched { run: assignment.run, tasks });
+            let kept = assignment.fetches.iter().filter(|fetch| fetch.keep);
+            let tasks: Vec<_> = kept.map(|fetch| fetch.tasks).collect();
+            if !tasks.is_empty() {
+                self.actions.push_back(WorkerAction::Fetched { run: assignment.run, tasks });
+            }
             self.prepared.push_back((ticket, assignment));
         }
     }

@@ -178,7 +178,7 @@ fn reader_elsewhere() -> (World, Graph, WorkerId, WorkerId) {
 
 fn fail_to_fetch(world: &mut World, reached: bool) {
     let (worker, assignment) = world.assigned.remove(0);
-    let Fetch { from, tasks } = assignment.fetches[0];
+    let Fetch { from, tasks, .. } = assignment.fetches[0];
     let (attempt, task) = (assignment.attempt, TaskId::new(tasks.layer, tasks.start));
     world.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from, reached });
 }

@@ -53,7 +53,7 @@ fn assignment(attempt: u32, reads: Option<Fetch>) -> Assignment {
 #[test]
 fn inputs_are_fetched_before_a_task_starts_and_while_others_run() {
     let mut worker = Worker::new(1);
-    let fetch = Fetch { from: WorkerId(7), tasks: TaskRange::one(TaskId::new(LayerId(0), 3)) };
+    let fetch = Fetch { from: WorkerId(7), tasks: TaskRange::one(TaskId::new(LayerId(0), 3)), keep: true };
     worker.handle_event(WorkerEvent::Assigned(assignment(0, None)));
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
     worker.handle_event(WorkerEvent::Assigned(assignment(1, Some(fetch))));
@@ -72,7 +72,10 @@ fn what_cannot_be_fetched_is_given_back_with_its_memory() {
     let mut worker = Worker::new(1);
     let task = TaskId::new(LayerId(0), 3);
     let from = WorkerId(7);
-    worker.handle_event(WorkerEvent::Assigned(assignment(0, Some(Fetch { from, tasks: TaskRange::one(task) }))));
+    worker.handle_event(WorkerEvent::Assigned(assignment(
+        0,
+        Some(Fetch { from, tasks: TaskRange::one(task), keep: false }),
+    )));
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
     actions(&mut worker);
     worker.handle_event(WorkerEvent::FetchFailed { ticket: Ticket(0), task, from, reached: true });

@@ -144,40 +144,40 @@ impl World {
         self.memories.values().find_map(|memory| memory.get(&task).copied())
     }
 
-    /// Fetches what an assignment reads; false if that couldn't be had, so that it was given back.
-    fn fetch(&mut self, worker: WorkerId, assignment: &Assignment) -> bool {
-        let mut fetched = vec![];
-        for &Fetch { from, tasks } in &assignment.fetches {
+    /// Fetches what an assignment reads, and gives what it doesn't keep; nothing if that couldn't be had, so that the assignment
+    /// was given back.
+    fn fetch(&mut self, worker: WorkerId, assignment: &Assignment) -> Option<BTreeMap<TaskId, u64>> {
+        let (mut kept, mut passing) = (BTreeMap::new(), BTreeMap::new());
+        for &Fetch { from, tasks, keep } in &assignment.fetches {
             for task in tasks.tasks() {
                 let found = self.memories.get(&from).map(|memory| memory.get(&task).copied());
                 let Some(Some(value)) = found else {
                     let (attempt, reached) = (assignment.attempt, found.is_some());
                     self.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from, reached });
-                    return false;
+                    return None;
                 };
-                fetched.push((task, value));
+                let fetched = if keep { &mut kept } else { &mut passing };
+                fetched.insert(task, value);
             }
         }
-        if !fetched.is_empty() {
-            let tasks = TaskRange::of(fetched.iter().map(|&(task, _)| task));
-            self.memories.get_mut(&worker).expect("it is there").extend(fetched);
+        if !kept.is_empty() {
+            let tasks = TaskRange::of(kept.keys().copied());
+            self.memories.get_mut(&worker).expect("it is there").extend(kept);
             self.handle(Event::Fetched { worker, run: RUN, tasks });
         }
-        true
+        Some(passing)
     }
 
     /// Runs one of the assignments; a task whose inputs are gone is reported as not run, one that `fails` as failed.
     pub fn run_one(&mut self, graph: &Graph, at: usize, mut fails: impl FnMut() -> bool) {
         let (worker, assignment) = self.assigned.swap_remove(at % self.assigned.len());
-        if !self.fetch(worker, &assignment) {
-            return;
-        }
+        let Some(passing) = self.fetch(worker, &assignment) else { return };
         let mut outcomes = vec![];
         let mut stopped = false;
         for task in assignment.tasks.iter().copied().flat_map(TaskRange::tasks) {
             let mut inputs = Some(vec![]);
             let memory = &self.memories[&worker];
-            graph.for_each_input(task, |input| match (&mut inputs, memory.get(&input)) {
+            graph.for_each_input(task, |input| match (&mut inputs, memory.get(&input).or(passing.get(&input))) {
                 (Some(inputs), Some(&value)) => inputs.push(value),
                 _ => inputs = None,
             });
