@@ -4,6 +4,8 @@ use crate::queue::{Queue, Sources};
 use crate::task::{Record, Tag};
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// The tasks of one run: where each stands, and what is counted of them.
 ///
@@ -12,20 +14,28 @@ use raskt_graph::{Graph, LayerId, Shape, TaskId};
 #[derive(Debug)]
 pub(crate) struct Tasks {
     pub layers: Vec<LayerState>,
-    pub queue: Queue,
+    /// By class of requirement.
+    pub queues: Vec<Queue>,
     pub counts: Counts,
     pub next_attempt: Attempt,
     /// Results that are to be dropped, and by whom.
     pub discards: Vec<(WorkerId, TaskRange)>,
+    /// Who holds copies beside the worker in the record.
+    pub replicas: BTreeMap<TaskId, Copies>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
 }
+
+/// Workers that hold a result beside the one in its record, in the order in which they got it; never empty.
+pub(crate) type Copies = SmallVec<[WorkerId; 2]>;
 
 /// What is known of one layer.
 #[derive(Debug)]
 pub(crate) struct LayerState {
     pub len: u64,
     pub priority: i32,
+    /// Which queue its tasks stand in.
+    pub class: u16,
     pub wanted: Members,
     pub needed: Members,
     pub pages: Pages,
@@ -67,8 +77,10 @@ impl LayerState {
 }
 
 impl Tasks {
-    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>) -> Self {
-        let layers = graph.layers().zip(wanted).zip(needed).map(|(((_, layer), wanted), needed)| {
+    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>, classes: Vec<u16>) -> Self {
+        let queues = classes.iter().max().map_or(1, |&last| usize::from(last) + 1);
+        let parts = graph.layers().zip(wanted).zip(needed).zip(classes);
+        let layers = parts.map(|((((_, layer), wanted), needed), class)| {
             let len = layer.len();
             let exchange = match layer.shape {
                 Shape::Exchange { producers, .. } => {
@@ -79,6 +91,7 @@ impl Tasks {
             LayerState {
                 len,
                 priority: layer.annotations.priority,
+                class,
                 wanted,
                 needed,
                 pages: Pages::default(),
@@ -88,10 +101,11 @@ impl Tasks {
         });
         let mut tasks = Self {
             layers: layers.collect(),
-            queue: Queue::default(),
+            queues: (0..queues).map(|_| Queue::default()).collect(),
             counts: Counts::default(),
             next_attempt: Attempt::default(),
             discards: vec![],
+            replicas: BTreeMap::new(),
             cancelled: vec![],
         };
         for (id, layer) in graph.layers() {
@@ -116,8 +130,14 @@ impl Tasks {
 
     /// Lets the untouched tasks of `layer` start, of which `left` may be ready.
     pub fn open_sources(&mut self, layer: LayerId, left: u64) {
-        let LayerState { priority, len, .. } = self.layers[layer.0 as usize];
-        self.queue.add_sources(Sources { layer, priority, next: 0, end: len, left });
+        let LayerState { priority, len, class, .. } = self.layers[layer.0 as usize];
+        self.queues[usize::from(class)].add_sources(Sources { layer, priority, next: 0, end: len, left });
+    }
+
+    /// The untouched tasks of `layer` aren't to start now.
+    pub fn close_sources(&mut self, layer: LayerId) {
+        let class = self.layers[layer.0 as usize].class;
+        self.queues[usize::from(class)].close_sources(layer);
     }
 
     /// What is known of a needed task.
@@ -139,6 +159,13 @@ impl Tasks {
 
     pub fn state(&self, graph: &Graph, task: TaskId) -> TaskState {
         self.record(task).state(|| graph.input_count(task) as u32)
+    }
+
+    /// Whether `worker` holds `task`.
+    pub fn holds(&self, worker: WorkerId, task: TaskId) -> bool {
+        let record = self.record(task);
+        record.tag == Tag::InMemory
+            && (record.worker == worker || (record.is_special && self.replicas[&task].contains(&worker)))
     }
 
     /// Whether `task` is still on the hand-out `attempt`.
@@ -177,7 +204,7 @@ impl Tasks {
 
     /// Tasks that could start now, at most.
     pub fn ready_hint(&self) -> u64 {
-        self.counts.ready + self.queue.untouched()
+        self.counts.ready + self.queues.iter().map(Queue::untouched).sum::<u64>()
     }
 }
 

@@ -1,5 +1,6 @@
 mod changes;
 mod graphs;
+mod policy;
 mod runs;
 mod worker;
 mod world;
