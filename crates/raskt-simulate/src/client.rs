@@ -7,7 +7,7 @@ use crate::job::all_tasks;
 use crate::network::{Body, Message, Packet, Session};
 use crate::random::Random;
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, TaskRange, WorkerId};
+use raskt_schedule::{RunId, StallCause, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -41,6 +41,8 @@ pub(crate) struct Owned {
     /// The results are kept until the end of the world.
     pub keeps: bool,
     pub is_kept: bool,
+    /// No worker has what it requires, as far as the client was told.
+    pub is_unmet: bool,
 }
 
 /// Results that are asked for.
@@ -86,7 +88,7 @@ impl Client {
 impl Process {
     pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: &[TaskId], keeps: bool) {
         let (wanted, unread) = (wanted.iter().copied().collect(), BTreeSet::new());
-        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false };
+        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false, is_unmet: false };
         self.runs.insert(run, owned);
         self.session.send(context, Message::Submit { run });
     }
@@ -149,6 +151,8 @@ impl Process {
         match message {
             Message::Finished { run, holders } => self.run_finished(context, jobs, *run, holders),
             Message::Failed { run, task } => self.run_failed(context, jobs, *run, *task),
+            Message::Stalled { run, cause } => self.stalled(*run, Some(cause)),
+            Message::Resumed { run } => self.stalled(*run, None),
             other => unreachable!("clients aren't sent {other:?}"),
         }
     }
@@ -181,6 +185,23 @@ impl Process {
             self.reads.insert(id, Read { run, from, tasks: tasks.into(), tries: 0 });
             self.ask(context, id);
         }
+    }
+
+    fn stalled(&mut self, run: RunId, cause: Option<&StallCause>) {
+        if let Some(owned) = self.runs.get_mut(&run) {
+            owned.is_unmet = matches!(cause, Some(StallCause::Unmet { .. }));
+        }
+    }
+
+    /// Gives runs up that wait for a worker that there isn't.
+    pub fn give_up_unmet(&mut self, context: &mut Context) -> Vec<RunId> {
+        let unmet = self.runs.iter().filter(|(_, owned)| owned.is_unmet);
+        let unmet: Vec<_> = unmet.map(|(&run, _)| run).collect();
+        for &run in &unmet {
+            context.tally.saw(Sometimes::GivenUpUnmet);
+            self.release(context, run);
+        }
+        unmet
     }
 
     fn run_failed(&mut self, context: &mut Context, jobs: Jobs, run: RunId, task: TaskId) {
@@ -230,7 +251,7 @@ impl Process {
         if owned.unread.is_empty() && !owned.has_grown {
             self.has_all(context, read.run);
         } else {
-            context.tally.add(Sometimes::FetchFailed, u64::from(!owned.unread.is_empty()));
+            context.tally.add(Sometimes::FetchMissed, u64::from(!owned.unread.is_empty()));
             self.session.send(context, Message::Where { run: read.run });
         }
     }

@@ -13,6 +13,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Node(pub u32);
 
+impl Node {
+    /// What its worker is called.
+    pub fn name(self) -> String {
+        format!("node-{}", self.0)
+    }
+}
+
 /// One life of a process on a node. A process that starts anew has another address, and a worker's is its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Address(pub u32);

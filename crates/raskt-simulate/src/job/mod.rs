@@ -4,7 +4,7 @@ mod graphs;
 mod nature;
 
 use crate::random::{Random, fold, mix};
-use crate::scenario::JobPlan;
+use crate::scenario::{HostPlan, JobPlan, Requires};
 use raskt_graph::{Graph, LayerId, TaskId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -77,6 +77,14 @@ impl Job {
     /// Whether one of its tasks is sure to fail for good, whatever its client wants meanwhile.
     pub fn is_doomed(&self) -> bool {
         self.plan.changes == 0 && self.failures.values().any(|&failures| failures > self.plan.retries)
+    }
+
+    /// Whether some host has what its tasks require.
+    pub fn is_met_by(&self, hosts: &[HostPlan]) -> bool {
+        match self.plan.requires {
+            Requires::Gpu(amount) => hosts.iter().any(|host| host.gpu >= amount),
+            Requires::Nothing | Requires::Host { .. } => true,
+        }
     }
 
     /// How often `task` fails before it succeeds.

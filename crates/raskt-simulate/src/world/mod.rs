@@ -64,7 +64,7 @@ impl World {
         let open = open.map(|(at, plan)| (at, 1 + u32::from(plan.cancel_after.is_some() && plan.resubmit))).collect();
         let mut world = Self {
             context: Context::new(scenario.seed, wires, tells),
-            head: Head::new(scenario.credit_nanoseconds, scenario.lease_nanoseconds),
+            head: Head::new(scenario.settings(), scenario.lease_nanoseconds),
             hosts,
             clients,
             deadline: deadline(scenario, &plans),
@@ -156,7 +156,7 @@ impl World {
             Happening::Resend { own, peer } => self.resend(own, peer),
             Happening::Beat(own) => self.beat(own),
             Happening::Watch => {
-                self.head.watch(&mut self.context, &self.jobs);
+                self.head.watch(&mut self.context);
                 self.move_on();
             }
             Happening::TaskEnds { own, ticket } => {
@@ -293,6 +293,20 @@ impl World {
         }
     }
 
+    /// All workers are there, and runs that none of them can run never will be.
+    fn give_up_unmet(&mut self) {
+        for client in &mut self.clients {
+            let Some(process) = &mut client.process else { continue };
+            for run in process.give_up_unmet(&mut self.context) {
+                if self.jobs[&run].is_met_by(&self.scenario.hosts) {
+                    let text = format!("run {} was told that no worker has what it requires, and one has", run.0);
+                    self.context.violate(Violation::new(text));
+                }
+            }
+        }
+        self.look_at_clients();
+    }
+
     fn lose_client(&mut self, client: usize) {
         for run in self.clients[client].crash() {
             self.open.remove(&self.job_of[&run]);
@@ -301,6 +315,9 @@ impl World {
 
     /// From one phase to the next, as soon as it is time.
     fn move_on(&mut self) {
+        if self.context.now() > self.scenario.calm_at + STALLED_NANOSECONDS {
+            self.give_up_unmet();
+        }
         if self.context.is_calm && self.is_quiet() {
             let inventories = self.audit_inventories();
             inventories.unwrap_or_else(|violation| self.context.violate(violation));
@@ -328,6 +345,9 @@ impl World {
         }
     }
 }
+
+/// So long after faults have stopped, all workers have joined and all clients know how they stand.
+const STALLED_NANOSECONDS: u64 = 2_000_000_000;
 
 /// A client that is down is asked again after so long.
 const ABSENT_NANOSECONDS: u64 = 50_000_000;
