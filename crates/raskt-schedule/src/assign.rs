@@ -17,6 +17,9 @@ impl Scheduler {
     /// Gives work to those that have room: highest priority and oldest run first. What can't be given to anybody now stays in
     /// line, and what is behind it has its turn.
     pub(crate) fn assign(&mut self) {
+        if !self.accused.is_empty() || self.seats.has_quarantined() {
+            self.assign_suspects();
+        }
         let mut passed = None;
         while self.seats.has_room() {
             let next = match passed {

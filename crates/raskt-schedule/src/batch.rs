@@ -144,7 +144,7 @@ impl Run {
 
     fn may_start(&self, task: TaskId, is_source: bool) -> bool {
         match self.tasks.record(task).tag {
-            Tag::Ready => self.tasks.is_needed(task),
+            Tag::Ready => self.tasks.is_needed(task) && !self.suspects.contains(task),
             Tag::Untouched if is_source => {
                 let reads_nothing = match &self.graph.layer(task.layer).shape {
                     Shape::Explicit(_) | Shape::Overlap { .. } => self.graph.input_count(task) == 0,

@@ -1,4 +1,4 @@
-use crate::{Attempt, LossCause, Offer, RunId, TaskRange, WorkerId};
+use crate::{Attempt, Death, LossCause, Offer, RunId, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 use std::sync::Arc;
 
@@ -207,8 +207,10 @@ pub enum Action {
         run: RunId,
         /// The task.
         task: TaskId,
-        /// The worker that knows why.
+        /// The worker that knows why; or the last one that died of it.
         worker: WorkerId,
+        /// The deaths of workers that had it, if that is why it is failed.
+        story: Vec<Death>,
     },
 }
 

@@ -3,6 +3,7 @@
 use crate::estimate::Estimate;
 use crate::members::{Members, needed_for};
 use crate::requirement::Requirement;
+use crate::suspects::Suspects;
 use crate::tasks::Tasks;
 use crate::{StallCause, TaskRange};
 use raskt_graph::Graph;
@@ -16,6 +17,8 @@ pub(crate) struct Run {
     pub estimates: Vec<Estimate>,
     /// What layers ask of workers, by class; the first asks for nothing.
     pub classes: Vec<Option<Arc<Requirement>>>,
+    /// Tasks that may have killed workers.
+    pub suspects: Suspects,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
@@ -35,13 +38,22 @@ impl Run {
         let tasks = Tasks::new(&graph, members, needed, class_of_layers);
         let estimates = vec![Estimate::default(); graph.layers().len()];
         let in_line = vec![None; classes.len()];
-        Self { graph, tasks, estimates, classes, is_finished: false, stalled: None, in_line }
+        Self {
+            graph,
+            tasks,
+            estimates,
+            classes,
+            suspects: Suspects::default(),
+            is_finished: false,
+            stalled: None,
+            in_line,
+        }
     }
 
     /// Whether nothing of it runs and nothing can start, though results are missing.
     pub fn is_stuck(&self) -> bool {
         let waits = self.tasks.counts.unfinished_wanted > 0 && self.tasks.counts.running == 0;
-        waits && self.in_line.iter().all(Option::is_none)
+        waits && self.in_line.iter().all(Option::is_none) && self.tasks.counts.ready == 0
     }
 }
 

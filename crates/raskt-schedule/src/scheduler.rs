@@ -1,7 +1,8 @@
 use crate::place::{Placement, SoonestStart};
 use crate::run::Run;
 use crate::seats::Seats;
-use crate::{Action, Attempt, Event, Outcome, Report, RunId, TaskRange, TaskState, Time, WorkerId};
+use crate::suspects::Death;
+use crate::{Action, Attempt, Event, LossCause, Outcome, Report, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,6 +18,8 @@ pub struct Scheduler {
     pub(crate) line: BTreeSet<InLine>,
     /// Of those in line, the ones that require something.
     pub(crate) demanding: BTreeSet<(RunId, u16)>,
+    /// Runs that have tasks that may have killed workers.
+    pub(crate) accused: BTreeSet<RunId>,
     /// Runs that were told that they can't go on.
     pub(crate) stalled: BTreeSet<RunId>,
     pub(crate) actions: VecDeque<Action>,
@@ -35,6 +38,15 @@ pub struct Settings {
     /// Nanoseconds of work for each slot that a worker is given in advance: about two ways there and back. None for workers
     /// that ask and get at once.
     pub prefill_nanoseconds: u64,
+    /// A task is failed when so many workers have died that had nothing but it.
+    pub deaths: u32,
+}
+
+impl Default for Settings {
+    /// For the threads of one process, which ask and get at once.
+    fn default() -> Self {
+        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3 }
+    }
 }
 
 /// How far a run has come.
@@ -49,7 +61,7 @@ pub struct Progress {
 impl Scheduler {
     /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
     pub fn new(credit_nanoseconds: u64) -> Self {
-        Self::with(Settings { credit_nanoseconds, prefill_nanoseconds: 0 }, Box::new(SoonestStart::default()))
+        Self::with(Settings { credit_nanoseconds, ..Settings::default() }, Box::new(SoonestStart::default()))
     }
 
     /// A scheduler with these settings, and `placement` to choose workers.
@@ -59,6 +71,7 @@ impl Scheduler {
             seats: Seats::new(settings.prefill_nanoseconds),
             line: BTreeSet::new(),
             demanding: BTreeSet::new(),
+            accused: BTreeSet::new(),
             stalled: BTreeSet::new(),
             actions: VecDeque::new(),
             settings,
@@ -84,7 +97,7 @@ impl Scheduler {
             Event::RunReleased { run } => self.forget(run),
             Event::WorkerJoined { worker, offer } => self.seats.add(worker, offer),
             Event::WorkerResized { worker, slots } => self.seats.resize(worker, slots),
-            Event::WorkerLost { worker, cause: _ } => self.lose_worker(worker),
+            Event::WorkerLost { worker, cause } => self.lose_worker(worker, cause),
             Event::ResultsLost { worker, run, tasks } => self.change(run, |found| {
                 found.tasks.lose_those_of(&found.graph, worker, &tasks);
             }),
@@ -165,15 +178,26 @@ impl Scheduler {
         if run.is_stuck() {
             self.stalled.insert(id);
         }
+        if run.suspects.is_empty() {
+            self.accused.remove(&id);
+        }
     }
 
-    fn lose_worker(&mut self, worker: WorkerId) {
+    fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
+        let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
         let placed = self.seats.remove(worker);
+        let guilty = self.blame(worker, cause, quarantine, &placed);
         for id in self.runs.keys().copied().collect::<Vec<_>>() {
             self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
         }
         for ((id, attempt), placed) in placed {
             self.change(id, |run| again(run, attempt, &placed.tasks));
+        }
+        for (id, task) in guilty {
+            let story = self.runs.get_mut(&id).map(|run| run.suspects.take_story(task));
+            if let Some(story) = story {
+                self.fail(id, task, worker, story);
+            }
         }
     }
 
@@ -243,13 +267,13 @@ impl Scheduler {
             }
         }
         match failed {
-            Some(task) => self.fail(id, task, worker),
+            Some(task) => self.fail(id, task, worker, vec![]),
             None => self.settle(id),
         }
     }
 
-    fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId) {
-        self.actions.push_back(Action::Failed { run, task, worker });
+    fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
+        self.actions.push_back(Action::Failed { run, task, worker, story });
         self.forget(run);
     }
 
@@ -260,6 +284,7 @@ impl Scheduler {
             self.demanding.remove(&(run, class));
         }
         self.stalled.remove(&run);
+        self.accused.remove(&run);
         self.seats.forget(run);
         let forget = self.seats.workers().map(|worker| Action::Forget { worker, run });
         self.actions.extend(forget);
@@ -281,6 +306,7 @@ fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRa
     for task in range.tasks() {
         if is_placed && run.tasks.is_current(task, attempt) {
             run.tasks.finish(&run.graph, task, worker);
+            run.suspects.clear(task);
             current += 1;
         } else {
             run.tasks.take_old_result(task, worker);
@@ -294,6 +320,7 @@ fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
     let retries = run.graph.layer(range.layer).annotations.retries;
     let current = range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<Vec<_>>();
     for &task in &current {
+        run.suspects.clear(task);
         if run.tasks.count_failure(task) > retries {
             failed.get_or_insert(task);
         }

@@ -1,3 +1,4 @@
+use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::seats::change_resources;
 use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
@@ -17,6 +18,8 @@ pub(crate) struct Seat {
     used: Resources,
     /// Workers from which it couldn't fetch.
     pub cannot_reach: BTreeSet<WorkerId>,
+    /// It is kept for a suspect, and gets nothing else.
+    pub quarantine: Option<Quarantine>,
     /// What was asked back for it: from whom, and of which assignment.
     pub expects: Option<(WorkerId, RunId, Attempt)>,
 }
@@ -47,6 +50,7 @@ impl Seat {
             memory: 0,
             used: Resources::new(),
             cannot_reach: BTreeSet::new(),
+            quarantine: None,
             expects: None,
         }
     }
@@ -63,12 +67,18 @@ impl Seat {
         self.placed.get(&(run, attempt))
     }
 
+    pub fn is_idle(&self) -> bool {
+        self.placed.is_empty()
+    }
     /// Whether it gets another assignment: a slot is free, or time and memory credit allow one in advance.
     pub fn has_room(&self, prefill: u64) -> bool {
         let slots = u64::from(self.offer.slots);
         let count = self.placed.len() as u64;
         let has_credit =
             self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.offer.memory);
+        if self.quarantine.is_some() {
+            return false;
+        }
         count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))
     }
 

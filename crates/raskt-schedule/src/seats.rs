@@ -1,8 +1,9 @@
 use crate::place::Candidate;
+use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::seat::{Placed, Seat};
 use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
-use raskt_graph::Resources;
+use raskt_graph::{Resources, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ struct Derived {
     /// Workers that somebody might ask for, by their name and by what they offer.
     by_name: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
     by_resource: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
+    /// Workers that are kept for suspects.
+    quarantined: BTreeSet<WorkerId>,
     slots: u64,
 }
 
@@ -36,11 +39,19 @@ impl Derived {
         if seat.ahead() > 0 {
             self.ahead.insert((seat.ahead(), worker));
         }
+        if seat.quarantine.is_some() {
+            self.quarantined.insert(worker);
+        }
     }
 
     fn remove(&mut self, worker: WorkerId, seat: &Seat) {
         self.open.remove(&(seat.load(), worker));
-        self.ahead.remove(&(seat.ahead(), worker));
+        if seat.ahead() > 0 {
+            self.ahead.remove(&(seat.ahead(), worker));
+        }
+        if seat.quarantine.is_some() {
+            self.quarantined.remove(&worker);
+        }
     }
 
     fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
@@ -175,6 +186,39 @@ impl Seats {
     pub fn candidate(&self, worker: WorkerId, missing_bytes: u64) -> Candidate {
         let nanoseconds_placed = self.seats.get(&worker).map_or(0, Seat::nanoseconds_a_slot);
         Candidate { worker, nanoseconds_placed, missing_bytes }
+    }
+
+    pub fn has_quarantined(&self) -> bool {
+        !self.derived.quarantined.is_empty()
+    }
+
+    /// Workers that are kept for suspects.
+    pub fn quarantined(&self) -> Vec<WorkerId> {
+        self.derived.quarantined.iter().copied().collect()
+    }
+
+    pub fn has_quarantine_for(&self, run: RunId, task: TaskId) -> bool {
+        let mut kept = self.derived.quarantined.iter().filter_map(|worker| self.seats[worker].quarantine);
+        kept.any(|kept| kept.run == run && kept.task == task)
+    }
+
+    /// Keeps a worker for a suspect, or lets it take anything again.
+    pub fn quarantine(&mut self, worker: WorkerId, quarantine: Option<Quarantine>) {
+        self.change(worker, |seat| seat.quarantine = quarantine);
+    }
+
+    /// The least loaded worker that could meet `requirement`, has a slot and isn't kept for a suspect. There is none once
+    /// half of the workers are kept for suspects.
+    pub fn least_loaded(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        if 2 * self.derived.quarantined.len() >= self.seats.len().max(2) {
+            return None;
+        }
+        let any = Requirement::default();
+        let able = self.able(requirement.unwrap_or(&any)).filter(|worker| {
+            let seat = &self.seats[worker];
+            seat.quarantine.is_none() && seat.offer.slots > 0
+        });
+        able.min_by_key(|worker| (self.seats[worker].load(), *worker))
     }
 
     /// Workers that were given work in advance, the one with the most first.

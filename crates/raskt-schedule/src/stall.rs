@@ -15,6 +15,7 @@ impl Scheduler {
         }
         // Only runs with requirements, and those that were told, can be stalled or go on.
         let mut doubtful: Vec<_> = self.stalled.iter().copied().collect();
+        doubtful.extend(self.accused.iter());
         doubtful.extend(self.demanding.iter().map(|&(run, _)| run));
         doubtful.sort_unstable();
         doubtful.dedup();
@@ -35,6 +36,15 @@ impl Scheduler {
                 && !self.seats.is_met_by_any(requirement)
             {
                 return Some(StallCause::Unmet { layer: head.layer, requires: requirement.to_string() });
+            }
+        }
+        let suspects: Vec<_> = run.suspects.iter().filter(|task| run.tasks.is_needed(*task)).collect();
+        for task in suspects {
+            let class = usize::from(run.tasks.layers[task.layer.0 as usize].class);
+            if let Some(requirement) = run.classes[class].as_deref()
+                && !self.seats.is_met_by_any(requirement)
+            {
+                return Some(StallCause::Unmet { layer: task.layer, requires: requirement.to_string() });
             }
         }
         run.is_stuck().then_some(StallCause::NothingToStart)

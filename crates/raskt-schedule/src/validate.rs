@@ -49,7 +49,10 @@ impl Scheduler {
             );
         }
         let is_in_line = run.in_line.iter().any(Option::is_some);
-        assert!(is_in_line || run.tasks.counts.ready == 0, "{id:?} has ready tasks and isn't in line");
+        let is_ready = |task: &TaskId| run.tasks.is_needed(*task) && run.tasks.record(*task).tag == Tag::Ready;
+        let suspects = run.suspects.iter().filter(is_ready).count() as u64;
+        assert!(is_in_line || run.tasks.counts.ready == suspects, "{id:?} has ready tasks and isn't in line");
+        assert!(run.suspects.is_empty() || self.accused.contains(&id), "suspects of {id:?} are forgotten");
         let is_told = run.stalled.is_none() || self.stalled.contains(&id);
         assert!(is_told, "{id:?} was told that it is stalled, and is forgotten among those");
         for (&task, holders) in &run.tasks.replicas {

@@ -1,5 +1,6 @@
 mod changes;
 mod graphs;
+mod poison;
 mod policy;
 mod runs;
 mod worker;

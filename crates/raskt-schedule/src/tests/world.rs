@@ -16,6 +16,7 @@ pub struct World {
     /// Whether workers give back what they are asked for; if not, they have begun it all.
     pub gives_back: bool,
     pub stalled: Option<StallCause>,
+    pub story: Vec<Death>,
 }
 
 pub const RUN: RunId = RunId(1);
@@ -26,7 +27,7 @@ impl World {
     }
 
     pub fn ahead(credit_nanoseconds: u64, prefill_nanoseconds: u64) -> Self {
-        let settings = Settings { credit_nanoseconds, prefill_nanoseconds };
+        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths: 3 };
         Self::with(Scheduler::with(settings, Box::new(SoonestStart::default())))
     }
 
@@ -42,6 +43,7 @@ impl World {
             trace,
             gives_back: true,
             stalled: None,
+            story: vec![],
         }
     }
 
@@ -73,7 +75,7 @@ impl World {
                 Action::Stalled { cause, .. } => self.stalled = Some(cause),
                 Action::Resumed { .. } => self.stalled = None,
                 Action::Finished { .. } => self.finished = true,
-                Action::Failed { task, .. } => self.failed = Some(task),
+                Action::Failed { task, story, .. } => (self.failed, self.story) = (Some(task), story),
             }
         }
         self.scheduler.validate();
