@@ -218,6 +218,8 @@ impl State {
             Action::Forget { run, .. } => self.forget(run),
             Action::Finished { run } => self.finish(run),
             Action::Failed { run, task, .. } => self.fail(run, task),
+            // Nobody gives data to this worker that it didn't make.
+            Action::Lost { .. } => {}
             // The one worker of this process is always there; what it can't offer is waited for as on a cluster.
             Action::Stalled { .. } | Action::Resumed { .. } => {}
         }

@@ -180,6 +180,7 @@ impl Cluster {
                 }
                 Action::Finished { .. } => self.is_finished = true,
                 Action::Failed { task, .. } => panic!("{task} failed"),
+                Action::Lost { tasks, .. } => panic!("{tasks:?} are lost"),
                 Action::Stalled { cause, .. } => panic!("{cause:?}"),
                 Action::Discard { .. } | Action::TakeBack { .. } | Action::Forget { .. } | Action::Resumed { .. } => {}
             }

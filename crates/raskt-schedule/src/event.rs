@@ -29,6 +29,18 @@ pub enum Event {
         /// The tasks.
         tasks: Vec<TaskRange>,
     },
+    /// A client put data into a worker: results of tasks that can't be run. They are wanted from now on, so that the last copy
+    /// stays until they are released.
+    Given {
+        /// The run.
+        run: RunId,
+        /// The tasks that stand for the data.
+        tasks: Vec<TaskRange>,
+        /// Who holds it.
+        worker: WorkerId,
+        /// Bytes of all of it.
+        bytes: u64,
+    },
     /// A client no longer wants a run, be it finished or not: nothing of it remains.
     RunReleased {
         /// The run.
@@ -200,6 +212,13 @@ pub enum Action {
     Resumed {
         /// The run.
         run: RunId,
+    },
+    /// A run ended early, since data that was given is gone, and nobody can make it again.
+    Lost {
+        /// The run.
+        run: RunId,
+        /// The tasks that stood for the data.
+        tasks: Vec<TaskRange>,
     },
     /// A run ended early, since a task failed for good.
     Failed {

@@ -21,6 +21,27 @@ impl Tasks {
         }
     }
 
+    /// `worker` holds the result of `task`, which a client put there and wants from now on.
+    pub fn give(&mut self, graph: &Graph, task: TaskId, worker: WorkerId) {
+        let layer = &mut self.layers[task.layer.0 as usize];
+        // If it was given before and is gone, it isn't lost any more.
+        layer.given.remove(task.index, layer.len);
+        self.want(graph, task);
+        match self.record(task).tag {
+            Tag::InMemory => self.add_copy(task, worker),
+            tag => {
+                if tag == Tag::Running {
+                    self.end_hand_out(task);
+                }
+                self.hand_out(task, worker, self.next_attempt);
+                self.next_attempt = self.next_attempt.next();
+                self.finish(graph, task, worker);
+            }
+        }
+        let layer = &mut self.layers[task.layer.0 as usize];
+        layer.given.insert(task.index..task.index + 1, layer.len);
+    }
+
     /// The last copies of results are gone: what is needed of them is recomputed, and what they are made of as well.
     pub fn lose(&mut self, graph: &Graph, task: TaskId) {
         let unread = self.record(task).count;
@@ -161,6 +182,9 @@ impl Tasks {
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Waiting, ..*record };
         layer.pages.revived(task.index);
+        if layer.given.contains(task.index) {
+            TaskRange::push(&mut self.lost, task);
+        }
         if layer.needed.contains(task.index) {
             self.counts.done -= 1;
         } else {

@@ -91,6 +91,7 @@ impl Scheduler {
                 let Run { graph, tasks: states, .. } = found;
                 tasks.into_iter().flat_map(TaskRange::tasks).for_each(|task| states.want(graph, task));
             }),
+            Event::Given { run, tasks, worker, bytes } => self.take_given(run, &tasks, worker, bytes),
             Event::Released { run, tasks } => self.change(run, |found| {
                 found.tasks.unwant(&found.graph, tasks.into_iter().flat_map(TaskRange::tasks));
             }),
@@ -153,6 +154,11 @@ impl Scheduler {
                 }
             }
         }
+        if !run.tasks.lost.is_empty() {
+            let tasks = std::mem::take(&mut run.tasks.lost);
+            self.actions.push_back(Action::Lost { run: id, tasks });
+            return self.forget(id);
+        }
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
             self.actions.push_back(Action::TakeBack { worker, run: id, attempt, tasks });
         }
@@ -208,6 +214,22 @@ impl Scheduler {
             self.pass_on(id, idle, tasks);
             self.settle(id);
         }
+    }
+
+    fn take_given(&mut self, id: RunId, tasks: &[TaskRange], worker: WorkerId, bytes: u64) {
+        let is_there = self.seats.contains(worker);
+        let count = TaskRange::count(tasks);
+        self.change(id, |run| {
+            if !is_there {
+                // The worker went before the scheduler heard of the data.
+                run.tasks.lost.extend_from_slice(tasks);
+                return;
+            }
+            for range in tasks {
+                range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
+                run.estimates[range.layer.0 as usize].learn_bytes(range.len(), bytes * range.len() / count);
+            }
+        });
     }
 
     fn fetched(&mut self, worker: WorkerId, id: RunId, tasks: &[TaskRange]) {

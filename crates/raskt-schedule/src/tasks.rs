@@ -22,6 +22,8 @@ pub(crate) struct Tasks {
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
     pub replicas: BTreeMap<TaskId, Copies>,
+    /// Given data that is needed and gone.
+    pub lost: Vec<TaskRange>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
 }
@@ -38,6 +40,8 @@ pub(crate) struct LayerState {
     pub class: u16,
     pub wanted: Members,
     pub needed: Members,
+    /// Tasks whose results were put here by a client, and can't be made again.
+    pub given: Members,
     pub pages: Pages,
     /// Only for layers of shape `Exchange`, whose edges are counted and not listed.
     pub exchange: Option<Exchange>,
@@ -94,6 +98,7 @@ impl Tasks {
                 class,
                 wanted,
                 needed,
+                given: Members::Nothing,
                 pages: Pages::default(),
                 exchange,
                 feeds_exchange: false,
@@ -106,6 +111,7 @@ impl Tasks {
             next_attempt: Attempt::default(),
             discards: vec![],
             replicas: BTreeMap::new(),
+            lost: vec![],
             cancelled: vec![],
         };
         for (id, layer) in graph.layers() {

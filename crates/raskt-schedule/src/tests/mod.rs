@@ -1,4 +1,5 @@
 mod changes;
+mod given;
 mod graphs;
 mod poison;
 mod policy;

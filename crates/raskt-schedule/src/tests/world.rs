@@ -17,6 +17,7 @@ pub struct World {
     pub gives_back: bool,
     pub stalled: Option<StallCause>,
     pub story: Vec<Death>,
+    pub lost: Vec<TaskRange>,
 }
 
 pub const RUN: RunId = RunId(1);
@@ -44,6 +45,7 @@ impl World {
             gives_back: true,
             stalled: None,
             story: vec![],
+            lost: vec![],
         }
     }
 
@@ -72,6 +74,7 @@ impl World {
                     self.scheduler.handle_event(Time(0), Event::TakenBack { worker, run, attempt, tasks });
                 }
                 Action::Forget { worker, .. } => self.memories.entry(worker).or_default().clear(),
+                Action::Lost { tasks, .. } => self.lost.extend(tasks),
                 Action::Stalled { cause, .. } => self.stalled = Some(cause),
                 Action::Resumed { .. } => self.stalled = None,
                 Action::Finished { .. } => self.finished = true,
