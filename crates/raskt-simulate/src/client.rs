@@ -150,7 +150,7 @@ impl Process {
     fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
         match message {
             Message::Finished { run, holders } => self.run_finished(context, jobs, *run, holders),
-            Message::Failed { run, task } => self.run_failed(context, jobs, *run, *task),
+            Message::Failed { run, task, killed } => self.run_failed(context, jobs, *run, *task, *killed),
             Message::Stalled { run, cause } => self.stalled(*run, Some(cause)),
             Message::Resumed { run } => self.stalled(*run, None),
             other => unreachable!("clients aren't sent {other:?}"),
@@ -204,12 +204,12 @@ impl Process {
         unmet
     }
 
-    fn run_failed(&mut self, context: &mut Context, jobs: Jobs, run: RunId, task: TaskId) {
+    fn run_failed(&mut self, context: &mut Context, jobs: Jobs, run: RunId, task: TaskId, killed: bool) {
         if self.runs.remove(&run).is_none() {
             return;
         }
         let job = &jobs[&run];
-        if job.failures(task) <= job.plan.retries {
+        if !killed && job.failures(task) <= job.plan.retries {
             context.violate(Violation::of(run, task, "its run failed because of it, and it doesn't fail for good"));
         }
         self.ended.push(run);

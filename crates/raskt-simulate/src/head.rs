@@ -193,7 +193,7 @@ impl Head {
             actions.push(action);
         }
         context.note(actions.len() as u64);
-        if let Err(violation) = self.ledger.check(&self.scheduler, &actions, &mut context.tally) {
+        if let Err(violation) = self.ledger.check(&self.scheduler, &actions, &context.killers, &mut context.tally) {
             context.violate(violation);
         }
         actions.into_iter().for_each(|action| self.act(context, action));
@@ -213,7 +213,12 @@ impl Head {
             }
             Action::Forget { worker, run } => self.send(context, Address::of(worker), Message::Forget { run }),
             Action::Finished { run } => self.tell_where(context, run),
-            Action::Failed { run, task, .. } => self.tell_client(context, run, Message::Failed { run, task }),
+            Action::Failed { run, task, story, .. } => {
+                self.tell_client(context, run, Message::Failed { run, task, killed: !story.is_empty() });
+            }
+            Action::Lost { run, .. } => {
+                context.violate(Violation::new(format!("run {} has lost what was given, and nothing was", run.0)));
+            }
             Action::Stalled { run, cause } => self.tell_client(context, run, Message::Stalled { run, cause }),
             Action::Resumed { run } => self.tell_client(context, run, Message::Resumed { run }),
         }

@@ -66,7 +66,7 @@ impl Search {
             |job| job.changes /= 2,
             |job| job.cancel_after = None,
             |job| (job.flaky_per_million, job.doomed) = (0, false),
-            |job| job.deadly_per_million = 0,
+            |job| job.deadly = 0,
             |job| job.keep = false,
             |job| job.wrong_sizes = false,
             |job| job.layers = (job.layers / 2).max(1),

@@ -4,8 +4,8 @@ use super::{Sometimes, Tally, Violation};
 use crate::job::Job;
 use raskt_graph::{Annotations, TaskId};
 use raskt_schedule::{
-    Action, Assignment, Attempt, Event, Offer, Outcome, Report, RunId, Scheduler, StallCause, TaskRange, TaskState,
-    WorkerId,
+    Action, Assignment, Attempt, Death, Event, LossCause, Offer, Outcome, Report, RunId, Scheduler, Settings,
+    StallCause, TaskRange, TaskState, WorkerId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -17,8 +17,13 @@ use std::rc::Rc;
 pub(crate) struct Ledger {
     pages: BTreeMap<RunId, Page>,
     workers: BTreeMap<WorkerId, Offer>,
+    /// Workers that are no longer there, and why.
+    lost: BTreeMap<WorkerId, LossCause>,
     around: Around,
 }
+
+/// Workers that tasks have killed, and which task each.
+pub(crate) type Killers = BTreeMap<WorkerId, (RunId, TaskId)>;
 
 /// What the event at hand is, as far as all tasks are concerned.
 #[derive(Debug, Default)]
@@ -74,12 +79,15 @@ impl Ledger {
             Event::WorkerResized { worker, slots } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);
             }
-            Event::WorkerLost { worker, .. } => self.lose_worker(*worker),
+            Event::WorkerLost { worker, cause } => {
+                self.lost.insert(*worker, *cause);
+                self.lose_worker(*worker);
+            }
             Event::ResultsLost { run, .. } => {
                 facts.is_loss = true;
                 self.around.run = Some(*run);
             }
-            Event::Started { .. } | Event::Fetched { .. } => {}
+            Event::Started { .. } | Event::Fetched { .. } | Event::Given { .. } => {}
             Event::FetchFailed { worker, run, attempt, .. } => {
                 facts.is_loss = true;
                 let by = (*worker, *attempt);
@@ -161,7 +169,13 @@ impl Ledger {
     }
 
     /// Holds what the scheduler did about the event against the books.
-    pub fn check(&mut self, scheduler: &Scheduler, actions: &[Action], tally: &mut Tally) -> Result<(), Violation> {
+    pub fn check(
+        &mut self,
+        scheduler: &Scheduler,
+        actions: &[Action],
+        killers: &Killers,
+        tally: &mut Tally,
+    ) -> Result<(), Violation> {
         self.check_count(actions)?;
         if self.around.facts.is_loss {
             self.pages.values_mut().for_each(|page| page.note_losses(scheduler));
@@ -176,7 +190,8 @@ impl Ledger {
                     self.check_worker(*worker, action)?
                 }
                 Action::Finished { run } => self.check_finish(scheduler, *run, tally)?,
-                Action::Failed { run, task, .. } => self.check_failure(*run, *task, tally)?,
+                Action::Failed { run, task, story, .. } => self.check_failure(*run, *task, story, killers, tally)?,
+                Action::Lost { run, .. } => _ = self.pages.remove(run),
                 Action::Stalled { run, cause } => self.check_stall(*run, cause, tally)?,
                 Action::Resumed { .. } => tally.saw(Sometimes::Resumed),
             }
@@ -286,10 +301,21 @@ impl Ledger {
         Ok(())
     }
 
-    fn check_failure(&mut self, run: RunId, task: TaskId, tally: &mut Tally) -> Result<(), Violation> {
+    fn check_failure(
+        &mut self,
+        run: RunId,
+        task: TaskId,
+        story: &[Death],
+        killers: &Killers,
+        tally: &mut Tally,
+    ) -> Result<(), Violation> {
         let Some(mut page) = self.pages.remove(&run) else {
             return Err(Violation::new(format!("run {} was given up, and has failed", run.0)));
         };
+        if !story.is_empty() {
+            tally.saw(Sometimes::PoisonFailed);
+            return self.check_story(run, task, story, killers);
+        }
         tally.saw(Sometimes::RunFailed);
         let (failures, retries) = (page.entry(task).failures, page.job.plan.retries);
         if failures <= retries {
@@ -297,6 +323,23 @@ impl Ledger {
             return Err(Violation::of(run, task, &text));
         }
         Ok(())
+    }
+
+    /// A task is failed for the deaths of workers that had nothing else. That another task killed one of them can't be.
+    fn check_story(&self, run: RunId, task: TaskId, story: &[Death], killers: &Killers) -> Result<(), Violation> {
+        let wrong = |text: &str| Err(Violation::of(run, task, text));
+        if let Some(death) = story.iter().find(|death| self.lost.get(&death.worker) != Some(&LossCause::Died)) {
+            return wrong(&format!("it is blamed for the death of {:?}, which hasn't died", death.worker));
+        }
+        let alone: BTreeSet<_> = story.iter().filter(|death| death.alone).map(|death| death.worker).collect();
+        if (alone.len() as u32) < Settings::default().deaths {
+            return wrong(&format!("it is failed after {} deaths alone", alone.len()));
+        }
+        let other = |worker: &&WorkerId| killers.get(worker).is_some_and(|&killer| killer != (run, task));
+        match alone.iter().find(other) {
+            Some(worker) => wrong(&format!("it is blamed for the death of {worker:?}, which another task killed")),
+            None => Ok(()),
+        }
     }
 
     fn check_steps(&mut self, scheduler: &Scheduler) -> Result<(), Violation> {

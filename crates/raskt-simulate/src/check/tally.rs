@@ -69,6 +69,8 @@ pub enum Sometimes {
     Retried,
     /// A run failed, since one of its tasks had failed for good.
     RunFailed,
+    /// A run failed, since one of its tasks had killed its worker each time that it ran alone.
+    PoisonFailed,
     /// A worker went beyond its memory to run one assignment alone.
     Overbooked,
     /// A promise of memory was refused.
@@ -128,6 +130,7 @@ impl Sometimes {
         Self::NotRun,
         Self::Retried,
         Self::RunFailed,
+        Self::PoisonFailed,
         Self::Overbooked,
         Self::Refused,
         Self::Spilled,

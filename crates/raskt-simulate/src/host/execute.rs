@@ -99,9 +99,10 @@ impl Host {
             return;
         }
         let tried = context.trials.entry((run, task)).or_default();
-        if tried.deaths < job.deaths(task) && !context.is_calm {
+        if tried.deaths < job.deaths(task) {
             tried.deaths += 1;
             context.tally.saw(Sometimes::PoisonedWorker);
+            context.killers.insert(process.address.worker(), (run, task));
             return self.die(context, &format!("task {task} of run {} killed it", run.0));
         }
         if tried.failures < job.failures(task) {

@@ -74,7 +74,7 @@ pub(crate) enum Message {
     Where { run: RunId },
     // Scheduler to client.
     Finished { run: RunId, holders: Vec<(TaskId, WorkerId)> },
-    Failed { run: RunId, task: TaskId },
+    Failed { run: RunId, task: TaskId, killed: bool },
     /// The run can't go on, and why; or it can again.
     Stalled { run: RunId, cause: StallCause },
     Resumed { run: RunId },

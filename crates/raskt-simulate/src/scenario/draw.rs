@@ -58,7 +58,7 @@ fn draw_host(random: &mut Random, calm_at: u64) -> HostPlan {
 fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]) -> Vec<JobPlan> {
     let count = random.scaled(1, 200);
     let flaky_per_million = if random.chance(400_000) { random.scaled(1_000, 100_000) as u32 } else { 0 };
-    let deadly_per_million = if random.chance(200_000) { random.scaled(500, 20_000) as u32 } else { 0 };
+    let is_deadly = random.chance(250_000);
     let width = random.scaled(4, 4_000) as u32;
     // Work for about the time that faults last, so that they meet it.
     let slots: u64 = hosts.iter().map(|host| u64::from(host.slots)).sum();
@@ -75,7 +75,7 @@ fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]
             retries: random.below(4) as u32,
             flaky_per_million,
             doomed: flaky_per_million > 0 && random.chance(150_000),
-            deadly_per_million,
+            deadly: if is_deadly && random.chance(200_000) { random.between(1, 2) as u32 } else { 0 },
             requires: draw_requirement(random, hosts),
             wrong_sizes: random.chance(250_000),
             changes: if random.chance(300_000) { random.scaled(1, 60) as u32 } else { 0 },

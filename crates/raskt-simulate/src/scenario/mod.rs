@@ -81,8 +81,8 @@ pub struct JobPlan {
     pub flaky_per_million: u32,
     /// Whether one of the flaky tasks fails more often than it may.
     pub doomed: bool,
-    /// Tasks that kill their worker, in a million.
-    pub deadly_per_million: u32,
+    /// Tasks that kill their worker, a few times or always.
+    pub deadly: u32,
     /// What some of its layers require of the workers.
     pub requires: Requires,
     /// Whether the sizes that the layers state are wrong.
@@ -136,7 +136,7 @@ impl Weather {
 impl Scenario {
     pub(crate) fn settings(&self) -> Settings {
         let Self { credit_nanoseconds, prefill_nanoseconds, .. } = *self;
-        Settings { credit_nanoseconds, prefill_nanoseconds }
+        Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() }
     }
 
     /// The node of a host.

@@ -356,6 +356,10 @@ fn live_host(hosts: &mut [Host], own: Address) -> Option<&mut Host> {
     hosts.iter_mut().find(|host| host.process.as_ref().is_some_and(|process| process.address == own))
 }
 
+/// Deaths until a deadly task is failed, and time until a worker is back.
+const DEATHS: u64 = 8;
+const RESTART_NANOSECONDS: u64 = 400_000_000;
+
 /// Packets that go back and forth for a task before the next can start, late ones included.
 const WAYS_PER_TASK: u64 = 8;
 
@@ -365,5 +369,7 @@ fn deadline(scenario: &Scenario, plans: &[Rc<Job>]) -> u64 {
     let tasks: u64 = plans.iter().map(|job| job.graph.tasks()).sum();
     let ways = tasks * WAYS_PER_TASK * scenario.weather.delay_nanoseconds;
     let slowest = scenario.hosts.iter().map(|host| host.slowness_percent).max().unwrap_or(100);
-    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * (work * slowest / 100 + ways)
+    let deadly: u64 = scenario.jobs.iter().map(|job| u64::from(job.deadly)).sum();
+    let deaths = deadly * DEATHS * (2 * scenario.lease_nanoseconds + RESTART_NANOSECONDS);
+    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * (work * slowest / 100 + ways) + deaths
 }
