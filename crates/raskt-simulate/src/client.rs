@@ -41,8 +41,8 @@ pub(crate) struct Owned {
     /// The results are kept until the end of the world.
     pub keeps: bool,
     pub is_kept: bool,
-    /// No worker has what it requires, as far as the client was told.
-    pub is_unmet: bool,
+    /// Since when no worker has what it requires, as far as the client was told.
+    unmet_since: Option<u64>,
 }
 
 /// Results that are asked for.
@@ -53,6 +53,9 @@ struct Read {
     tasks: Rc<[TaskId]>,
     tries: u32,
 }
+
+/// How long a client waits for a worker that could run what it wants: longer than one takes to come back.
+const UNMET_NANOSECONDS: u64 = 3_000_000_000;
 
 /// Tasks that a client no longer wants at one time, at most.
 const CHANGED_TASKS: usize = 16;
@@ -88,7 +91,7 @@ impl Client {
 impl Process {
     pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: &[TaskId], keeps: bool) {
         let (wanted, unread) = (wanted.iter().copied().collect(), BTreeSet::new());
-        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false, is_unmet: false };
+        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false, unmet_since: None };
         self.runs.insert(run, owned);
         self.session.send(context, Message::Submit { run });
     }
@@ -151,8 +154,8 @@ impl Process {
         match message {
             Message::Finished { run, holders } => self.run_finished(context, jobs, *run, holders),
             Message::Failed { run, task, killed } => self.run_failed(context, jobs, *run, *task, *killed),
-            Message::Stalled { run, cause } => self.stalled(*run, Some(cause)),
-            Message::Resumed { run } => self.stalled(*run, None),
+            Message::Stalled { run, cause } => self.stalled(context, *run, Some(cause)),
+            Message::Resumed { run } => self.stalled(context, *run, None),
             other => unreachable!("clients aren't sent {other:?}"),
         }
     }
@@ -187,15 +190,17 @@ impl Process {
         }
     }
 
-    fn stalled(&mut self, run: RunId, cause: Option<&StallCause>) {
+    fn stalled(&mut self, context: &Context, run: RunId, cause: Option<&StallCause>) {
         if let Some(owned) = self.runs.get_mut(&run) {
-            owned.is_unmet = matches!(cause, Some(StallCause::Unmet { .. }));
+            let is_unmet = matches!(cause, Some(StallCause::Unmet { .. }));
+            owned.unmet_since = is_unmet.then_some(context.now());
         }
     }
 
-    /// Gives runs up that wait for a worker that there isn't.
+    /// Gives runs up that have waited for long for a worker that there isn't.
     pub fn give_up_unmet(&mut self, context: &mut Context) -> Vec<RunId> {
-        let unmet = self.runs.iter().filter(|(_, owned)| owned.is_unmet);
+        let is_long = |since: u64| context.now() > since + UNMET_NANOSECONDS;
+        let unmet = self.runs.iter().filter(|(_, owned)| owned.unmet_since.is_some_and(is_long));
         let unmet: Vec<_> = unmet.map(|(&run, _)| run).collect();
         for &run in &unmet {
             context.tally.saw(Sometimes::GivenUpUnmet);

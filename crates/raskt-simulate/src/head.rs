@@ -185,7 +185,7 @@ impl Head {
     fn handle(&mut self, context: &mut Context, event: Event) {
         context.machine_events += 1;
         context.tell(|| story::tasks_of_event(&event), || story::event(&event));
-        self.ledger.take_event(&self.scheduler, &event, &mut context.tally);
+        self.ledger.take_event(&self.scheduler, &event, &context.killers, &mut context.tally);
         self.scheduler.handle_event(Time(context.now()), event);
         let mut actions = vec![];
         while let Some(action) = self.scheduler.poll_action() {
@@ -193,7 +193,7 @@ impl Head {
             actions.push(action);
         }
         context.note(actions.len() as u64);
-        if let Err(violation) = self.ledger.check(&self.scheduler, &actions, &context.killers, &mut context.tally) {
+        if let Err(violation) = self.ledger.check(&self.scheduler, &actions, &mut context.tally) {
             context.violate(violation);
         }
         actions.into_iter().for_each(|action| self.act(context, action));

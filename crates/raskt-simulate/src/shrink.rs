@@ -2,7 +2,7 @@ use crate::outcome::{Failure, fails, simulate};
 use crate::scenario::{JobPlan, Scenario, Weather};
 
 /// Events that happen, all told, in the worlds that are tried to find a smaller one that fails.
-const EVENTS: u64 = 20_000_000;
+const EVENTS: u64 = 8_000_000;
 
 /// Cuts a failing scenario down for as long as it fails: jobs, faults, bad weather, layers. What is left is what the
 /// failure needs, or nearly.

@@ -19,6 +19,9 @@ pub(crate) struct Ledger {
     workers: BTreeMap<WorkerId, Offer>,
     /// Workers that are no longer there, and why.
     lost: BTreeMap<WorkerId, LossCause>,
+    /// Tasks that killed workers while the scheduler knew that they ran there. What a forgotten run still does on a thread is
+    /// beyond its knowledge.
+    killers: Killers,
     around: Around,
 }
 
@@ -58,7 +61,7 @@ impl Ledger {
         self.pages.get(&run).map(|page| &page.wanted)
     }
 
-    pub fn take_event(&mut self, scheduler: &Scheduler, event: &Event, tally: &mut Tally) {
+    pub fn take_event(&mut self, scheduler: &Scheduler, event: &Event, killers: &Killers, tally: &mut Tally) {
         self.around = Around::default();
         let facts = &mut self.around.facts;
         match event {
@@ -81,7 +84,7 @@ impl Ledger {
             }
             Event::WorkerLost { worker, cause } => {
                 self.lost.insert(*worker, *cause);
-                self.lose_worker(*worker);
+                self.lose_worker(*worker, killers);
             }
             Event::ResultsLost { run, .. } => {
                 facts.is_loss = true;
@@ -109,7 +112,13 @@ impl Ledger {
         }
     }
 
-    fn lose_worker(&mut self, worker: WorkerId) {
+    fn lose_worker(&mut self, worker: WorkerId, killers: &Killers) {
+        if let Some(&(run, task)) = killers.get(&worker)
+            && let Some(page) = self.pages.get_mut(&run)
+            && page.entry(task).is_with(worker)
+        {
+            self.killers.insert(worker, (run, task));
+        }
         self.workers.remove(&worker);
         (self.around.facts.lost, self.around.facts.is_loss) = (Some(worker), true);
         for page in self.pages.values_mut() {
@@ -169,13 +178,7 @@ impl Ledger {
     }
 
     /// Holds what the scheduler did about the event against the books.
-    pub fn check(
-        &mut self,
-        scheduler: &Scheduler,
-        actions: &[Action],
-        killers: &Killers,
-        tally: &mut Tally,
-    ) -> Result<(), Violation> {
+    pub fn check(&mut self, scheduler: &Scheduler, actions: &[Action], tally: &mut Tally) -> Result<(), Violation> {
         self.check_count(actions)?;
         if self.around.facts.is_loss {
             self.pages.values_mut().for_each(|page| page.note_losses(scheduler));
@@ -190,7 +193,7 @@ impl Ledger {
                     self.check_worker(*worker, action)?
                 }
                 Action::Finished { run } => self.check_finish(scheduler, *run, tally)?,
-                Action::Failed { run, task, story, .. } => self.check_failure(*run, *task, story, killers, tally)?,
+                Action::Failed { run, task, story, .. } => self.check_failure(*run, *task, story, tally)?,
                 Action::Lost { run, .. } => _ = self.pages.remove(run),
                 Action::Stalled { run, cause } => self.check_stall(*run, cause, tally)?,
                 Action::Resumed { .. } => tally.saw(Sometimes::Resumed),
@@ -301,20 +304,13 @@ impl Ledger {
         Ok(())
     }
 
-    fn check_failure(
-        &mut self,
-        run: RunId,
-        task: TaskId,
-        story: &[Death],
-        killers: &Killers,
-        tally: &mut Tally,
-    ) -> Result<(), Violation> {
+    fn check_failure(&mut self, run: RunId, task: TaskId, story: &[Death], tally: &mut Tally) -> Result<(), Violation> {
         let Some(mut page) = self.pages.remove(&run) else {
             return Err(Violation::new(format!("run {} was given up, and has failed", run.0)));
         };
         if !story.is_empty() {
             tally.saw(Sometimes::PoisonFailed);
-            return self.check_story(run, task, story, killers);
+            return self.check_story(run, task, story);
         }
         tally.saw(Sometimes::RunFailed);
         let (failures, retries) = (page.entry(task).failures, page.job.plan.retries);
@@ -326,7 +322,7 @@ impl Ledger {
     }
 
     /// A task is failed for the deaths of workers that had nothing else. That another task killed one of them can't be.
-    fn check_story(&self, run: RunId, task: TaskId, story: &[Death], killers: &Killers) -> Result<(), Violation> {
+    fn check_story(&self, run: RunId, task: TaskId, story: &[Death]) -> Result<(), Violation> {
         let wrong = |text: &str| Err(Violation::of(run, task, text));
         if let Some(death) = story.iter().find(|death| self.lost.get(&death.worker) != Some(&LossCause::Died)) {
             return wrong(&format!("it is blamed for the death of {:?}, which hasn't died", death.worker));
@@ -335,7 +331,7 @@ impl Ledger {
         if (alone.len() as u32) < Settings::default().deaths {
             return wrong(&format!("it is failed after {} deaths alone", alone.len()));
         }
-        let other = |worker: &&WorkerId| killers.get(worker).is_some_and(|&killer| killer != (run, task));
+        let other = |worker: &&WorkerId| self.killers.get(worker).is_some_and(|&killer| killer != (run, task));
         match alone.iter().find(other) {
             Some(worker) => wrong(&format!("it is blamed for the death of {worker:?}, which another task killed")),
             None => Ok(()),

@@ -56,7 +56,7 @@ fn draw_host(random: &mut Random, calm_at: u64) -> HostPlan {
 }
 
 fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]) -> Vec<JobPlan> {
-    let count = random.scaled(1, 200);
+    let count = random.scaled(1, 130);
     let flaky_per_million = if random.chance(400_000) { random.scaled(1_000, 100_000) as u32 } else { 0 };
     let is_deadly = random.chance(250_000);
     let width = random.scaled(4, 4_000) as u32;

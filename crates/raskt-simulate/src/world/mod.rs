@@ -315,7 +315,7 @@ impl World {
 
     /// From one phase to the next, as soon as it is time.
     fn move_on(&mut self) {
-        if self.context.now() > self.scenario.calm_at + STALLED_NANOSECONDS {
+        if self.context.is_calm {
             self.give_up_unmet();
         }
         if self.context.is_calm && self.is_quiet() {
@@ -345,9 +345,6 @@ impl World {
         }
     }
 }
-
-/// So long after faults have stopped, all workers have joined and all clients know how they stand.
-const STALLED_NANOSECONDS: u64 = 2_000_000_000;
 
 /// A client that is down is asked again after so long.
 const ABSENT_NANOSECONDS: u64 = 50_000_000;
