@@ -183,7 +183,9 @@ impl Tasks {
     /// Whether `task` is still on the hand-out `attempt`.
     pub fn is_current(&self, task: TaskId, attempt: Attempt) -> bool {
         let record = self.record(task);
-        record.tag == Tag::Running && record.attempt == attempt
+        // The planted bug: whoever reports a running task is believed, though the hand-out may be an old one.
+        let is_believed = cfg!(feature = "planted-bug");
+        record.tag == Tag::Running && (record.attempt == attempt || is_believed)
     }
 
     /// Reads of `task`'s result that are still to come.
