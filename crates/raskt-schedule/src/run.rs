@@ -6,7 +6,8 @@ use crate::requirement::Requirement;
 use crate::suspects::Suspects;
 use crate::tasks::Tasks;
 use crate::{StallCause, TaskRange};
-use raskt_graph::Graph;
+use raskt_graph::{Graph, TaskId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Run {
     pub classes: Vec<Option<Arc<Requirement>>>,
     /// Tasks that may have killed workers.
     pub suspects: Suspects,
+    /// How often workers have said of a task that they didn't run it, without a cause that is known here.
+    refusals: BTreeMap<TaskId, u32>,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
@@ -44,9 +47,25 @@ impl Run {
             estimates,
             classes,
             suspects: Suspects::default(),
+            refusals: BTreeMap::new(),
             is_finished: false,
             stalled: None,
             in_line,
+        }
+    }
+
+    /// Counts that a worker didn't run `task` and gave no cause; whether that counts as a failure by now.
+    pub fn is_refused_too_often(&mut self, task: TaskId) -> bool {
+        let refusals = self.refusals.entry(task).or_default();
+        *refusals += 1;
+        refusals.is_multiple_of(REFUSALS)
+    }
+
+    /// `task` is done.
+    pub fn clear(&mut self, task: TaskId) {
+        self.suspects.clear(task);
+        if !self.refusals.is_empty() {
+            self.refusals.remove(&task);
         }
     }
 
@@ -56,6 +75,9 @@ impl Run {
         waits && self.in_line.iter().all(Option::is_none) && self.tasks.counts.ready == 0
     }
 }
+
+/// Refusals without a cause that count as one failure: a worker that always refuses mustn't be asked for ever.
+const REFUSALS: u32 = 16;
 
 /// The different requirements of a graph, and which of them each layer has.
 fn classes(graph: &Graph) -> (Vec<Option<Arc<Requirement>>>, Vec<u16>) {

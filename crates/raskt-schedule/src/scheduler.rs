@@ -190,9 +190,10 @@ impl Scheduler {
     }
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
-        let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
+        let seat = self.seats.get(worker);
+        let (quarantine, has_orphans) = seat.map_or((None, false), |seat| (seat.quarantine, seat.has_orphans()));
         let placed = self.seats.remove(worker);
-        let guilty = self.blame(worker, cause, quarantine, &placed);
+        let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
         for id in self.runs.keys().copied().collect::<Vec<_>>() {
             self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
         }
@@ -267,10 +268,12 @@ impl Scheduler {
         let placed = self.seats.close(worker, id, attempt);
         let Some(run) = self.runs.get_mut(&id) else { return };
         let (mut failed, mut ran, mut done) = (None, 0, 0);
+        let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
         for &(range, outcome) in &outcomes {
             let current = match (outcome, &placed) {
                 (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),
                 (Outcome::Failed, Some(_)) => count_failures(run, attempt, range, &mut failed),
+                (Outcome::NotRun, Some(_)) if !has_cause => count_refusals(run, attempt, range, &mut failed),
                 _ => 0,
             };
             ran += current;
@@ -328,7 +331,7 @@ fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRa
     for task in range.tasks() {
         if is_placed && run.tasks.is_current(task, attempt) {
             run.tasks.finish(&run.graph, task, worker);
-            run.suspects.clear(task);
+            run.clear(task);
             current += 1;
         } else {
             run.tasks.take_old_result(task, worker);
@@ -348,6 +351,18 @@ fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
         }
     }
     current.len() as u64
+}
+
+/// Counts tasks that a worker didn't run though all that they read is there and none of its assignment failed.
+fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
+    let retries = run.graph.layer(range.layer).annotations.retries;
+    for task in range.tasks() {
+        let is_refused = run.tasks.is_current(task, attempt) && run.tasks.count_missing(&run.graph, task) == 0;
+        if is_refused && run.is_refused_too_often(task) && run.tasks.count_failure(task) > retries {
+            failed.get_or_insert(task);
+        }
+    }
+    0
 }
 
 /// Puts together what goes to the same place.

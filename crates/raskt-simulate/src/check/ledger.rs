@@ -19,10 +19,10 @@ pub(crate) struct Ledger {
     workers: BTreeMap<WorkerId, Offer>,
     /// Workers that are no longer there, and why.
     lost: BTreeMap<WorkerId, LossCause>,
-    /// Tasks that killed workers while the scheduler knew that they ran there. What a forgotten run still does on a thread is
-    /// beyond its knowledge.
+    /// Tasks that killed the workers that are lost.
     killers: Killers,
     around: Around,
+    events: u64,
 }
 
 /// Workers that tasks have killed, and which task each.
@@ -38,6 +38,9 @@ struct Around {
     told: Vec<(RunId, usize)>,
     given: Vec<(RunId, usize)>,
 }
+
+/// Every so many events all runs are looked at, and else the one that an event is about.
+const EVENTS_PER_LOOK: u64 = 64;
 
 /// What a worker may get in advance for each slot, and as much to be asked back.
 const HAND_OUTS_PER_SLOT: usize = 36;
@@ -90,7 +93,9 @@ impl Ledger {
                 facts.is_loss = true;
                 self.around.run = Some(*run);
             }
-            Event::Started { .. } | Event::Fetched { .. } | Event::Given { .. } => {}
+            Event::Started { run, .. } | Event::Fetched { run, .. } | Event::Given { run, .. } => {
+                self.around.run = Some(*run);
+            }
             Event::FetchFailed { worker, run, attempt, .. } => {
                 facts.is_loss = true;
                 let by = (*worker, *attempt);
@@ -113,12 +118,7 @@ impl Ledger {
     }
 
     fn lose_worker(&mut self, worker: WorkerId, killers: &Killers) {
-        if let Some(&(run, task)) = killers.get(&worker)
-            && let Some(page) = self.pages.get_mut(&run)
-            && page.entry(task).is_with(worker)
-        {
-            self.killers.insert(worker, (run, task));
-        }
+        self.killers.extend(killers.get(&worker).map(|&killer| (worker, killer)));
         self.workers.remove(&worker);
         (self.around.facts.lost, self.around.facts.is_loss) = (Some(worker), true);
         for page in self.pages.values_mut() {
@@ -138,6 +138,7 @@ impl Ledger {
         tasks: &[TaskRange],
         tally: &mut Tally,
     ) {
+        self.around.run = Some(run);
         let Some(page) = self.pages.get_mut(&run) else { return };
         for task in tasks.iter().flat_map(|range| range.tasks()) {
             let at = page.at(task);
@@ -151,6 +152,7 @@ impl Ledger {
     }
 
     fn take_report(&mut self, scheduler: &Scheduler, worker: WorkerId, report: &Report, tally: &mut Tally) {
+        self.around.run = Some(report.run);
         let Some(page) = self.pages.get_mut(&report.run) else { return };
         for &(range, outcome) in &report.outcomes {
             for task in range.tasks() {
@@ -340,10 +342,15 @@ impl Ledger {
 
     fn check_steps(&mut self, scheduler: &Scheduler) -> Result<(), Violation> {
         let Around { facts, run: about, told, given } = std::mem::take(&mut self.around);
+        self.events += 1;
+        let looks_at_all = self.events.is_multiple_of(EVENTS_PER_LOOK);
         for (&run, page) in &mut self.pages {
             let is_about = about.is_none_or(|about| about == run);
             let facts = if is_about { facts } else { Facts::default() };
-            if page.is_small() {
+            // An event about one run moves tasks of others only by handing them out; that nothing else moved is seen
+            // at the next look at all of them.
+            let is_due = is_about || looks_at_all || given.iter().any(|(other, _)| *other == run);
+            if page.is_small() && is_due {
                 page.check_all(scheduler, facts)?;
             } else if is_about && facts.is_unwant {
                 page.abandon_unneeded(scheduler);

@@ -153,11 +153,6 @@ impl Page {
 }
 
 impl Entry {
-    /// Whether `worker` has it, wanted or not.
-    pub fn is_with(&self, worker: WorkerId) -> bool {
-        self.given.or(self.abandoned).is_some_and(|(holder, _)| holder == worker)
-    }
-
     fn abandon(&mut self) {
         self.abandoned = self.given.take().or(self.abandoned);
     }

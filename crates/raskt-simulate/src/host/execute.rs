@@ -93,17 +93,16 @@ impl Host {
         let Some(execution) = process.executions.get_mut(&ticket) else { return };
         let (run, task) = (execution.assignment.run, execution.tasks[execution.at]);
         let Some(job) = jobs.get(&run) else { return };
-        if !process.worker.is_running(ticket) {
-            // Nobody waits for it any more.
-            process.executions.remove(&ticket);
-            return;
-        }
         let tried = context.trials.entry((run, task)).or_default();
         if tried.deaths < job.deaths(task) {
             tried.deaths += 1;
             context.tally.saw(Sometimes::PoisonedWorker);
             context.killers.insert(process.address.worker(), (run, task));
             return self.die(context, &format!("task {task} of run {} killed it", run.0));
+        }
+        if !process.worker.is_running(ticket) {
+            // Nobody waits for it any more.
+            return self.end_execution(context, jobs, ticket);
         }
         if tried.failures < job.failures(task) {
             tried.failures += 1;
@@ -138,11 +137,9 @@ impl Host {
         let Some(process) = &mut self.process else { return };
         let Some(execution) = process.executions.remove(&ticket) else { return };
         execution.tasks.iter().for_each(|&task| process.memory.note_reported(execution.assignment.run, task));
-        if process.worker.is_running(ticket) {
-            let nanoseconds = context.now() - execution.began;
-            let outcomes = execution.outcomes;
-            self.handle(context, jobs, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
-        }
+        let nanoseconds = context.now() - execution.began;
+        let outcomes = execution.outcomes;
+        self.handle(context, jobs, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
     }
 
     /// The worker dies of what it runs, and starts anew after a while.
