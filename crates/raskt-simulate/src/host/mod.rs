@@ -143,6 +143,7 @@ impl Host {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
                 self.handle(context, jobs, WorkerEvent::TakeBack { run, attempt, tasks });
             }
+            Message::Hold { run, tasks } => self.hold(context, jobs, *run, tasks),
             Message::Discard { run, tasks } => {
                 for task in tasks.iter().flat_map(|range| range.tasks()) {
                     process.memory.drop_result(*run, task);
@@ -152,6 +153,16 @@ impl Host {
             Message::Forget { run } => self.forget(context, jobs, *run),
             other => unreachable!("workers aren't sent {other:?}"),
         }
+    }
+
+    /// A client's data comes.
+    fn hold(&mut self, context: &mut Context, jobs: Jobs, run: RunId, tasks: &[TaskRange]) {
+        let (Some(process), Some(job)) = (&mut self.process, jobs.get(&run)) else { return };
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            process.memory.put_copy(run, task, job.result(task), job.output_bytes(task));
+        }
+        context.tally.saw(Sometimes::Given);
+        process.session.send(context, Message::Held { run, tasks: tasks.to_vec() });
     }
 
     /// Half of what is on disk is lost, which shows when somebody reads it.

@@ -64,7 +64,7 @@ impl World {
         let open = open.map(|(at, plan)| (at, 1 + u32::from(plan.cancel_after.is_some() && plan.resubmit))).collect();
         let mut world = Self {
             context: Context::new(scenario.seed, wires, tells),
-            head: Head::new(scenario.settings(), scenario.lease_nanoseconds),
+            head: Head::new(scenario.settings(), scenario.lease_nanoseconds, scenario.keeps_record()),
             hosts,
             clients,
             deadline: deadline(scenario, &plans),
@@ -156,7 +156,7 @@ impl World {
             Happening::Resend { own, peer } => self.resend(own, peer),
             Happening::Beat(own) => self.beat(own),
             Happening::Watch => {
-                self.head.watch(&mut self.context);
+                self.head.watch(&mut self.context, &self.jobs);
                 self.move_on();
             }
             Happening::TaskEnds { own, ticket } => {
@@ -246,7 +246,8 @@ impl World {
         let run = RunId(1 + self.jobs.len() as u64);
         self.jobs.insert(run, self.plans[at].clone());
         self.job_of.insert(run, at);
-        process.submit(&mut self.context, run, &self.plans[at].wanted, plan.keep);
+        let job = &self.plans[at];
+        process.submit(&mut self.context, run, job.wanted.iter().chain(&job.given).copied(), plan.keep);
         let own = process.address;
         let is_last = self.open.get(&at) == Some(&1);
         let mut changes = Random::new(plan.seed ^ run.0);
@@ -339,6 +340,7 @@ impl World {
             }
             Phase::Left if self.leftovers().is_none() => {
                 self.audit();
+                self.head.replay(&mut self.context);
                 self.phase = Phase::Over;
             }
             _ => {}
