@@ -33,7 +33,7 @@ impl World {
         Self::with(settings)
     }
 
-    fn with(settings: Settings) -> Self {
+    pub fn with(settings: Settings) -> Self {
         let scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
         let (memories, assigned, trace) = (BTreeMap::new(), vec![], vec![]);
         Self {
