@@ -29,7 +29,7 @@ impl World {
     }
 
     pub fn ahead(credit_nanoseconds: u64, prefill_nanoseconds: u64) -> Self {
-        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths: 3 };
+        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() };
         Self::with(settings)
     }
 
