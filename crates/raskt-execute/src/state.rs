@@ -118,6 +118,11 @@ impl State {
         self.live_threads.saturating_sub(self.blocked_threads)
     }
 
+    /// How many assignments wait for a thread.
+    pub fn waiting_executions(&self) -> usize {
+        self.executions.len()
+    }
+
     /// Whether a thread that asked would get work.
     pub fn has_work(&self) -> bool {
         !self.executions.is_empty()

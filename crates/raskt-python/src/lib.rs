@@ -21,9 +21,13 @@ mod library_threads;
 mod object;
 mod panicking;
 mod processes;
+mod request;
 mod runner;
 mod tokenize;
 mod visualize;
+mod wait;
+mod watched;
+mod workers;
 
 use pyo3::prelude::*;
 

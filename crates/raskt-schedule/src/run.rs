@@ -31,13 +31,13 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub fn new(graph: Arc<Graph>, wanted: &[TaskRange]) -> Self {
+    pub fn new(graph: Arc<Graph>, wanted: &[TaskRange], heeds_requirements: bool) -> Self {
         let mut members = vec![Members::Nothing; graph.layers().len()];
         for range in wanted {
             members[range.layer.0 as usize].insert(range.start..range.end, graph.layer(range.layer).len());
         }
         let needed = needed_for(&graph, &members);
-        let (classes, class_of_layers) = classes(&graph);
+        let (classes, class_of_layers) = classes(&graph, heeds_requirements);
         let tasks = Tasks::new(&graph, members, needed, class_of_layers);
         let estimates = vec![Estimate::default(); graph.layers().len()];
         let in_line = vec![None; classes.len()];
@@ -80,11 +80,11 @@ impl Run {
 const REFUSALS: u32 = 16;
 
 /// The different requirements of a graph, and which of them each layer has.
-fn classes(graph: &Graph) -> (Vec<Option<Arc<Requirement>>>, Vec<u16>) {
+fn classes(graph: &Graph, heeds_requirements: bool) -> (Vec<Option<Arc<Requirement>>>, Vec<u16>) {
     let mut classes: Vec<Option<Arc<Requirement>>> = Vec::from([None]);
     let of_layers = graph.layers().map(|(_, layer)| {
         let requirement = Requirement::of(&layer.annotations);
-        if requirement.is_none() {
+        if requirement.is_none() || !heeds_requirements {
             return 0;
         }
         let known = classes.iter().position(|other| other.as_deref() == Some(&requirement));

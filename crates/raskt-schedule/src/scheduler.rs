@@ -40,12 +40,15 @@ pub struct Settings {
     pub prefill_nanoseconds: u64,
     /// A task is failed when so many workers have died that had nothing but it.
     pub deaths: u32,
+    /// Tasks run only where the resources and workers that they ask for are. Within one process nobody offers any, and a
+    /// program that was written for a cluster is to run all the same.
+    pub heeds_requirements: bool,
 }
 
 impl Default for Settings {
     /// For the threads of one process, which ask and get at once.
     fn default() -> Self {
-        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3 }
+        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3, heeds_requirements: true }
     }
 }
 
@@ -83,7 +86,7 @@ impl Scheduler {
     pub fn handle_event(&mut self, _now: Time, event: Event) {
         match event {
             Event::GraphAdded { run, graph, wanted } => {
-                self.runs.insert(run, Run::new(graph, &wanted));
+                self.runs.insert(run, Run::new(graph, &wanted, self.settings.heeds_requirements));
                 self.settle(run);
             }
             Event::Wanted { run, tasks } => self.change(run, |found| {

@@ -59,6 +59,7 @@ impl FlightRecorder {
         encoder.number(settings.credit_nanoseconds);
         encoder.number(settings.prefill_nanoseconds);
         encoder.number(u64::from(settings.deaths));
+        encoder.number(u64::from(settings.heeds_requirements));
         Self { encoder, last: Time(0) }
     }
 
@@ -83,7 +84,8 @@ impl Flight {
             return Err(FlightError::NotOne);
         }
         let (credit_nanoseconds, prefill_nanoseconds, deaths) = (from.number()?, from.number()?, from.word()?);
-        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths };
+        let heeds_requirements = from.number()? != 0;
+        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths, heeds_requirements };
         let mut flight = Self { settings, events: vec![], is_torn: false };
         let mut now = Time(0);
         while !from.0.is_empty() {

@@ -29,11 +29,11 @@ impl World {
     }
 
     pub fn ahead(credit_nanoseconds: u64, prefill_nanoseconds: u64) -> Self {
-        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths: 3 };
+        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() };
         Self::with(settings)
     }
 
-    fn with(settings: Settings) -> Self {
+    pub fn with(settings: Settings) -> Self {
         let scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
         let (memories, assigned, trace) = (BTreeMap::new(), vec![], vec![]);
         Self {
