@@ -49,6 +49,8 @@ pub(crate) struct Process {
     /// Inputs that go when the assignment that reads them has run.
     passing: BTreeMap<Ticket, BTreeMap<TaskId, u64>>,
     slots: u32,
+    /// When it last had something to do.
+    busy_at: u64,
 }
 
 /// What hosts look up and never change.
@@ -95,6 +97,7 @@ impl Host {
             preparations: BTreeMap::new(),
             passing: BTreeMap::new(),
             slots,
+            busy_at: context.now(),
         });
     }
 
@@ -196,6 +199,7 @@ impl Host {
     fn handle(&mut self, context: &mut Context, jobs: Jobs, event: WorkerEvent) {
         let Some(process) = &mut self.process else { return };
         context.machine_events += 1;
+        process.busy_at = context.now();
         process.worker.handle_event(event);
         while let Some(process) = &mut self.process
             && let Some(action) = process.worker.poll_action()
@@ -231,6 +235,12 @@ impl Host {
 }
 
 impl Process {
+    /// For how long it has had nothing to do.
+    pub fn idle_nanoseconds(&self, now: u64) -> u64 {
+        let is_busy = !self.executions.is_empty() || !self.preparations.is_empty();
+        if is_busy { 0 } else { now - self.busy_at }
+    }
+
     /// Tells the scheduler of results that can't be read any more.
     fn confess(&mut self, context: &mut Context, run: RunId, mut tasks: Vec<TaskId>) {
         if !tasks.is_empty() {

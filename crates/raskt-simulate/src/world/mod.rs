@@ -35,6 +35,8 @@ pub(crate) struct World {
     /// When everything must have ended.
     deadline: u64,
     next_audit: u64,
+    /// Since when each audit has seen tasks that could run anywhere.
+    ready_since: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,7 @@ impl World {
             job_of: BTreeMap::new(),
             phase: Phase::Working,
             next_audit: 0,
+            ready_since: None,
             scenario: scenario.clone(),
         };
         world.plan();
