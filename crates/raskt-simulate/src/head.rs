@@ -5,8 +5,9 @@ use crate::context::{Address, Context, Happening, Node};
 use crate::host::{BEATS_PER_LEASE, Jobs};
 use crate::network::{Body, Message, Packet, Session};
 use crate::story;
-use raskt_graph::TaskId;
-use raskt_schedule::{Action, Assignment, Event, LossCause, RunId, Scheduler, TaskRange, Time, WorkerId};
+use raskt_schedule::{
+    Action, Assignment, Event, LossCause, RunId, Scheduler, Settings, SoonestStart, TaskRange, Time, WorkerId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug)]
@@ -38,9 +39,9 @@ enum Kind {
 }
 
 impl Head {
-    pub fn new(credit_nanoseconds: u64, lease: u64) -> Self {
+    pub fn new(settings: Settings, lease: u64) -> Self {
         Self {
-            scheduler: Scheduler::new(credit_nanoseconds),
+            scheduler: Scheduler::with(settings, Box::new(SoonestStart::default())),
             ledger: Ledger::default(),
             guests: BTreeMap::new(),
             gone: BTreeSet::new(),
@@ -80,7 +81,7 @@ impl Head {
     }
 
     /// Gives up whoever hasn't been heard of, or hasn't confirmed anything, for the time of a lease.
-    pub fn watch(&mut self, context: &mut Context, jobs: Jobs) {
+    pub fn watch(&mut self, context: &mut Context) {
         let now = context.now();
         let is_late = |since: u64| now.saturating_sub(since) > self.lease;
         let late = self
@@ -88,28 +89,28 @@ impl Head {
             .iter()
             .filter(|(_, guest)| is_late(guest.heard_at) || guest.session.waits_since().is_some_and(is_late));
         for peer in late.map(|(&peer, _)| peer).collect::<Vec<_>>() {
-            self.give_up(context, jobs, peer, LossCause::Died);
+            self.give_up(context, peer, LossCause::Died);
         }
         context.agenda.after(self.lease / BEATS_PER_LEASE, Happening::Watch);
     }
 
     /// A worker is asked to leave: whatever it says from now on counts for nothing, and nobody is to blame.
-    pub fn retire(&mut self, context: &mut Context, jobs: Jobs, peer: Address) {
+    pub fn retire(&mut self, context: &mut Context, peer: Address) {
         if matches!(self.guests.get(&peer), Some(Guest { kind: Kind::Worker, .. })) {
             context.tally.saw(Sometimes::Retired);
-            self.give_up(context, jobs, peer, LossCause::Retired);
+            self.give_up(context, peer, LossCause::Retired);
         }
     }
 
-    fn give_up(&mut self, context: &mut Context, jobs: Jobs, peer: Address, cause: LossCause) {
+    fn give_up(&mut self, context: &mut Context, peer: Address, cause: LossCause) {
         let Some(guest) = self.guests.remove(&peer) else { return };
         self.gone.insert(peer);
         match guest.kind {
             Kind::Unknown => {}
-            Kind::Worker => self.handle(context, jobs, Event::WorkerLost { worker: peer.worker(), cause }),
+            Kind::Worker => self.handle(context, Event::WorkerLost { worker: peer.worker(), cause }),
             Kind::Client { runs } => {
                 context.tally.saw(Sometimes::ClientLost);
-                runs.into_iter().for_each(|run| self.handle(context, jobs, Event::RunReleased { run }));
+                runs.into_iter().for_each(|run| self.handle(context, Event::RunReleased { run }));
             }
         }
     }
@@ -118,42 +119,52 @@ impl Head {
         let worker = peer.worker();
         match message {
             Message::JoinWorker { offer } => {
-                self.greet(context, jobs, peer, Kind::Worker);
-                self.handle(context, jobs, Event::WorkerJoined { worker, offer: offer.clone() });
+                self.greet(context, peer, Kind::Worker);
+                self.handle(context, Event::WorkerJoined { worker, offer: offer.clone() });
             }
-            Message::JoinClient => self.greet(context, jobs, peer, Kind::Client { runs: BTreeSet::new() }),
+            Message::JoinClient => self.greet(context, peer, Kind::Client { runs: BTreeSet::new() }),
             Message::Resize { slots } => {
-                self.handle(context, jobs, Event::WorkerResized { worker, slots: *slots });
+                self.handle(context, Event::WorkerResized { worker, slots: *slots });
             }
             Message::Report(report) => {
-                self.handle(context, jobs, Event::Reported { worker, report: report.clone() });
+                self.handle(context, Event::Reported { worker, report: report.clone() });
+            }
+            Message::Started { run, attempt } => {
+                self.handle(context, Event::Started { worker, run: *run, attempt: *attempt });
+            }
+            Message::Fetched { run, tasks } => {
+                self.handle(context, Event::Fetched { worker, run: *run, tasks: tasks.clone() });
+            }
+            Message::FetchFailed { run, attempt, task, from, reached } => {
+                let (run, attempt, task, from, reached) = (*run, *attempt, *task, *from, *reached);
+                self.handle(context, Event::FetchFailed { worker, run, attempt, task, from, reached });
             }
             Message::TakenBack { run, attempt, tasks } => {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
-                self.handle(context, jobs, Event::TakenBack { worker, run, attempt, tasks });
+                self.handle(context, Event::TakenBack { worker, run, attempt, tasks });
             }
             Message::ResultsLost { run, tasks } => {
-                self.handle(context, jobs, Event::ResultsLost { worker, run: *run, tasks: tasks.clone() });
+                self.handle(context, Event::ResultsLost { worker, run: *run, tasks: tasks.clone() });
             }
             Message::Want { run, tasks } => {
-                self.handle(context, jobs, Event::Wanted { run: *run, tasks: tasks.clone() });
+                self.handle(context, Event::Wanted { run: *run, tasks: tasks.clone() });
             }
             Message::Unwant { run, tasks } => {
-                self.handle(context, jobs, Event::Released { run: *run, tasks: tasks.clone() });
+                self.handle(context, Event::Released { run: *run, tasks: tasks.clone() });
             }
             Message::Submit { run } => self.submit(context, jobs, peer, *run),
-            Message::Release { run } => self.handle(context, jobs, Event::RunReleased { run: *run }),
+            Message::Release { run } => self.handle(context, Event::RunReleased { run: *run }),
             Message::Where { run } => self.tell_where(context, *run),
             other => unreachable!("the scheduler isn't sent {other:?}"),
         }
     }
 
     /// A process says what it is. An earlier process on its machine is dead then, however little time has passed.
-    fn greet(&mut self, context: &mut Context, jobs: Jobs, peer: Address, kind: Kind) {
+    fn greet(&mut self, context: &mut Context, peer: Address, kind: Kind) {
         let node: Node = context.node_of(peer);
         let earlier = self.guests.keys().filter(|&&other| other != peer && context.node_of(other) == node);
         for other in earlier.copied().collect::<Vec<_>>() {
-            self.give_up(context, jobs, other, LossCause::Died);
+            self.give_up(context, other, LossCause::Died);
         }
         if let Some(guest) = self.guests.get_mut(&peer) {
             guest.kind = kind;
@@ -167,14 +178,14 @@ impl Head {
         }
         self.ledger.open(run, job.clone());
         let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted.iter().copied()));
-        self.handle(context, jobs, Event::GraphAdded { run, graph, wanted });
+        self.handle(context, Event::GraphAdded { run, graph, wanted });
     }
 
     /// Tells the machine what happened, holds what it asks for against the books, and does it.
-    fn handle(&mut self, context: &mut Context, jobs: Jobs, event: Event) {
+    fn handle(&mut self, context: &mut Context, event: Event) {
         context.machine_events += 1;
         context.tell(|| story::tasks_of_event(&event), || story::event(&event));
-        self.ledger.take_event(&self.scheduler, &event, &mut context.tally);
+        self.ledger.take_event(&self.scheduler, &event, &context.killers, &mut context.tally);
         self.scheduler.handle_event(Time(context.now()), event);
         let mut actions = vec![];
         while let Some(action) = self.scheduler.poll_action() {
@@ -185,15 +196,14 @@ impl Head {
         if let Err(violation) = self.ledger.check(&self.scheduler, &actions, &mut context.tally) {
             context.violate(violation);
         }
-        actions.into_iter().for_each(|action| self.act(context, jobs, action));
+        actions.into_iter().for_each(|action| self.act(context, action));
     }
 
-    fn act(&mut self, context: &mut Context, jobs: Jobs, action: Action) {
+    fn act(&mut self, context: &mut Context, action: Action) {
         match action {
             Action::Assign { worker, assignment } => {
                 note_assignment(context, worker, &assignment);
-                let holders = self.holders(jobs, worker, &assignment);
-                self.send(context, Address::of(worker), Message::Assign { assignment, holders });
+                self.send(context, Address::of(worker), Message::Assign(assignment));
             }
             Action::TakeBack { worker, run, attempt, tasks } => {
                 self.send(context, Address::of(worker), Message::TakeBack { run, attempt, tasks });
@@ -203,27 +213,15 @@ impl Head {
             }
             Action::Forget { worker, run } => self.send(context, Address::of(worker), Message::Forget { run }),
             Action::Finished { run } => self.tell_where(context, run),
-            Action::Failed { run, task, .. } => {
-                if let Some(client) = self.client_of(run) {
-                    self.send(context, client, Message::Failed { run, task });
-                }
+            Action::Failed { run, task, story, .. } => {
+                self.tell_client(context, run, Message::Failed { run, task, killed: !story.is_empty() });
             }
+            Action::Lost { run, .. } => {
+                context.violate(Violation::new(format!("run {} has lost what was given, and nothing was", run.0)));
+            }
+            Action::Stalled { run, cause } => self.tell_client(context, run, Message::Stalled { run, cause }),
+            Action::Resumed { run } => self.tell_client(context, run, Message::Resumed { run }),
         }
-    }
-
-    /// Where the inputs of an assignment are that its worker doesn't hold itself.
-    fn holders(&self, jobs: Jobs, worker: WorkerId, assignment: &Assignment) -> Vec<(TaskId, WorkerId)> {
-        let mut holders = vec![];
-        let Some(job) = jobs.get(&assignment.run) else { return holders };
-        for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
-            job.graph.for_each_input(task, |input| {
-                let holder = holder_of(&self.scheduler, assignment.run, input);
-                holders.extend(holder.filter(|&holder| holder != worker).map(|holder| (input, holder)));
-            });
-        }
-        holders.sort_unstable();
-        holders.dedup();
-        holders
     }
 
     /// Tells a client where its results are, if all of them are there.
@@ -232,6 +230,12 @@ impl Head {
         let found = wanted.iter().map(|&task| Some((task, holder_of(&self.scheduler, run, task)?)));
         if let Some(holders) = found.collect::<Option<Vec<_>>>() {
             self.send(context, client, Message::Finished { run, holders });
+        }
+    }
+
+    fn tell_client(&mut self, context: &mut Context, run: RunId, message: Message) {
+        if let Some(client) = self.client_of(run) {
+            self.send(context, client, message);
         }
     }
 

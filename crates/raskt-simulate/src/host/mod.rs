@@ -10,11 +10,11 @@ use crate::job::Job;
 use crate::network::{Body, Message, Packet, Session};
 use crate::scenario::HostPlan;
 use execute::Execution;
-use fetch::Fetch;
 pub(crate) use fetch::{FETCH_NANOSECONDS, FETCH_TRIES};
+use fetch::{Preparation, Request};
 use memory::Memory;
 use raskt_graph::TaskId;
-use raskt_schedule::{Offer, RunId, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId};
+use raskt_schedule::{Offer, RunId, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -43,10 +43,11 @@ pub(crate) struct Process {
     pub session: Session,
     pub memory: Memory,
     pub executions: BTreeMap<Ticket, Execution>,
-    fetches: BTreeMap<u64, Fetch>,
-    next_fetch: u64,
-    /// Where results of runs are that this worker was given tasks of.
-    holders: BTreeMap<(RunId, TaskId), WorkerId>,
+    requests: BTreeMap<u64, Request>,
+    next_request: u64,
+    preparations: BTreeMap<Ticket, Preparation>,
+    /// Inputs that go when the assignment that reads them has run.
+    passing: BTreeMap<Ticket, BTreeMap<TaskId, u64>>,
     slots: u32,
 }
 
@@ -78,8 +79,8 @@ impl Host {
         let address = context.new_address(self.node);
         let slots = self.plan.slots;
         let mut session = Session::new(address, Address::HEAD);
-        let name = format!("node-{}", self.node.0).into();
-        let offer = Offer { slots, memory: self.plan.memory, resources: BTreeMap::new(), name };
+        let name = self.node.name().into();
+        let offer = Offer { slots, memory: self.plan.memory, resources: self.plan.resources(), name };
         session.send(context, Message::JoinWorker { offer });
         context.agenda.after(0, Happening::Beat(address));
         context.tell(Vec::new, || format!("worker {} starts on node {} with {slots} slots", address.0, self.node.0));
@@ -89,9 +90,10 @@ impl Host {
             session,
             memory: Memory::new(self.plan.memory),
             executions: BTreeMap::new(),
-            fetches: BTreeMap::new(),
-            next_fetch: 0,
-            holders: BTreeMap::new(),
+            requests: BTreeMap::new(),
+            next_request: 0,
+            preparations: BTreeMap::new(),
+            passing: BTreeMap::new(),
             slots,
         });
     }
@@ -121,8 +123,8 @@ impl Host {
                 context.agenda.after(RESTART_NANOSECONDS, Happening::Starts(self.node));
             }
             Body::Fetch { fetch, run, tasks } => process.give(context, packet.from, fetch, run, &tasks),
-            Body::Fetched { fetch, values } => self.fetched(context, jobs, fetch, values),
-            Body::Refused { fetch } => self.fetched(context, jobs, fetch, vec![]),
+            Body::Fetched { fetch, values } => self.given(context, jobs, fetch, values),
+            Body::Refused { fetch } => self.refused(context, jobs, fetch),
         }
     }
 
@@ -136,11 +138,7 @@ impl Host {
     fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
         let Some(process) = &mut self.process else { return };
         match message {
-            Message::Assign { assignment, holders } => {
-                let run = assignment.run;
-                process.holders.extend(holders.iter().map(|&(task, worker)| ((run, task), worker)));
-                self.handle(context, jobs, WorkerEvent::Assigned(assignment.clone()));
-            }
+            Message::Assign(assignment) => self.handle(context, jobs, WorkerEvent::Assigned(assignment.clone())),
             Message::TakeBack { run, attempt, tasks } => {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
                 self.handle(context, jobs, WorkerEvent::TakeBack { run, attempt, tasks });
@@ -166,7 +164,6 @@ impl Host {
     fn forget(&mut self, context: &mut Context, jobs: Jobs, run: RunId) {
         let Some(process) = &mut self.process else { return };
         process.memory.drop_run(run);
-        process.holders.retain(|&(of, _), _| of != run);
         // What runs can't be stopped; its thread is told at the end that nobody waits for it.
         for ticket in process.worker.running_of(run).collect::<Vec<_>>() {
             process.memory.give_back(ticket);
@@ -203,8 +200,17 @@ impl Host {
                 let event = self.reserve(context, ticket, bytes, overbook);
                 self.handle(context, jobs, event);
             }
-            WorkerAction::Unreserve { ticket } => process.memory.give_back(ticket),
+            WorkerAction::Unreserve { ticket } => {
+                process.memory.give_back(ticket);
+                process.drop_preparation(ticket);
+            }
+            WorkerAction::Fetch { ticket, run, fetches } => self.fetch(context, jobs, ticket, run, &fetches),
             WorkerAction::Execute { ticket, assignment } => self.execute(context, jobs, ticket, assignment),
+            WorkerAction::Fetched { run, tasks } => process.session.send(context, Message::Fetched { run, tasks }),
+            WorkerAction::FetchFailed { run, attempt, task, from, reached } => {
+                process.session.send(context, Message::FetchFailed { run, attempt, task, from, reached });
+            }
+            WorkerAction::Started { run, attempt } => process.session.send(context, Message::Started { run, attempt }),
             WorkerAction::Report(report) => process.session.send(context, Message::Report(report)),
             WorkerAction::TakenBack { run, attempt, tasks } => {
                 process.session.send(context, Message::TakenBack { run, attempt, tasks });

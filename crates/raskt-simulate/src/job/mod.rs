@@ -4,7 +4,7 @@ mod graphs;
 mod nature;
 
 use crate::random::{Random, fold, mix};
-use crate::scenario::JobPlan;
+use crate::scenario::{HostPlan, JobPlan, Requires};
 use raskt_graph::{Graph, LayerId, TaskId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,9 +51,10 @@ impl Job {
             if random.chance(self.plan.flaky_per_million) && self.plan.retries > 0 {
                 self.failures.insert(task, random.between(1, u64::from(self.plan.retries)) as u32);
             }
-            if random.chance(self.plan.deadly_per_million) {
-                self.deaths.insert(task, random.between(1, 3) as u32);
-            }
+        }
+        for _ in 0..self.plan.deadly.min(tasks.len() as u32) {
+            let deaths = if random.chance(300_000) { u32::MAX } else { random.between(1, 6) as u32 };
+            self.deaths.insert(*random.pick(&tasks), deaths);
         }
         if self.plan.doomed && !tasks.is_empty() {
             self.failures.insert(*random.pick(&tasks), u32::MAX);
@@ -76,7 +77,17 @@ impl Job {
 
     /// Whether one of its tasks is sure to fail for good, whatever its client wants meanwhile.
     pub fn is_doomed(&self) -> bool {
-        self.plan.changes == 0 && self.failures.values().any(|&failures| failures > self.plan.retries)
+        let fails = self.failures.values().any(|&failures| failures > self.plan.retries);
+        let kills = self.deaths.values().any(|&deaths| deaths == u32::MAX);
+        self.plan.changes == 0 && (fails || kills)
+    }
+
+    /// Whether some host has what its tasks require.
+    pub fn is_met_by(&self, hosts: &[HostPlan]) -> bool {
+        match self.plan.requires {
+            Requires::Gpu(amount) => hosts.iter().any(|host| host.gpu >= amount),
+            Requires::Nothing | Requires::Host { .. } => true,
+        }
     }
 
     /// How often `task` fails before it succeeds.

@@ -2,7 +2,7 @@
 
 use super::{Phase, World};
 use crate::check::{Violation, holder_of};
-use crate::context::Address;
+use crate::host::Process;
 use crate::job::all_tasks;
 use raskt_graph::TaskId;
 use raskt_schedule::RunId;
@@ -25,19 +25,24 @@ impl World {
 
     /// What the scheduler says is in memory is there, unless that worker is dead and the scheduler doesn't know it yet.
     fn audit_holders(&self) -> Result<(), Violation> {
+        let processes: Vec<_> = self.hosts.iter().filter_map(|host| host.process.as_ref()).collect();
         for (run, job) in self.head.ledger.runs() {
             for task in all_tasks(&job.graph) {
-                let Some(holder) = holder_of(&self.head.scheduler, run, task) else { continue };
-                let process = self.hosts.iter().filter_map(|host| host.process.as_ref());
-                let Some(process) = process.into_iter().find(|process| process.address == Address::of(holder)) else {
+                if holder_of(&self.head.scheduler, run, task).is_none() {
                     continue;
-                };
-                match process.memory.get(run, task) {
-                    Some(stored) if stored.digest == job.result(task) => {}
-                    Some(_) => return Err(Violation::of(run, task, &format!("{holder:?} holds a wrong result of it"))),
-                    // The message that says so may still be on its way.
-                    None if process.memory.was_lost(run, task) && process.session.waits_since().is_some() => {}
-                    None => return Err(Violation::of(run, task, &format!("{holder:?} doesn't hold it, and lives"))),
+                }
+                let believed = |process: &&&Process| self.head.scheduler.holds(run, process.address.worker(), task);
+                for process in processes.iter().filter(believed) {
+                    let worker = process.address.worker();
+                    match process.memory.get(run, task) {
+                        Some(stored) if stored.digest == job.result(task) => {}
+                        Some(_) => return Err(Violation::of(run, task, &format!("{worker:?} holds a wrong result"))),
+                        // The message that says so may still be on its way.
+                        None if process.memory.was_lost(run, task) && process.session.waits_since().is_some() => {}
+                        None => {
+                            return Err(Violation::of(run, task, &format!("{worker:?} doesn't hold it, and lives")));
+                        }
+                    }
                 }
             }
         }
@@ -48,7 +53,7 @@ impl World {
     pub(super) fn audit_inventories(&self) -> Result<(), Violation> {
         for process in self.hosts.iter().filter_map(|host| host.process.as_ref()) {
             let worker = process.address.worker();
-            let known = |run, task| holder_of(&self.head.scheduler, run, task) == Some(worker);
+            let known = |run, task| self.head.scheduler.holds(run, worker, task);
             if let Some((run, task)) = process.memory.results().find(|&(run, task)| !known(run, task)) {
                 let text = format!("{worker:?} holds it, and the scheduler doesn't know");
                 return Err(Violation::of(run, task, &text));

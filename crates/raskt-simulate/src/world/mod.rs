@@ -64,7 +64,7 @@ impl World {
         let open = open.map(|(at, plan)| (at, 1 + u32::from(plan.cancel_after.is_some() && plan.resubmit))).collect();
         let mut world = Self {
             context: Context::new(scenario.seed, wires, tells),
-            head: Head::new(scenario.credit_nanoseconds, scenario.lease_nanoseconds),
+            head: Head::new(scenario.settings(), scenario.lease_nanoseconds),
             hosts,
             clients,
             deadline: deadline(scenario, &plans),
@@ -156,7 +156,7 @@ impl World {
             Happening::Resend { own, peer } => self.resend(own, peer),
             Happening::Beat(own) => self.beat(own),
             Happening::Watch => {
-                self.head.watch(&mut self.context, &self.jobs);
+                self.head.watch(&mut self.context);
                 self.move_on();
             }
             Happening::TaskEnds { own, ticket } => {
@@ -293,6 +293,20 @@ impl World {
         }
     }
 
+    /// All workers are there, and runs that none of them can run never will be.
+    fn give_up_unmet(&mut self) {
+        for client in &mut self.clients {
+            let Some(process) = &mut client.process else { continue };
+            for run in process.give_up_unmet(&mut self.context) {
+                if self.jobs[&run].is_met_by(&self.scenario.hosts) {
+                    let text = format!("run {} was told that no worker has what it requires, and one has", run.0);
+                    self.context.violate(Violation::new(text));
+                }
+            }
+        }
+        self.look_at_clients();
+    }
+
     fn lose_client(&mut self, client: usize) {
         for run in self.clients[client].crash() {
             self.open.remove(&self.job_of[&run]);
@@ -301,6 +315,9 @@ impl World {
 
     /// From one phase to the next, as soon as it is time.
     fn move_on(&mut self) {
+        if self.context.is_calm {
+            self.give_up_unmet();
+        }
         if self.context.is_calm && self.is_quiet() {
             let inventories = self.audit_inventories();
             inventories.unwrap_or_else(|violation| self.context.violate(violation));
@@ -336,6 +353,10 @@ fn live_host(hosts: &mut [Host], own: Address) -> Option<&mut Host> {
     hosts.iter_mut().find(|host| host.process.as_ref().is_some_and(|process| process.address == own))
 }
 
+/// Deaths until a deadly task is failed, and time until a worker is back.
+const DEATHS: u64 = 8;
+const RESTART_NANOSECONDS: u64 = 400_000_000;
+
 /// Packets that go back and forth for a task before the next can start, late ones included.
 const WAYS_PER_TASK: u64 = 8;
 
@@ -345,5 +366,7 @@ fn deadline(scenario: &Scenario, plans: &[Rc<Job>]) -> u64 {
     let tasks: u64 = plans.iter().map(|job| job.graph.tasks()).sum();
     let ways = tasks * WAYS_PER_TASK * scenario.weather.delay_nanoseconds;
     let slowest = scenario.hosts.iter().map(|host| host.slowness_percent).max().unwrap_or(100);
-    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * (work * slowest / 100 + ways)
+    let deadly: u64 = scenario.jobs.iter().map(|job| u64::from(job.deadly)).sum();
+    let deaths = deadly * DEATHS * (2 * scenario.lease_nanoseconds + RESTART_NANOSECONDS);
+    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * (work * slowest / 100 + ways) + deaths
 }
