@@ -2,6 +2,7 @@
 
 use crate::engine::Shared;
 use crate::execution::{Execution, runner_for};
+use crate::recover;
 use crate::state::State;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -100,8 +101,11 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &
     let _at_work = AtWork::start(shared);
     let kind = execution.kind();
     let mut next = Some(execution);
+    // What has to be computed again is, before the runner takes the interpreter for the whole stretch.
+    next.iter_mut().for_each(|execution| recover::inputs(shared, execution));
     let mut step = || {
-        let Some(execution) = next.take() else { return false };
+        let Some(mut execution) = next.take() else { return false };
+        recover::inputs(shared, &mut execution);
         let mut executed = execution.execute(&shared.runners, shared.options.threads.max(1));
         shared.change(|state| {
             state.executed(&mut executed);
@@ -110,7 +114,6 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &
                 next = state.pick_of(kind);
             }
         });
-        drop(executed);
         next.is_some()
     };
     match runner_for(&shared.runners, kind) {

@@ -103,6 +103,11 @@ impl Worker {
         self.running.contains_key(&ticket)
     }
 
+    /// The assignment that waits for its memory, under its ticket.
+    pub fn asking(&self) -> Option<(Ticket, &Assignment)> {
+        self.asking.as_ref().map(|(ticket, assignment)| (*ticket, assignment))
+    }
+
     /// The tickets of a run that are running.
     pub fn running_of(&self, run: RunId) -> impl Iterator<Item = Ticket> {
         self.running.iter().filter(move |(_, assignment)| assignment.run == run).map(|(&ticket, _)| ticket)
