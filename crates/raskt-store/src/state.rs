@@ -226,17 +226,24 @@ impl State {
         self.stand(id);
     }
 
-    /// Begins to read a result for somebody who waits, without a promise.
-    pub fn begin_read(&mut self, id: SlotId) -> Option<(Arc<SpillFile>, Arc<dyn Codec>)> {
-        let slot = self.slots.get_mut(&id)?;
-        let (file, codec) = (slot.file.clone()?, slot.codec.clone()?);
-        slot.place = Where::Coming;
-        self.coming += 1;
-        Some((file, codec))
+    /// The file of a result that isn't in memory.
+    pub fn file(&self, id: SlotId) -> Option<(Arc<SpillFile>, Arc<dyn Codec>)> {
+        let slot = self.slots.get(&id)?;
+        Some((slot.file.clone()?, slot.codec.clone()?))
     }
 
-    pub fn place(&self, id: SlotId) -> Option<&Where> {
-        self.slots.get(&id).map(|slot| &slot.place)
+    pub fn is_coming(&self, id: SlotId) -> bool {
+        self.slots.get(&id).is_some_and(|slot| matches!(slot.place, Where::Coming))
+    }
+
+    /// A file turned out to be bad.
+    pub fn lose_file(&mut self, id: SlotId, bad: &Arc<SpillFile>) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        if let Some(file) = slot.file.take_if(|file| Arc::ptr_eq(file, bad)) {
+            self.forget_file(Some(file));
+            self.counts.lost += 1;
+            self.stand(id);
+        }
     }
 
     /// A file was read, or was bad.
@@ -386,7 +393,9 @@ impl State {
             Where::Here(_) | Where::Leaving(_) => return false,
             Where::Coming => {}
             Where::Away => {
-                let Some((file, codec)) = self.begin_read(id) else { return false };
+                let (Some(file), Some(codec)) = (slot.file.clone(), slot.codec.clone()) else { return false };
+                slot.place = Where::Coming;
+                self.coming += 1;
                 self.jobs.push_front(Job::Read { id, file, codec });
             }
         }

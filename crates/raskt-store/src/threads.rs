@@ -5,7 +5,7 @@ use crate::broker::Holder;
 use crate::file::SpillFile;
 use crate::folder::Folder;
 use crate::request::{Asker, Reply};
-use crate::slot::{SlotId, Where};
+use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State};
 use parking_lot::{Condvar, Mutex};
 use raskt_value::{Codec, Value};
@@ -119,18 +119,25 @@ impl Shared {
     }
 
     /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
+    ///
+    /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once.
     pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
         loop {
             let mut inner = self.inner.lock();
-            match inner.state.place(id)? {
-                Where::Here(_) | Where::Leaving(_) => return inner.state.value(id),
-                Where::Coming => _ = self.came.wait_for(&mut inner, PATIENCE),
-                Where::Away => {
-                    let (file, codec) = inner.state.begin_read(id)?;
-                    drop(inner);
-                    self.run(Job::Read { id, file, codec });
-                }
+            if let Some(value) = inner.state.value(id) {
+                return Some(value);
             }
+            if inner.state.is_coming(id) {
+                self.came.wait_for(&mut inner, PATIENCE);
+                continue;
+            }
+            let (file, codec) = inner.state.file(id)?;
+            drop(inner);
+            let read = decoded(&file, &*codec);
+            if read.is_none() {
+                self.change(|state| state.lose_file(id, &file));
+            }
+            return read;
         }
     }
 
@@ -189,7 +196,7 @@ impl Shared {
                 });
             }
             Job::Read { id, file, codec } => {
-                let value = file.read().ok().and_then(|bytes| codec.decode(bytes).ok());
+                let value = decoded(&file, &*codec);
                 let bytes = file.bytes();
                 drop(file);
                 self.change(|state| {
@@ -266,6 +273,11 @@ fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) 
             asker.answered(replies);
         }
     }
+}
+
+/// What `file` holds; nothing if it is bad.
+fn decoded(file: &SpillFile, codec: &dyn Codec) -> Option<Value> {
+    file.read().ok().and_then(|bytes| codec.decode(bytes).ok())
 }
 
 /// A file that grows beyond `RLIMIT_FSIZE` raises a signal that ends the process, unless it is blocked: then the write fails.
