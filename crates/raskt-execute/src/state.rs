@@ -7,7 +7,8 @@ use crate::observer::{self, Freed, ResultId};
 use crate::sizes::{Sizes, is_repeatable, turn};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
-    Action, Event, RunId, Scheduler, TaskRange, Ticket, Time, Worker, WorkerAction, WorkerEvent, WorkerId,
+    Action, Assignment, Event, Offer, RunId, Scheduler, TaskRange, Ticket, Time, Worker, WorkerAction, WorkerEvent,
+    WorkerId,
 };
 use raskt_store::{Answer, Facts, Holder, Kept, Lineage, Reply, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
@@ -24,8 +25,8 @@ pub(crate) struct State {
     number: u32,
     runs: HashMap<RunId, RunEntry>,
     next_run: u64,
-    /// The assignment that waits for its memory.
-    asking: Option<Execution>,
+    /// Assignments that have asked for their memory, and whether inputs are being read once it is promised.
+    asking: BTreeMap<Ticket, (Execution, bool)>,
     /// Assignments whose memory is promised and whose inputs are being read.
     loading: BTreeMap<Ticket, Execution>,
     /// Assignments that may start, in order, until a thread picks them.
@@ -82,7 +83,7 @@ static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 impl State {
     pub fn new(slots: u32, store: Store, number: u32) -> Self {
         let mut scheduler = Scheduler::new(CREDIT_NANOSECONDS);
-        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, slots });
+        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
         Self {
             scheduler,
             worker: Worker::new(slots),
@@ -91,7 +92,7 @@ impl State {
             number,
             runs: HashMap::new(),
             next_run: 0,
-            asking: None,
+            asking: BTreeMap::new(),
             loading: BTreeMap::new(),
             executions: VecDeque::new(),
             picked: BTreeSet::new(),
@@ -121,7 +122,7 @@ impl State {
             errors: HashMap::new(),
         };
         self.runs.insert(run, entry);
-        self.tell_scheduler(Event::GraphAdded { run, graph, wanted });
+        self.tell_scheduler(Event::GraphAdded { run, graph, wanted: TaskRange::of(wanted) });
         run
     }
 
@@ -262,9 +263,7 @@ impl State {
                 }
             }
             Reply::Exhausted(report) => {
-                if let Some(execution) = &self.asking
-                    && execution.ticket == ticket
-                {
+                if let Some((execution, _)) = self.asking.get(&ticket) {
                     self.end(execution.run, RunError::Memory(report));
                 }
             }
@@ -293,6 +292,9 @@ impl State {
     fn act_for_scheduler(&mut self, action: Action) {
         match action {
             Action::Assign { assignment, .. } => self.worker.handle_event(WorkerEvent::Assigned(assignment)),
+            Action::TakeBack { run, attempt, tasks, .. } => {
+                self.worker.handle_event(WorkerEvent::TakeBack { run, attempt, tasks });
+            }
             Action::Discard { run, tasks, .. } => self.discard(run, &tasks),
             Action::Forget { run, .. } => self.forget(run),
             Action::Finished { run } => self.finish(run),
@@ -303,50 +305,77 @@ impl State {
     fn act_for_worker(&mut self, action: WorkerAction) {
         match action {
             WorkerAction::Reserve { ticket, bytes, .. } => self.reserve(ticket, bytes),
-            WorkerAction::Unreserve { ticket } => self.store.give_back(self.holder(ticket)),
-            // It begins when its memory and its inputs are there, which the state of the request says.
-            WorkerAction::Execute { .. } => {}
+            WorkerAction::Unreserve { ticket } => {
+                self.store.give_back(self.holder(ticket));
+                let withdrawn = self.asking.remove(&ticket).map(|(execution, _)| execution);
+                self.garbage.executions.extend(withdrawn);
+            }
+            WorkerAction::Execute { ticket, assignment } => self.execute(ticket, &assignment),
             WorkerAction::Report(report) => {
                 self.scheduler.handle_event(Time(0), Event::Reported { worker: WORKER, report });
+            }
+            WorkerAction::TakenBack { run, attempt, tasks } => {
+                let event = Event::TakenBack { worker: WORKER, run, attempt, tasks };
+                self.scheduler.handle_event(Time(0), event);
             }
         }
     }
 
     /// Asks the store for the memory of the assignment that the worker holds ready, and for its inputs.
     fn reserve(&mut self, ticket: Ticket, bytes: u64) {
-        let Some((_, assignment)) = self.worker.asking().filter(|(asking, _)| *asking == ticket) else { return };
+        let asking = self.worker.asking().filter(|asking| *asking == ticket);
+        let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
-        let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
-        let mut inputs = vec![];
-        let mut input_ends = Vec::with_capacity(assignment.len() as usize);
-        for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
-            graph.for_each_input(task, |input| {
-                let value = self.results.get(assignment.run.0, input);
-                inputs.push(value.expect("a task is assigned when all that it reads is there").clone());
-            });
-            input_ends.push(inputs.len() as u32);
-        }
-        let bytes = bytes + entry.sizes.unstated(&graph, assignment);
-        let (answer, pins) = self.store.ask(self.holder(ticket), bytes, &inputs);
         let (run, tasks) = (assignment.run, assignment.tasks.clone());
+        let bytes = bytes + entry.sizes.unstated(&entry.graph, assignment);
+        let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
+        let (inputs, input_ends) = self.inputs_of(&graph, run, &tasks);
+        let (answer, pins) = self.store.ask(self.holder(ticket), bytes, &inputs);
         let (engine, is_whole, failure) = (self.engine, true, None);
-        self.asking =
-            Some(Execution { ticket, run, engine, graph, cancel, tasks, inputs, input_ends, pins, is_whole, failure });
+        let execution =
+            Execution { ticket, run, engine, graph, cancel, tasks, inputs, input_ends, pins, is_whole, failure };
+        self.asking.insert(ticket, (execution, false));
         match answer {
             Answer::Promised { is_loading } => self.promised(ticket, is_loading),
             Answer::Pending => self.ask_ahead(),
         }
     }
 
-    /// The memory of the assignment that asked for it is promised.
+    /// What tasks read, one after the other, and where the inputs of each task end.
+    fn inputs_of(&self, graph: &Graph, run: RunId, tasks: &[TaskRange]) -> (Vec<Value>, Vec<u32>) {
+        let (mut inputs, mut ends) = (vec![], vec![]);
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            graph.for_each_input(task, |input| {
+                let value = self.results.get(run.0, input);
+                inputs.push(value.expect("a task is assigned when all that it reads is there").clone());
+            });
+            ends.push(inputs.len() as u32);
+        }
+        (inputs, ends)
+    }
+
+    /// The memory of an assignment is promised.
     fn promised(&mut self, ticket: Ticket, is_loading: bool) {
-        let Some(execution) = self.asking.take_if(|execution| execution.ticket == ticket) else { return };
+        if let Some((_, loads)) = self.asking.get_mut(&ticket) {
+            *loads = is_loading;
+        }
+        self.worker.handle_event(WorkerEvent::Promised(ticket));
+    }
+
+    /// An assignment begins as soon as its inputs are read.
+    fn execute(&mut self, ticket: Ticket, assignment: &Assignment) {
+        let Some((mut execution, is_loading)) = self.asking.remove(&ticket) else { return };
+        if execution.tasks != assignment.tasks {
+            // Some were taken back while it waited.
+            execution.tasks.clone_from(&assignment.tasks);
+            let (inputs, ends) = self.inputs_of(&execution.graph, execution.run, &execution.tasks);
+            (execution.inputs, execution.input_ends) = (inputs, ends);
+        }
         if is_loading {
             self.loading.insert(ticket, execution);
         } else {
             self.start(execution);
         }
-        self.worker.handle_event(WorkerEvent::Promised(ticket));
     }
 
     fn start(&mut self, mut execution: Execution) {
@@ -405,9 +434,9 @@ impl State {
             self.blocked_threads += usize::from(self.picked.remove(&ticket));
             self.garbage.executions.extend(self.loading.remove(&ticket));
         }
-        if let Some(asking) = self.asking.take_if(|execution| execution.run == run) {
-            self.store.give_back(self.holder(asking.ticket));
-            self.garbage.executions.push(asking);
+        for (ticket, (execution, _)) in self.asking.extract_if(.., |_, (execution, _)| execution.run == run) {
+            self.store.give_back(Holder { asker: self.number, ticket: ticket.0 });
+            self.garbage.executions.push(execution);
         }
         let (gone, left) = self.executions.drain(..).partition(|execution| execution.run == run);
         self.executions = left;

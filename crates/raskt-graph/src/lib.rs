@@ -8,15 +8,18 @@
 mod builder;
 mod error;
 mod explicit;
+mod explicit_builder;
 mod grid;
 mod id;
 mod layer;
 mod op;
+mod order;
 mod shape;
 
 pub use builder::{Graph, GraphBuilder, Lower};
 pub use error::GraphError;
-pub use explicit::{Explicit, ExplicitBuilder};
+pub use explicit::Explicit;
+pub use explicit_builder::ExplicitBuilder;
 pub use grid::{Grid, GridBox};
 pub use id::{LayerId, OpId, TaskId};
 pub use layer::{Annotations, Cost, Layer, Resources};

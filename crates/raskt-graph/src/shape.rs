@@ -141,28 +141,53 @@ impl Shape {
     /// How many inputs task `index` has; an input read twice counts twice.
     pub fn input_count(&self, index: u64) -> u64 {
         match self {
-            Self::Explicit(explicit) => explicit.inputs(index).len() as u64,
+            Self::Explicit(explicit) => explicit.input_count(index),
             Self::Map { inputs, .. } => inputs.len() as u64,
             Self::Exchange { producers, .. } => *producers,
-            Self::Reduce { .. } | Self::Overlap { .. } => self.read_box(index).len(),
+            Self::Reduce { .. } | Self::Overlap { .. } => match self.read_line(index) {
+                Some(line) => line.end.saturating_sub(line.start),
+                None => self.read_box(index).len(),
+            },
         }
     }
 
     /// Calls `visit` with each input of task `index` of layer `own`, in the order in which the op gets them.
     pub fn for_each_input(&self, own: LayerId, index: u64, mut visit: impl FnMut(TaskId)) {
         match self {
-            Self::Explicit(explicit) => explicit.inputs(index).for_each(|input| visit(input.resolve(own))),
+            Self::Explicit(explicit) => explicit.inputs(own, index).for_each(visit),
             Self::Map { grid, inputs } => {
-                let at = grid.coordinates(index);
                 for input in inputs {
-                    let read = if input.is_same(grid) { index } else { input.input_of(&at) };
+                    let read = if input.is_same(grid) { index } else { input.input_of(&grid.coordinates(index)) };
                     visit(TaskId::new(input.layer, read));
                 }
             }
             Self::Exchange { input, producers, .. } => (0..*producers).for_each(|at| visit(TaskId::new(*input, at))),
-            Self::Reduce { input, grid, .. } | Self::Overlap { input, grid, .. } => {
-                self.read_box(index).for_each(grid, |at| visit(TaskId::new(*input, at)));
+            Self::Reduce { input, grid, .. } | Self::Overlap { input, grid, .. } => match self.read_line(index) {
+                Some(line) => line.for_each(|at| visit(TaskId::new(*input, at))),
+                None => self.read_box(index).for_each(grid, |at| visit(TaskId::new(*input, at))),
+            },
+        }
+    }
+
+    /// Calls `visit` with neighbouring tasks of `layer` that the tasks in `readers` read between them, until all have been
+    /// visited; a task may be visited more than once. `own` is the id of this layer.
+    pub fn for_each_input_range(&self, own: LayerId, readers: Range<u64>, mut visit: impl FnMut(LayerId, Range<u64>)) {
+        match self {
+            _ if readers.is_empty() => {}
+            Self::Exchange { input, producers, .. } => visit(*input, 0..*producers),
+            Self::Map { grid, inputs } if inputs.iter().all(|input| input.is_same(grid)) => {
+                inputs.iter().for_each(|input| visit(input.layer, readers.clone()));
             }
+            Self::Reduce { input, grid, fan_in } if grid.axes() == 1 => {
+                let fan_in = u64::from(fan_in[0]);
+                visit(*input, readers.start * fan_in..(readers.end * fan_in).min(grid.len()));
+            }
+            Self::Overlap { input, grid, .. } if grid.axes() == 1 => {
+                readers.filter_map(|index| self.read_line(index)).for_each(|line| visit(*input, line));
+            }
+            _ => readers.for_each(|index| {
+                self.for_each_input(own, index, |input| visit(input.layer, input.index..input.index + 1));
+            }),
         }
     }
 
@@ -182,6 +207,9 @@ impl Shape {
             }
             Self::Exchange { input: read, consumers, .. } if *read == input.layer => (0..*consumers).for_each(visit),
             Self::Reduce { input: read, grid, fan_in } if *read == input.layer => {
+                if let [fan_in] = fan_in[..] {
+                    return visit(input.index / u64::from(fan_in));
+                }
                 let at = grid.coordinates(input.index);
                 let reader: SmallVec<[u32; 4]> = at.iter().zip(fan_in).map(|(&at, &fan_in)| at / fan_in).collect();
                 visit(self.grid().index(&reader));
@@ -192,6 +220,21 @@ impl Shape {
                 GridBox(readers.collect()).for_each(&self.grid(), visit);
             }
             _ => {}
+        }
+    }
+
+    /// What task `index` of a `Reduce` or an `Overlap` reads, where the input's grid is a line.
+    fn read_line(&self, index: u64) -> Option<Range<u64>> {
+        match self {
+            Self::Reduce { grid, fan_in, .. } if grid.axes() == 1 => {
+                let fan_in = u64::from(fan_in[0]);
+                Some(index * fan_in..((index + 1) * fan_in).min(grid.len()))
+            }
+            Self::Overlap { grid, ranges, .. } if grid.axes() == 1 => {
+                let range = &ranges[0][index as usize];
+                Some(u64::from(range.start)..u64::from(range.end))
+            }
+            _ => None,
         }
     }
 

@@ -1,23 +1,37 @@
-use raskt_graph::{LayerId, OpId};
-use std::collections::BTreeMap;
+use raskt_graph::Cost;
 
-/// What a task of an op takes, learned from reports.
-#[derive(Debug, Default)]
-pub(crate) struct Estimates {
-    nanoseconds: BTreeMap<(OpId, LayerId), u64>,
+/// What a task of a layer takes, learned from reports.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Estimate {
+    nanoseconds: Option<u64>,
+    output_bytes: Option<u64>,
 }
 
-impl Estimates {
-    /// Nanoseconds of one task; nothing if no task of its kind has been seen and its cost wasn't stated.
-    pub fn task(&self, op: OpId, layer: LayerId, stated: u64) -> Option<u64> {
-        self.nanoseconds.get(&(op, layer)).copied().or((stated > 0).then_some(stated))
+impl Estimate {
+    /// Nanoseconds of one task; nothing if none of the layer has been seen and its cost wasn't stated.
+    pub fn nanoseconds(&self, stated: &Cost) -> Option<u64> {
+        self.nanoseconds.or((stated.nanoseconds > 0).then_some(stated.nanoseconds))
+    }
+
+    /// Bytes of one result, as far as they are known.
+    pub fn output_bytes(&self, stated: &Cost) -> u64 {
+        self.output_bytes.unwrap_or(stated.output_bytes)
     }
 
     /// Takes in that `tasks` tasks took `nanoseconds`: half of the estimate is the past, half this report. A slow report
     /// counts at once, so that a stretch of long tasks isn't handed out in long rows.
-    pub fn learn(&mut self, op: OpId, layer: LayerId, tasks: u64, nanoseconds: u64) {
+    pub fn learn_time(&mut self, tasks: u64, nanoseconds: u64) {
         let seen = (nanoseconds / tasks.max(1)).max(1);
-        let estimate = self.nanoseconds.entry((op, layer)).or_insert(seen);
-        *estimate = if seen > *estimate { seen } else { (*estimate + seen) / 2 };
+        let known = self.nanoseconds.unwrap_or(seen);
+        self.nanoseconds = Some(if seen > known { seen } else { (known + seen) / 2 });
+    }
+
+    /// Takes in that `tasks` results had `bytes` bytes; reports that don't say it have none.
+    pub fn learn_bytes(&mut self, tasks: u64, bytes: u64) {
+        if bytes > 0 && tasks > 0 {
+            let seen = bytes / tasks;
+            let known = self.output_bytes.unwrap_or(seen);
+            self.output_bytes = Some(if seen > known { seen } else { (known + seen) / 2 });
+        }
     }
 }

@@ -1,4 +1,4 @@
-use crate::{Attempt, RunId, TaskRange, WorkerId};
+use crate::{Attempt, LossCause, Offer, RunId, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use std::sync::Arc;
 
@@ -12,7 +12,22 @@ pub enum Event {
         /// What is to be done.
         graph: Arc<Graph>,
         /// The tasks whose results are kept until they are released.
-        wanted: Vec<TaskId>,
+        wanted: Vec<TaskRange>,
+    },
+    /// A client wants the results of more tasks of a run, or of tasks that it had released. Tasks are wanted once: to want one
+    /// again changes nothing.
+    Wanted {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+    /// A client no longer wants some results. What isn't done and nobody else needs is cancelled.
+    Released {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
     },
     /// A client no longer wants a run, be it finished or not: nothing of it remains.
     RunReleased {
@@ -23,8 +38,8 @@ pub enum Event {
     WorkerJoined {
         /// A number never used before.
         worker: WorkerId,
-        /// Tasks that it runs at a time.
-        slots: u32,
+        /// What it brings.
+        offer: Offer,
     },
     /// A worker has more or fewer slots than before: a task that waits for others lends its slot.
     WorkerResized {
@@ -37,6 +52,29 @@ pub enum Event {
     WorkerLost {
         /// The worker.
         worker: WorkerId,
+        /// Why.
+        cause: LossCause,
+    },
+    /// A worker no longer has results that it should have: what is still needed of them is recomputed, and no task is
+    /// blamed.
+    ResultsLost {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+    /// A worker gives back tasks that it hasn't begun, as it was asked to.
+    TakenBack {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
     },
     /// A worker tells how tasks ended.
     Reported {
@@ -47,7 +85,7 @@ pub enum Event {
     },
 }
 
-/// How the tasks of one assignment ended.
+/// How the tasks of one assignment ended, but for those that were taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The run that they belong to.
@@ -83,6 +121,17 @@ pub enum Action {
         worker: WorkerId,
         /// The tasks.
         assignment: Assignment,
+    },
+    /// A worker is to give back tasks of an assignment, as far as it hasn't begun them.
+    TakeBack {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
     },
     /// A worker is to drop results that nobody will read.
     Discard {
@@ -121,7 +170,7 @@ pub enum Action {
 pub struct Assignment {
     /// The run that they belong to.
     pub run: RunId,
-    /// The attempt that each of them is on.
+    /// The number of this hand-out.
     pub attempt: Attempt,
     /// The tasks, in order. All are ready: none reads another.
     pub tasks: Vec<TaskRange>,

@@ -5,19 +5,20 @@ use raskt_graph::{LayerId, TaskId};
 pub struct RunId(pub u64);
 
 /// A worker of the scheduler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkerId(pub u32);
 
 /// An assignment that a worker has accepted, numbered by the worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
-/// How often a task has been assigned or taken back. A report of an older attempt counts for nothing.
+/// A hand-out of tasks to a worker, by number within the run. Each has its own, so that a report of an older one is known
+/// for what it is, whatever has happened to its tasks since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Attempt(pub u32);
 
 impl Attempt {
-    /// The attempt after this one.
+    /// The hand-out after this one.
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
@@ -59,11 +60,40 @@ impl TaskRange {
         (0..(self.end - self.start) as usize).map(move |at| TaskId::new(self.layer, self.start + at as u64))
     }
 
+    /// These tasks, as ranges: neighbours that stand one after the other are put together.
+    pub fn of(tasks: impl IntoIterator<Item = TaskId>) -> Vec<Self> {
+        let mut ranges = vec![];
+        tasks.into_iter().for_each(|task| Self::push(&mut ranges, task));
+        ranges
+    }
+
+    /// How many tasks are in `ranges`.
+    pub fn count(ranges: &[Self]) -> u64 {
+        ranges.iter().map(Self::len).sum()
+    }
+
     /// Adds `task` to the last of `ranges` if it follows there, else a range of its own.
-    pub(crate) fn push(ranges: &mut Vec<Self>, task: TaskId) {
+    pub fn push(ranges: &mut Vec<Self>, task: TaskId) {
         match ranges.last_mut() {
             Some(last) if last.layer == task.layer && last.end == task.index => last.end += 1,
             _ => ranges.push(Self::one(task)),
         }
+    }
+}
+
+impl TaskRange {
+    /// Takes its tasks out of `ranges`.
+    pub(crate) fn cut_out_of(&self, ranges: &mut Vec<Self>) {
+        if ranges.iter().all(|range| range.layer != self.layer || range.end <= self.start || self.end <= range.start) {
+            return;
+        }
+        let parts = std::mem::take(ranges).into_iter().flat_map(|range| {
+            if range.layer != self.layer {
+                return [range, Self { end: range.start, ..range }];
+            }
+            let before = Self { end: range.end.min(self.start), ..range };
+            [before, Self { start: range.start.max(self.end), ..range }]
+        });
+        *ranges = parts.filter(|range| !range.is_empty()).collect();
     }
 }

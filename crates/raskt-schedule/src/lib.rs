@@ -10,21 +10,27 @@
 //!                              └─────── Report ───────┘  └──── Executed ─────┘
 //! ```
 
+mod cancel;
 mod estimate;
 mod event;
 mod id;
-
+mod members;
+mod offer;
 mod pages;
 mod queue;
+mod revival;
 mod run;
 mod scheduler;
+mod seats;
 mod task;
-mod task_set;
+mod tasks;
+mod transitions;
 mod validate;
 mod worker;
 
 pub use event::{Action, Assignment, Event, Outcome, Report};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
+pub use offer::{LossCause, Offer};
 pub use scheduler::{Progress, Scheduler};
 pub use task::TaskState;
 pub use worker::{Worker, WorkerAction, WorkerEvent};

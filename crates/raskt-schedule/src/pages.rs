@@ -1,17 +1,17 @@
-use crate::TaskState;
-use crate::task::Record;
+use crate::task::{Record, Tag};
+use std::ops::Range;
 
 /// Records of the tasks of one layer, a page of neighbours at a time.
 ///
-/// A page comes into being when something first happens to one of its tasks, and goes when the last of them is
-/// released. So memory follows the work in flight and not the size of the layer.
+/// A page comes into being when something first happens to one of its tasks, and goes when the last of those that are
+/// needed is released. So memory follows the work in flight and not the size of the layer.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     pages: Vec<Page>,
 }
 
 /// Tasks of one page.
-const PAGE: usize = 512;
+const PAGE: u64 = 512;
 
 #[derive(Debug, Default)]
 enum Page {
@@ -19,62 +19,97 @@ enum Page {
     #[default]
     Untouched,
     Live(Box<Live>),
-    /// Every task is released.
+    /// Every needed task is released.
     Released,
 }
 
 #[derive(Debug)]
 struct Live {
-    records: [Option<Record>; PAGE],
-    released: usize,
+    records: [Record; PAGE as usize],
+    /// Needed tasks that are not released.
+    left: u32,
 }
 
 impl Pages {
-    pub fn get(&self, index: u64) -> Option<Record> {
-        match self.pages.get(index as usize / PAGE)? {
-            Page::Untouched => None,
-            Page::Live(live) => live.records[index as usize % PAGE],
-            // The attempt of a task on a released page is not known any more; it is never compared, since
-            // `set` starts such tasks far above any attempt that a live page can have reached.
-            Page::Released => Some(Record { state: TaskState::Released, attempt: AFTER_RELEASE }),
+    pub fn get(&self, index: u64) -> Record {
+        match self.pages.get((index / PAGE) as usize) {
+            None | Some(Page::Untouched) => Record::default(),
+            Some(Page::Live(live)) => live.records[(index % PAGE) as usize],
+            Some(Page::Released) => Record::RELEASED,
         }
     }
 
-    pub fn set(&mut self, index: u64, record: Record) {
-        let (page, at) = (index as usize / PAGE, index as usize % PAGE);
+    /// The record of `index`, to be changed; `needed` counts the needed tasks of a page that is opened. Whoever releases a
+    /// task says so by [`Self::released`], and whoever takes one up again by [`Self::revived`].
+    pub fn open(&mut self, index: u64, needed: impl FnOnce(Range<u64>) -> u64) -> &mut Record {
+        let page = (index / PAGE) as usize;
         if page >= self.pages.len() {
             self.pages.resize_with(page + 1, Page::default);
         }
         let page = &mut self.pages[page];
-        let live = match page {
-            Page::Live(live) => live,
-            Page::Untouched => page.open(None),
-            Page::Released => page.open(Some(Record { state: TaskState::Released, attempt: AFTER_RELEASE })),
-        };
-        let is_released = |record: &Record| record.state == TaskState::Released;
-        live.released -= usize::from(live.records[at].as_ref().is_some_and(is_released));
-        live.released += usize::from(is_released(&record));
-        live.records[at] = Some(record);
-        if live.released == PAGE {
-            *page = Page::Released;
+        if !matches!(page, Page::Live(_)) {
+            let start = index / PAGE * PAGE;
+            page.come_alive(|| needed(start..start + PAGE) as u32);
+        }
+        match page {
+            Page::Live(live) => &mut live.records[(index % PAGE) as usize],
+            _ => unreachable!("the page was made live in the lines before"),
         }
     }
 
-    pub fn records(&self) -> impl Iterator<Item = (u64, Record)> {
-        (0..(self.pages.len() * PAGE) as u64).filter_map(|index| Some((index, self.get(index)?)))
+    /// The record of `index`, if its page is live.
+    pub fn get_mut(&mut self, index: u64) -> Option<&mut Record> {
+        match self.pages.get_mut((index / PAGE) as usize)? {
+            Page::Live(live) => Some(&mut live.records[(index % PAGE) as usize]),
+            _ => None,
+        }
+    }
+
+    /// A needed task of the page of `index` is released, or is needed no longer.
+    pub fn released(&mut self, index: u64) {
+        let Some(page) = self.pages.get_mut((index / PAGE) as usize) else { return };
+        if let Page::Live(live) = page {
+            live.left -= 1;
+            if live.left == 0 {
+                *page = Page::Released;
+            }
+        }
+    }
+
+    /// A released task of the live page of `index` is taken up again, or one is newly needed.
+    pub fn revived(&mut self, index: u64) {
+        if let Some(Page::Live(live)) = self.pages.get_mut((index / PAGE) as usize) {
+            live.left += 1;
+        }
+    }
+
+    /// The records of live pages that something has happened to.
+    pub fn live(&self) -> impl Iterator<Item = (u64, &Record)> {
+        let live = self.pages.iter().enumerate().filter_map(|(at, page)| match page {
+            Page::Live(live) => Some((at as u64 * PAGE, live)),
+            _ => None,
+        });
+        live.flat_map(|(start, live)| {
+            let touched = live.records.iter().zip(start..).filter(|(record, _)| record.tag != Tag::Untouched);
+            touched.map(|(record, index)| (index, record))
+        })
+    }
+
+    /// For each live page, its tasks and how many of the needed ones it takes to be not released.
+    pub fn left(&self) -> impl Iterator<Item = (Range<u64>, u32)> {
+        self.pages.iter().zip((0..).step_by(PAGE as usize)).filter_map(|(page, start)| match page {
+            Page::Live(live) => Some((start..start + PAGE, live.left)),
+            _ => None,
+        })
     }
 }
 
-/// The attempt of tasks whose page was released: a task is tried a few times, never a million.
-const AFTER_RELEASE: crate::Attempt = crate::Attempt(1 << 20);
-
 impl Page {
-    fn open(&mut self, record: Option<Record>) -> &mut Box<Live> {
-        let released = if record.is_some() { PAGE } else { 0 };
-        *self = Self::Live(Box::new(Live { records: [record; PAGE], released }));
-        match self {
-            Self::Live(live) => live,
-            _ => unreachable!("the page was made live in the line before"),
-        }
+    fn come_alive(&mut self, needed: impl FnOnce() -> u32) {
+        let (record, left) = match self {
+            Self::Released => (Record::RELEASED, 0),
+            _ => (Record::default(), needed()),
+        };
+        *self = Self::Live(Box::new(Live { records: [record; PAGE as usize], left }));
     }
 }

@@ -1,56 +1,137 @@
-use raskt_graph::{LayerId, TaskId};
+use crate::TaskRange;
+use raskt_graph::LayerId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// Tasks that are ready, in the order in which they should start.
 ///
-/// Higher priority first; then later layers (they are nearer to the end, and free what earlier ones made); then block
-/// order. Tasks without inputs don't stand here one by one: each layer of them is a cursor.
+/// Higher priority first; then later layers (they are nearer to the end, and free what earlier ones made); then by rank
+/// within the layer. Tasks stand here by rank and in ranges. Tasks without inputs don't stand here one by one: each
+/// layer of them is a cursor.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    ready: BinaryHeap<(i32, LayerId, Reverse<u64>)>,
+    ready: BinaryHeap<Stretch>,
+    /// The stretch that grows while neighbours become ready one after the other.
+    growing: Option<Stretch>,
     sources: Vec<Sources>,
 }
 
-/// The tasks of a layer that nobody has looked at yet.
+/// Neighbours by rank. A task may stand in several; what its record says counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Stretch {
+    priority: i32,
+    layer: LayerId,
+    start: Reverse<u64>,
+    end: u64,
+}
+
+/// Where the queue begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub priority: i32,
+    pub layer: LayerId,
+    /// By rank.
+    pub start: u64,
+    pub end: u64,
+    /// They come from a cursor, so that each must be looked at before it is taken for ready.
+    pub is_source: bool,
+}
+
+/// The tasks of a layer that nobody has looked at yet, by rank.
 #[derive(Debug)]
 pub(crate) struct Sources {
     pub layer: LayerId,
     pub priority: i32,
     pub next: u64,
     pub end: u64,
+    /// Tasks among them that may turn out to be ready; with the last of them the cursor goes.
+    pub left: u64,
 }
 
 impl Queue {
-    pub fn push(&mut self, priority: i32, task: TaskId) {
-        self.ready.push((priority, task.layer, Reverse(task.index)));
-    }
-
-    pub fn pop(&mut self) -> Option<TaskId> {
-        self.ready.pop().map(|(_, layer, Reverse(index))| TaskId::new(layer, index))
-    }
-
-    pub fn peek_priority(&self) -> Option<i32> {
-        self.ready.peek().map(|&(priority, ..)| priority)
+    /// Adds the task of `layer` at `rank`.
+    pub fn push(&mut self, priority: i32, layer: LayerId, rank: u64) {
+        match &mut self.growing {
+            Some(last) if last.end == rank && last.layer == layer => last.end += 1,
+            growing => {
+                let next = Stretch { priority, layer, start: Reverse(rank), end: rank + 1 };
+                self.ready.extend(growing.replace(next));
+            }
+        }
     }
 
     pub fn add_sources(&mut self, sources: Sources) {
         self.sources.push(sources);
     }
 
-    /// How many tasks are ready at most: some sources may turn out not to be.
-    pub fn hint(&self) -> u64 {
-        self.ready.len() as u64 + self.sources.iter().map(|sources| sources.end - sources.next).sum::<u64>()
+    /// The untouched tasks of `layer` aren't to start any more.
+    pub fn close_sources(&mut self, layer: LayerId) {
+        self.sources.retain(|sources| sources.layer != layer);
+    }
+
+    /// Tasks behind the cursors that are ready, at most.
+    pub fn untouched(&self) -> u64 {
+        self.sources.iter().map(|sources| (sources.end - sources.next).min(sources.left)).sum()
+    }
+
+    /// The tasks that are next.
+    pub fn head(&mut self) -> Option<Head> {
+        let ready = match (self.growing, self.ready.peek().copied()) {
+            (Some(growing), Some(top)) => Some(growing.max(top)),
+            (growing, top) => growing.or(top),
+        };
+        let source = self.next_sources();
+        if let Some(ready) = ready.filter(|ready| source.as_ref().is_none_or(|other| ready.priority >= other.priority))
+        {
+            let Stretch { priority, layer, start: Reverse(start), end } = ready;
+            return Some(Head { priority, layer, start, end, is_source: false });
+        }
+        let &mut Sources { layer, priority, next, end, .. } = source?;
+        Some(Head { priority, layer, start: next, end, is_source: true })
+    }
+
+    /// Takes the first `count` tasks of `head`, which was the head just now; `started` of them were ready.
+    pub fn advance(&mut self, head: Head, count: u64, started: u64) {
+        if head.is_source {
+            let mut same = self.sources.iter_mut().filter(|sources| sources.layer == head.layer);
+            if let Some(sources) = same.find(|sources| sources.next == head.start) {
+                sources.next += count;
+                sources.left = sources.left.saturating_sub(started);
+            }
+            self.sources.retain(|sources| sources.next < sources.end && sources.left > 0);
+            return;
+        }
+        let is_head = |stretch: &Stretch| stretch.layer == head.layer && stretch.start.0 == head.start;
+        if let Some(growing) = self.growing.as_mut().filter(|growing| is_head(growing)) {
+            growing.start.0 += count;
+            self.growing.take_if(|growing| growing.start.0 >= growing.end);
+        } else if let Some(mut top) = self.ready.peek_mut() {
+            top.start.0 += count;
+            if top.start.0 >= top.end {
+                PeekMut::pop(top);
+            }
+        }
     }
 
     /// The layer whose untouched tasks are next: highest priority, then least advanced, so that layers that are read
     /// together advance together.
-    pub fn next_sources(&mut self) -> Option<&mut Sources> {
-        self.sources.retain(|sources| sources.next < sources.end);
+    fn next_sources(&mut self) -> Option<&mut Sources> {
+        if self.sources.len() <= 1 {
+            return self.sources.first_mut();
+        }
         // next/end compared as fractions, by cross multiplication.
         self.sources.iter_mut().min_by(|a, b| {
             let (x, y) = (u128::from(a.next) * u128::from(b.end), u128::from(b.next) * u128::from(a.end));
             b.priority.cmp(&a.priority).then(x.cmp(&y)).then(a.layer.cmp(&b.layer))
         })
+    }
+}
+
+/// Adds `task` to the last of `ranges` that goes to the same place if it follows there, else a range of its own.
+pub(crate) fn push_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, task: raskt_graph::TaskId) {
+    match ranges.last_mut() {
+        Some((last, range)) if *last == to && range.layer == task.layer && range.end == task.index => range.end += 1,
+        _ => ranges.push((to, TaskRange::one(task))),
     }
 }

@@ -4,15 +4,16 @@ use crate::{Attempt, WorkerId};
 ///
 /// | from | to | by |
 /// |---|---|---|
+/// | — | `Waiting` | a client wants it, or a task that is wanted reads it |
 /// | `Waiting` | `Ready` | its last unfinished input came into memory |
 /// | `Ready` | `Running` | assigned to a worker |
 /// | `Ready` | `Waiting` | an input was lost |
 /// | `Running` | `InMemory` | reported as done |
-/// | `Running` | `Ready` | failed with retries left, not run, or its worker was lost |
-/// | `Running` | `Waiting` | its worker was lost, and inputs with it |
-/// | `InMemory` | `Released` | its last reader is done, and no client wants it |
-/// | `InMemory` | `Waiting` | its worker was lost, and somebody still needs it |
-/// | `Released` | `Waiting` | somebody needs it again to recompute what was lost |
+/// | `Running` | `Ready` | failed with retries left, not run, taken back, or its worker was lost |
+/// | `Running` | `Waiting` | the same, and an input was lost meanwhile |
+/// | `InMemory` | `Released` | its last reader is done, and no client wants it; or its last copy was lost |
+/// | `Released` | `Waiting` | somebody needs it again |
+/// | `Waiting`, `Ready`, `Running` | — | nobody needs it any more |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskState {
     /// Inputs are missing. A task that nothing has happened to yet is in this state without a record.
@@ -34,14 +35,68 @@ pub enum TaskState {
         /// Reads by dependents that are still to come.
         unread: u32,
     },
-    /// Its result was there and isn't needed any more.
+    /// Its result was there and isn't any more.
     Released,
 }
 
-/// What the scheduler knows of a task that something has happened to.
-#[derive(Clone, Copy, Debug)]
+/// What the scheduler knows of a task that something has happened to: sixteen bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
-    pub state: TaskState,
-    /// Raised by one each time that the task is taken from a worker.
+    /// The hand-out that it is on while it is running.
     pub attempt: Attempt,
+    /// While waiting, reads of inputs that are not in memory; while in memory, reads to come.
+    pub count: u32,
+    /// Who runs it or holds it.
+    pub worker: WorkerId,
+    /// How often it has failed.
+    pub failures: u16,
+    pub tag: Tag,
+    /// While running: its worker holds a result of an earlier hand-out, which came after that had been cancelled.
+    pub has_old_copy: bool,
+}
+
+/// A [`TaskState`] without what it carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Tag {
+    /// Nothing has happened to it; it waits for all that it reads.
+    #[default]
+    Untouched,
+    Waiting,
+    Ready,
+    Running,
+    InMemory,
+    Released,
+}
+
+impl Tag {
+    /// Whether it has still to run.
+    pub fn is_unfinished(self) -> bool {
+        !matches!(self, Self::InMemory | Self::Released)
+    }
+}
+
+const _: () = assert!(size_of::<Record>() == 16);
+
+impl Record {
+    pub const RELEASED: Self = Self {
+        attempt: Attempt(0),
+        count: 0,
+        worker: WorkerId(0),
+        failures: 0,
+        tag: Tag::Released,
+        has_old_copy: false,
+    };
+
+    /// The state that this is, for a task that has `inputs` inputs.
+    pub fn state(&self, inputs: impl FnOnce() -> u32) -> TaskState {
+        match self.tag {
+            Tag::Untouched => TaskState::Waiting { unfinished: inputs() },
+            Tag::Waiting => TaskState::Waiting { unfinished: self.count },
+            Tag::Ready => TaskState::Ready,
+            Tag::Running => TaskState::Running { worker: self.worker },
+            Tag::InMemory => TaskState::InMemory { worker: self.worker, unread: self.count },
+            Tag::Released => TaskState::Released,
+        }
+    }
 }

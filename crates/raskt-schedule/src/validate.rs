@@ -1,8 +1,12 @@
 //! What must be true of the scheduler after every event, checked by counting everything again.
 
 use crate::run::Run;
-use crate::{Scheduler, TaskState};
-use raskt_graph::{Shape, TaskId};
+use crate::task::Tag;
+use crate::tasks::{Counts, Tasks};
+use crate::{RunId, Scheduler, TaskState};
+use raskt_graph::{Graph, Shape, TaskId};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 impl Scheduler {
     /// Asserts the invariants. Linear in the size of all graphs: for tests.
@@ -10,53 +14,101 @@ impl Scheduler {
     /// # Panics
     /// If one doesn't hold, with the task and what was found.
     pub fn validate(&self) {
-        for run in self.runs.values() {
+        let mut running = 0;
+        self.seats.validate(|worker, id, attempt, tasks| {
+            let run = self.runs.get(&id).expect("only runs that are there have assignments");
+            for task in tasks.iter().flat_map(|range| range.tasks()) {
+                let record = run.tasks.record(task);
+                if run.tasks.is_current(task, attempt) {
+                    assert_eq!(record.worker, worker, "{task} is with one worker and was given to another");
+                    running += 1;
+                }
+            }
+        });
+        let counted = self.runs.values().map(|run| run.tasks.counts.running).sum::<u64>();
+        assert_eq!(running, counted, "a task is running if and only if an assignment has it");
+        for (&id, run) in &self.runs {
             self.validate_run(run);
+            assert!(run.in_line.is_none_or(|priority| self.line.contains(&(Reverse(priority), id))), "{id:?} in line");
+            assert!(run.in_line.is_some() || run.tasks.counts.ready == 0, "{id:?} has ready tasks and isn't in line");
         }
+        let in_line: BTreeSet<RunId> = self.line.iter().map(|&(_, run)| run).collect();
+        assert_eq!(in_line.len(), self.line.len(), "a run stands in line once");
     }
 
     fn validate_run(&self, run: &Run) {
-        let (mut done, mut unfinished_wanted) = (0, 0);
-        for (layer, found) in run.graph.layers() {
-            for index in 0..found.len() {
-                let task = TaskId::new(layer, index);
-                if !run.needed.contains(task) {
-                    assert!(run.records[layer.0 as usize].get(index).is_none(), "{task} has a record, and no need");
+        let Run { graph, tasks, .. } = run;
+        let mut counts = Counts::default();
+        for (id, layer) in graph.layers() {
+            let state = &tasks.layers[id.0 as usize];
+            for index in 0..layer.len() {
+                let task = TaskId::new(id, index);
+                if !tasks.is_needed(task) {
+                    assert!(!tasks.is_wanted(task), "{task} is wanted, and not needed");
                     continue;
                 }
-                self.validate_task(run, task);
-                let state = run.record(task).state;
-                let in_memory = matches!(state, TaskState::InMemory { .. });
-                done += u64::from(in_memory || state == TaskState::Released);
-                unfinished_wanted += u64::from(run.wanted.contains(task) && !in_memory);
+                self.validate_task(graph, tasks, task);
+                let tag = tasks.record(task).tag;
+                counts.total += 1;
+                counts.done += u64::from(!tag.is_unfinished());
+                counts.ready += u64::from(tag == Tag::Ready);
+                counts.running += u64::from(tag == Tag::Running);
+                counts.unfinished_wanted += u64::from(tasks.is_wanted(task) && tag != Tag::InMemory);
             }
+            for (page, left) in state.pages.left() {
+                let needed = (page.start..page.end.min(layer.len())).filter(|&index| state.needed.contains(index));
+                let unreleased = needed.filter(|&index| state.pages.get(index).tag != Tag::Released).count();
+                assert_eq!(left as usize, unreleased, "tasks of a page of {id:?} that are not released");
+            }
+            validate_exchange(tasks, &layer.shape, TaskId::new(id, 0));
         }
-        assert_eq!((run.done, run.unfinished_wanted), (done, unfinished_wanted), "counted tasks");
+        assert_eq!(tasks.counts, counts, "counted tasks");
     }
 
-    fn validate_task(&self, run: &Run, task: TaskId) {
-        let is_exchange = matches!(run.graph.layer(task.layer).shape, Shape::Exchange { .. });
-        match run.record(task).state {
-            TaskState::Waiting { unfinished } if !is_exchange => {
-                let mut missing = 0;
-                run.graph.for_each_input(task, |input| {
-                    missing += u32::from(!matches!(run.record(input).state, TaskState::InMemory { .. }));
-                });
-                assert_eq!(unfinished, missing, "unfinished inputs of {task}");
+    fn validate_task(&self, graph: &Graph, tasks: &Tasks, task: TaskId) {
+        let needs_inputs = |tag: Tag| matches!(tag, Tag::Untouched | Tag::Waiting | Tag::Ready | Tag::Running);
+        if needs_inputs(tasks.record(task).tag) {
+            graph.for_each_input(task, |input| {
+                assert!(tasks.is_needed(input), "{task} is to run, and its input {input} isn't needed");
+                assert!(
+                    tasks.record(input).tag != Tag::Released,
+                    "{task} is to run, and its input {input} is released"
+                );
+            });
+        }
+        match tasks.state(graph, task) {
+            TaskState::Waiting { unfinished } if tasks.layers[task.layer.0 as usize].exchange.is_none() => {
+                assert_eq!(u64::from(unfinished), tasks.count_missing(graph, task), "unfinished inputs of {task}");
             }
-            TaskState::Ready => run.graph.for_each_input(task, |input| {
-                let state = run.record(input).state;
-                assert!(matches!(state, TaskState::InMemory { .. }), "{task} is ready, and its input is {state:?}");
-            }),
+            TaskState::Ready => assert_eq!(tasks.count_missing(graph, task), 0, "{task} is ready"),
             TaskState::Running { worker } => {
-                assert!(self.workers.contains_key(&worker), "{task} runs on {worker:?}, which is not there");
+                assert!(self.seats.contains(worker), "{task} runs on {worker:?}, which is not there");
             }
             TaskState::InMemory { worker, unread } => {
-                assert!(self.workers.contains_key(&worker), "{task} is held by {worker:?}, which is not there");
-                assert!(unread > 0 || run.wanted.contains(task), "{task} is held for nobody");
-                assert_eq!(unread, run.count_unread(task), "reads of {task} to come");
+                assert!(self.seats.contains(worker), "{task} is held by {worker:?}, which is not there");
+                assert!(unread > 0 || tasks.is_wanted(task), "{task} is held for nobody");
+                assert_eq!(unread, tasks.count_unread(graph, task), "reads of {task} to come");
             }
-            _ => {}
+            TaskState::Waiting { .. } => {}
+            TaskState::Released => {
+                assert!(!tasks.is_wanted(task), "{task} is wanted, and released");
+                assert_eq!(tasks.count_unread(graph, task), 0, "reads of {task}, which is released");
+            }
         }
     }
+}
+
+fn validate_exchange(tasks: &Tasks, shape: &Shape, first: TaskId) {
+    let (Shape::Exchange { input, producers, consumers }, Some(exchange)) =
+        (shape, tasks.layers[first.layer.0 as usize].exchange)
+    else {
+        return;
+    };
+    let missing = (0..*producers).filter(|&index| !tasks.is_in_memory(TaskId::new(*input, index))).count();
+    assert_eq!(exchange.producers_left, missing as u64, "producers that are not in memory");
+    let is_left = |&index: &u64| {
+        let task = TaskId::new(first.layer, index);
+        tasks.is_needed(task) && tasks.record(task).tag.is_unfinished()
+    };
+    assert_eq!(exchange.consumers_left, (0..*consumers).filter(is_left).count() as u64, "consumers to come");
 }

@@ -1,4 +1,4 @@
-use crate::{Assignment, Outcome, Report, RunId, TaskRange, Ticket};
+use crate::{Assignment, Attempt, Outcome, Report, RunId, TaskRange, Ticket};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The worker machine: decides when an assignment may start, and what is told to the scheduler.
@@ -14,7 +14,7 @@ pub struct Worker {
     queue: VecDeque<Assignment>,
     /// Asking for memory; at most one, so that small ones don't overtake a large one for ever.
     asking: Option<(Ticket, Assignment)>,
-    running: BTreeMap<Ticket, Assignment>,
+    running: BTreeMap<Ticket, (RunId, Attempt)>,
     actions: VecDeque<WorkerAction>,
 }
 
@@ -37,6 +37,15 @@ pub enum WorkerEvent {
         outcomes: Vec<(TaskRange, Outcome)>,
         /// Time that all of it took.
         nanoseconds: u64,
+    },
+    /// The scheduler wants tasks back, as far as they haven't begun.
+    TakeBack {
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
     },
     /// The scheduler wants nothing of a run any more.
     Forgotten(RunId),
@@ -68,8 +77,17 @@ pub enum WorkerAction {
         /// The tasks.
         assignment: Assignment,
     },
-    /// The scheduler is to be told.
+    /// The scheduler is to be told how tasks ended.
     Report(Report),
+    /// The scheduler is to be told that tasks haven't begun and won't here.
+    TakenBack {
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
 }
 
 impl Worker {
@@ -87,6 +105,7 @@ impl Worker {
             WorkerEvent::Refused(ticket) => return self.put_back(ticket),
             WorkerEvent::MemoryFreed => {}
             WorkerEvent::Executed { ticket, outcomes, nanoseconds } => self.executed(ticket, outcomes, nanoseconds),
+            WorkerEvent::TakeBack { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
             WorkerEvent::Forgotten(run) => self.forget(run),
             WorkerEvent::Resized(slots) => self.slots = slots,
         }
@@ -98,19 +117,24 @@ impl Worker {
         self.actions.pop_front()
     }
 
+    /// The ticket that waits for memory.
+    pub fn asking(&self) -> Option<Ticket> {
+        self.asking.as_ref().map(|&(ticket, _)| ticket)
+    }
+
+    /// Assignments that wait for a slot, in order.
+    pub fn queued(&self) -> impl Iterator<Item = &Assignment> {
+        self.asking.iter().map(|(_, assignment)| assignment).chain(&self.queue)
+    }
+
     /// Whether `ticket` is running and somebody wants it.
     pub fn is_running(&self, ticket: Ticket) -> bool {
         self.running.contains_key(&ticket)
     }
 
-    /// The assignment that waits for its memory, under its ticket.
-    pub fn asking(&self) -> Option<(Ticket, &Assignment)> {
-        self.asking.as_ref().map(|(ticket, assignment)| (*ticket, assignment))
-    }
-
     /// The tickets of a run that are running.
     pub fn running_of(&self, run: RunId) -> impl Iterator<Item = Ticket> {
-        self.running.iter().filter(move |(_, assignment)| assignment.run == run).map(|(&ticket, _)| ticket)
+        self.running.iter().filter(move |(_, of)| of.0 == run).map(|(&ticket, _)| ticket)
     }
 
     /// Asks for the memory of the first in the queue, if a slot is free for it.
@@ -129,7 +153,7 @@ impl Worker {
     fn start(&mut self, ticket: Ticket) {
         match self.asking.take() {
             Some((asking, assignment)) if asking == ticket => {
-                self.running.insert(ticket, assignment.clone());
+                self.running.insert(ticket, (assignment.run, assignment.attempt));
                 self.actions.push_back(WorkerAction::Execute { ticket, assignment });
             }
             // The run was forgotten while the broker made up its mind.
@@ -150,15 +174,31 @@ impl Worker {
 
     fn executed(&mut self, ticket: Ticket, outcomes: Vec<(TaskRange, Outcome)>, nanoseconds: u64) {
         self.actions.push_back(WorkerAction::Unreserve { ticket });
-        if let Some(Assignment { run, attempt, .. }) = self.running.remove(&ticket) {
+        if let Some((run, attempt)) = self.running.remove(&ticket) {
             self.actions.push_back(WorkerAction::Report(Report { run, attempt, outcomes, nanoseconds }));
         }
+    }
+
+    /// Gives back what hasn't begun; what has is reported in the end.
+    fn take_back(&mut self, run: RunId, attempt: Attempt, tasks: &[TaskRange]) {
+        let asking = self.asking.iter_mut().map(|(_, assignment)| assignment);
+        let mut waiting = asking.chain(&mut self.queue);
+        let Some(found) = waiting.find(|found| found.run == run && found.attempt == attempt) else { return };
+        let before = found.tasks.clone();
+        tasks.iter().for_each(|range| range.cut_out_of(&mut found.tasks));
+        let mut given_back = before;
+        found.tasks.iter().for_each(|range| range.cut_out_of(&mut given_back));
+        if !given_back.is_empty() {
+            self.actions.push_back(WorkerAction::TakenBack { run, attempt, tasks: given_back });
+        }
+        self.asking.take_if(|(_, assignment)| assignment.is_empty());
+        self.queue.retain(|assignment| !assignment.is_empty());
     }
 
     /// What runs can't be stopped from here; it is told nothing about any more, and its slot is free at once.
     fn forget(&mut self, run: RunId) {
         self.queue.retain(|assignment| assignment.run != run);
         self.asking.take_if(|(_, assignment)| assignment.run == run);
-        self.running.retain(|_, assignment| assignment.run != run);
+        self.running.retain(|_, of| of.0 != run);
     }
 }

@@ -1,0 +1,214 @@
+//! What the machines themselves cost: graphs whose tasks take no time, run by the scheduler and worker machines alone.
+//!
+//! ```text
+//! cargo run --release -p raskt-schedule --example scale            # every workload, each in a process of its own
+//! cargo run --release -p raskt-schedule --example scale -- chain   # one of them
+//! ```
+//!
+//! Of each it prints the time to build the graph and to submit it, the time a task, and the most memory that was held, also
+//! by task. Every run counts the tasks that it ran, and fails if one is missing.
+
+use raskt_graph::*;
+use raskt_schedule::*;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Name, tasks (or blocks of the first layer), workers.
+const WORKLOADS: [(&str, u32, u32); 7] = [
+    ("independent", 1_000_000, 1),
+    ("chain", 1_000_000, 1),
+    ("tree", 1_000_000, 1),
+    ("random", 1_000_000, 1),
+    ("random", 1_000_000, 100),
+    ("blocks", 1_000_000, 100),
+    ("blocks", 100_000_000, 10_000),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match &arguments[..] {
+        [name, size, workers] => measure(name, size.parse().expect("a number"), workers.parse().expect("a number")),
+        names => {
+            let chosen =
+                WORKLOADS.iter().filter(|(name, ..)| names.is_empty() || names.iter().any(|other| other == name));
+            for (name, size, workers) in chosen {
+                let this = std::env::current_exe().expect("this program has a path");
+                let arguments = [name.to_string(), size.to_string(), workers.to_string()];
+                let status = std::process::Command::new(this).args(arguments).status().expect("it can be run again");
+                assert!(status.success(), "{name} failed");
+            }
+        }
+    }
+}
+
+fn measure(name: &str, size: u32, workers: u32) {
+    let start = Instant::now();
+    let before = resident("VmRSS");
+    let (graph, wanted) = build(name, size);
+    let tasks = graph.tasks();
+    let built = start.elapsed();
+    let mut cluster = Cluster::new(workers);
+    let start = Instant::now();
+    cluster.handle(Event::GraphAdded { run: RUN, graph, wanted });
+    let submitted = start.elapsed();
+    let start = Instant::now();
+    cluster.run();
+    let ran = start.elapsed();
+    assert!(cluster.is_finished, "the run came to a stop");
+    assert_eq!(cluster.tasks_run, tasks, "tasks that ran");
+    let peak = resident("VmHWM");
+    println!(
+        "{name:>12} {tasks:>11} tasks {workers:>6} workers: build {:>7.1} ms, submit {:>6.2} ms, run {:>8.1} ms = {:>5.0} ns a task; \
+         {:>9} assignments, peak {:>4} MB = {:>5.1} bytes a task",
+        milliseconds(built),
+        milliseconds(submitted),
+        milliseconds(ran),
+        ran.as_nanos() as f64 / tasks as f64,
+        cluster.assignments,
+        peak >> 20,
+        (peak - before) as f64 / tasks as f64,
+    );
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+/// A line of `/proc/self/status`, in bytes; zero where there is no such file.
+fn resident(line: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let found = status.lines().find(|other| other.starts_with(line));
+    found.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+fn build(name: &str, size: u32) -> (Arc<Graph>, Vec<TaskRange>) {
+    let mut graph = GraphBuilder::new();
+    let op = graph.op(Op {
+        kind: OpKind::Array,
+        name: "nothing".into(),
+        digest: 0,
+        flags: OpFlags::default(),
+        body: Arc::new(()),
+    });
+    if name == "blocks" {
+        let source = Layer::new("blocks", op, Shape::source(size)).with_cost(BLOCK);
+        let mut last = graph.layer(source).expect("a source fits");
+        while graph.get(last).len() > 1 {
+            let grid = Grid::new([graph.get(last).len() as u32]);
+            let shape = Shape::Reduce { input: last, grid, fan_in: [16].into_iter().collect() };
+            last = graph.layer(Layer::new("sum", op, shape).with_cost(BLOCK)).expect("a sum fits");
+        }
+        return (Arc::new(graph.finish()), vec![TaskRange { layer: last, start: 0, end: 1 }]);
+    }
+    let (shape, first_wanted) = explicit(name, size);
+    let end = shape.len();
+    let layer = graph.layer(Layer::new(name, op, shape)).expect("the edges lead upwards");
+    (Arc::new(graph.finish()), vec![TaskRange { layer, start: first_wanted, end }])
+}
+
+/// What a block costs in a large run: a millisecond and eight bytes, so that about ten make an assignment.
+const BLOCK: Cost = Cost { nanoseconds: 1_000_000, scratch_bytes: 0, output_bytes: 8 };
+
+/// An explicit layer, and the first of its tasks that is wanted.
+fn explicit(name: &str, size: u32) -> (Shape, u64) {
+    let mut edges = ExplicitBuilder::with_capacity(size as usize);
+    let mut seed = 1_u64;
+    let mut draw = |below: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % below
+    };
+    // A binary tree has an odd number of tasks.
+    let size = if name == "tree" { u64::from(size - 1) | 1 } else { u64::from(size) };
+    for task in 0..size {
+        match name {
+            "chain" if task > 0 => edges.own_input(task - 1),
+            // The leaves come first; each later task reads the two next that nobody has read.
+            "tree" if task >= size.div_ceil(2) => {
+                (0..2).for_each(|at| edges.own_input(2 * (task - size.div_ceil(2)) + at))
+            }
+            "random" if task > 0 => (0..1 + draw(3)).for_each(|_| edges.own_input(draw(task))),
+            _ => {}
+        }
+        edges.task();
+    }
+    // Of a chain and a tree the last is wanted, of the others everything, so that every task has to run.
+    let first_wanted = if matches!(name, "chain" | "tree") { size - 1 } else { 0 };
+    (Shape::Explicit(edges.finish().expect("the edges lead upwards")), first_wanted)
+}
+
+const RUN: RunId = RunId(1);
+
+/// Worker machines that run everything at once, in the order in which it comes.
+struct Cluster {
+    scheduler: Scheduler,
+    workers: Vec<Worker>,
+    /// Assignments that run.
+    executing: VecDeque<(usize, Ticket, Vec<TaskRange>)>,
+    is_finished: bool,
+    tasks_run: u64,
+    assignments: u64,
+}
+
+/// What is handed out at a time, and how many assignments a worker runs at a time.
+const CREDIT_NANOSECONDS: u64 = 10_000_000;
+const SLOTS: u32 = 2;
+
+impl Cluster {
+    fn new(workers: u32) -> Self {
+        let mut cluster = Self {
+            scheduler: Scheduler::new(CREDIT_NANOSECONDS),
+            workers: (0..workers).map(|_| Worker::new(SLOTS)).collect(),
+            executing: VecDeque::new(),
+            is_finished: false,
+            tasks_run: 0,
+            assignments: 0,
+        };
+        for worker in (0..workers).map(WorkerId) {
+            cluster.handle(Event::WorkerJoined { worker, offer: Offer::slots(SLOTS) });
+        }
+        cluster
+    }
+
+    fn handle(&mut self, event: Event) {
+        self.scheduler.handle_event(Time(0), event);
+        while let Some(action) = self.scheduler.poll_action() {
+            match action {
+                Action::Assign { worker, assignment } => {
+                    self.assignments += 1;
+                    self.tell(worker.0 as usize, WorkerEvent::Assigned(assignment));
+                }
+                Action::Finished { .. } => self.is_finished = true,
+                Action::Failed { task, .. } => panic!("{task} failed"),
+                Action::Discard { .. } | Action::TakeBack { .. } | Action::Forget { .. } => {}
+            }
+        }
+    }
+
+    fn tell(&mut self, at: usize, event: WorkerEvent) {
+        self.workers[at].handle_event(event);
+        while let Some(action) = self.workers[at].poll_action() {
+            match action {
+                WorkerAction::Reserve { ticket, .. } => self.workers[at].handle_event(WorkerEvent::Promised(ticket)),
+                WorkerAction::Execute { ticket, assignment } => {
+                    self.executing.push_back((at, ticket, assignment.tasks));
+                }
+                WorkerAction::Report(report) => {
+                    self.handle(Event::Reported { worker: WorkerId(at as u32), report });
+                }
+                WorkerAction::Unreserve { .. } | WorkerAction::TakenBack { .. } => {}
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some((at, ticket, tasks)) = self.executing.pop_front() {
+            let count = TaskRange::count(&tasks);
+            self.tasks_run += count;
+            let outcomes = tasks.into_iter().map(|range| (range, Outcome::Done { bytes: 8 * range.len() })).collect();
+            // Blocks take what they were said to take, tasks of explicit layers nearly nothing.
+            let nanoseconds = if self.workers.len() > 1 { 1_000_000 * count } else { 100 * count };
+            self.tell(at, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
+        }
+    }
+}

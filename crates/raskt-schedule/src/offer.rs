@@ -1,0 +1,31 @@
+use raskt_graph::Resources;
+use std::sync::Arc;
+
+/// What a worker brings when it joins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Assignments that it runs at a time.
+    pub slots: u32,
+    /// Bytes that it may hold.
+    pub memory: u64,
+    /// Amounts by name (`gpu`, or whatever it was started with), in thousandths.
+    pub resources: Resources,
+    /// What people call it, and what annotations name.
+    pub name: Arc<str>,
+}
+
+impl Offer {
+    /// Slots and nothing else; memory without bound.
+    pub fn slots(slots: u32) -> Self {
+        Self { slots, memory: u64::MAX, resources: Resources::default(), name: "".into() }
+    }
+}
+
+/// Why a worker is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LossCause {
+    /// It died, or can't be reached: what it was running may be the reason.
+    Died,
+    /// It was asked to leave: nobody is to blame.
+    Retired,
+}

@@ -1,0 +1,156 @@
+//! What is needed again: wanted by a client, or lost while somebody needs it.
+
+use crate::task::{Record, Tag};
+use crate::tasks::Tasks;
+use crate::{TaskRange, WorkerId};
+use raskt_graph::{Graph, LayerId, TaskId};
+
+impl Tasks {
+    /// A client wants `task` from now on.
+    pub fn want(&mut self, graph: &Graph, task: TaskId) {
+        let layer = &mut self.layers[task.layer.0 as usize];
+        if layer.wanted.contains(task.index) {
+            return;
+        }
+        layer.wanted.insert(task.index..task.index + 1, layer.len);
+        let is_needed = layer.needed.contains(task.index);
+        let tag = layer.pages.get(task.index).tag;
+        self.counts.unfinished_wanted += u64::from(!is_needed || tag != Tag::InMemory);
+        if !is_needed || tag == Tag::Released {
+            self.take_up(graph, task);
+        }
+    }
+
+    /// The last copies of results are gone: what is needed of them is recomputed, and what they are made of as well.
+    pub fn lose(&mut self, graph: &Graph, task: TaskId) {
+        let unread = self.record(task).count;
+        let is_wanted = self.is_wanted(task);
+        self.counts.unfinished_wanted += u64::from(is_wanted);
+        self.leave_memory(graph, task);
+        for &id in graph.readers(task.layer) {
+            if let Some(exchange) = self.layers[id.0 as usize].exchange {
+                if exchange.producers_left == 1 {
+                    self.close_exchange(id);
+                }
+                continue;
+            }
+            let shape = &graph.layer(id).shape;
+            shape.for_each_dependent(id, task, |index| self.tell_of_loss(TaskId::new(id, index)));
+        }
+        if is_wanted || unread > 0 {
+            self.take_up(graph, task);
+        }
+    }
+
+    /// All results that `worker` holds are gone.
+    pub fn lose_all_of(&mut self, graph: &Graph, worker: WorkerId) {
+        let mut lost = vec![];
+        for (layer, state) in (0..).map(LayerId).zip(&self.layers) {
+            let held = state.pages.live().filter(|(_, record)| record.tag == Tag::InMemory && record.worker == worker);
+            held.for_each(|(index, _)| TaskRange::push(&mut lost, TaskId::new(layer, index)));
+        }
+        self.lose_those_of(graph, worker, &lost);
+    }
+
+    /// Of `tasks`, those that `worker` holds are gone.
+    pub fn lose_those_of(&mut self, graph: &Graph, worker: WorkerId, tasks: &[TaskRange]) {
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            let record = self.record(task);
+            if self.is_needed(task) && record.tag == Tag::InMemory && record.worker == worker {
+                self.lose(graph, task);
+            }
+        }
+    }
+
+    /// An input of `reader` is in memory no longer.
+    fn tell_of_loss(&mut self, reader: TaskId) {
+        let layer = &mut self.layers[reader.layer.0 as usize];
+        if !layer.needed.contains(reader.index) {
+            return;
+        }
+        let record = layer.open(reader.index);
+        match record.tag {
+            Tag::Waiting => record.count += 1,
+            Tag::Ready => {
+                *record = Record { count: 1, tag: Tag::Waiting, ..*record };
+                self.counts.ready -= 1;
+            }
+            Tag::Untouched => unreachable!("{reader} wasn't told of an input that was in memory"),
+            // What runs has its inputs, or will say that it misses one.
+            Tag::Running | Tag::InMemory | Tag::Released => {}
+        }
+    }
+
+    /// A producer of an all-to-all layer is lost: none of its tasks can start.
+    fn close_exchange(&mut self, layer: LayerId) {
+        self.queue.close_sources(layer);
+        let state = &mut self.layers[layer.0 as usize];
+        let ready: Vec<_> =
+            state.pages.live().filter(|(_, record)| record.tag == Tag::Ready).map(|(index, _)| index).collect();
+        self.counts.ready -= ready.len() as u64;
+        for index in ready {
+            let record = state.open(index);
+            *record = Record { count: 0, tag: Tag::Waiting, ..*record };
+        }
+    }
+
+    /// Not needed, or `Released` → `Waiting` or `Ready`; and the same for all that it reads and isn't there.
+    ///
+    /// This is the one way by which a task becomes needed once a run has begun.
+    fn take_up(&mut self, graph: &Graph, task: TaskId) {
+        self.mark_needed(task);
+        let mut work = Vec::from([task]);
+        while let Some(task) = work.pop() {
+            let missing = self.need_inputs(graph, task, &mut work);
+            self.settle(graph, task, missing);
+        }
+    }
+
+    fn need_inputs(&mut self, graph: &Graph, task: TaskId, work: &mut Vec<TaskId>) -> u64 {
+        if let Some(exchange) = &mut self.layers[task.layer.0 as usize].exchange {
+            exchange.consumers_left += 1;
+            if exchange.consumers_left == 1 {
+                graph.for_each_input(task, |input| {
+                    self.need(input, work);
+                });
+            }
+            return self.count_missing(graph, task);
+        }
+        let mut missing = 0;
+        graph.for_each_input(task, |input| missing += u64::from(self.need(input, work)));
+        missing
+    }
+
+    /// Somebody will read `input` who was not counted before: whether it isn't in memory. Puts it into `work` if it has to be
+    /// taken up.
+    fn need(&mut self, input: TaskId, work: &mut Vec<TaskId>) -> bool {
+        let layer = &mut self.layers[input.layer.0 as usize];
+        let tag = layer.pages.get(input.index).tag;
+        match layer.needed.contains(input.index) {
+            true if tag == Tag::InMemory => {
+                layer.open(input.index).count += 1;
+                return false;
+            }
+            true if tag != Tag::Released => {}
+            _ => {
+                self.mark_needed(input);
+                work.push(input);
+            }
+        }
+        true
+    }
+
+    /// Puts a task that was released or not needed into `Waiting`; what it waits for is counted by the caller.
+    fn mark_needed(&mut self, task: TaskId) {
+        let layer = &mut self.layers[task.layer.0 as usize];
+        let record = layer.open(task.index);
+        *record = Record { count: 0, tag: Tag::Waiting, ..*record };
+        layer.pages.revived(task.index);
+        if layer.needed.contains(task.index) {
+            self.counts.done -= 1;
+        } else {
+            layer.needed.insert(task.index..task.index + 1, layer.len);
+            self.counts.total += 1;
+        }
+    }
+}

@@ -1,0 +1,199 @@
+use crate::members::Members;
+use crate::pages::Pages;
+use crate::queue::{Queue, Sources};
+use crate::task::{Record, Tag};
+use crate::{Attempt, TaskRange, TaskState, WorkerId};
+use raskt_graph::{Graph, LayerId, Shape, TaskId};
+
+/// The tasks of one run: where each stands, and what is counted of them.
+///
+/// The ways from state to state are in `transitions` (forwards), `revival` (what is needed again) and `cancel` (what isn't
+/// needed any more). All of them keep what [`crate::Scheduler::validate`] counts again.
+#[derive(Debug)]
+pub(crate) struct Tasks {
+    pub layers: Vec<LayerState>,
+    pub queue: Queue,
+    pub counts: Counts,
+    pub next_attempt: Attempt,
+    /// Results that are to be dropped, and by whom.
+    pub discards: Vec<(WorkerId, TaskRange)>,
+    /// Hand-outs whose tasks nobody needs any more.
+    pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
+}
+
+/// What is known of one layer.
+#[derive(Debug)]
+pub(crate) struct LayerState {
+    pub len: u64,
+    pub priority: i32,
+    pub wanted: Members,
+    pub needed: Members,
+    pub pages: Pages,
+    /// Only for layers of shape `Exchange`, whose edges are counted and not listed.
+    pub exchange: Option<Exchange>,
+    /// Whether an `Exchange` reads it.
+    pub feeds_exchange: bool,
+}
+
+/// All edges of an all-to-all layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exchange {
+    /// Producers whose output is not in memory.
+    pub producers_left: u64,
+    /// Needed consumers that have not ended.
+    pub consumers_left: u64,
+}
+
+/// What is kept as a count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Needed tasks.
+    pub total: u64,
+    /// Needed tasks that are in memory or released.
+    pub done: u64,
+    /// Wanted tasks that are not in memory.
+    pub unfinished_wanted: u64,
+    /// Tasks that have a record that says so; those behind a cursor aren't counted.
+    pub ready: u64,
+    pub running: u64,
+}
+
+impl LayerState {
+    /// The record of `index`, to be changed.
+    pub fn open(&mut self, index: u64) -> &mut Record {
+        let Self { pages, needed, len, .. } = self;
+        pages.open(index, |range| needed.count(range.start..range.end.min(*len)))
+    }
+}
+
+impl Tasks {
+    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>) -> Self {
+        let layers = graph.layers().zip(wanted).zip(needed).map(|(((_, layer), wanted), needed)| {
+            let len = layer.len();
+            let exchange = match layer.shape {
+                Shape::Exchange { producers, .. } => {
+                    Some(Exchange { producers_left: producers, consumers_left: needed.count(0..len) })
+                }
+                _ => None,
+            };
+            LayerState {
+                len,
+                priority: layer.annotations.priority,
+                wanted,
+                needed,
+                pages: Pages::default(),
+                exchange,
+                feeds_exchange: false,
+            }
+        });
+        let mut tasks = Self {
+            layers: layers.collect(),
+            queue: Queue::default(),
+            counts: Counts::default(),
+            next_attempt: Attempt::default(),
+            discards: vec![],
+            cancelled: vec![],
+        };
+        for (id, layer) in graph.layers() {
+            tasks.open_layer(id, &layer.shape);
+        }
+        tasks
+    }
+
+    fn open_layer(&mut self, id: LayerId, shape: &Shape) {
+        let layer = &self.layers[id.0 as usize];
+        let needed = layer.needed.count(0..layer.len);
+        self.counts.total += needed;
+        self.counts.unfinished_wanted += layer.wanted.count(0..layer.len);
+        if let Shape::Exchange { input, .. } = shape {
+            self.layers[input.0 as usize].feeds_exchange = true;
+        }
+        let sources = possible_sources(shape).min(needed);
+        if sources > 0 {
+            self.open_sources(id, sources);
+        }
+    }
+
+    /// Lets the untouched tasks of `layer` start, of which `left` may be ready.
+    pub fn open_sources(&mut self, layer: LayerId, left: u64) {
+        let LayerState { priority, len, .. } = self.layers[layer.0 as usize];
+        self.queue.add_sources(Sources { layer, priority, next: 0, end: len, left });
+    }
+
+    /// What is known of a needed task.
+    pub fn record(&self, task: TaskId) -> Record {
+        self.layers[task.layer.0 as usize].pages.get(task.index)
+    }
+
+    pub fn is_needed(&self, task: TaskId) -> bool {
+        self.layers[task.layer.0 as usize].needed.contains(task.index)
+    }
+
+    pub fn is_wanted(&self, task: TaskId) -> bool {
+        self.layers[task.layer.0 as usize].wanted.contains(task.index)
+    }
+
+    pub fn is_in_memory(&self, task: TaskId) -> bool {
+        self.record(task).tag == Tag::InMemory
+    }
+
+    pub fn state(&self, graph: &Graph, task: TaskId) -> TaskState {
+        self.record(task).state(|| graph.input_count(task) as u32)
+    }
+
+    /// Whether `task` is still on the hand-out `attempt`.
+    pub fn is_current(&self, task: TaskId, attempt: Attempt) -> bool {
+        let record = self.record(task);
+        record.tag == Tag::Running && record.attempt == attempt
+    }
+
+    /// Reads of `task`'s result that are still to come.
+    pub fn count_unread(&self, graph: &Graph, task: TaskId) -> u32 {
+        let mut unread = 0;
+        for &layer in graph.readers(task.layer) {
+            let state = &self.layers[layer.0 as usize];
+            if let Some(exchange) = state.exchange {
+                unread += u32::from(exchange.consumers_left > 0);
+                continue;
+            }
+            graph.layer(layer).shape.for_each_dependent(layer, task, |index| {
+                unread += u32::from(state.needed.contains(index) && state.pages.get(index).tag.is_unfinished());
+            });
+        }
+        unread
+    }
+
+    /// Reads of `task` whose input is not in memory.
+    pub fn count_missing(&self, graph: &Graph, task: TaskId) -> u64 {
+        if let Some(exchange) = self.layers[task.layer.0 as usize].exchange {
+            return exchange.producers_left;
+        }
+        let mut missing = 0;
+        graph.for_each_input(task, |input| missing += u64::from(!self.is_in_memory(input)));
+        missing
+    }
+
+    /// Tasks that could start now, at most.
+    pub fn ready_hint(&self) -> u64 {
+        self.counts.ready + self.queue.untouched()
+    }
+}
+
+/// How many tasks of the layer may read nothing.
+fn possible_sources(shape: &Shape) -> u64 {
+    match shape {
+        Shape::Map { inputs, .. } if inputs.is_empty() => shape.len(),
+        Shape::Explicit(explicit) => explicit.sources(),
+        Shape::Overlap { .. } => shape.len(),
+        Shape::Exchange { producers: 0, .. } => shape.len(),
+        Shape::Map { .. } | Shape::Exchange { .. } | Shape::Reduce { .. } => 0,
+    }
+}
+
+/// When it is the task's turn among those of its layer.
+pub(crate) fn rank(graph: &Graph, task: TaskId) -> u64 {
+    match &graph.layer(task.layer).shape {
+        Shape::Explicit(explicit) => explicit.rank(task.index),
+        _ => task.index,
+    }
+}

@@ -1,0 +1,5 @@
+mod changes;
+mod graphs;
+mod runs;
+mod worker;
+mod world;

@@ -1,0 +1,156 @@
+//! Workers with memories of their own, and a hand that picks what happens next.
+
+use super::graphs::{evaluate, result};
+use crate::*;
+use raskt_graph::*;
+use std::collections::BTreeMap;
+
+pub struct World {
+    pub scheduler: Scheduler,
+    pub memories: BTreeMap<WorkerId, BTreeMap<TaskId, u64>>,
+    pub assigned: Vec<(WorkerId, Assignment)>,
+    pub finished: bool,
+    pub failed: Option<TaskId>,
+    next_worker: u32,
+    pub trace: Vec<Action>,
+    /// Whether workers give back what they are asked for; if not, they have begun it all.
+    pub gives_back: bool,
+}
+
+pub const RUN: RunId = RunId(1);
+
+impl World {
+    pub fn new(credit: u64) -> Self {
+        let scheduler = Scheduler::new(credit);
+        let (memories, assigned, trace) = (BTreeMap::new(), vec![], vec![]);
+        Self { scheduler, memories, assigned, finished: false, failed: None, next_worker: 0, trace, gives_back: true }
+    }
+
+    pub fn handle(&mut self, event: Event) {
+        self.scheduler.handle_event(Time(0), event);
+        while let Some(action) = self.scheduler.poll_action() {
+            self.trace.push(action.clone());
+            match action {
+                Action::Assign { worker, assignment } => self.assigned.push((worker, assignment)),
+                Action::Discard { worker, tasks, .. } => {
+                    let memory = self.memories.get_mut(&worker);
+                    let memory = memory.expect("only a worker that is there is told to discard");
+                    for task in tasks.into_iter().flat_map(TaskRange::tasks) {
+                        memory.remove(&task);
+                    }
+                }
+                Action::TakeBack { worker, attempt, tasks, run } => {
+                    let place =
+                        |(to, assignment): &(WorkerId, Assignment)| *to == worker && assignment.attempt == attempt;
+                    let Some(at) = self.assigned.iter().position(place).filter(|_| self.gives_back) else { continue };
+                    let assignment = &mut self.assigned[at].1;
+                    tasks.iter().for_each(|range| range.cut_out_of(&mut assignment.tasks));
+                    if assignment.is_empty() {
+                        self.assigned.swap_remove(at);
+                    }
+                    self.scheduler.handle_event(Time(0), Event::TakenBack { worker, run, attempt, tasks });
+                }
+                Action::Forget { worker, .. } => self.memories.entry(worker).or_default().clear(),
+                Action::Finished { .. } => self.finished = true,
+                Action::Failed { task, .. } => self.failed = Some(task),
+            }
+        }
+        self.scheduler.validate();
+        self.check_inventories();
+    }
+
+    /// What workers hold is what the scheduler takes them to hold.
+    fn check_inventories(&self) {
+        for (&worker, memory) in &self.memories {
+            for &task in memory.keys() {
+                match self.scheduler.task_state(RUN, task) {
+                    Some(TaskState::InMemory { worker: holder, .. } | TaskState::Running { worker: holder })
+                        if holder == worker => {}
+                    state => panic!("{worker:?} holds {task}, which is {state:?}"),
+                }
+            }
+        }
+    }
+
+    /// A result that some worker holds is gone.
+    pub fn lose_result(&mut self, at: usize) {
+        let held = self.memories.iter().flat_map(|(&worker, memory)| memory.keys().map(move |&task| (worker, task)));
+        let held: Vec<_> = held.collect();
+        if held.is_empty() {
+            return;
+        }
+        let (worker, task) = held[at % held.len()];
+        self.memories.get_mut(&worker).expect("it was found there").remove(&task);
+        self.finished = false;
+        self.handle(Event::ResultsLost { worker, run: RUN, tasks: TaskRange::of([task]) });
+    }
+
+    /// Faults stop: everything must come to its end.
+    pub fn run_to_the_end(&mut self, graph: &Graph) {
+        for _ in 0..20 * graph.tasks() + 100 {
+            if self.assigned.is_empty() {
+                return;
+            }
+            self.run_one(graph, 0, || false);
+        }
+        panic!("work goes on and on");
+    }
+
+    /// Results that workers hold.
+    pub fn held(&self) -> usize {
+        self.memories.values().map(BTreeMap::len).sum()
+    }
+
+    pub fn join(&mut self, slots: u32) {
+        let worker = WorkerId(self.next_worker);
+        self.next_worker += 1;
+        self.memories.insert(worker, BTreeMap::new());
+        self.handle(Event::WorkerJoined { worker, offer: Offer::slots(slots) });
+    }
+
+    pub fn lose(&mut self, at: usize) {
+        let worker = *self.memories.keys().nth(at % self.memories.len()).expect("the position is within");
+        self.memories.remove(&worker);
+        self.assigned.retain(|(assigned, _)| *assigned != worker);
+        self.handle(Event::WorkerLost { worker, cause: LossCause::Died });
+    }
+
+    pub fn find(&self, task: TaskId) -> Option<u64> {
+        self.memories.values().find_map(|memory| memory.get(&task).copied())
+    }
+
+    /// Runs one of the assignments; a task whose inputs are gone is reported as not run, one that `fails` as failed.
+    pub fn run_one(&mut self, graph: &Graph, at: usize, mut fails: impl FnMut() -> bool) {
+        let (worker, assignment) = self.assigned.swap_remove(at % self.assigned.len());
+        let mut outcomes = vec![];
+        let mut stopped = false;
+        for task in assignment.tasks.iter().copied().flat_map(TaskRange::tasks) {
+            let mut inputs = Some(vec![]);
+            graph.for_each_input(task, |input| match (&mut inputs, self.find(input)) {
+                (Some(inputs), Some(value)) => inputs.push(value),
+                _ => inputs = None,
+            });
+            let outcome = match inputs {
+                _ if stopped => Outcome::NotRun,
+                Some(inputs) if !fails() => {
+                    let memory = self.memories.get_mut(&worker).expect("assignments of lost workers are dropped");
+                    memory.insert(task, result(task, inputs));
+                    Outcome::Done { bytes: 8 }
+                }
+                Some(_) => Outcome::Failed,
+                None => Outcome::NotRun,
+            };
+            stopped = outcome == Outcome::Failed;
+            outcomes.push((TaskRange::one(task), outcome));
+        }
+        let report = Report { run: RUN, attempt: assignment.attempt, outcomes, nanoseconds: 100 };
+        self.handle(Event::Reported { worker, report });
+    }
+}
+
+pub fn check_results(world: &World, graph: &Graph, wanted: &[TaskId]) {
+    let expected = evaluate(graph);
+    for &task in wanted {
+        assert_eq!(world.find(task), Some(expected[&task]), "result of {task}");
+    }
+}

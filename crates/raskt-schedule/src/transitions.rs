@@ -1,0 +1,185 @@
+//! The way of a task from ready to released.
+
+use crate::queue::push_for;
+use crate::task::{Record, Tag};
+use crate::tasks::{Tasks, rank};
+use crate::{Attempt, WorkerId};
+use raskt_graph::{Graph, LayerId, TaskId};
+
+impl Tasks {
+    /// `Ready` → `Running`.
+    pub fn hand_out(&mut self, task: TaskId, worker: WorkerId, attempt: Attempt) {
+        let record = self.layers[task.layer.0 as usize].open(task.index);
+        self.counts.ready -= u64::from(record.tag == Tag::Ready);
+        self.counts.running += 1;
+        *record = Record { attempt, worker, count: 0, tag: Tag::Running, ..*record };
+    }
+
+    /// `Running` → `InMemory`, or → `Released` at once where nobody reads it.
+    pub fn finish(&mut self, graph: &Graph, task: TaskId, worker: WorkerId) {
+        self.counts.done += 1;
+        self.counts.running -= 1;
+        let unread = self.tell_readers(graph, task);
+        let layer = &mut self.layers[task.layer.0 as usize];
+        let is_wanted = layer.wanted.contains(task.index);
+        self.counts.unfinished_wanted -= u64::from(is_wanted);
+        let record = layer.open(task.index);
+        *record = Record { worker, count: unread, tag: Tag::InMemory, has_old_copy: false, ..*record };
+        if unread == 0 && !is_wanted {
+            self.release(graph, task);
+        }
+        self.read_inputs(graph, task);
+    }
+
+    /// `Running` → `Ready`; or → `Waiting`, where an input was lost meanwhile.
+    pub fn again(&mut self, graph: &Graph, task: TaskId) {
+        self.end_hand_out(task);
+        let missing = self.count_missing(graph, task);
+        self.settle(graph, task, missing);
+    }
+
+    /// `task`, which is running, won't be done by the hand-out that it is on.
+    pub fn end_hand_out(&mut self, task: TaskId) {
+        self.counts.running -= 1;
+        let record = self.layers[task.layer.0 as usize].open(task.index);
+        if std::mem::take(&mut record.has_old_copy) {
+            push_for(&mut self.discards, record.worker, task);
+        }
+    }
+
+    /// `worker` has a result of `task` that comes from an older hand-out: it is dropped, unless that would drop a newer one.
+    pub fn take_old_result(&mut self, task: TaskId, worker: WorkerId) {
+        let layer = &mut self.layers[task.layer.0 as usize];
+        let is_needed = layer.needed.contains(task.index);
+        match layer.pages.get_mut(task.index).filter(|record| is_needed && record.worker == worker) {
+            Some(record) if record.tag == Tag::Running => record.has_old_copy = true,
+            Some(record) if record.tag == Tag::InMemory => {}
+            _ => push_for(&mut self.discards, worker, task),
+        }
+    }
+
+    /// Counts a failure of `task`, which is running, and says how many there have been.
+    pub fn count_failure(&mut self, task: TaskId) -> u32 {
+        let record = self.layers[task.layer.0 as usize].open(task.index);
+        record.failures = record.failures.saturating_add(1);
+        u32::from(record.failures)
+    }
+
+    /// Puts `task` into `Waiting` or `Ready`.
+    pub fn settle(&mut self, graph: &Graph, task: TaskId, missing: u64) {
+        if missing == 0 {
+            return self.make_ready(graph, task);
+        }
+        let layer = &mut self.layers[task.layer.0 as usize];
+        let count = if layer.exchange.is_some() { 0 } else { missing as u32 };
+        let record = layer.open(task.index);
+        *record = Record { count, tag: Tag::Waiting, ..*record };
+    }
+
+    fn make_ready(&mut self, graph: &Graph, task: TaskId) {
+        let layer = &mut self.layers[task.layer.0 as usize];
+        let priority = layer.priority;
+        let record = layer.open(task.index);
+        *record = Record { count: 0, tag: Tag::Ready, ..*record };
+        self.counts.ready += 1;
+        self.queue.push(priority, task.layer, rank(graph, task));
+    }
+
+    /// Tells the readers of `task` that it is in memory, and counts the reads that are to come.
+    fn tell_readers(&mut self, graph: &Graph, task: TaskId) -> u32 {
+        let mut unread = 0;
+        for &id in graph.readers(task.layer) {
+            if let Some(exchange) = &mut self.layers[id.0 as usize].exchange {
+                unread += u32::from(exchange.consumers_left > 0);
+                exchange.producers_left -= 1;
+                if exchange.producers_left == 0 && exchange.consumers_left > 0 {
+                    self.open_exchange(graph, id);
+                }
+                continue;
+            }
+            let shape = &graph.layer(id).shape;
+            shape.for_each_dependent(id, task, |index| unread += self.tell_reader(graph, TaskId::new(id, index)));
+        }
+        unread
+    }
+
+    /// One input of `reader` came into memory: 1 if it will read it.
+    fn tell_reader(&mut self, graph: &Graph, reader: TaskId) -> u32 {
+        let layer = &mut self.layers[reader.layer.0 as usize];
+        if !layer.needed.contains(reader.index) {
+            return 0;
+        }
+        let record = layer.open(reader.index);
+        match record.tag {
+            Tag::Untouched => match graph.input_count(reader) {
+                1 => self.make_ready(graph, reader),
+                inputs => *record = Record { count: inputs as u32 - 1, tag: Tag::Waiting, ..*record },
+            },
+            Tag::Waiting if record.count == 1 => self.make_ready(graph, reader),
+            Tag::Waiting => record.count -= 1,
+            // It runs, or may run, with the copy that was lost since.
+            Tag::Running => {}
+            Tag::Ready => unreachable!("{reader} was ready before all its inputs were in memory"),
+            Tag::InMemory | Tag::Released => return 0,
+        }
+        1
+    }
+
+    /// Everything that an all-to-all layer reads is there: its untouched tasks start from a cursor, and those that are known
+    /// to wait are queued.
+    fn open_exchange(&mut self, graph: &Graph, layer: LayerId) {
+        let live = self.layers[layer.0 as usize].pages.live();
+        let waiting: Vec<_> = live.filter(|(_, record)| record.tag == Tag::Waiting).map(|(index, _)| index).collect();
+        waiting.into_iter().for_each(|index| self.make_ready(graph, TaskId::new(layer, index)));
+        let left = self.layers[layer.0 as usize].len;
+        self.open_sources(layer, left);
+    }
+
+    fn read_inputs(&mut self, graph: &Graph, task: TaskId) {
+        if let Some(exchange) = &mut self.layers[task.layer.0 as usize].exchange {
+            exchange.consumers_left -= 1;
+            if exchange.consumers_left > 0 {
+                return;
+            }
+            self.queue.close_sources(task.layer);
+        }
+        graph.for_each_input(task, |input| self.read(graph, input));
+    }
+
+    /// One of the reads to come of `input` won't be, since its reader is done or not needed. An input that isn't there is
+    /// being recomputed, and will count its readers when it is.
+    pub fn read(&mut self, graph: &Graph, input: TaskId) {
+        let layer = &mut self.layers[input.layer.0 as usize];
+        let is_wanted = layer.wanted.contains(input.index);
+        if let Some(record) = layer.pages.get_mut(input.index).filter(|record| record.tag == Tag::InMemory) {
+            record.count -= 1;
+            if record.count == 0 && !is_wanted {
+                self.release(graph, input);
+            }
+        }
+    }
+
+    /// `InMemory` → `Released`, where nobody needs it.
+    pub fn release(&mut self, graph: &Graph, task: TaskId) {
+        let worker = self.leave_memory(graph, task);
+        push_for(&mut self.discards, worker, task);
+    }
+
+    /// `InMemory` → `Released`. Says who held it.
+    pub fn leave_memory(&mut self, graph: &Graph, task: TaskId) -> WorkerId {
+        let layer = &mut self.layers[task.layer.0 as usize];
+        let feeds_exchange = layer.feeds_exchange;
+        let record = layer.open(task.index);
+        let worker = record.worker;
+        *record = Record { failures: record.failures, ..Record::RELEASED };
+        layer.pages.released(task.index);
+        if feeds_exchange {
+            for &reader in graph.readers(task.layer) {
+                if let Some(exchange) = &mut self.layers[reader.0 as usize].exchange {
+                    exchange.producers_left += 1;
+                }
+            }
+        }
+        worker
+    }
+}
