@@ -22,8 +22,13 @@ pub struct EngineOptions {
 impl Default for EngineOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { threads, memory_limit: u64::MAX }
+        Self { threads, memory_limit: usual_memory_limit() }
     }
+}
+
+/// Eight tenths of what the machine or the container has: the rest is for everything else.
+pub fn usual_memory_limit() -> u64 {
+    raskt_store::machine_memory().map_or(u64::MAX, |bytes| bytes / 10 * 8)
 }
 
 /// Runs graphs on the threads of this process.

@@ -17,7 +17,7 @@ mod state;
 mod threads;
 mod watch;
 
-pub use engine::{Engine, EngineOptions};
+pub use engine::{Engine, EngineOptions, usual_memory_limit};
 pub use error::RunError;
 pub use handle::{RunHandle, RunResult, SlotLoan};
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};

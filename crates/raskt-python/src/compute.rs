@@ -29,7 +29,6 @@ pub(crate) struct Request {
 struct Options {
     scheduler: String,
     num_workers: Option<usize>,
-    memory_limit: Option<u64>,
     library_threads_are_free: bool,
 }
 
@@ -37,7 +36,8 @@ struct Options {
 const HEARTBEAT: Duration = Duration::from_millis(50);
 
 impl Request {
-    pub fn new(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool) -> PyResult<Self> {
+    /// `keeps` says that large results stay in the store.
+    pub fn new(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool, keeps: bool) -> PyResult<Self> {
         let arguments: Vec<_> =
             args.iter_borrowed().map(|object| Argument::asked(&object, traverse)).collect::<PyResult<_>>()?;
         let leaves = leaves_of(&arguments);
@@ -56,7 +56,9 @@ impl Request {
             for (leaf, owned) in leaves.iter().zip(&mut owned) {
                 let start = wanted.len();
                 match leaf {
-                    Argument::Collection(collection) => lower_collection(py, collection, &mut graph, &mut wanted)?,
+                    Argument::Collection(collection) => {
+                        lower_collection(py, collection, keeps, &mut graph, &mut wanted)?;
+                    }
                     _ => wanted.extend(tasks.next()),
                 }
                 *owned = (wanted.len() - start) as u32;
@@ -65,35 +67,35 @@ impl Request {
         Ok(Self { graph: Arc::new(graph.finish()), wanted, leaves: owned, arguments })
     }
 
-    fn run(&mut self, py: Python<'_>, options: &Options) -> PyResult<Vec<Value>> {
+    fn run(&mut self, py: Python<'_>, options: &Options, keeps: bool) -> PyResult<Ran> {
         if self.leaves.is_empty() {
-            return Ok(vec![]);
+            return Ok(Ran { values: vec![], handle: None });
         }
         engines::check_fork(&self.graph)?;
         let _library_threads = options.library_threads_are_free.then(LeftAlone::new);
-        let engine = engines::engine(&options.scheduler, options.num_workers, options.memory_limit)?;
+        let engine = engines::engine(py, &options.scheduler, options.num_workers)?;
         let wanted = std::mem::take(&mut self.wanted);
         if is_small(&self.graph) {
             // To wake a thread takes longer than the work; the calling thread does it at once, whatever else goes on.
-            let own = OwnEngine::new(options.memory_limit);
-            return wait(py, &own.get().submit(self.graph.clone(), wanted));
+            let own = OwnEngine::new(py)?;
+            return Ran::wait(py, own.get().submit(self.graph.clone(), wanted), keeps);
         }
-        wait(py, &engine.submit(self.graph.clone(), wanted))
+        Ran::wait(py, engine.submit(self.graph.clone(), wanted), keeps)
     }
 
     /// The arguments, with `result` of each leaf (and of the values that it wanted) in its place.
     fn build<'py>(
         &self,
         py: Python<'py>,
-        values: Vec<Value>,
+        ran: Ran,
         result: impl Fn(&Argument, Results<'_>) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let leaves = leaves_of(&self.arguments);
+        let Ran { values, handle } = ran;
         let mut values = values.into_iter();
-        let mut results = leaves
-            .iter()
-            .zip(&self.leaves)
-            .map(|(leaf, &own)| result(leaf, Results { values: &mut values, own: own as usize }));
+        let mut results = leaves.iter().zip(&self.leaves).map(|(leaf, &own)| {
+            result(leaf, Results { values: &mut values, own: own as usize, handle: handle.as_ref() })
+        });
         let built =
             self.arguments.iter().map(|argument| argument.build(py, &mut results)).collect::<PyResult<Vec<_>>>()?;
         PyTuple::new(py, built)
@@ -104,6 +106,36 @@ impl Request {
 struct Results<'a> {
     values: &'a mut std::vec::IntoIter<Value>,
     own: usize,
+    /// Of the run, if some values only stand for what the store keeps.
+    handle: Option<&'a RunHandle>,
+}
+
+/// What a run gave.
+struct Ran {
+    values: Vec<Value>,
+    /// There if values stand for results that the store keeps.
+    handle: Option<RunHandle>,
+}
+
+impl Ran {
+    fn wait(py: Python<'_>, handle: RunHandle, keeps: bool) -> PyResult<Self> {
+        let values = wait(py, &handle)?;
+        if keeps {
+            return Ok(Self { values, handle: Some(handle) });
+        }
+        let values = load(py, &handle, values)?;
+        // The run lets go of its results here, so that the caller alone has them and needs no copy.
+        drop(handle);
+        Ok(Self { values, handle: None })
+    }
+}
+
+/// The values themselves, of those that stand for what the store keeps.
+fn load(py: Python<'_>, handle: &RunHandle, values: Vec<Value>) -> PyResult<Vec<Value>> {
+    if !values.iter().any(|value| matches!(value, Value::Kept(_))) {
+        return Ok(values);
+    }
+    take_result(py, py.detach(|| handle.load(values)))
 }
 
 /// The queries of the tables among the leaves, where there are several that may have something in common.
@@ -124,14 +156,22 @@ fn queries_of(py: Python<'_>, leaves: &[&Argument]) -> PyResult<Vec<StageOutput>
 }
 
 impl Results<'_> {
-    /// All of them: the blocks of a collection.
-    fn all(self) -> Vec<Value> {
+    /// All of them as they are: the blocks of a collection, or what stands for them.
+    fn kept(self) -> Vec<Value> {
         self.values.take(self.own).collect()
+    }
+
+    /// All of them: the blocks of a collection.
+    fn all(self, py: Python<'_>) -> PyResult<Vec<Value>> {
+        let handle = self.handle;
+        let values = self.kept();
+        handle.map_or(Ok(values.clone()), |handle| load(py, handle, values))
     }
 
     /// The only one: what a call gave.
     fn object<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        python_object(py, &self.values.next().expect("a call that was asked for has a result"))
+        let value = self.all(py)?.pop();
+        python_object(py, &value.expect("a call that was asked for has a result"))
     }
 }
 
@@ -156,13 +196,16 @@ const SMALL_NANOSECONDS: u64 = 100_000;
 fn lower_collection(
     py: Python<'_>,
     collection: &Py<PyAny>,
+    keeps: bool,
     graph: &mut GraphBuilder,
     wanted: &mut Vec<TaskId>,
 ) -> PyResult<()> {
     let expr = collection.bind(py).getattr("__raskt_expr__")?;
     let layer = with_collection(&expr, |collection| {
         let layer = collection.lower(py, graph)?;
-        collection.check_whole(py)?;
+        if !(keeps && collection.is_kept()) {
+            collection.check_whole(py)?;
+        }
         Ok(layer)
     })?;
     wanted.extend((0..graph.get(layer).len()).map(|index| TaskId::new(layer, index)));
@@ -175,7 +218,7 @@ fn wait(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Value>> {
     let mut progress: Option<Callbacks<'_>> = None;
     let result = loop {
         let patience = if progress.is_none() { FIRST } else { HEARTBEAT };
-        if let Some(result) = py.detach(|| handle.wait_timeout(patience)) {
+        if let Some(result) = py.detach(|| handle.wait_timeout_kept(patience)) {
             break result;
         }
         if let Err(signal) = py.check_signals() {
@@ -269,9 +312,8 @@ impl Options {
             Some(_) => num_workers,
             None => get.call1(("num_workers", py.None()))?.extract()?,
         };
-        let memory_limit = get.call1(("memory.limit", py.None()))?.extract()?;
         let library_threads: String = get.call1(("library-threads", "held"))?.extract()?;
-        Ok(Self { scheduler, num_workers, memory_limit, library_threads_are_free: library_threads == "free" })
+        Ok(Self { scheduler, num_workers, library_threads_are_free: library_threads == "free" })
     }
 }
 
@@ -292,10 +334,10 @@ fn compute<'py>(
     // Expressions are always optimised: there is no other form of them to run.
     let _ = optimize_graph;
     let options = Options::new(py, scheduler, num_workers)?;
-    run(py, args, traverse, &options, |leaf, results| match leaf {
+    run(py, args, traverse, false, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let expr = collection.bind(py).getattr("__raskt_expr__")?;
-            let finish = |collection: &dyn Collection| collection.finish(py, results.all());
+            let finish = |collection: &dyn Collection| collection.finish(py, results.all(py)?);
             Ok(with_collection(&expr, finish)?.into_bound(py))
         }
         Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("finish", (results.object(py)?,)),
@@ -316,11 +358,14 @@ fn persist<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let _ = optimize_graph;
     let options = Options::new(py, scheduler, num_workers)?;
-    run(py, args, traverse, &options, |leaf, results| match leaf {
+    run(py, args, traverse, true, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let collection = collection.bind(py);
             let expr = collection.getattr("__raskt_expr__")?;
-            let persisted = with_collection(&expr, |collection| collection.persisted(py, results.all()))?;
+            let persisted = with_collection(&expr, |collection| {
+                let values = if collection.is_kept() { results.kept() } else { results.all(py)? };
+                collection.persisted(py, values)
+            })?;
             collection.call_method1("__raskt_rebuild__", (persisted,))
         }
         Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("rebuild", (results.object(py)?,)),
@@ -339,12 +384,13 @@ fn run<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
     traverse: bool,
+    keeps: bool,
     options: &Options,
     result: impl Fn(&Argument, Results<'_>) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let mut request = Request::new(py, args, traverse)?;
-    let values = request.run(py, options)?;
-    request.build(py, values, result)
+    let mut request = Request::new(py, args, traverse, keeps)?;
+    let ran = request.run(py, options, keeps)?;
+    request.build(py, ran, result)
 }
 
 /// The method `compute` of everything lazy: it has no Python frame of its own, so that tracebacks show only the user's.

@@ -18,6 +18,7 @@ mod error;
 mod frame;
 mod futures;
 mod library_threads;
+mod memory;
 mod object;
 mod panicking;
 mod processes;
@@ -45,6 +46,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
     frame::register(module)?;
     futures::register(module)?;
+    memory::register(module)?;
     panicking::register(module)?;
     processes::register(module)?;
     tokenize::register(module)?;

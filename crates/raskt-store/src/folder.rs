@@ -77,11 +77,18 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
+impl Folder {
+    /// Removes it with all that is in it.
+    pub fn remove(&self) {
         if self.process == std::process::id() {
             let _ = fs::remove_dir_all(&self.path);
         }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 

@@ -181,6 +181,10 @@ impl State {
 
     /// Asks for memory for a ticket, and for its inputs to be in memory. They are pinned from here on.
     pub fn ask(&mut self, request: Request) -> Answer {
+        let is_easy = request.inputs.is_empty() && self.pending.is_empty();
+        if is_easy && self.broker.promise(request.holder, request.bytes) {
+            return Answer::Promised { is_loading: false };
+        }
         request.inputs.iter().for_each(|(id, _)| self.pin(*id));
         let holder = request.holder;
         self.pending.push_back(request);

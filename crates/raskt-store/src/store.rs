@@ -155,6 +155,16 @@ impl Store {
         self.shared().change(|state| state.report())
     }
 
+    /// Whether it holds nothing and has promised nothing.
+    pub fn is_empty(&self) -> bool {
+        self.shared().change(|state| state.broker.held() + state.broker.promised() == 0)
+    }
+
+    /// Removes the folder of spill files with all that is in it: the process ends, and nothing will be read any more.
+    pub fn remove_files(&self) {
+        self.shared().remove_files();
+    }
+
     /// The folder of spill files, if any were written.
     pub fn folder(&self) -> Option<PathBuf> {
         self.shared().folder_path()

@@ -226,6 +226,12 @@ impl Shared {
         Ok(made)
     }
 
+    pub fn remove_files(&self) {
+        if let Some(folder) = self.folder.lock().made.take() {
+            folder.remove();
+        }
+    }
+
     /// Where files lie, if any were written.
     pub fn folder_path(&self) -> Option<PathBuf> {
         self.folder.lock().made.as_ref().map(|folder| folder.path().into())
