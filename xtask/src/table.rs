@@ -63,6 +63,7 @@ pub const CRATES: &[(&str, Layer)] = &[
 
 /// Imports within a layer: (who, whom).
 pub const SIDEWAYS: &[(&str, &str)] = &[
+    ("raskt-simulate", "raskt-schedule"),
     ("raskt-frame", "raskt-array"),
     ("raskt-learn", "raskt-array"),
     ("raskt-learn", "raskt-frame"),

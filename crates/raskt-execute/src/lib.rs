@@ -4,6 +4,7 @@
 //! threads, a store. [`Engine::submit`] takes a graph and gives a [`RunHandle`] to wait on. A [`Runner`] knows how to run
 //! the ops of one kind; native kernels have theirs here ([`NativeRunner`]), Python's lives in the binding.
 
+mod countdown;
 mod engine;
 mod error;
 mod execution;
@@ -17,6 +18,7 @@ mod state;
 mod threads;
 mod watch;
 
+pub use countdown::Countdown;
 pub use engine::{Engine, EngineOptions, usual_memory_limit};
 pub use error::RunError;
 pub use handle::{RunHandle, RunResult, SlotLoan};

@@ -299,6 +299,10 @@ impl State {
             Action::Forget { run, .. } => self.forget(run),
             Action::Finished { run } => self.finish(run),
             Action::Failed { run, task, .. } => self.fail(run, task),
+            // Nobody gives data to this worker that it didn't make.
+            Action::Lost { .. } => {}
+            // The one worker of this process is always there; what it can't offer is waited for as on a cluster.
+            Action::Stalled { .. } | Action::Resumed { .. } => {}
         }
     }
 
@@ -314,6 +318,11 @@ impl State {
             WorkerAction::Report(report) => {
                 self.scheduler.handle_event(Time(0), Event::Reported { worker: WORKER, report });
             }
+            // Whatever kills this process kills the scheduler too; and nobody else holds results.
+            WorkerAction::Started { .. }
+            | WorkerAction::Fetch { .. }
+            | WorkerAction::Fetched { .. }
+            | WorkerAction::FetchFailed { .. } => {}
             WorkerAction::TakenBack { run, attempt, tasks } => {
                 let event = Event::TakenBack { worker: WORKER, run, attempt, tasks };
                 self.scheduler.handle_event(Time(0), event);

@@ -180,7 +180,9 @@ impl Cluster {
                 }
                 Action::Finished { .. } => self.is_finished = true,
                 Action::Failed { task, .. } => panic!("{task} failed"),
-                Action::Discard { .. } | Action::TakeBack { .. } | Action::Forget { .. } => {}
+                Action::Lost { tasks, .. } => panic!("{tasks:?} are lost"),
+                Action::Stalled { cause, .. } => panic!("{cause:?}"),
+                Action::Discard { .. } | Action::TakeBack { .. } | Action::Forget { .. } | Action::Resumed { .. } => {}
             }
         }
     }
@@ -196,7 +198,12 @@ impl Cluster {
                 WorkerAction::Report(report) => {
                     self.handle(Event::Reported { worker: WorkerId(at as u32), report });
                 }
-                WorkerAction::Unreserve { .. } | WorkerAction::TakenBack { .. } => {}
+                WorkerAction::Fetch { ticket, .. } => self.workers[at].handle_event(WorkerEvent::Fetched(ticket)),
+                WorkerAction::Fetched { run, tasks } => {
+                    self.handle(Event::Fetched { worker: WorkerId(at as u32), run, tasks });
+                }
+                WorkerAction::FetchFailed { .. } => panic!("everything can be fetched"),
+                WorkerAction::Started { .. } | WorkerAction::Unreserve { .. } | WorkerAction::TakenBack { .. } => {}
             }
         }
     }

@@ -61,7 +61,7 @@ impl Tasks {
             if exchange.consumers_left > 0 {
                 return;
             }
-            self.queue.close_sources(task.layer);
+            self.close_sources(task.layer);
         }
         graph.for_each_input(task, |input| match self.record(input).tag {
             Tag::InMemory => self.read(graph, input),

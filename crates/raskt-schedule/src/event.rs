@@ -1,5 +1,5 @@
-use crate::{Attempt, LossCause, Offer, RunId, TaskRange, WorkerId};
-use raskt_graph::{Graph, TaskId};
+use crate::{Attempt, Death, LossCause, Offer, RunId, TaskRange, WorkerId};
+use raskt_graph::{Graph, LayerId, TaskId};
 use std::sync::Arc;
 
 /// Everything that can happen to the scheduler.
@@ -28,6 +28,18 @@ pub enum Event {
         run: RunId,
         /// The tasks.
         tasks: Vec<TaskRange>,
+    },
+    /// A client put data into a worker: results of tasks that can't be run. They are wanted from now on, so that the last copy
+    /// stays until they are released.
+    Given {
+        /// The run.
+        run: RunId,
+        /// The tasks that stand for the data.
+        tasks: Vec<TaskRange>,
+        /// Who holds it.
+        worker: WorkerId,
+        /// Bytes of all of it.
+        bytes: u64,
     },
     /// A client no longer wants a run, be it finished or not: nothing of it remains.
     RunReleased {
@@ -64,6 +76,40 @@ pub enum Event {
         run: RunId,
         /// The tasks.
         tasks: Vec<TaskRange>,
+    },
+    /// A worker has begun an assignment: what it does from now on may be what kills it. A worker whose death is nobody's
+    /// fault needn't say it.
+    Started {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+    },
+    /// A worker has copies of results that others hold as well.
+    Fetched {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The tasks whose results it fetched.
+        tasks: Vec<TaskRange>,
+    },
+    /// A worker couldn't fetch an input, and so gives back the assignment that needs it.
+    FetchFailed {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+        /// The task whose result it couldn't fetch.
+        task: TaskId,
+        /// The worker that was to give it.
+        from: WorkerId,
+        /// It was reached, and doesn't have the result.
+        reached: bool,
     },
     /// A worker gives back tasks that it hasn't begun, as it was asked to.
     TakenBack {
@@ -154,15 +200,65 @@ pub enum Action {
         /// The run.
         run: RunId,
     },
+    /// A run can't go on as things are. It does when they change, say when another worker joins; a client that would rather
+    /// have an error releases the run.
+    Stalled {
+        /// The run.
+        run: RunId,
+        /// What it waits for.
+        cause: StallCause,
+    },
+    /// A run that was said to be stalled goes on.
+    Resumed {
+        /// The run.
+        run: RunId,
+    },
+    /// A run ended early, since data that was given is gone, and nobody can make it again.
+    Lost {
+        /// The run.
+        run: RunId,
+        /// The tasks that stood for the data.
+        tasks: Vec<TaskRange>,
+    },
     /// A run ended early, since a task failed for good.
     Failed {
         /// The run.
         run: RunId,
         /// The task.
         task: TaskId,
-        /// The worker that knows why.
+        /// The worker that knows why; or the last one that died of it.
         worker: WorkerId,
+        /// The deaths of workers that had it, if that is why it is failed.
+        story: Vec<Death>,
     },
+}
+
+/// Why a run can't go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StallCause {
+    /// There is no worker.
+    NoWorkers,
+    /// No worker that is there has what the tasks of a layer require.
+    Unmet {
+        /// The layer.
+        layer: LayerId,
+        /// What is missing, in words.
+        requires: String,
+    },
+    /// Nothing runs and nothing can start, though results are missing: a bug of this machine.
+    NothingToStart,
+}
+
+/// Results that a worker is to fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fetch {
+    /// Who holds them.
+    pub from: WorkerId,
+    /// The tasks whose results they are.
+    pub tasks: TaskRange,
+    /// Others will read them as well, so that the copies are worth keeping, and telling of. If not, they are dropped when the
+    /// assignment has run.
+    pub keep: bool,
 }
 
 /// Tasks for one slot of a worker, to be run one after the other.
@@ -174,8 +270,10 @@ pub struct Assignment {
     pub attempt: Attempt,
     /// The tasks, in order. All are ready: none reads another.
     pub tasks: Vec<TaskRange>,
-    /// Bytes of results and scratch that are to be reserved before they start.
+    /// Bytes that are to be reserved before they start: results, scratch, and inputs that are to be fetched.
     pub memory: u64,
+    /// Inputs that the worker doesn't hold.
+    pub fetches: Vec<Fetch>,
 }
 
 impl Assignment {

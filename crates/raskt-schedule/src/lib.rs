@@ -10,6 +10,8 @@
 //!                              └─────── Report ───────┘  └──── Executed ─────┘
 //! ```
 
+mod assign;
+mod batch;
 mod cancel;
 mod estimate;
 mod event;
@@ -17,21 +19,29 @@ mod id;
 mod members;
 mod offer;
 mod pages;
+mod place;
+mod quarantine;
 mod queue;
+mod requirement;
 mod revival;
 mod run;
 mod scheduler;
+mod seat;
 mod seats;
+mod stall;
+mod suspects;
 mod task;
 mod tasks;
 mod transitions;
 mod validate;
 mod worker;
 
-pub use event::{Action, Assignment, Event, Outcome, Report};
+pub use event::{Action, Assignment, Event, Fetch, Outcome, Report, StallCause};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
 pub use offer::{LossCause, Offer};
-pub use scheduler::{Progress, Scheduler};
+pub use place::{Candidate, Placement, SoonestStart};
+pub use scheduler::{Progress, Scheduler, Settings};
+pub use suspects::Death;
 pub use task::TaskState;
 pub use worker::{Worker, WorkerAction, WorkerEvent};
 

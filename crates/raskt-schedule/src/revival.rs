@@ -21,6 +21,27 @@ impl Tasks {
         }
     }
 
+    /// `worker` holds the result of `task`, which a client put there and wants from now on.
+    pub fn give(&mut self, graph: &Graph, task: TaskId, worker: WorkerId) {
+        let layer = &mut self.layers[task.layer.0 as usize];
+        // If it was given before and is gone, it isn't lost any more.
+        layer.given.remove(task.index, layer.len);
+        self.want(graph, task);
+        match self.record(task).tag {
+            Tag::InMemory => self.add_copy(task, worker),
+            tag => {
+                if tag == Tag::Running {
+                    self.end_hand_out(task);
+                }
+                self.hand_out(task, worker, self.next_attempt);
+                self.next_attempt = self.next_attempt.next();
+                self.finish(graph, task, worker);
+            }
+        }
+        let layer = &mut self.layers[task.layer.0 as usize];
+        layer.given.insert(task.index..task.index + 1, layer.len);
+    }
+
     /// The last copies of results are gone: what is needed of them is recomputed, and what they are made of as well.
     pub fn lose(&mut self, graph: &Graph, task: TaskId) {
         let unread = self.record(task).count;
@@ -42,9 +63,10 @@ impl Tasks {
         }
     }
 
-    /// All results that `worker` holds are gone.
+    /// All copies that `worker` holds are gone.
     pub fn lose_all_of(&mut self, graph: &Graph, worker: WorkerId) {
-        let mut lost = vec![];
+        let holding = self.replicas.iter().filter(|(_, holders)| holders.contains(&worker));
+        let mut lost: Vec<_> = holding.map(|(&task, _)| TaskRange::one(task)).collect();
         for (layer, state) in (0..).map(LayerId).zip(&self.layers) {
             let held = state.pages.live().filter(|(_, record)| record.tag == Tag::InMemory && record.worker == worker);
             held.for_each(|(index, _)| TaskRange::push(&mut lost, TaskId::new(layer, index)));
@@ -52,14 +74,28 @@ impl Tasks {
         self.lose_those_of(graph, worker, &lost);
     }
 
-    /// Of `tasks`, those that `worker` holds are gone.
+    /// Of `tasks`, the copies that `worker` holds are gone.
     pub fn lose_those_of(&mut self, graph: &Graph, worker: WorkerId, tasks: &[TaskRange]) {
         for task in tasks.iter().flat_map(|range| range.tasks()) {
-            let record = self.record(task);
-            if self.is_needed(task) && record.tag == Tag::InMemory && record.worker == worker {
+            if self.is_needed(task) && self.holds(worker, task) && !self.lose_copy(task, worker) {
                 self.lose(graph, task);
             }
         }
+    }
+
+    /// Takes `worker` from those that hold `task`; whether anybody is left.
+    fn lose_copy(&mut self, task: TaskId, worker: WorkerId) -> bool {
+        let record = self.layers[task.layer.0 as usize].open(task.index);
+        let Some(others) = self.replicas.get_mut(&task).filter(|_| record.is_special) else { return false };
+        match others.iter().position(|&other| other == worker) {
+            Some(at) => drop(others.remove(at)),
+            None => record.worker = others.remove(0),
+        }
+        if others.is_empty() {
+            self.replicas.remove(&task);
+            record.is_special = false;
+        }
+        true
     }
 
     /// An input of `reader` is in memory no longer.
@@ -83,7 +119,7 @@ impl Tasks {
 
     /// A producer of an all-to-all layer is lost: none of its tasks can start.
     fn close_exchange(&mut self, layer: LayerId) {
-        self.queue.close_sources(layer);
+        self.close_sources(layer);
         let state = &mut self.layers[layer.0 as usize];
         let ready: Vec<_> =
             state.pages.live().filter(|(_, record)| record.tag == Tag::Ready).map(|(index, _)| index).collect();
@@ -146,6 +182,9 @@ impl Tasks {
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Waiting, ..*record };
         layer.pages.revived(task.index);
+        if layer.given.contains(task.index) {
+            TaskRange::push(&mut self.lost, task);
+        }
         if layer.needed.contains(task.index) {
             self.counts.done -= 1;
         } else {

@@ -1,6 +1,8 @@
-use crate::run::{Limits, Run};
-use crate::seats::{Placed, Seats};
-use crate::{Action, Assignment, Attempt, Event, Outcome, Report, RunId, TaskRange, TaskState, Time, WorkerId};
+use crate::place::{Placement, SoonestStart};
+use crate::run::Run;
+use crate::seats::Seats;
+use crate::suspects::Death;
+use crate::{Action, Attempt, Event, LossCause, Outcome, Report, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -12,10 +14,39 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub struct Scheduler {
     pub(crate) runs: BTreeMap<RunId, Run>,
     pub(crate) seats: Seats,
-    /// Runs that may have something to start: highest priority first, then the oldest.
-    pub(crate) line: BTreeSet<(Reverse<i32>, RunId)>,
-    actions: VecDeque<Action>,
-    credit_nanoseconds: u64,
+    /// Runs that may have something to start, by what it requires.
+    pub(crate) line: BTreeSet<InLine>,
+    /// Of those in line, the ones that require something.
+    pub(crate) demanding: BTreeSet<(RunId, u16)>,
+    /// Runs that have tasks that may have killed workers.
+    pub(crate) accused: BTreeSet<RunId>,
+    /// Runs that were told that they can't go on.
+    pub(crate) stalled: BTreeSet<RunId>,
+    pub(crate) actions: VecDeque<Action>,
+    pub(crate) settings: Settings,
+    pub(crate) placement: Box<dyn Placement>,
+}
+
+/// A class of a run that waits for workers: highest priority first, then the oldest.
+pub(crate) type InLine = (Reverse<i32>, RunId, u16);
+
+/// How a scheduler deals with its workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Nanoseconds of work in an assignment: enough to hide the way to the worker and back, little enough to share evenly.
+    pub credit_nanoseconds: u64,
+    /// Nanoseconds of work for each slot that a worker is given in advance: about two ways there and back. None for workers
+    /// that ask and get at once.
+    pub prefill_nanoseconds: u64,
+    /// A task is failed when so many workers have died that had nothing but it.
+    pub deaths: u32,
+}
+
+impl Default for Settings {
+    /// For the threads of one process, which ask and get at once.
+    fn default() -> Self {
+        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3 }
+    }
 }
 
 /// How far a run has come.
@@ -28,15 +59,23 @@ pub struct Progress {
 }
 
 impl Scheduler {
-    /// A scheduler that hands out about `credit_nanoseconds` of work at a time: enough to hide the way to the worker and
-    /// back, little enough to share evenly.
+    /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
     pub fn new(credit_nanoseconds: u64) -> Self {
+        Self::with(Settings { credit_nanoseconds, ..Settings::default() }, Box::new(SoonestStart::default()))
+    }
+
+    /// A scheduler with these settings, and `placement` to choose workers.
+    pub fn with(settings: Settings, placement: Box<dyn Placement>) -> Self {
         Self {
             runs: BTreeMap::new(),
-            seats: Seats::default(),
+            seats: Seats::new(settings.prefill_nanoseconds),
             line: BTreeSet::new(),
+            demanding: BTreeSet::new(),
+            accused: BTreeSet::new(),
+            stalled: BTreeSet::new(),
             actions: VecDeque::new(),
-            credit_nanoseconds,
+            settings,
+            placement,
         }
     }
 
@@ -52,16 +91,22 @@ impl Scheduler {
                 let Run { graph, tasks: states, .. } = found;
                 tasks.into_iter().flat_map(TaskRange::tasks).for_each(|task| states.want(graph, task));
             }),
+            Event::Given { run, tasks, worker, bytes } => self.take_given(run, &tasks, worker, bytes),
             Event::Released { run, tasks } => self.change(run, |found| {
                 found.tasks.unwant(&found.graph, tasks.into_iter().flat_map(TaskRange::tasks));
             }),
             Event::RunReleased { run } => self.forget(run),
             Event::WorkerJoined { worker, offer } => self.seats.add(worker, offer),
             Event::WorkerResized { worker, slots } => self.seats.resize(worker, slots),
-            Event::WorkerLost { worker, cause: _ } => self.lose_worker(worker),
+            Event::WorkerLost { worker, cause } => self.lose_worker(worker, cause),
             Event::ResultsLost { worker, run, tasks } => self.change(run, |found| {
                 found.tasks.lose_those_of(&found.graph, worker, &tasks);
             }),
+            Event::Started { worker, run, attempt } => self.seats.start(worker, run, attempt),
+            Event::Fetched { worker, run, tasks } => self.fetched(worker, run, &tasks),
+            Event::FetchFailed { worker, run, attempt, task, from, reached } => {
+                self.fetch_failed(worker, run, attempt, task, from, reached);
+            }
             Event::TakenBack { worker, run, attempt, tasks } => self.take_back(worker, run, attempt, &tasks),
             Event::Reported { worker, report } => self.take_report(worker, report),
         }
@@ -85,6 +130,11 @@ impl Scheduler {
         run.tasks.is_needed(task).then(|| run.tasks.state(&run.graph, task))
     }
 
+    /// Whether `worker` holds the result of `task` of `run`.
+    pub fn holds(&self, run: RunId, worker: WorkerId, task: TaskId) -> bool {
+        self.runs.get(&run).is_some_and(|run| run.tasks.is_needed(task) && run.tasks.holds(worker, task))
+    }
+
     /// Changes a run, and tells workers and client what follows from it.
     fn change(&mut self, id: RunId, change: impl FnOnce(&mut Run)) {
         if let Some(run) = self.runs.get_mut(&id) {
@@ -95,7 +145,7 @@ impl Scheduler {
 
     /// Tells workers what a run doesn't need any more, tells the client once all that it wants is there, and puts the run in
     /// line if it has something to start.
-    fn settle(&mut self, id: RunId) {
+    pub(crate) fn settle(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {
@@ -103,6 +153,11 @@ impl Scheduler {
                     self.actions.push_back(Action::Discard { worker, run: id, tasks });
                 }
             }
+        }
+        if !run.tasks.lost.is_empty() {
+            let tasks = std::mem::take(&mut run.tasks.lost);
+            self.actions.push_back(Action::Lost { run: id, tasks });
+            return self.forget(id);
         }
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
             self.actions.push_back(Action::TakeBack { worker, run: id, attempt, tasks });
@@ -112,28 +167,99 @@ impl Scheduler {
             self.actions.push_back(Action::Finished { run: id });
         }
         run.is_finished = is_finished;
-        let in_line = run.tasks.queue.head().map(|head| head.priority);
-        if in_line != run.in_line {
-            let place = |priority: i32| (Reverse(priority), id);
-            run.in_line.map(|priority| self.line.remove(&place(priority)));
-            in_line.map(|priority| self.line.insert(place(priority)));
-            run.in_line = in_line;
+        for class in 0..run.classes.len() {
+            let in_line = run.tasks.queues[class].head().map(|head| head.priority);
+            if in_line != run.in_line[class] {
+                let place = |priority: i32| (Reverse(priority), id, class as u16);
+                run.in_line[class].map(|priority| self.line.remove(&place(priority)));
+                in_line.map(|priority| self.line.insert(place(priority)));
+                run.in_line[class] = in_line;
+                if class > 0 && in_line.is_some() {
+                    self.demanding.insert((id, class as u16));
+                } else if class > 0 {
+                    self.demanding.remove(&(id, class as u16));
+                }
+            }
+        }
+        if run.is_stuck() {
+            self.stalled.insert(id);
+        }
+        if run.suspects.is_empty() {
+            self.accused.remove(&id);
         }
     }
 
-    fn lose_worker(&mut self, worker: WorkerId) {
+    fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
+        let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
         let placed = self.seats.remove(worker);
+        let guilty = self.blame(worker, cause, quarantine, &placed);
         for id in self.runs.keys().copied().collect::<Vec<_>>() {
             self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
         }
         for ((id, attempt), placed) in placed {
             self.change(id, |run| again(run, attempt, &placed.tasks));
         }
+        for (id, task) in guilty {
+            let story = self.runs.get_mut(&id).map(|run| run.suspects.take_story(task));
+            if let Some(story) = story {
+                self.fail(id, task, worker, story);
+            }
+        }
     }
 
     fn take_back(&mut self, worker: WorkerId, id: RunId, attempt: Attempt, tasks: &[TaskRange]) {
-        self.seats.take_out(worker, id, attempt, tasks);
+        let asked_for = self.seats.take_out(worker, id, attempt, tasks);
         self.change(id, |run| again(run, attempt, tasks));
+        if let Some(idle) = asked_for {
+            self.pass_on(id, idle, tasks);
+            self.settle(id);
+        }
+    }
+
+    fn take_given(&mut self, id: RunId, tasks: &[TaskRange], worker: WorkerId, bytes: u64) {
+        let is_there = self.seats.contains(worker);
+        let count = TaskRange::count(tasks);
+        self.change(id, |run| {
+            if !is_there {
+                // The worker went before the scheduler heard of the data.
+                run.tasks.lost.extend_from_slice(tasks);
+                return;
+            }
+            for range in tasks {
+                range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
+                run.estimates[range.layer.0 as usize].learn_bytes(range.len(), bytes * range.len() / count);
+            }
+        });
+    }
+
+    fn fetched(&mut self, worker: WorkerId, id: RunId, tasks: &[TaskRange]) {
+        if self.seats.contains(worker) {
+            self.change(id, |run| {
+                tasks.iter().flat_map(|range| range.tasks()).for_each(|task| run.tasks.add_copy(task, worker));
+            });
+        }
+    }
+
+    /// An assignment comes back since an input couldn't be fetched. If the holder was reached and doesn't have it, or can't be
+    /// reached again and again, the copy counts as lost; at first another worker is tried.
+    fn fetch_failed(
+        &mut self,
+        worker: WorkerId,
+        id: RunId,
+        attempt: Attempt,
+        task: TaskId,
+        from: WorkerId,
+        reached: bool,
+    ) {
+        let Some(placed) = self.seats.close(worker, id, attempt) else { return };
+        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from);
+        self.change(id, |run| {
+            if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
+                run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
+                run.tasks.take_old_result(task, from);
+            }
+            again(run, attempt, &placed.tasks);
+        });
     }
 
     fn take_report(&mut self, worker: WorkerId, report: Report) {
@@ -163,42 +289,27 @@ impl Scheduler {
             }
         }
         match failed {
-            Some(task) => self.fail(id, task, worker),
+            Some(task) => self.fail(id, task, worker, vec![]),
             None => self.settle(id),
         }
     }
 
-    fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId) {
-        self.actions.push_back(Action::Failed { run, task, worker });
+    fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
+        self.actions.push_back(Action::Failed { run, task, worker, story });
         self.forget(run);
     }
 
     fn forget(&mut self, run: RunId) {
         let Some(found) = self.runs.remove(&run) else { return };
-        found.in_line.map(|priority| self.line.remove(&(Reverse(priority), run)));
+        for (class, priority) in (0..).zip(found.in_line) {
+            priority.map(|priority| self.line.remove(&(Reverse(priority), run, class)));
+            self.demanding.remove(&(run, class));
+        }
+        self.stalled.remove(&run);
+        self.accused.remove(&run);
         self.seats.forget(run);
         let forget = self.seats.workers().map(|worker| Action::Forget { worker, run });
         self.actions.extend(forget);
-    }
-
-    /// Gives work to free slots: highest priority and oldest run first, the freest worker first.
-    fn assign(&mut self) {
-        while let Some(worker) = self.seats.freest()
-            && let Some(&(_, id)) = self.line.first()
-            && let Some(run) = self.runs.get_mut(&id)
-        {
-            // Half of an even share, so that the last assignments are small and end together.
-            let share = run.tasks.ready_hint() / (2 * self.seats.slots().max(1));
-            let limits = Limits { credit: self.credit_nanoseconds, share };
-            if let Some(batch) = run.take(worker, limits) {
-                let placed = Placed { tasks: batch.tasks.clone() };
-                self.seats.place(worker, id, batch.attempt, placed);
-                let assignment =
-                    Assignment { run: id, attempt: batch.attempt, tasks: batch.tasks, memory: batch.memory };
-                self.actions.push_back(Action::Assign { worker, assignment });
-            }
-            self.settle(id);
-        }
     }
 }
 
@@ -217,6 +328,7 @@ fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRa
     for task in range.tasks() {
         if is_placed && run.tasks.is_current(task, attempt) {
             run.tasks.finish(&run.graph, task, worker);
+            run.suspects.clear(task);
             current += 1;
         } else {
             run.tasks.take_old_result(task, worker);
@@ -230,6 +342,7 @@ fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
     let retries = run.graph.layer(range.layer).annotations.retries;
     let current = range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<Vec<_>>();
     for &task in &current {
+        run.suspects.clear(task);
         if run.tasks.count_failure(task) > retries {
             failed.get_or_insert(task);
         }

@@ -1,60 +1,116 @@
+use crate::place::Candidate;
+use crate::quarantine::Quarantine;
+use crate::requirement::Requirement;
+use crate::seat::{Placed, Seat};
 use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
+use raskt_graph::{Resources, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The workers, and what is derived from what each of them has.
 #[derive(Debug, Default)]
 pub(crate) struct Seats {
     seats: BTreeMap<WorkerId, Seat>,
+    derived: Derived,
+    /// Nanoseconds of work for each slot that a worker gets in advance.
+    prefill: u64,
+}
+
+/// What counting again gives as well.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Derived {
     /// Workers with room for an assignment, the least loaded first.
-    open: BTreeSet<(Load, WorkerId)>,
+    open: BTreeSet<(u64, WorkerId)>,
+    /// Workers that have more assignments than slots, by how many more.
+    ahead: BTreeSet<(u64, WorkerId)>,
+    /// Workers that somebody might ask for, by their name and by what they offer.
+    by_name: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
+    by_resource: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
+    /// Workers that are kept for suspects.
+    quarantined: BTreeSet<WorkerId>,
     slots: u64,
 }
 
-/// Assignments for each slot, in 1024ths.
-type Load = u64;
-
-/// What the scheduler knows of a worker.
-#[derive(Debug)]
-pub(crate) struct Seat {
-    pub offer: Offer,
-    /// Assignments that it hasn't reported.
-    placed: BTreeMap<(RunId, Attempt), Placed>,
-}
-
-/// An assignment that was handed out.
-#[derive(Debug)]
-pub(crate) struct Placed {
-    pub tasks: Vec<TaskRange>,
-}
-
-impl Seat {
-    fn has_room(&self) -> bool {
-        self.placed.len() < self.offer.slots as usize
+impl Derived {
+    fn add(&mut self, worker: WorkerId, seat: &Seat, prefill: u64) {
+        if seat.has_room(prefill) {
+            self.open.insert((seat.load(), worker));
+        }
+        if seat.ahead() > 0 {
+            self.ahead.insert((seat.ahead(), worker));
+        }
+        if seat.quarantine.is_some() {
+            self.quarantined.insert(worker);
+        }
     }
 
-    fn load(&self) -> Load {
-        (self.placed.len() as u64) * 1024 / u64::from(self.offer.slots.max(1))
+    fn remove(&mut self, worker: WorkerId, seat: &Seat) {
+        self.open.remove(&(seat.load(), worker));
+        if seat.ahead() > 0 {
+            self.ahead.remove(&(seat.ahead(), worker));
+        }
+        if seat.quarantine.is_some() {
+            self.quarantined.remove(&worker);
+        }
+    }
+
+    fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
+        self.by_name.entry(offer.name.clone()).or_default().insert(worker);
+        for name in offer.resources.keys() {
+            self.by_resource.entry(name.clone()).or_default().insert(worker);
+        }
+        self.slots += u64::from(offer.slots);
+    }
+
+    fn remove_offer(&mut self, worker: WorkerId, offer: &Offer) {
+        let lists = [(&mut self.by_name, vec![&offer.name]), (&mut self.by_resource, offer.resources.keys().collect())];
+        for (list, names) in lists {
+            for name in names {
+                if let Some(workers) = list.get_mut(name) {
+                    workers.remove(&worker);
+                    if workers.is_empty() {
+                        list.remove(name);
+                    }
+                }
+            }
+        }
+        self.slots -= u64::from(offer.slots);
     }
 }
 
 impl Seats {
+    pub fn new(prefill: u64) -> Self {
+        Self { prefill, ..Self::default() }
+    }
+
     pub fn add(&mut self, worker: WorkerId, offer: Offer) {
-        self.seats.insert(worker, Seat { offer, placed: BTreeMap::new() });
-        self.change(worker, |_| {});
-        self.slots = self.seats.values().map(|seat| u64::from(seat.offer.slots)).sum();
+        self.derived.add_offer(worker, &offer);
+        let seat = Seat::new(offer);
+        self.derived.add(worker, &seat, self.prefill);
+        self.seats.insert(worker, seat);
     }
 
     /// Takes a worker away, and gives what it had.
     pub fn remove(&mut self, worker: WorkerId) -> BTreeMap<(RunId, Attempt), Placed> {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
-        self.open.remove(&(seat.load(), worker));
-        self.slots -= u64::from(seat.offer.slots);
-        seat.placed
+        self.derived.remove(worker, &seat);
+        self.derived.remove_offer(worker, &seat.offer);
+        self.seats.values_mut().filter(|other| !other.cannot_reach.is_empty()).for_each(|other| {
+            other.cannot_reach.remove(&worker);
+        });
+        seat.into_placed()
     }
 
     pub fn resize(&mut self, worker: WorkerId, slots: u32) {
+        let before = self.seats.get(&worker).map_or(0, |seat| seat.offer.slots);
+        if self.seats.contains_key(&worker) {
+            self.derived.slots = self.derived.slots - u64::from(before) + u64::from(slots);
+        }
         self.change(worker, |seat| seat.offer.slots = slots);
-        self.slots = self.seats.values().map(|seat| u64::from(seat.offer.slots)).sum();
+    }
+
+    pub fn get(&self, worker: WorkerId) -> Option<&Seat> {
+        self.seats.get(&worker)
     }
 
     pub fn contains(&self, worker: WorkerId) -> bool {
@@ -65,69 +121,204 @@ impl Seats {
         self.seats.keys().copied()
     }
 
-    /// Slots of all workers.
-    pub fn slots(&self) -> u64 {
-        self.slots
+    pub fn len(&self) -> usize {
+        self.seats.len()
     }
 
-    /// The least loaded worker that has room.
-    pub fn freest(&self) -> Option<WorkerId> {
-        self.open.first().map(|&(_, worker)| worker)
+    /// Slots of all workers.
+    pub fn slots(&self) -> u64 {
+        self.derived.slots
+    }
+
+    /// Whether any worker has room for anything.
+    pub fn has_room(&self) -> bool {
+        !self.derived.open.is_empty()
+    }
+
+    /// The least loaded worker that has room and what is required.
+    pub fn freest(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let Some(requirement) = requirement else { return self.derived.open.first().map(|&(_, worker)| worker) };
+        let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
+        able.min_by_key(|worker| (self.seats[worker].load(), *worker))
+    }
+
+    /// Whether `worker` has room and what is required.
+    pub fn can_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        self.seats.get(&worker).is_some_and(|seat| {
+            let fits =
+                requirement.is_none_or(|requirement| seat.can_take(requirement) && self.may_run(worker, requirement));
+            fits && seat.has_room(self.prefill)
+        })
+    }
+
+    /// Whether some worker that is there could ever meet `requirement`.
+    pub fn is_met_by_any(&self, requirement: &Requirement) -> bool {
+        self.able(requirement).next().is_some()
+    }
+
+    /// The workers that could meet `requirement` if they had nothing else to do.
+    fn able<'a>(&'a self, requirement: &'a Requirement) -> impl Iterator<Item = WorkerId> + 'a {
+        let named = requirement.workers.iter().filter_map(|name| self.derived.by_name.get(name.as_str())).flatten();
+        let is_named = !requirement.workers.is_empty() && self.restricts(requirement);
+        let rarest = requirement.resources.keys().map(|name| self.derived.by_resource.get(name));
+        let rarest = rarest.min_by_key(|workers| workers.map_or(0, BTreeSet::len)).flatten();
+        let of_resource = rarest.into_iter().flatten().filter(move |_| !is_named);
+        let is_any = !is_named && requirement.resources.is_empty();
+        let any = self.seats.keys().filter(move |_| is_any);
+        let found = named.filter(move |_| is_named).chain(of_resource).chain(any);
+        found.copied().filter(|worker| requirement.fits(&self.seats[worker].offer.resources))
+    }
+
+    /// Whether only the named workers will do: they are all that is allowed, or one of them is there.
+    fn restricts(&self, requirement: &Requirement) -> bool {
+        !requirement.allow_others
+            || requirement.workers.iter().any(|name| self.derived.by_name.contains_key(name.as_str()))
+    }
+
+    fn may_run(&self, worker: WorkerId, requirement: &Requirement) -> bool {
+        let name = &self.seats[&worker].offer.name;
+        requirement.workers.is_empty()
+            || requirement.workers.iter().any(|other| **other == **name)
+            || !self.restricts(requirement)
+    }
+
+    /// What placement has to know of `worker`, which would have to fetch `missing_bytes`.
+    pub fn candidate(&self, worker: WorkerId, missing_bytes: u64) -> Candidate {
+        let nanoseconds_placed = self.seats.get(&worker).map_or(0, Seat::nanoseconds_a_slot);
+        Candidate { worker, nanoseconds_placed, missing_bytes }
+    }
+
+    pub fn has_quarantined(&self) -> bool {
+        !self.derived.quarantined.is_empty()
+    }
+
+    /// Workers that are kept for suspects.
+    pub fn quarantined(&self) -> Vec<WorkerId> {
+        self.derived.quarantined.iter().copied().collect()
+    }
+
+    pub fn has_quarantine_for(&self, run: RunId, task: TaskId) -> bool {
+        let mut kept = self.derived.quarantined.iter().filter_map(|worker| self.seats[worker].quarantine);
+        kept.any(|kept| kept.run == run && kept.task == task)
+    }
+
+    /// Keeps a worker for a suspect, or lets it take anything again.
+    pub fn quarantine(&mut self, worker: WorkerId, quarantine: Option<Quarantine>) {
+        self.change(worker, |seat| seat.quarantine = quarantine);
+    }
+
+    /// The least loaded worker that could meet `requirement`, has a slot and isn't kept for a suspect. There is none once
+    /// half of the workers are kept for suspects.
+    pub fn least_loaded(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        if 2 * self.derived.quarantined.len() >= self.seats.len().max(2) {
+            return None;
+        }
+        let any = Requirement::default();
+        let able = self.able(requirement.unwrap_or(&any)).filter(|worker| {
+            let seat = &self.seats[worker];
+            seat.quarantine.is_none() && seat.offer.slots > 0
+        });
+        able.min_by_key(|worker| (self.seats[worker].load(), *worker))
+    }
+
+    /// Workers that were given work in advance, the one with the most first.
+    pub fn ahead(&self) -> impl Iterator<Item = WorkerId> {
+        self.derived.ahead.iter().rev().map(|&(_, worker)| worker)
     }
 
     pub fn place(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, placed: Placed) {
-        self.change(worker, |seat| drop(seat.placed.insert((run, attempt), placed)));
+        self.change(worker, |seat| seat.place(run, attempt, placed));
     }
 
     /// Ends an assignment; nothing if the worker doesn't have it.
     pub fn close(&mut self, worker: WorkerId, run: RunId, attempt: Attempt) -> Option<Placed> {
         let mut closed = None;
-        self.change(worker, |seat| closed = seat.placed.remove(&(run, attempt)));
+        self.change(worker, |seat| closed = seat.close(run, attempt));
         closed
     }
 
-    /// Takes `tasks` out of an assignment, which ends with the last of them.
-    pub fn take_out(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, tasks: &[TaskRange]) {
-        self.change(worker, |seat| {
-            if let Some(placed) = seat.placed.get_mut(&(run, attempt)) {
-                tasks.iter().for_each(|range| range.cut_out_of(&mut placed.tasks));
-                if placed.tasks.is_empty() {
-                    seat.placed.remove(&(run, attempt));
-                }
-            }
-        });
+    /// Takes `tasks` out of an assignment, which ends with the last of them. Says for whom they were asked back.
+    pub fn take_out(
+        &mut self,
+        worker: WorkerId,
+        run: RunId,
+        attempt: Attempt,
+        tasks: &[TaskRange],
+    ) -> Option<WorkerId> {
+        let mut asked_for = None;
+        self.change(worker, |seat| asked_for = seat.take_out(run, attempt, tasks));
+        asked_for
+    }
+
+    pub fn start(&mut self, worker: WorkerId, run: RunId, attempt: Attempt) {
+        self.change(worker, |seat| seat.start(run, attempt));
+    }
+
+    /// Notes that an assignment of `worker` is asked back for another one.
+    pub fn ask_back(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, asked_for: WorkerId) {
+        self.change(worker, |seat| seat.ask_back(run, attempt, asked_for));
+        self.change(asked_for, |seat| seat.expects = Some((worker, run, attempt)));
+    }
+
+    /// Workers with nothing to do and nothing on its way to them.
+    pub fn idle(&self) -> impl Iterator<Item = WorkerId> {
+        let unloaded = self.derived.open.iter().take_while(|&&(load, _)| load == 0).map(|&(_, worker)| worker);
+        unloaded.filter(|worker| !self.is_expecting(*worker))
+    }
+
+    fn is_expecting(&self, worker: WorkerId) -> bool {
+        let expects = self.seats.get(&worker).and_then(|seat| seat.expects);
+        expects.is_some_and(|(from, run, attempt)| {
+            let placed = self.seats.get(&from).and_then(|seat| seat.find(run, attempt));
+            placed.is_some_and(|placed| placed.asked_for == Some(worker))
+        })
+    }
+
+    /// Notes that `worker` couldn't fetch from `holder`; whether that was known.
+    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId) -> bool {
+        self.seats.get_mut(&worker).is_some_and(|seat| !seat.cannot_reach.insert(holder))
+    }
+
+    /// Whether `worker` is known not to reach `holder`.
+    pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId) -> bool {
+        self.seats.get(&worker).is_some_and(|seat| seat.cannot_reach.contains(&holder))
     }
 
     /// Ends all assignments of a run.
     pub fn forget(&mut self, run: RunId) {
         for worker in self.workers().collect::<Vec<_>>() {
-            self.change(worker, |seat| seat.placed.retain(|&(other, _), _| other != run));
+            self.change(worker, |seat| seat.forget(run));
         }
     }
 
     /// Changes a seat, and what is derived from it.
     fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
         let Some(seat) = self.seats.get_mut(&worker) else { return };
-        let (before, had_room) = (seat.load(), seat.has_room());
+        self.derived.remove(worker, seat);
         change(seat);
-        let (load, has_room) = (seat.load(), seat.has_room());
-        if had_room && (load, has_room) != (before, had_room) {
-            self.open.remove(&(before, worker));
-        }
-        if has_room {
-            self.open.insert((load, worker));
-        }
+        self.derived.add(worker, seat, self.prefill);
     }
 
-    /// Asserts that what is derived is what counting again gives, and that `is_known` knows each task that is out.
-    pub fn validate(&self, mut is_known: impl FnMut(WorkerId, RunId, Attempt, &[TaskRange])) {
-        let open = self.seats.iter().filter(|(_, seat)| seat.has_room()).map(|(&worker, seat)| (seat.load(), worker));
-        assert_eq!(self.open, open.collect(), "workers with room");
-        assert_eq!(self.slots, self.seats.values().map(|seat| u64::from(seat.offer.slots)).sum::<u64>(), "slots");
+    /// Asserts that what is derived is what counting again gives, and shows each assignment to `check`.
+    pub fn validate(&self, mut check: impl FnMut(WorkerId, RunId, Attempt, &Placed)) {
+        let mut derived = Derived::default();
         for (&worker, seat) in &self.seats {
-            for (&(run, attempt), placed) in &seat.placed {
-                is_known(worker, run, attempt, &placed.tasks);
-            }
+            derived.add_offer(worker, &seat.offer);
+            derived.add(worker, seat, self.prefill);
+            seat.validate();
+            seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
+        }
+        assert_eq!(self.derived, derived, "what is derived from the workers");
+    }
+}
+
+/// Adds `taken` to `used`, or takes it away.
+pub(crate) fn change_resources(used: &mut Resources, taken: &Resources, adds: bool) {
+    for (name, &amount) in taken {
+        let entry = used.entry(name.clone()).or_default();
+        *entry = if adds { *entry + amount } else { entry.saturating_sub(amount) };
+        if *entry == 0 {
+            used.remove(name);
         }
     }
 }

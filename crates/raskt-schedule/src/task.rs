@@ -51,8 +51,9 @@ pub(crate) struct Record {
     /// How often it has failed.
     pub failures: u16,
     pub tag: Tag,
-    /// While running: its worker holds a result of an earlier hand-out, which came after that had been cancelled.
-    pub has_old_copy: bool,
+    /// While running: its worker holds a result of an earlier hand-out, which came after that had been cancelled. While in
+    /// memory: more workers than one hold it.
+    pub is_special: bool,
 }
 
 /// A [`TaskState`] without what it carries.
@@ -79,14 +80,8 @@ impl Tag {
 const _: () = assert!(size_of::<Record>() == 16);
 
 impl Record {
-    pub const RELEASED: Self = Self {
-        attempt: Attempt(0),
-        count: 0,
-        worker: WorkerId(0),
-        failures: 0,
-        tag: Tag::Released,
-        has_old_copy: false,
-    };
+    pub const RELEASED: Self =
+        Self { attempt: Attempt(0), count: 0, worker: WorkerId(0), failures: 0, tag: Tag::Released, is_special: false };
 
     /// The state that this is, for a task that has `inputs` inputs.
     pub fn state(&self, inputs: impl FnOnce() -> u32) -> TaskState {

@@ -4,6 +4,8 @@ use crate::queue::{Queue, Sources};
 use crate::task::{Record, Tag};
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// The tasks of one run: where each stands, and what is counted of them.
 ///
@@ -12,22 +14,34 @@ use raskt_graph::{Graph, LayerId, Shape, TaskId};
 #[derive(Debug)]
 pub(crate) struct Tasks {
     pub layers: Vec<LayerState>,
-    pub queue: Queue,
+    /// By class of requirement.
+    pub queues: Vec<Queue>,
     pub counts: Counts,
     pub next_attempt: Attempt,
     /// Results that are to be dropped, and by whom.
     pub discards: Vec<(WorkerId, TaskRange)>,
+    /// Who holds copies beside the worker in the record.
+    pub replicas: BTreeMap<TaskId, Copies>,
+    /// Given data that is needed and gone.
+    pub lost: Vec<TaskRange>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
 }
+
+/// Workers that hold a result beside the one in its record, in the order in which they got it; never empty.
+pub(crate) type Copies = SmallVec<[WorkerId; 2]>;
 
 /// What is known of one layer.
 #[derive(Debug)]
 pub(crate) struct LayerState {
     pub len: u64,
     pub priority: i32,
+    /// Which queue its tasks stand in.
+    pub class: u16,
     pub wanted: Members,
     pub needed: Members,
+    /// Tasks whose results were put here by a client, and can't be made again.
+    pub given: Members,
     pub pages: Pages,
     /// Only for layers of shape `Exchange`, whose edges are counted and not listed.
     pub exchange: Option<Exchange>,
@@ -67,8 +81,10 @@ impl LayerState {
 }
 
 impl Tasks {
-    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>) -> Self {
-        let layers = graph.layers().zip(wanted).zip(needed).map(|(((_, layer), wanted), needed)| {
+    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>, classes: Vec<u16>) -> Self {
+        let queues = classes.iter().max().map_or(1, |&last| usize::from(last) + 1);
+        let parts = graph.layers().zip(wanted).zip(needed).zip(classes);
+        let layers = parts.map(|((((_, layer), wanted), needed), class)| {
             let len = layer.len();
             let exchange = match layer.shape {
                 Shape::Exchange { producers, .. } => {
@@ -79,8 +95,10 @@ impl Tasks {
             LayerState {
                 len,
                 priority: layer.annotations.priority,
+                class,
                 wanted,
                 needed,
+                given: Members::Nothing,
                 pages: Pages::default(),
                 exchange,
                 feeds_exchange: false,
@@ -88,10 +106,12 @@ impl Tasks {
         });
         let mut tasks = Self {
             layers: layers.collect(),
-            queue: Queue::default(),
+            queues: (0..queues).map(|_| Queue::default()).collect(),
             counts: Counts::default(),
             next_attempt: Attempt::default(),
             discards: vec![],
+            replicas: BTreeMap::new(),
+            lost: vec![],
             cancelled: vec![],
         };
         for (id, layer) in graph.layers() {
@@ -116,8 +136,14 @@ impl Tasks {
 
     /// Lets the untouched tasks of `layer` start, of which `left` may be ready.
     pub fn open_sources(&mut self, layer: LayerId, left: u64) {
-        let LayerState { priority, len, .. } = self.layers[layer.0 as usize];
-        self.queue.add_sources(Sources { layer, priority, next: 0, end: len, left });
+        let LayerState { priority, len, class, .. } = self.layers[layer.0 as usize];
+        self.queues[usize::from(class)].add_sources(Sources { layer, priority, next: 0, end: len, left });
+    }
+
+    /// The untouched tasks of `layer` aren't to start now.
+    pub fn close_sources(&mut self, layer: LayerId) {
+        let class = self.layers[layer.0 as usize].class;
+        self.queues[usize::from(class)].close_sources(layer);
     }
 
     /// What is known of a needed task.
@@ -141,10 +167,19 @@ impl Tasks {
         self.record(task).state(|| graph.input_count(task) as u32)
     }
 
+    /// Whether `worker` holds `task`.
+    pub fn holds(&self, worker: WorkerId, task: TaskId) -> bool {
+        let record = self.record(task);
+        record.tag == Tag::InMemory
+            && (record.worker == worker || (record.is_special && self.replicas[&task].contains(&worker)))
+    }
+
     /// Whether `task` is still on the hand-out `attempt`.
     pub fn is_current(&self, task: TaskId, attempt: Attempt) -> bool {
         let record = self.record(task);
-        record.tag == Tag::Running && record.attempt == attempt
+        // The planted bug: whoever reports a running task is believed, though the hand-out may be an old one.
+        let is_believed = cfg!(feature = "planted-bug");
+        record.tag == Tag::Running && (record.attempt == attempt || is_believed)
     }
 
     /// Reads of `task`'s result that are still to come.
@@ -175,7 +210,7 @@ impl Tasks {
 
     /// Tasks that could start now, at most.
     pub fn ready_hint(&self) -> u64 {
-        self.counts.ready + self.queue.untouched()
+        self.counts.ready + self.queues.iter().map(Queue::untouched).sum::<u64>()
     }
 }
 

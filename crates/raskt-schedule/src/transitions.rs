@@ -24,7 +24,7 @@ impl Tasks {
         let is_wanted = layer.wanted.contains(task.index);
         self.counts.unfinished_wanted -= u64::from(is_wanted);
         let record = layer.open(task.index);
-        *record = Record { worker, count: unread, tag: Tag::InMemory, has_old_copy: false, ..*record };
+        *record = Record { worker, count: unread, tag: Tag::InMemory, is_special: false, ..*record };
         if unread == 0 && !is_wanted {
             self.release(graph, task);
         }
@@ -42,20 +42,29 @@ impl Tasks {
     pub fn end_hand_out(&mut self, task: TaskId) {
         self.counts.running -= 1;
         let record = self.layers[task.layer.0 as usize].open(task.index);
-        if std::mem::take(&mut record.has_old_copy) {
+        if std::mem::take(&mut record.is_special) {
             push_for(&mut self.discards, record.worker, task);
         }
     }
 
     /// `worker` has a result of `task` that comes from an older hand-out: it is dropped, unless that would drop a newer one.
     pub fn take_old_result(&mut self, task: TaskId, worker: WorkerId) {
-        let layer = &mut self.layers[task.layer.0 as usize];
-        let is_needed = layer.needed.contains(task.index);
-        match layer.pages.get_mut(task.index).filter(|record| is_needed && record.worker == worker) {
-            Some(record) if record.tag == Tag::Running => record.has_old_copy = true,
-            Some(record) if record.tag == Tag::InMemory => {}
-            _ => push_for(&mut self.discards, worker, task),
+        let record = self.record(task);
+        let is_needed = self.is_needed(task);
+        if is_needed && record.tag == Tag::Running && record.worker == worker {
+            self.layers[task.layer.0 as usize].open(task.index).is_special = true;
+        } else if !(is_needed && self.holds(worker, task)) {
+            push_for(&mut self.discards, worker, task);
         }
+    }
+
+    /// `worker` has fetched a copy of `task`. It is dropped if nobody needs it any more.
+    pub fn add_copy(&mut self, task: TaskId, worker: WorkerId) {
+        if !self.is_needed(task) || !self.is_in_memory(task) || self.holds(worker, task) {
+            return self.take_old_result(task, worker);
+        }
+        self.replicas.entry(task).or_default().push(worker);
+        self.layers[task.layer.0 as usize].open(task.index).is_special = true;
     }
 
     /// Counts a failure of `task`, which is running, and says how many there have been.
@@ -78,11 +87,11 @@ impl Tasks {
 
     fn make_ready(&mut self, graph: &Graph, task: TaskId) {
         let layer = &mut self.layers[task.layer.0 as usize];
-        let priority = layer.priority;
+        let (priority, class) = (layer.priority, usize::from(layer.class));
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Ready, ..*record };
         self.counts.ready += 1;
-        self.queue.push(priority, task.layer, rank(graph, task));
+        self.queues[class].push(priority, task.layer, rank(graph, task));
     }
 
     /// Tells the readers of `task` that it is in memory, and counts the reads that are to come.
@@ -141,7 +150,7 @@ impl Tasks {
             if exchange.consumers_left > 0 {
                 return;
             }
-            self.queue.close_sources(task.layer);
+            self.close_sources(task.layer);
         }
         graph.for_each_input(task, |input| self.read(graph, input));
     }
@@ -159,8 +168,13 @@ impl Tasks {
         }
     }
 
-    /// `InMemory` → `Released`, where nobody needs it.
+    /// `InMemory` → `Released`, where nobody needs it: all copies are dropped.
     pub fn release(&mut self, graph: &Graph, task: TaskId) {
+        if self.record(task).is_special {
+            for worker in self.replicas.remove(&task).into_iter().flatten() {
+                push_for(&mut self.discards, worker, task);
+            }
+        }
         let worker = self.leave_memory(graph, task);
         push_for(&mut self.discards, worker, task);
     }

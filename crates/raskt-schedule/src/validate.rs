@@ -6,7 +6,6 @@ use crate::tasks::{Counts, Tasks};
 use crate::{RunId, Scheduler, TaskState};
 use raskt_graph::{Graph, Shape, TaskId};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 impl Scheduler {
     /// Asserts the invariants. Linear in the size of all graphs: for tests.
@@ -15,12 +14,15 @@ impl Scheduler {
     /// If one doesn't hold, with the task and what was found.
     pub fn validate(&self) {
         let mut running = 0;
-        self.seats.validate(|worker, id, attempt, tasks| {
+        self.seats.validate(|worker, id, attempt, placed| {
             let run = self.runs.get(&id).expect("only runs that are there have assignments");
-            for task in tasks.iter().flat_map(|range| range.tasks()) {
-                let record = run.tasks.record(task);
+            for task in placed.tasks.iter().flat_map(|range| range.tasks()) {
                 if run.tasks.is_current(task, attempt) {
-                    assert_eq!(record.worker, worker, "{task} is with one worker and was given to another");
+                    assert_eq!(
+                        run.tasks.record(task).worker,
+                        worker,
+                        "{task} is with one worker and was given to another"
+                    );
                     running += 1;
                 }
             }
@@ -29,11 +31,36 @@ impl Scheduler {
         assert_eq!(running, counted, "a task is running if and only if an assignment has it");
         for (&id, run) in &self.runs {
             self.validate_run(run);
-            assert!(run.in_line.is_none_or(|priority| self.line.contains(&(Reverse(priority), id))), "{id:?} in line");
-            assert!(run.in_line.is_some() || run.tasks.counts.ready == 0, "{id:?} has ready tasks and isn't in line");
+            self.validate_line(id, run);
         }
-        let in_line: BTreeSet<RunId> = self.line.iter().map(|&(_, run)| run).collect();
-        assert_eq!(in_line.len(), self.line.len(), "a run stands in line once");
+        let in_line = self.runs.values().flat_map(|run| &run.in_line).flatten().count();
+        assert_eq!(in_line, self.line.len(), "only runs that are there stand in line, and once");
+    }
+
+    fn validate_line(&self, id: RunId, run: &Run) {
+        for (class, priority) in (0..).zip(&run.in_line) {
+            let stands = priority.is_some_and(|priority| self.line.contains(&(Reverse(priority), id, class)));
+            assert_eq!(stands, priority.is_some(), "class {class} of {id:?} in line");
+            let demands = class > 0 && priority.is_some();
+            assert_eq!(
+                demands,
+                self.demanding.contains(&(id, class)),
+                "class {class} of {id:?} among those that demand"
+            );
+        }
+        let is_in_line = run.in_line.iter().any(Option::is_some);
+        let is_ready = |task: &TaskId| run.tasks.is_needed(*task) && run.tasks.record(*task).tag == Tag::Ready;
+        let suspects = run.suspects.iter().filter(is_ready).count() as u64;
+        assert!(is_in_line || run.tasks.counts.ready == suspects, "{id:?} has ready tasks and isn't in line");
+        assert!(run.suspects.is_empty() || self.accused.contains(&id), "suspects of {id:?} are forgotten");
+        let is_told = run.stalled.is_none() || self.stalled.contains(&id);
+        assert!(is_told, "{id:?} was told that it is stalled, and is forgotten among those");
+        for (&task, holders) in &run.tasks.replicas {
+            let record = run.tasks.record(task);
+            assert!(record.is_special && record.tag == Tag::InMemory, "{task} has copies, and is {:?}", record.tag);
+            assert!(!holders.is_empty() && !holders.contains(&record.worker), "copies of {task}");
+            assert!(holders.iter().all(|&holder| self.seats.contains(holder)), "{task} is held by nobody");
+        }
     }
 
     fn validate_run(&self, run: &Run) {
@@ -85,6 +112,8 @@ impl Scheduler {
                 assert!(self.seats.contains(worker), "{task} runs on {worker:?}, which is not there");
             }
             TaskState::InMemory { worker, unread } => {
+                let is_special = tasks.record(task).is_special;
+                assert_eq!(is_special, tasks.replicas.contains_key(&task), "copies of {task}");
                 assert!(self.seats.contains(worker), "{task} is held by {worker:?}, which is not there");
                 assert!(unread > 0 || tasks.is_wanted(task), "{task} is held for nobody");
                 assert_eq!(unread, tasks.count_unread(graph, task), "reads of {task} to come");

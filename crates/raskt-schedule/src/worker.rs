@@ -1,11 +1,20 @@
-use crate::{Assignment, Attempt, Outcome, Report, RunId, TaskRange, Ticket};
+use crate::{Assignment, Attempt, Fetch, Outcome, Report, RunId, TaskRange, Ticket, WorkerId};
+use raskt_graph::TaskId;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The worker machine: decides when an assignment may start, and what is told to the scheduler.
 ///
-/// Call [`Self::handle_event`] with what happened, then [`Self::poll_action`] until it gives nothing more. An assignment
-/// starts when a slot is free and the memory that it says it will hold has been promised. One assignment alone
-/// may start beyond the promise (`overbook`), so that work that can't ever be promised still goes on.
+/// Call [`Self::handle_event`] with what happened, then [`Self::poll_action`] until it gives nothing more. An assignment goes
+/// through these stages, and may be taken back until it runs:
+///
+/// ```text
+/// queued ── a slot is free ──▶ asking ── promised ──▶ fetching ── fetched ──▶ prepared ── a slot is free ──▶ running
+///    ▲──────── refused ──────────┘
+/// ```
+///
+/// One that has nothing to fetch runs as soon as its memory is promised. While as many run as there are slots, one for each
+/// slot may fetch. One assignment alone may start beyond the promise (`overbook`), so that work that can't ever be promised
+/// still goes on.
 #[derive(Debug)]
 pub struct Worker {
     slots: u32,
@@ -14,6 +23,8 @@ pub struct Worker {
     queue: VecDeque<Assignment>,
     /// Asking for memory; at most one, so that small ones don't overtake a large one for ever.
     asking: Option<(Ticket, Assignment)>,
+    fetching: BTreeMap<Ticket, Assignment>,
+    prepared: VecDeque<(Ticket, Assignment)>,
     running: BTreeMap<Ticket, (RunId, Attempt)>,
     actions: VecDeque<WorkerAction>,
 }
@@ -29,6 +40,19 @@ pub enum WorkerEvent {
     Refused(Ticket),
     /// Memory was given back, so that a refused ticket may ask again.
     MemoryFreed,
+    /// The inputs of a ticket are here.
+    Fetched(Ticket),
+    /// An input of a ticket can't be had; what was fetched of the others was dropped again.
+    FetchFailed {
+        /// The ticket.
+        ticket: Ticket,
+        /// The task whose result it is.
+        task: TaskId,
+        /// The worker that was to give it.
+        from: WorkerId,
+        /// It was reached, and doesn't have the result.
+        reached: bool,
+    },
     /// A thread ran the tasks of a ticket.
     Executed {
         /// The ticket.
@@ -70,12 +94,48 @@ pub enum WorkerAction {
         /// Whose.
         ticket: Ticket,
     },
+    /// Results of others are to be fetched, unless they are here.
+    Fetch {
+        /// For whom.
+        ticket: Ticket,
+        /// The run that they belong to.
+        run: RunId,
+        /// Which, and from whom.
+        fetches: Vec<Fetch>,
+    },
     /// A thread is to run tasks.
     Execute {
         /// Under this number.
         ticket: Ticket,
         /// The tasks.
         assignment: Assignment,
+    },
+    /// The scheduler is to be told that results of others are here as well, and stay.
+    Fetched {
+        /// The run.
+        run: RunId,
+        /// The tasks.
+        tasks: Vec<TaskRange>,
+    },
+    /// The scheduler is to be told that an input can't be had; the assignment is given back.
+    FetchFailed {
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
+        /// The task whose result it is.
+        task: TaskId,
+        /// The worker that was to give it.
+        from: WorkerId,
+        /// It was reached, and doesn't have the result.
+        reached: bool,
+    },
+    /// The scheduler is to be told that an assignment begins, if anybody could be blamed for what it does.
+    Started {
+        /// The run.
+        run: RunId,
+        /// The hand-out.
+        attempt: Attempt,
     },
     /// The scheduler is to be told how tasks ended.
     Report(Report),
@@ -93,22 +153,33 @@ pub enum WorkerAction {
 impl Worker {
     /// A worker that runs `slots` assignments at a time.
     pub fn new(slots: u32) -> Self {
-        let (queue, actions) = (VecDeque::new(), VecDeque::new());
-        Self { slots, next_ticket: 0, queue, asking: None, running: BTreeMap::new(), actions }
+        Self {
+            slots,
+            next_ticket: 0,
+            queue: VecDeque::new(),
+            asking: None,
+            fetching: BTreeMap::new(),
+            prepared: VecDeque::new(),
+            running: BTreeMap::new(),
+            actions: VecDeque::new(),
+        }
     }
 
     /// Takes in what happened.
     pub fn handle_event(&mut self, event: WorkerEvent) {
         match event {
             WorkerEvent::Assigned(assignment) => self.queue.push_back(assignment),
-            WorkerEvent::Promised(ticket) => self.start(ticket),
+            WorkerEvent::Promised(ticket) => self.promised(ticket),
             WorkerEvent::Refused(ticket) => return self.put_back(ticket),
             WorkerEvent::MemoryFreed => {}
+            WorkerEvent::Fetched(ticket) => self.fetched(ticket),
+            WorkerEvent::FetchFailed { ticket, task, from, reached } => self.fetch_failed(ticket, task, from, reached),
             WorkerEvent::Executed { ticket, outcomes, nanoseconds } => self.executed(ticket, outcomes, nanoseconds),
             WorkerEvent::TakeBack { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
             WorkerEvent::Forgotten(run) => self.forget(run),
             WorkerEvent::Resized(slots) => self.slots = slots,
         }
+        self.start_prepared();
         self.ask();
     }
 
@@ -122,7 +193,7 @@ impl Worker {
         self.asking.as_ref().map(|&(ticket, _)| ticket)
     }
 
-    /// Assignments that wait for a slot, in order.
+    /// Assignments that wait for a slot or for memory, in order.
     pub fn queued(&self) -> impl Iterator<Item = &Assignment> {
         self.asking.iter().map(|(_, assignment)| assignment).chain(&self.queue)
     }
@@ -137,26 +208,34 @@ impl Worker {
         self.running.iter().filter(move |(_, of)| of.0 == run).map(|(&ticket, _)| ticket)
     }
 
-    /// Asks for the memory of the first in the queue, if a slot is free for it.
+    /// Asks for the memory of the first in the queue, if a slot is free for it, or if it can fetch meanwhile.
     fn ask(&mut self) {
-        if self.asking.is_some() || self.running.len() >= self.slots as usize {
+        let Some(first) = self.queue.front().filter(|_| self.asking.is_none()) else { return };
+        let fetches = self.fetching.len() + self.prepared.len();
+        let slots = self.slots as usize;
+        let has_slot = self.running.len() + fetches < slots;
+        if !has_slot && (first.fetches.is_empty() || fetches >= slots) {
             return;
         }
         let Some(assignment) = self.queue.pop_front() else { return };
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        let (bytes, overbook) = (assignment.memory, self.running.is_empty());
+        let (bytes, overbook) = (assignment.memory, self.running.is_empty() && fetches == 0);
         self.actions.push_back(WorkerAction::Reserve { ticket, bytes, overbook });
         self.asking = Some((ticket, assignment));
     }
 
-    fn start(&mut self, ticket: Ticket) {
+    fn promised(&mut self, ticket: Ticket) {
         match self.asking.take() {
-            Some((asking, assignment)) if asking == ticket => {
-                self.running.insert(ticket, (assignment.run, assignment.attempt));
-                self.actions.push_back(WorkerAction::Execute { ticket, assignment });
+            Some((asking, assignment)) if asking == ticket && assignment.fetches.is_empty() => {
+                self.prepared.push_back((ticket, assignment));
             }
-            // The run was forgotten while the broker made up its mind.
+            Some((asking, assignment)) if asking == ticket => {
+                let (run, fetches) = (assignment.run, assignment.fetches.clone());
+                self.fetching.insert(ticket, assignment);
+                self.actions.push_back(WorkerAction::Fetch { ticket, run, fetches });
+            }
+            // It was taken back or forgotten while the broker made up its mind.
             other => {
                 self.asking = other;
                 self.actions.push_back(WorkerAction::Unreserve { ticket });
@@ -172,6 +251,35 @@ impl Worker {
         }
     }
 
+    fn fetched(&mut self, ticket: Ticket) {
+        if let Some(assignment) = self.fetching.remove(&ticket) {
+            let kept = assignment.fetches.iter().filter(|fetch| fetch.keep);
+            let tasks: Vec<_> = kept.map(|fetch| fetch.tasks).collect();
+            if !tasks.is_empty() {
+                self.actions.push_back(WorkerAction::Fetched { run: assignment.run, tasks });
+            }
+            self.prepared.push_back((ticket, assignment));
+        }
+    }
+
+    fn fetch_failed(&mut self, ticket: Ticket, task: TaskId, from: WorkerId, reached: bool) {
+        if let Some(Assignment { run, attempt, .. }) = self.fetching.remove(&ticket) {
+            self.actions.push_back(WorkerAction::Unreserve { ticket });
+            self.actions.push_back(WorkerAction::FetchFailed { run, attempt, task, from, reached });
+        }
+    }
+
+    fn start_prepared(&mut self) {
+        while self.running.len() < self.slots as usize
+            && let Some((ticket, assignment)) = self.prepared.pop_front()
+        {
+            let (run, attempt) = (assignment.run, assignment.attempt);
+            self.running.insert(ticket, (run, attempt));
+            self.actions.push_back(WorkerAction::Started { run, attempt });
+            self.actions.push_back(WorkerAction::Execute { ticket, assignment });
+        }
+    }
+
     fn executed(&mut self, ticket: Ticket, outcomes: Vec<(TaskRange, Outcome)>, nanoseconds: u64) {
         self.actions.push_back(WorkerAction::Unreserve { ticket });
         if let Some((run, attempt)) = self.running.remove(&ticket) {
@@ -181,24 +289,34 @@ impl Worker {
 
     /// Gives back what hasn't begun; what has is reported in the end.
     fn take_back(&mut self, run: RunId, attempt: Attempt, tasks: &[TaskRange]) {
+        let promised = self.fetching.values_mut().chain(self.prepared.iter_mut().map(|(_, assignment)| assignment));
         let asking = self.asking.iter_mut().map(|(_, assignment)| assignment);
-        let mut waiting = asking.chain(&mut self.queue);
+        let mut waiting = asking.chain(&mut self.queue).chain(promised);
         let Some(found) = waiting.find(|found| found.run == run && found.attempt == attempt) else { return };
-        let before = found.tasks.clone();
+        let mut given_back = found.tasks.clone();
         tasks.iter().for_each(|range| range.cut_out_of(&mut found.tasks));
-        let mut given_back = before;
         found.tasks.iter().for_each(|range| range.cut_out_of(&mut given_back));
         if !given_back.is_empty() {
             self.actions.push_back(WorkerAction::TakenBack { run, attempt, tasks: given_back });
         }
-        self.asking.take_if(|(_, assignment)| assignment.is_empty());
-        self.queue.retain(|assignment| !assignment.is_empty());
+        self.drop_waiting(|assignment| assignment.is_empty());
     }
 
     /// What runs can't be stopped from here; it is told nothing about any more, and its slot is free at once.
     fn forget(&mut self, run: RunId) {
-        self.queue.retain(|assignment| assignment.run != run);
-        self.asking.take_if(|(_, assignment)| assignment.run == run);
+        self.drop_waiting(|assignment| assignment.run == run);
         self.running.retain(|_, of| of.0 != run);
+    }
+
+    /// Drops assignments that don't run yet, and gives their promises back.
+    fn drop_waiting(&mut self, is_dropped: impl Fn(&Assignment) -> bool) {
+        self.queue.retain(|assignment| !is_dropped(assignment));
+        self.asking.take_if(|(_, assignment)| is_dropped(assignment));
+        let fetching = self.fetching.iter().filter(|(_, assignment)| is_dropped(assignment)).map(|(&ticket, _)| ticket);
+        let prepared = self.prepared.iter().filter(|(_, assignment)| is_dropped(assignment)).map(|&(ticket, _)| ticket);
+        let dropped: Vec<_> = fetching.chain(prepared).collect();
+        self.fetching.retain(|_, assignment| !is_dropped(assignment));
+        self.prepared.retain(|(_, assignment)| !is_dropped(assignment));
+        self.actions.extend(dropped.into_iter().map(|ticket| WorkerAction::Unreserve { ticket }));
     }
 }

@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
-use raskt_execute::{Freed, ResultId, Telling, is_watched, tell_freed};
+use raskt_execute::{Countdown, Freed, ResultId, Telling, is_watched, tell_freed};
 use raskt_graph::{LayerId, TaskId};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// One call that was submitted. Futures and the calls that read it share it; it goes with the last of them, and its
@@ -29,7 +29,7 @@ pub(crate) struct Task {
     /// How often the call is made again when it fails.
     retries: u32,
     /// Inputs that aren't done, and one more while it is being submitted.
-    missing: AtomicUsize,
+    missing: Countdown,
     inner: Mutex<Inner>,
     /// The delayed call that gives the result, while somebody holds it.
     pub node: Mutex<Weak<Node>>,
@@ -62,11 +62,11 @@ impl Task {
         let name = call.name(py)?;
         let task = Self::with(pool, name, options, State::Waiting(call));
         for input in inputs {
-            task.missing.fetch_add(1, Ordering::Relaxed);
+            task.missing.expect_one();
             if input.add_dependent(&task) {
                 continue;
             }
-            task.missing.fetch_sub(1, Ordering::Relaxed);
+            task.missing.expect_one_less();
             if let Some(bad) = input.bad_outcome(py) {
                 task.finish(py, bad);
                 return Ok(task);
@@ -90,7 +90,7 @@ impl Task {
             given_key: key,
             name,
             retries,
-            missing: AtomicUsize::new(1),
+            missing: Countdown::new(),
             inner: Mutex::new(Inner { state, listeners: None }),
             node: Mutex::default(),
         });
@@ -188,7 +188,7 @@ impl Task {
     }
 
     fn input_done(self: &Arc<Self>, py: Python<'_>) {
-        if self.missing.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.missing.arrive() {
             self.pool.enqueue(py, self);
         }
     }

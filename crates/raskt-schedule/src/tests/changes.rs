@@ -75,8 +75,9 @@ proptest! {
         graph in graphs(),
         steps in steps(80),
         keys in 1..20_usize,
+        prefill in prop_oneof![Just(0), Just(500), Just(5000)],
     ) {
-        let mut world = World::new(300);
+        let mut world = World::ahead(300, prefill);
         let wanted = play(&graph, &mut world, &steps, keys);
         if world.failed.is_none() {
             prop_assert!(world.finished);

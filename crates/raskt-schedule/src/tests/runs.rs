@@ -46,8 +46,7 @@ proptest! {
         }
         prop_assert!(world.finished);
         check_results(&world, &graph, &wanted);
-        let held: usize = world.memories.values().map(BTreeMap::len).sum();
-        prop_assert_eq!(held, wanted.len(), "only wanted results are left");
+        prop_assert_eq!(world.held(), wanted.len(), "only wanted results are left");
         world.handle(Event::RunReleased { run: RUN });
         prop_assert!(world.memories.values().all(BTreeMap::is_empty));
     }

@@ -1,18 +1,20 @@
 //! The worker machine alone.
 
 use crate::*;
+use raskt_graph::{LayerId, TaskId};
 
 const RUN: RunId = RunId(1);
 
 #[test]
 fn a_worker_asks_for_memory_before_it_starts_and_overbooks_only_alone() {
-    let assignment = |memory| Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], memory };
+    let assignment = |memory| Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], memory, fetches: vec![] };
     let mut worker = Worker::new(2);
     worker.handle_event(WorkerEvent::Assigned(assignment(70)));
     assert_eq!(worker.poll_action(), Some(WorkerAction::Reserve { ticket: Ticket(0), bytes: 70, overbook: true }));
     worker.handle_event(WorkerEvent::Assigned(assignment(50)));
     assert_eq!(worker.poll_action(), None);
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
+    assert!(matches!(worker.poll_action(), Some(WorkerAction::Started { .. })));
     assert!(matches!(worker.poll_action(), Some(WorkerAction::Execute { ticket: Ticket(0), .. })));
     assert_eq!(worker.poll_action(), Some(WorkerAction::Reserve { ticket: Ticket(1), bytes: 50, overbook: false }));
     worker.handle_event(WorkerEvent::Refused(Ticket(1)));
@@ -27,14 +29,73 @@ fn a_worker_asks_for_memory_before_it_starts_and_overbooks_only_alone() {
 fn a_forgotten_run_frees_its_slots_at_once() {
     let mut worker = Worker::new(1);
     for _ in 0..2 {
-        let assignment = Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], memory: 1 };
+        let assignment = Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], memory: 1, fetches: vec![] };
         worker.handle_event(WorkerEvent::Assigned(assignment));
     }
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
     worker.handle_event(WorkerEvent::Forgotten(RUN));
     assert!(!worker.is_running(Ticket(0)));
     while worker.poll_action().is_some() {}
-    let other = Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], memory: 1 };
+    let other = Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], memory: 1, fetches: vec![] };
     worker.handle_event(WorkerEvent::Assigned(other));
     assert!(matches!(worker.poll_action(), Some(WorkerAction::Reserve { overbook: true, .. })));
+}
+
+fn actions(worker: &mut Worker) -> Vec<WorkerAction> {
+    std::iter::from_fn(|| worker.poll_action()).collect()
+}
+
+fn assignment(attempt: u32, reads: Option<Fetch>) -> Assignment {
+    let tasks = TaskRange::of([TaskId::new(LayerId(1), u64::from(attempt))]);
+    Assignment { run: RUN, attempt: Attempt(attempt), tasks, memory: 1, fetches: reads.into_iter().collect() }
+}
+
+#[test]
+fn inputs_are_fetched_before_a_task_starts_and_while_others_run() {
+    let mut worker = Worker::new(1);
+    let fetch = Fetch { from: WorkerId(7), tasks: TaskRange::one(TaskId::new(LayerId(0), 3)), keep: true };
+    worker.handle_event(WorkerEvent::Assigned(assignment(0, None)));
+    worker.handle_event(WorkerEvent::Promised(Ticket(0)));
+    worker.handle_event(WorkerEvent::Assigned(assignment(1, Some(fetch))));
+    worker.handle_event(WorkerEvent::Promised(Ticket(1)));
+    let seen = actions(&mut worker);
+    assert_eq!(seen.last(), Some(&WorkerAction::Fetch { ticket: Ticket(1), run: RUN, fetches: vec![fetch] }));
+    worker.handle_event(WorkerEvent::Fetched(Ticket(1)));
+    assert_eq!(actions(&mut worker), [WorkerAction::Fetched { run: RUN, tasks: vec![fetch.tasks] }]);
+    assert!(!worker.is_running(Ticket(1)), "the slot is taken");
+    worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: vec![], nanoseconds: 1 });
+    assert!(worker.is_running(Ticket(1)));
+}
+
+#[test]
+fn what_cannot_be_fetched_is_given_back_with_its_memory() {
+    let mut worker = Worker::new(1);
+    let task = TaskId::new(LayerId(0), 3);
+    let from = WorkerId(7);
+    worker.handle_event(WorkerEvent::Assigned(assignment(
+        0,
+        Some(Fetch { from, tasks: TaskRange::one(task), keep: false }),
+    )));
+    worker.handle_event(WorkerEvent::Promised(Ticket(0)));
+    actions(&mut worker);
+    worker.handle_event(WorkerEvent::FetchFailed { ticket: Ticket(0), task, from, reached: true });
+    let told = WorkerAction::FetchFailed { run: RUN, attempt: Attempt(0), task, from, reached: true };
+    assert_eq!(actions(&mut worker), [WorkerAction::Unreserve { ticket: Ticket(0) }, told]);
+}
+
+#[test]
+fn only_what_has_not_begun_is_given_back() {
+    let mut worker = Worker::new(1);
+    for attempt in 0..2 {
+        worker.handle_event(WorkerEvent::Assigned(assignment(attempt, None)));
+    }
+    worker.handle_event(WorkerEvent::Promised(Ticket(0)));
+    actions(&mut worker);
+    for attempt in [0, 1] {
+        let tasks = assignment(attempt, None).tasks;
+        worker.handle_event(WorkerEvent::TakeBack { run: RUN, attempt: Attempt(attempt), tasks });
+    }
+    let tasks = assignment(1, None).tasks;
+    assert_eq!(actions(&mut worker), [WorkerAction::TakenBack { run: RUN, attempt: Attempt(1), tasks }]);
+    assert_eq!(worker.queued().count(), 0);
 }

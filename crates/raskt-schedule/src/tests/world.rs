@@ -3,7 +3,7 @@
 use super::graphs::{evaluate, result};
 use crate::*;
 use raskt_graph::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub struct World {
     pub scheduler: Scheduler,
@@ -15,15 +15,38 @@ pub struct World {
     pub trace: Vec<Action>,
     /// Whether workers give back what they are asked for; if not, they have begun it all.
     pub gives_back: bool,
+    pub stalled: Option<StallCause>,
+    pub story: Vec<Death>,
+    pub lost: Vec<TaskRange>,
 }
 
 pub const RUN: RunId = RunId(1);
 
 impl World {
     pub fn new(credit: u64) -> Self {
-        let scheduler = Scheduler::new(credit);
+        Self::with(Scheduler::new(credit))
+    }
+
+    pub fn ahead(credit_nanoseconds: u64, prefill_nanoseconds: u64) -> Self {
+        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths: 3 };
+        Self::with(Scheduler::with(settings, Box::new(SoonestStart::default())))
+    }
+
+    fn with(scheduler: Scheduler) -> Self {
         let (memories, assigned, trace) = (BTreeMap::new(), vec![], vec![]);
-        Self { scheduler, memories, assigned, finished: false, failed: None, next_worker: 0, trace, gives_back: true }
+        Self {
+            scheduler,
+            memories,
+            assigned,
+            finished: false,
+            failed: None,
+            next_worker: 0,
+            trace,
+            gives_back: true,
+            stalled: None,
+            story: vec![],
+            lost: vec![],
+        }
     }
 
     pub fn handle(&mut self, event: Event) {
@@ -51,8 +74,11 @@ impl World {
                     self.scheduler.handle_event(Time(0), Event::TakenBack { worker, run, attempt, tasks });
                 }
                 Action::Forget { worker, .. } => self.memories.entry(worker).or_default().clear(),
+                Action::Lost { tasks, .. } => self.lost.extend(tasks),
+                Action::Stalled { cause, .. } => self.stalled = Some(cause),
+                Action::Resumed { .. } => self.stalled = None,
                 Action::Finished { .. } => self.finished = true,
-                Action::Failed { task, .. } => self.failed = Some(task),
+                Action::Failed { task, story, .. } => (self.failed, self.story) = (Some(task), story),
             }
         }
         self.scheduler.validate();
@@ -64,8 +90,8 @@ impl World {
         for (&worker, memory) in &self.memories {
             for &task in memory.keys() {
                 match self.scheduler.task_state(RUN, task) {
-                    Some(TaskState::InMemory { worker: holder, .. } | TaskState::Running { worker: holder })
-                        if holder == worker => {}
+                    Some(TaskState::Running { worker: holder }) if holder == worker => {}
+                    Some(TaskState::InMemory { .. }) if self.scheduler.holds(RUN, worker, task) => {}
                     state => panic!("{worker:?} holds {task}, which is {state:?}"),
                 }
             }
@@ -81,7 +107,6 @@ impl World {
         }
         let (worker, task) = held[at % held.len()];
         self.memories.get_mut(&worker).expect("it was found there").remove(&task);
-        self.finished = false;
         self.handle(Event::ResultsLost { worker, run: RUN, tasks: TaskRange::of([task]) });
     }
 
@@ -96,16 +121,21 @@ impl World {
         panic!("work goes on and on");
     }
 
-    /// Results that workers hold.
+    /// Different results that workers hold.
     pub fn held(&self) -> usize {
-        self.memories.values().map(BTreeMap::len).sum()
+        self.memories.values().flat_map(BTreeMap::keys).collect::<BTreeSet<_>>().len()
     }
 
     pub fn join(&mut self, slots: u32) {
+        self.join_with(Offer::slots(slots));
+    }
+
+    pub fn join_with(&mut self, offer: Offer) -> WorkerId {
         let worker = WorkerId(self.next_worker);
         self.next_worker += 1;
         self.memories.insert(worker, BTreeMap::new());
-        self.handle(Event::WorkerJoined { worker, offer: Offer::slots(slots) });
+        self.handle(Event::WorkerJoined { worker, offer });
+        worker
     }
 
     pub fn lose(&mut self, at: usize) {
@@ -119,15 +149,41 @@ impl World {
         self.memories.values().find_map(|memory| memory.get(&task).copied())
     }
 
+    /// Fetches what an assignment reads, and gives what it doesn't keep; nothing if that couldn't be had, so that the assignment
+    /// was given back.
+    fn fetch(&mut self, worker: WorkerId, assignment: &Assignment) -> Option<BTreeMap<TaskId, u64>> {
+        let (mut kept, mut passing) = (BTreeMap::new(), BTreeMap::new());
+        for &Fetch { from, tasks, keep } in &assignment.fetches {
+            for task in tasks.tasks() {
+                let found = self.memories.get(&from).map(|memory| memory.get(&task).copied());
+                let Some(Some(value)) = found else {
+                    let (attempt, reached) = (assignment.attempt, found.is_some());
+                    self.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from, reached });
+                    return None;
+                };
+                let fetched = if keep { &mut kept } else { &mut passing };
+                fetched.insert(task, value);
+            }
+        }
+        if !kept.is_empty() {
+            let tasks = TaskRange::of(kept.keys().copied());
+            self.memories.get_mut(&worker).expect("it is there").extend(kept);
+            self.handle(Event::Fetched { worker, run: RUN, tasks });
+        }
+        Some(passing)
+    }
+
     /// Runs one of the assignments; a task whose inputs are gone is reported as not run, one that `fails` as failed.
     pub fn run_one(&mut self, graph: &Graph, at: usize, mut fails: impl FnMut() -> bool) {
         let (worker, assignment) = self.assigned.swap_remove(at % self.assigned.len());
+        let Some(passing) = self.fetch(worker, &assignment) else { return };
         let mut outcomes = vec![];
         let mut stopped = false;
         for task in assignment.tasks.iter().copied().flat_map(TaskRange::tasks) {
             let mut inputs = Some(vec![]);
-            graph.for_each_input(task, |input| match (&mut inputs, self.find(input)) {
-                (Some(inputs), Some(value)) => inputs.push(value),
+            let memory = &self.memories[&worker];
+            graph.for_each_input(task, |input| match (&mut inputs, memory.get(&input).or(passing.get(&input))) {
+                (Some(inputs), Some(&value)) => inputs.push(value),
                 _ => inputs = None,
             });
             let outcome = match inputs {

@@ -1,0 +1,148 @@
+//! Who gets what next.
+
+use crate::batch::{Batch, Limits};
+use crate::requirement::Requirement;
+use crate::scheduler::{InLine, Scheduler};
+use crate::seat::Placed;
+use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
+use raskt_graph::TaskId;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
+const ASKED_BACK_FOR: usize = 16;
+const ASKED: usize = 8;
+
+impl Scheduler {
+    /// Gives work to those that have room: highest priority and oldest run first. What can't be given to anybody now stays in
+    /// line, and what is behind it has its turn.
+    pub(crate) fn assign(&mut self) {
+        if !self.accused.is_empty() || self.seats.has_quarantined() {
+            self.assign_suspects();
+        }
+        let mut passed = None;
+        while self.seats.has_room() {
+            let next = match passed {
+                None => self.line.first(),
+                Some(key) => self.line.range((Bound::Excluded(key), Bound::Unbounded)).next(),
+            };
+            let Some(&key) = next else { break };
+            if !self.assign_from(key) {
+                passed = Some(key);
+            }
+        }
+        self.ask_back();
+        self.tell_of_stalls();
+    }
+
+    /// Hands out one assignment of a class of a run, or takes it out of the line; false if nobody can take it now.
+    fn assign_from(&mut self, (_, id, class): InLine) -> bool {
+        let Some(run) = self.runs.get_mut(&id) else { return true };
+        let class = usize::from(class);
+        let Some(head) = run.find_startable(class) else {
+            self.settle(id);
+            return true;
+        };
+        let first = run.task_at(head.layer, head.start);
+        let requirement = run.classes[class].clone();
+        let Some(worker) = self.choose(id, first, requirement.as_deref()) else { return false };
+        let limits = self.limits(id);
+        let batch = self.runs.get_mut(&id).and_then(|run| run.take(class, worker, limits));
+        if let Some(batch) = batch {
+            self.hand_over(id, worker, batch, requirement);
+        }
+        self.settle(id);
+        true
+    }
+
+    pub(crate) fn limits(&self, id: RunId) -> Limits {
+        let ready = self.runs.get(&id).map_or(0, |run| run.tasks.ready_hint());
+        // Half of an even share, so that the last assignments are small and end together.
+        let share = ready / (2 * self.seats.slots().max(1));
+        Limits { credit: self.settings.credit_nanoseconds, share, minds_holders: self.seats.len() > 1 }
+    }
+
+    /// The worker that should run `task`, among those that can take it now.
+    fn choose(&self, id: RunId, task: TaskId, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let freest = self.seats.freest(requirement)?;
+        if self.seats.len() == 1 {
+            return Some(freest);
+        }
+        let holders = self.runs[&id].holders(task);
+        if holders.is_empty() {
+            return Some(freest);
+        }
+        let total: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
+        let others = holders.iter().map(|&(worker, _)| worker).filter(|&worker| worker != freest);
+        let able = others.filter(|&worker| self.seats.can_take(worker, requirement));
+        let able: Vec<_> = std::iter::once(freest).chain(able).collect();
+        let reaches_all =
+            |worker: &WorkerId| !holders.iter().any(|&(holder, _)| self.seats.cannot_reach(*worker, holder));
+        let candidate = |worker: WorkerId| {
+            let held = holders.iter().find(|(holder, _)| *holder == worker).map_or(0, |(_, bytes)| *bytes);
+            self.seats.candidate(worker, total - held)
+        };
+        let mut candidates: Vec<_> = able.iter().copied().filter(reaches_all).map(candidate).collect();
+        if candidates.is_empty() {
+            // It will fail to fetch again; the copy then counts as lost and is made anew.
+            candidates = able.into_iter().map(candidate).collect();
+        }
+        Some(candidates[self.placement.choose(&candidates).min(candidates.len() - 1)].worker)
+    }
+
+    pub(crate) fn hand_over(
+        &mut self,
+        run: RunId,
+        worker: WorkerId,
+        batch: Batch,
+        requirement: Option<Arc<Requirement>>,
+    ) {
+        let Batch { tasks, attempt, memory, nanoseconds, fetches } = batch;
+        let placed =
+            Placed { tasks: tasks.clone(), nanoseconds, memory, requirement, is_started: false, asked_for: None };
+        self.seats.place(worker, run, attempt, placed);
+        let assignment = Assignment { run, attempt, tasks, memory, fetches };
+        self.actions.push_back(Action::Assign { worker, assignment });
+    }
+
+    /// Asks workers that were given work in advance to give some back for those that have nothing to do. What comes back
+    /// goes to just these, so that nothing wanders about.
+    fn ask_back(&mut self) {
+        if self.seats.ahead().next().is_none() {
+            return;
+        }
+        let idle: Vec<_> = self.seats.idle().take(ASKED_BACK_FOR).collect();
+        for worker in idle {
+            let mut found = None;
+            'victims: for victim in self.seats.ahead().take(ASKED) {
+                let Some(seat) = self.seats.get(victim) else { continue };
+                for (&(run, attempt), placed) in seat.placed().rev() {
+                    let is_free = !placed.is_started && placed.asked_for.is_none();
+                    if is_free && self.seats.can_take(worker, placed.requirement.as_deref()) {
+                        found = Some((victim, run, attempt, placed.tasks.clone()));
+                        break 'victims;
+                    }
+                }
+            }
+            let Some((victim, run, attempt, tasks)) = found else { return };
+            self.seats.ask_back(victim, run, attempt, worker);
+            self.actions.push_back(Action::TakeBack { worker: victim, run, attempt, tasks });
+        }
+    }
+
+    /// Hands `tasks`, which came back, to the worker that they were asked for.
+    pub(crate) fn pass_on(&mut self, id: RunId, worker: WorkerId, tasks: &[TaskRange]) {
+        let Some(run) = self.runs.get(&id) else { return };
+        let Some(layer) = tasks.first().map(|range| range.layer) else { return };
+        let class = run.tasks.layers[layer.0 as usize].class;
+        let requirement = run.classes[usize::from(class)].clone();
+        if !self.seats.can_take(worker, requirement.as_deref()) {
+            return;
+        }
+        let limits = self.limits(id);
+        let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits));
+        if let Some(batch) = batch {
+            self.hand_over(id, worker, batch, requirement);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+use crate::WorkerId;
+use std::fmt;
+
+/// Decides which worker gets a task, among those that could take it now.
+///
+/// The scheduler offers the least loaded worker and those that hold inputs of the task; all of them have room and what the
+/// task requires.
+pub trait Placement: fmt::Debug + Send {
+    /// The position of the best of `candidates`, of which there is at least one.
+    fn choose(&self, candidates: &[Candidate]) -> usize;
+}
+
+/// A worker that could take a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The worker.
+    pub worker: WorkerId,
+    /// Nanoseconds of work for each of its slots that were placed there already.
+    pub nanoseconds_placed: u64,
+    /// Bytes of the task's inputs that it would have to fetch.
+    pub missing_bytes: u64,
+}
+
+/// Where the task can begin first: after the work that is placed there, and when its inputs have come.
+#[derive(Clone, Copy, Debug)]
+pub struct SoonestStart {
+    /// How long a byte is on its way, in picoseconds.
+    pub picoseconds_a_byte: u64,
+}
+
+impl Default for SoonestStart {
+    /// A gigabyte a second, which is what workers of one data centre give each other.
+    fn default() -> Self {
+        Self { picoseconds_a_byte: 1000 }
+    }
+}
+
+impl Placement for SoonestStart {
+    fn choose(&self, candidates: &[Candidate]) -> usize {
+        let soonest = candidates.iter().enumerate().min_by_key(|(_, candidate)| {
+            let fetch = u128::from(candidate.missing_bytes) * u128::from(self.picoseconds_a_byte) / 1000;
+            (u128::from(candidate.nanoseconds_placed) + fetch, candidate.missing_bytes, candidate.worker)
+        });
+        soonest.map_or(0, |(at, _)| at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_goes_where_it_can_begin_first() {
+        let candidate = |worker, nanoseconds_placed, missing_bytes| Candidate {
+            worker: WorkerId(worker),
+            nanoseconds_placed,
+            missing_bytes,
+        };
+        let choose = |candidates: &[Candidate]| SoonestStart::default().choose(candidates);
+        assert_eq!(choose(&[candidate(0, 0, 1000), candidate(1, 500, 0)]), 1, "fetching takes longer than waiting");
+        assert_eq!(choose(&[candidate(0, 0, 1000), candidate(1, 5000, 0)]), 0, "waiting takes longer than fetching");
+        assert_eq!(choose(&[candidate(0, 0, 10), candidate(1, 10, 0)]), 1, "of two equal ones, the one with the bytes");
+    }
+}

@@ -1,0 +1,43 @@
+use raskt_graph::{Annotations, Resources};
+use std::fmt;
+
+/// What the tasks of a layer ask of a worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    /// What each assignment takes while a worker has it.
+    pub resources: Resources,
+    /// The workers that may run it, by name; none named means any.
+    pub workers: Vec<String>,
+    /// The named workers are only preferred.
+    pub allow_others: bool,
+}
+
+impl Requirement {
+    pub fn of(annotations: &Annotations) -> Self {
+        let Annotations { resources, workers, allow_other_workers, .. } = annotations.clone();
+        Self { resources, workers, allow_others: allow_other_workers }
+    }
+
+    pub fn is_none(&self) -> bool {
+        self.resources.is_empty() && self.workers.is_empty()
+    }
+
+    /// Whether `offered` has what an assignment takes.
+    pub fn fits(&self, offered: &Resources) -> bool {
+        self.resources.iter().all(|(name, amount)| offered.get(name).is_some_and(|has| has >= amount))
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (name, amount)) in self.resources.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(f, "{comma}{} `{name}`", *amount as f64 / 1000.0)?;
+        }
+        if !self.workers.is_empty() {
+            let and = if self.resources.is_empty() { "" } else { " on " };
+            write!(f, "{and}one of the workers {:?}", self.workers)?;
+        }
+        Ok(())
+    }
+}

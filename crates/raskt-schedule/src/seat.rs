@@ -1,0 +1,171 @@
+use crate::quarantine::Quarantine;
+use crate::requirement::Requirement;
+use crate::seats::change_resources;
+use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
+use raskt_graph::Resources;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What the scheduler knows of a worker.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub offer: Offer,
+    /// Assignments that it hasn't reported.
+    placed: BTreeMap<(RunId, Attempt), Placed>,
+    /// Sums over what is placed.
+    nanoseconds: u64,
+    memory: u128,
+    used: Resources,
+    /// Workers from which it couldn't fetch.
+    pub cannot_reach: BTreeSet<WorkerId>,
+    /// It is kept for a suspect, and gets nothing else.
+    pub quarantine: Option<Quarantine>,
+    /// What was asked back for it: from whom, and of which assignment.
+    pub expects: Option<(WorkerId, RunId, Attempt)>,
+}
+
+/// An assignment that was handed out.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub tasks: Vec<TaskRange>,
+    /// What it is expected to take on one thread, and to hold.
+    pub nanoseconds: u64,
+    pub memory: u64,
+    pub requirement: Option<Arc<Requirement>>,
+    /// The worker said that it has begun.
+    pub is_started: bool,
+    /// It is asked back for this worker, which has nothing to do.
+    pub asked_for: Option<WorkerId>,
+}
+
+/// Assignments that a worker gets in advance for each slot, however short they are.
+const AHEAD_LIMIT: u64 = 16;
+
+impl Seat {
+    pub fn new(offer: Offer) -> Self {
+        Self {
+            offer,
+            placed: BTreeMap::new(),
+            nanoseconds: 0,
+            memory: 0,
+            used: Resources::new(),
+            cannot_reach: BTreeSet::new(),
+            quarantine: None,
+            expects: None,
+        }
+    }
+
+    pub fn into_placed(self) -> BTreeMap<(RunId, Attempt), Placed> {
+        self.placed
+    }
+
+    pub fn placed(&self) -> impl DoubleEndedIterator<Item = (&(RunId, Attempt), &Placed)> {
+        self.placed.iter()
+    }
+
+    pub fn find(&self, run: RunId, attempt: Attempt) -> Option<&Placed> {
+        self.placed.get(&(run, attempt))
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.placed.is_empty()
+    }
+    /// Whether it gets another assignment: a slot is free, or time and memory credit allow one in advance.
+    pub fn has_room(&self, prefill: u64) -> bool {
+        let slots = u64::from(self.offer.slots);
+        let count = self.placed.len() as u64;
+        let has_credit =
+            self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.offer.memory);
+        if self.quarantine.is_some() {
+            return false;
+        }
+        count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))
+    }
+
+    /// Assignments for each slot, in 1024ths.
+    pub fn load(&self) -> u64 {
+        (self.placed.len() as u64) * 1024 / u64::from(self.offer.slots.max(1))
+    }
+
+    /// Assignments beyond the slots.
+    pub fn ahead(&self) -> u64 {
+        (self.placed.len() as u64).saturating_sub(u64::from(self.offer.slots))
+    }
+
+    pub fn nanoseconds_a_slot(&self) -> u64 {
+        self.nanoseconds / u64::from(self.offer.slots.max(1))
+    }
+
+    /// Whether what it offers and doesn't use is enough.
+    pub fn can_take(&self, requirement: &Requirement) -> bool {
+        requirement.resources.iter().all(|(name, amount)| {
+            let offered = self.offer.resources.get(name).copied().unwrap_or(0);
+            offered.saturating_sub(self.used.get(name).copied().unwrap_or(0)) >= *amount
+        })
+    }
+
+    pub fn place(&mut self, run: RunId, attempt: Attempt, placed: Placed) {
+        self.nanoseconds += placed.nanoseconds;
+        self.memory += u128::from(placed.memory);
+        if let Some(requirement) = &placed.requirement {
+            change_resources(&mut self.used, &requirement.resources, true);
+        }
+        self.placed.insert((run, attempt), placed);
+    }
+
+    pub fn close(&mut self, run: RunId, attempt: Attempt) -> Option<Placed> {
+        let placed = self.placed.remove(&(run, attempt))?;
+        self.nanoseconds -= placed.nanoseconds;
+        self.memory -= u128::from(placed.memory);
+        if let Some(requirement) = &placed.requirement {
+            change_resources(&mut self.used, &requirement.resources, false);
+        }
+        Some(placed)
+    }
+
+    pub fn take_out(&mut self, run: RunId, attempt: Attempt, tasks: &[TaskRange]) -> Option<WorkerId> {
+        let placed = self.placed.get_mut(&(run, attempt))?;
+        tasks.iter().for_each(|range| range.cut_out_of(&mut placed.tasks));
+        let asked_for = placed.asked_for.take();
+        if placed.tasks.is_empty() {
+            self.close(run, attempt);
+        }
+        asked_for
+    }
+
+    pub fn start(&mut self, run: RunId, attempt: Attempt) {
+        if let Some(placed) = self.placed.get_mut(&(run, attempt)) {
+            placed.is_started = true;
+        }
+    }
+
+    pub fn ask_back(&mut self, run: RunId, attempt: Attempt, asked_for: WorkerId) {
+        if let Some(placed) = self.placed.get_mut(&(run, attempt)) {
+            placed.asked_for = Some(asked_for);
+        }
+    }
+
+    pub fn forget(&mut self, run: RunId) {
+        let of_run = self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX)));
+        for (run, attempt) in of_run.map(|(&key, _)| key).collect::<Vec<_>>() {
+            self.close(run, attempt);
+        }
+    }
+
+    /// Asserts that the sums are what adding again gives.
+    pub fn validate(&self) {
+        let mut used = Resources::new();
+        for placed in self.placed.values() {
+            if let Some(requirement) = &placed.requirement {
+                change_resources(&mut used, &requirement.resources, true);
+            }
+        }
+        assert_eq!(self.used, used, "resources in use");
+        let offered = |name: &Arc<str>| self.offer.resources.get(name).copied().unwrap_or(0);
+        assert!(used.iter().all(|(name, &amount)| amount <= offered(name)), "more is used than there is");
+        let nanoseconds: u64 = self.placed.values().map(|placed| placed.nanoseconds).sum();
+        assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
+        let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
+        assert_eq!(self.memory, memory, "memory placed");
+    }
+}

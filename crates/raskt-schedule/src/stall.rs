@@ -1,0 +1,68 @@
+//! No silent hang: a run that can't go on is told what it waits for.
+
+use crate::scheduler::Scheduler;
+use crate::{Action, RunId, StallCause};
+
+impl Scheduler {
+    /// Tells clients of runs that can't go on as things are, and of those that can again.
+    pub(crate) fn tell_of_stalls(&mut self) {
+        if self.seats.len() == 0 {
+            for id in self.runs.keys().copied().collect::<Vec<_>>() {
+                let waits = self.runs[&id].tasks.counts.unfinished_wanted > 0;
+                self.tell(id, waits.then_some(StallCause::NoWorkers));
+            }
+            return;
+        }
+        // Only runs with requirements, and those that were told, can be stalled or go on.
+        let mut doubtful: Vec<_> = self.stalled.iter().copied().collect();
+        doubtful.extend(self.accused.iter());
+        doubtful.extend(self.demanding.iter().map(|&(run, _)| run));
+        doubtful.sort_unstable();
+        doubtful.dedup();
+        for id in doubtful {
+            let cause = self.find_cause(id);
+            self.tell(id, cause);
+        }
+    }
+
+    fn find_cause(&mut self, id: RunId) -> Option<StallCause> {
+        let run = self.runs.get_mut(&id)?;
+        for class in 1..run.classes.len() {
+            if run.in_line[class].is_none() {
+                continue;
+            }
+            let Some(head) = run.find_startable(class) else { continue };
+            if let Some(requirement) = run.classes[class].as_deref()
+                && !self.seats.is_met_by_any(requirement)
+            {
+                return Some(StallCause::Unmet { layer: head.layer, requires: requirement.to_string() });
+            }
+        }
+        let suspects: Vec<_> = run.suspects.iter().filter(|task| run.tasks.is_needed(*task)).collect();
+        for task in suspects {
+            let class = usize::from(run.tasks.layers[task.layer.0 as usize].class);
+            if let Some(requirement) = run.classes[class].as_deref()
+                && !self.seats.is_met_by_any(requirement)
+            {
+                return Some(StallCause::Unmet { layer: task.layer, requires: requirement.to_string() });
+            }
+        }
+        run.is_stuck().then_some(StallCause::NothingToStart)
+    }
+
+    /// Tells the client, unless it knows.
+    pub(crate) fn tell(&mut self, id: RunId, cause: Option<StallCause>) {
+        let Some(run) = self.runs.get_mut(&id).filter(|run| run.stalled != cause) else { return };
+        run.stalled = cause.clone();
+        match cause {
+            Some(cause) => {
+                self.stalled.insert(id);
+                self.actions.push_back(Action::Stalled { run: id, cause });
+            }
+            None => {
+                self.stalled.remove(&id);
+                self.actions.push_back(Action::Resumed { run: id });
+            }
+        }
+    }
+}

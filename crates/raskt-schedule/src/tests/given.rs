@@ -1,0 +1,93 @@
+//! Data that a client put into workers.
+
+use super::graphs::*;
+use super::world::*;
+use crate::*;
+use raskt_graph::*;
+use std::sync::Arc;
+
+/// Two given tasks and a sum of them, of which nothing is wanted yet.
+fn world() -> (World, Graph, TaskRange, TaskId) {
+    let mut builder = GraphBuilder::new();
+    let op = op(&mut builder);
+    let data = builder.layer(Layer::new("data", op, Shape::source(2))).unwrap();
+    let grid = Grid::new([2]);
+    let sum = builder
+        .layer(Layer::new("sum", op, Shape::Reduce { input: data, grid, fan_in: [2].into_iter().collect() }))
+        .unwrap();
+    let graph = builder.finish();
+    let mut world = World::new(1000);
+    world.join(1);
+    world.join(1);
+    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted: vec![] });
+    (world, graph, TaskRange { layer: data, start: 0, end: 2 }, TaskId::new(sum, 0))
+}
+
+fn give(world: &mut World, worker: u32, data: TaskRange) {
+    let worker = WorkerId(worker);
+    for task in data.tasks() {
+        world.memories.get_mut(&worker).expect("it is there").insert(task, result(task, []));
+    }
+    world.handle(Event::Given { run: RUN, tasks: vec![data], worker, bytes: 16 });
+}
+
+fn want(world: &mut World, task: TaskId) {
+    world.finished = false;
+    world.handle(Event::Wanted { run: RUN, tasks: TaskRange::of([task]) });
+}
+
+#[test]
+fn given_data_is_read_and_never_made() {
+    let (mut world, graph, data, sum) = world();
+    give(&mut world, 0, data);
+    assert!(world.assigned.is_empty(), "there is nothing to run");
+    want(&mut world, sum);
+    world.run_to_the_end(&graph);
+    check_results(&world, &graph, &[sum]);
+    assert_eq!(world.held(), 3, "the data stays while nobody has released it");
+    world.handle(Event::Released { run: RUN, tasks: vec![data] });
+    assert_eq!(world.held(), 1);
+}
+
+#[test]
+fn one_copy_of_two_may_be_lost() {
+    let (mut world, graph, data, sum) = world();
+    give(&mut world, 0, data);
+    give(&mut world, 1, data);
+    world.lose(0);
+    want(&mut world, sum);
+    world.run_to_the_end(&graph);
+    assert!(world.finished && world.lost.is_empty());
+}
+
+#[test]
+fn the_loss_of_the_last_copy_is_told_and_ends_the_run() {
+    let (mut world, _, data, sum) = world();
+    give(&mut world, 0, data);
+    want(&mut world, sum);
+    world.assigned.clear();
+    world.lose(0);
+    assert_eq!(world.lost, [data]);
+    assert_eq!(world.scheduler.progress(RUN), None);
+}
+
+#[test]
+fn data_of_a_worker_that_has_gone_is_lost_at_once() {
+    let (mut world, _, data, _) = world();
+    world.handle(Event::Given { run: RUN, tasks: vec![data], worker: WorkerId(9), bytes: 16 });
+    assert_eq!(world.lost, [data]);
+}
+
+#[test]
+fn data_that_was_released_may_be_given_again() {
+    let (mut world, graph, data, sum) = world();
+    for _ in 0..2 {
+        give(&mut world, 0, data);
+        world.handle(Event::Released { run: RUN, tasks: vec![data] });
+        assert_eq!(world.held(), 0);
+    }
+    give(&mut world, 0, data);
+    want(&mut world, sum);
+    world.run_to_the_end(&graph);
+    assert!(world.finished && world.lost.is_empty());
+}

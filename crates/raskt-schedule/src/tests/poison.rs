@@ -1,0 +1,120 @@
+//! Tasks that kill their workers, and tasks that were only near.
+
+use super::graphs::*;
+use super::world::*;
+use crate::*;
+use proptest::prelude::*;
+use raskt_graph::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Independent tasks of a microsecond.
+fn sources(tasks: u32) -> Graph {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let cost = Cost { nanoseconds: 1000, ..Cost::default() };
+    graph.layer(Layer::new("tasks", op, Shape::source(tasks)).with_cost(cost)).unwrap();
+    graph.finish()
+}
+
+fn submit(world: &mut World, graph: &Graph) {
+    let wanted = TaskRange::of(all_tasks(graph));
+    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted });
+}
+
+/// Runs everything; a worker dies when it begins one of `poison`, with all that it has. Every worker that dies is replaced.
+fn run(world: &mut World, graph: &Graph, poison: &BTreeSet<u64>, tells_starts: bool) -> u32 {
+    let mut deaths = 0;
+    while let Some((worker, assignment)) = world.assigned.first().cloned() {
+        if tells_starts {
+            world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
+        }
+        let kills = assignment.tasks.iter().flat_map(|range| range.tasks()).any(|task| poison.contains(&task.index));
+        if kills {
+            deaths += 1;
+            assert!(deaths < 200, "workers die and die");
+            let at = world.memories.keys().position(|&other| other == worker).expect("it is there");
+            world.lose(at);
+            world.join(2);
+        } else {
+            world.run_one(graph, 0, || false);
+        }
+        if world.failed.is_some() {
+            break;
+        }
+    }
+    deaths
+}
+
+#[test]
+fn a_poison_task_fails_with_its_story_and_alone() {
+    for tells_starts in [true, false] {
+        let graph = sources(20);
+        let mut world = World::ahead(4000, 8000);
+        world.join(2);
+        world.join(2);
+        submit(&mut world, &graph);
+        run(&mut world, &graph, &BTreeSet::from([7]), tells_starts);
+        assert_eq!(world.failed, Some(TaskId::new(LayerId(0), 7)));
+        let alone: Vec<_> = world.story.iter().filter(|death| death.alone).collect();
+        assert_eq!(alone.len(), 3, "{:?}", world.story);
+        assert!(alone.iter().all(|death| death.others == 0));
+    }
+}
+
+#[test]
+fn what_was_only_near_ends_well() {
+    let graph = sources(20);
+    let mut world = World::ahead(4000, 8000);
+    world.join(2);
+    submit(&mut world, &graph);
+    // Two workers die while everything that they have runs; nobody is poison.
+    for _ in 0..2 {
+        for (worker, assignment) in world.assigned.clone() {
+            world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
+        }
+        world.lose(0);
+        world.join(2);
+    }
+    run(&mut world, &graph, &BTreeSet::new(), true);
+    assert!(world.finished);
+}
+
+#[test]
+fn workers_that_were_asked_to_leave_blame_nobody() {
+    let graph = sources(1);
+    let mut world = World::new(1000);
+    world.join(1);
+    submit(&mut world, &graph);
+    for _ in 0..10 {
+        let (worker, assignment) = world.assigned.pop().expect("it is handed out again");
+        world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
+        world.memories.remove(&worker);
+        world.handle(Event::WorkerLost { worker, cause: LossCause::Retired });
+        world.join(1);
+    }
+    run(&mut world, &graph, &BTreeSet::new(), true);
+    assert!(world.finished);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn only_poison_is_failed(
+        tasks in 1..40_u32,
+        poison in prop::collection::btree_set(0..40_u64, 0..3),
+        workers in 1..4_usize,
+        tells_starts in any::<bool>(),
+    ) {
+        let graph = sources(tasks);
+        let mut world = World::ahead(4000, 8000);
+        (0..workers).for_each(|_| world.join(2));
+        submit(&mut world, &graph);
+        run(&mut world, &graph, &poison, tells_starts);
+        match world.failed {
+            Some(task) => prop_assert!(poison.contains(&task.index)),
+            None => prop_assert!(world.finished && poison.range(..u64::from(tasks)).next().is_none()),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+use super::Violation;
+use super::rules::{Facts, Seen, allows};
+use crate::job::Job;
+use raskt_graph::{LayerId, TaskId};
+use raskt_schedule::{Attempt, RunId, Scheduler, TaskRange, WorkerId};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// What the ledger knows of a run.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub run: RunId,
+    pub job: Rc<Job>,
+    pub wanted: BTreeSet<TaskId>,
+    /// Where each layer begins in `entries`.
+    starts: Vec<usize>,
+    entries: Vec<Entry>,
+    /// The number of the last hand-out.
+    pub last_attempt: Option<Attempt>,
+    /// The client was told, and nothing was wanted or lost since.
+    pub is_finished: bool,
+    pub was_finished: bool,
+}
+
+/// What it knows of a task.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Who has it, and on which attempt.
+    pub given: Option<(WorkerId, Attempt)>,
+    /// Who had it when nobody needed it any more.
+    pub abandoned: Option<(WorkerId, Attempt)>,
+    pub failures: u32,
+    pub seen: Seen,
+    pub facts: Facts,
+}
+
+/// Up to so many tasks every one is looked at after every event.
+const TASKS_READ_EACH_TIME: usize = 192;
+
+impl Page {
+    pub fn new(run: RunId, job: Rc<Job>) -> Self {
+        let mut starts = vec![];
+        let mut count = 0;
+        for (_, layer) in job.graph.layers() {
+            starts.push(count);
+            count += layer.len() as usize;
+        }
+        let fresh = Entry { given: None, abandoned: None, failures: 0, seen: Seen::Unneeded, facts: Facts::default() };
+        Self {
+            run,
+            wanted: job.wanted.iter().copied().collect(),
+            job,
+            starts,
+            entries: vec![fresh; count],
+            last_attempt: None,
+            is_finished: false,
+            was_finished: false,
+        }
+    }
+
+    pub fn tasks(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_small(&self) -> bool {
+        self.entries.len() <= TASKS_READ_EACH_TIME
+    }
+
+    pub fn want(&mut self, tasks: &[TaskRange]) {
+        self.wanted.extend(tasks.iter().flat_map(|range| range.tasks()));
+        self.is_finished = false;
+    }
+
+    pub fn unwant(&mut self, tasks: &[TaskRange]) {
+        tasks.iter().flat_map(|range| range.tasks()).for_each(|task| _ = self.wanted.remove(&task));
+    }
+
+    /// Wanted results are no longer there.
+    pub fn lose(&mut self, is_lost: impl Fn(TaskId) -> bool) {
+        self.is_finished &= !self.wanted.iter().any(|&task| is_lost(task));
+    }
+
+    pub fn entry(&mut self, task: TaskId) -> &mut Entry {
+        let at = self.at(task);
+        &mut self.entries[at]
+    }
+
+    pub fn entries(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.entries.iter_mut()
+    }
+
+    /// Forgets what the event at hand said of a task.
+    pub fn forget_facts(&mut self, at: usize) {
+        self.entries[at].facts = Facts::default();
+    }
+
+    pub fn at(&self, task: TaskId) -> usize {
+        self.starts[task.layer.0 as usize] + task.index as usize
+    }
+
+    fn task(&self, at: usize) -> TaskId {
+        let layer = self.starts.partition_point(|&start| start <= at) - 1;
+        TaskId::new(LayerId(layer as u32), (at - self.starts[layer]) as u64)
+    }
+
+    /// Holds the step of each task against the rules.
+    pub fn check_all(&mut self, scheduler: &Scheduler, around: Facts) -> Result<(), Violation> {
+        (0..self.entries.len()).try_for_each(|at| self.check_step(scheduler, at, around))
+    }
+
+    pub fn check_step(&mut self, scheduler: &Scheduler, at: usize, around: Facts) -> Result<(), Violation> {
+        let task = self.task(at);
+        let entry = &mut self.entries[at];
+        let (before, after) = (entry.seen, Seen::from(scheduler.task_state(self.run, task)));
+        let Facts { reported, is_taken_back, assigned, .. } = std::mem::take(&mut entry.facts);
+        let facts = Facts { reported, is_taken_back, assigned, ..around };
+        if !allows(before, after, facts) {
+            let text = format!("{before:?} became {after:?}, and what happened is {facts:?}");
+            return Err(Violation::of(self.run, task, &text));
+        }
+        entry.seen = after;
+        if after == Seen::Unneeded {
+            entry.abandon();
+        }
+        Ok(())
+    }
+
+    /// Forgets who has what nobody needs any more, without a look at where the tasks stood before.
+    pub fn abandon_unneeded(&mut self, scheduler: &Scheduler) {
+        for at in 0..self.entries.len() {
+            if scheduler.task_state(self.run, self.task(at)).is_none() {
+                self.entries[at].abandon();
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn abandon(&mut self) {
+        self.abandoned = self.given.take().or(self.abandoned);
+    }
+}

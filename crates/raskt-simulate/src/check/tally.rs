@@ -1,0 +1,137 @@
+/// Rare things that the checks are about; over many seeds each must happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sometimes {
+    /// A packet didn't arrive.
+    PacketLost,
+    /// A packet arrived twice.
+    PacketDoubled,
+    /// A message overtook another of its session, and had to wait for it.
+    MessageOvertook,
+    /// A message arrived that had arrived before.
+    MessageRepeated,
+    /// A message was sent again.
+    MessageResent,
+    /// A worker was given up while it still lived.
+    WorkerFenced,
+    /// A worker that had died came back under a new number.
+    WorkerRestarted,
+    /// A worker did nothing for a while.
+    WorkerFroze,
+    /// A worker changed the number of its slots.
+    WorkerResized,
+    /// A worker died since it held too much.
+    OutOfMemory,
+    /// A task killed its worker.
+    PoisonedWorker,
+    /// A client was given up.
+    ClientLost,
+    /// A client gave a job up.
+    Cancelled,
+    /// A run was given up while a worker still ran tasks of it.
+    CancelledWhileRunning,
+    /// A job was submitted once more.
+    Resubmitted,
+    /// A task came back from a worker that hadn't begun it.
+    TakenBack,
+    /// A report of a hand-out came that its task was no longer on.
+    OldReport,
+    /// A task that nobody needed any more was handed out anew while its first worker still ran it.
+    WantedAnewWhileRunning,
+    /// A client wanted more of a run.
+    WantedMore,
+    /// A client no longer wanted some of a run.
+    WantedLess,
+    /// A spilled result couldn't be read any more.
+    SpilledLost,
+    /// A worker was asked to leave.
+    Retired,
+    /// A result that had been there was computed again.
+    Recomputed,
+    /// A run was finished a second time, since wanted results had been lost.
+    FinishedAgain,
+    /// A result couldn't be read where it was said to be.
+    FetchFailed,
+    /// Tasks weren't run, since they couldn't read what they needed.
+    NotRun,
+    /// A failed task was tried again.
+    Retried,
+    /// A run failed, since one of its tasks had failed for good.
+    RunFailed,
+    /// A worker went beyond its memory to run one assignment alone.
+    Overbooked,
+    /// A promise of memory was refused.
+    Refused,
+    /// Results were written to disk to make room.
+    Spilled,
+    /// Results should have been written to disk, and it was full.
+    DiskFull,
+}
+
+const KINDS: usize = Sometimes::DiskFull as usize + 1;
+
+/// How often each of [`Sometimes`] happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally([u64; KINDS]);
+
+impl Sometimes {
+    /// All of them.
+    pub const ALL: [Self; KINDS] = [
+        Self::PacketLost,
+        Self::PacketDoubled,
+        Self::MessageOvertook,
+        Self::MessageRepeated,
+        Self::MessageResent,
+        Self::WorkerFenced,
+        Self::WorkerRestarted,
+        Self::WorkerFroze,
+        Self::WorkerResized,
+        Self::OutOfMemory,
+        Self::PoisonedWorker,
+        Self::ClientLost,
+        Self::Cancelled,
+        Self::CancelledWhileRunning,
+        Self::Resubmitted,
+        Self::TakenBack,
+        Self::OldReport,
+        Self::WantedAnewWhileRunning,
+        Self::WantedMore,
+        Self::WantedLess,
+        Self::SpilledLost,
+        Self::Retired,
+        Self::Recomputed,
+        Self::FinishedAgain,
+        Self::FetchFailed,
+        Self::NotRun,
+        Self::Retried,
+        Self::RunFailed,
+        Self::Overbooked,
+        Self::Refused,
+        Self::Spilled,
+        Self::DiskFull,
+    ];
+}
+
+impl Tally {
+    pub(crate) fn saw(&mut self, what: Sometimes) {
+        self.add(what, 1);
+    }
+
+    pub(crate) fn add(&mut self, what: Sometimes, times: u64) {
+        self.0[what as usize] += times;
+    }
+
+    /// How often `what` happened.
+    pub fn count(&self, what: Sometimes) -> u64 {
+        self.0[what as usize]
+    }
+
+    /// Takes in what happened in another world.
+    pub fn merge(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
+    }
+
+    /// What never happened.
+    pub fn never(&self) -> Vec<Sometimes> {
+        Sometimes::ALL.into_iter().filter(|&what| self.count(what) == 0).collect()
+    }
+}

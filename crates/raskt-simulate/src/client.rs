@@ -1,0 +1,247 @@
+//! Clients: they submit jobs, read the results where the scheduler says that they are, and release them.
+
+use crate::check::{Sometimes, Violation};
+use crate::context::{Address, Context, Happening, Node};
+use crate::host::{FETCH_NANOSECONDS, FETCH_TRIES, Jobs};
+use crate::job::all_tasks;
+use crate::network::{Body, Message, Packet, Session};
+use crate::random::Random;
+use raskt_graph::TaskId;
+use raskt_schedule::{RunId, TaskRange, WorkerId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub node: Node,
+    pub process: Option<Process>,
+}
+
+/// One life of a client.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub address: Address,
+    pub session: Session,
+    pub runs: BTreeMap<RunId, Owned>,
+    reads: BTreeMap<u64, Read>,
+    next_read: u64,
+    /// Runs that ended since the world last looked.
+    pub ended: Vec<RunId>,
+}
+
+/// A run that a client has submitted and not released.
+#[derive(Debug)]
+pub(crate) struct Owned {
+    wanted: BTreeSet<TaskId>,
+    /// More is wanted than when the reads at hand began.
+    has_grown: bool,
+    /// Wanted results that haven't been read.
+    unread: BTreeSet<TaskId>,
+    open_reads: usize,
+    /// The results are kept until the end of the world.
+    pub keeps: bool,
+    pub is_kept: bool,
+}
+
+/// Results that are asked for.
+#[derive(Debug)]
+struct Read {
+    run: RunId,
+    from: WorkerId,
+    tasks: Rc<[TaskId]>,
+    tries: u32,
+}
+
+/// Tasks that a client no longer wants at one time, at most.
+const CHANGED_TASKS: usize = 16;
+
+impl Client {
+    pub fn new(node: Node) -> Self {
+        Self { node, process: None }
+    }
+
+    pub fn start(&mut self, context: &mut Context) {
+        if self.process.is_some() {
+            return;
+        }
+        let address = context.new_address(self.node);
+        let mut session = Session::new(address, Address::HEAD);
+        session.send(context, Message::JoinClient);
+        context.agenda.after(0, Happening::Beat(address));
+        let (runs, reads) = (BTreeMap::new(), BTreeMap::new());
+        self.process = Some(Process { address, session, runs, reads, next_read: 0, ended: vec![] });
+    }
+
+    /// The client dies; gives the runs that nobody will ask for any more.
+    pub fn crash(&mut self) -> Vec<RunId> {
+        let process = self.process.take();
+        process.map(|process| process.runs.into_keys().chain(process.ended).collect()).unwrap_or_default()
+    }
+
+    pub fn process_at(&mut self, address: Address) -> Option<&mut Process> {
+        self.process.as_mut().filter(|process| process.address == address)
+    }
+}
+
+impl Process {
+    pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: &[TaskId], keeps: bool) {
+        let (wanted, unread) = (wanted.iter().copied().collect(), BTreeSet::new());
+        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false };
+        self.runs.insert(run, owned);
+        self.session.send(context, Message::Submit { run });
+    }
+
+    pub fn release(&mut self, context: &mut Context, run: RunId) {
+        if self.runs.remove(&run).is_some() {
+            self.session.send(context, Message::Release { run });
+            self.ended.push(run);
+        }
+    }
+
+    /// Wants some more tasks of a run, wherever they are in its graph, and some fewer.
+    pub fn change(&mut self, context: &mut Context, jobs: Jobs, run: RunId, random: &mut Random) {
+        let (Some(owned), Some(job)) = (self.runs.get_mut(&run), jobs.get(&run)) else { return };
+        let mut less: Vec<_> = owned.wanted.iter().copied().filter(|_| random.chance(500_000)).collect();
+        less.truncate(CHANGED_TASKS);
+        let all: Vec<_> = all_tasks(&job.graph).collect();
+        let mut more: BTreeSet<_> = (0..random.below(4)).map(|_| *random.pick(&all)).collect();
+        // Some of what is no longer wanted is wanted again in the same breath.
+        more.extend(less.iter().filter(|_| random.chance(300_000)));
+        if !less.is_empty() && random.chance(800_000) {
+            less.iter().for_each(|task| _ = owned.wanted.remove(task));
+            owned.unread.retain(|task| owned.wanted.contains(task));
+            context.tally.saw(Sometimes::WantedLess);
+            self.session.send(context, Message::Unwant { run, tasks: TaskRange::of(less) });
+        }
+        if !more.is_empty() {
+            owned.wanted.extend(&more);
+            (owned.has_grown, owned.is_kept) = (true, false);
+            context.tally.saw(Sometimes::WantedMore);
+            self.session.send(context, Message::Want { run, tasks: TaskRange::of(more) });
+        }
+    }
+
+    /// Reads what was kept once more, to see that it is still there, and releases it then.
+    pub fn leave(&mut self, context: &mut Context) {
+        for (&run, owned) in &mut self.runs {
+            owned.keeps = false;
+            if std::mem::take(&mut owned.is_kept) {
+                self.session.send(context, Message::Where { run });
+            }
+        }
+    }
+
+    pub fn receive(&mut self, context: &mut Context, jobs: Jobs, packet: Packet) {
+        match packet.body {
+            Body::Data { sequence, message } => {
+                for message in self.session.receive(context, sequence, message) {
+                    self.read(context, jobs, &message);
+                }
+            }
+            Body::Ack { expects } => self.session.confirm(expects),
+            Body::Fetched { fetch, values } => self.results_came(context, jobs, fetch, &values),
+            Body::Refused { fetch } => self.results_came(context, jobs, fetch, &[]),
+            _ => {}
+        }
+    }
+
+    fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
+        match message {
+            Message::Finished { run, holders } => self.run_finished(context, jobs, *run, holders),
+            Message::Failed { run, task } => self.run_failed(context, jobs, *run, *task),
+            other => unreachable!("clients aren't sent {other:?}"),
+        }
+    }
+
+    fn run_finished(&mut self, context: &mut Context, jobs: Jobs, run: RunId, holders: &[(TaskId, WorkerId)]) {
+        let Some(owned) = self.runs.get_mut(&run) else { return };
+        if owned.is_kept || owned.open_reads > 0 {
+            return;
+        }
+        // What was wanted since isn't among them: the scheduler says so again when that is there, too.
+        if !owned.wanted.iter().all(|task| holders.binary_search_by_key(task, |&(found, _)| found).is_ok()) {
+            return;
+        }
+        owned.has_grown = false;
+        if jobs[&run].is_doomed() {
+            context.violate(Violation::new(format!("run {} finished, and one of its tasks always fails", run.0)));
+        }
+        let mut places: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
+        for &(task, holder) in holders.iter().filter(|(task, _)| owned.wanted.contains(task)) {
+            places.entry(holder).or_default().push(task);
+        }
+        owned.unread = owned.wanted.clone();
+        owned.open_reads = places.len();
+        if places.is_empty() {
+            return self.has_all(context, run);
+        }
+        for (from, tasks) in places {
+            let id = self.next_read;
+            self.next_read += 1;
+            self.reads.insert(id, Read { run, from, tasks: tasks.into(), tries: 0 });
+            self.ask(context, id);
+        }
+    }
+
+    fn run_failed(&mut self, context: &mut Context, jobs: Jobs, run: RunId, task: TaskId) {
+        if self.runs.remove(&run).is_none() {
+            return;
+        }
+        let job = &jobs[&run];
+        if job.failures(task) <= job.plan.retries {
+            context.violate(Violation::of(run, task, "its run failed because of it, and it doesn't fail for good"));
+        }
+        self.ended.push(run);
+    }
+
+    /// Asks once more; false if that was done often enough.
+    fn ask(&mut self, context: &mut Context, id: u64) -> bool {
+        let Some(read) = self.reads.get_mut(&id) else { return true };
+        if read.tries == FETCH_TRIES {
+            return false;
+        }
+        read.tries += 1;
+        let body = Body::Fetch { fetch: id, run: read.run, tasks: read.tasks.clone() };
+        context.transmit(Packet { from: self.address, to: Address::of(read.from), body });
+        context.agenda.after(FETCH_NANOSECONDS, Happening::FetchTimer { own: self.address, fetch: id });
+        true
+    }
+
+    pub fn read_timer(&mut self, context: &mut Context, jobs: Jobs, read: u64) {
+        if !self.ask(context, read) {
+            self.results_came(context, jobs, read, &[]);
+        }
+    }
+
+    fn results_came(&mut self, context: &mut Context, jobs: Jobs, read: u64, values: &[(TaskId, Option<u64>)]) {
+        let Some(read) = self.reads.remove(&read) else { return };
+        let Some(owned) = self.runs.get_mut(&read.run) else { return };
+        for &(task, value) in values {
+            let Some(value) = value else { continue };
+            if value != jobs[&read.run].result(task) {
+                context.violate(Violation::of(read.run, task, "its client got a wrong result"));
+            }
+            owned.unread.remove(&task);
+        }
+        owned.open_reads -= 1;
+        if owned.open_reads > 0 {
+            return;
+        }
+        if owned.unread.is_empty() && !owned.has_grown {
+            self.has_all(context, read.run);
+        } else {
+            context.tally.add(Sometimes::FetchFailed, u64::from(!owned.unread.is_empty()));
+            self.session.send(context, Message::Where { run: read.run });
+        }
+    }
+
+    fn has_all(&mut self, context: &mut Context, run: RunId) {
+        let Some(owned) = self.runs.get_mut(&run) else { return };
+        if owned.keeps {
+            owned.is_kept = true;
+            self.ended.push(run);
+        } else {
+            self.release(context, run);
+        }
+    }
+}

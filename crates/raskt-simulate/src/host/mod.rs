@@ -1,0 +1,228 @@
+//! A worker process: the real worker machine between virtual threads, a virtual memory and a virtual disk.
+
+mod execute;
+mod fetch;
+mod memory;
+
+use crate::check::Sometimes;
+use crate::context::{Address, Context, Happening, Node};
+use crate::job::Job;
+use crate::network::{Body, Message, Packet, Session};
+use crate::scenario::HostPlan;
+use execute::Execution;
+use fetch::Fetch;
+pub(crate) use fetch::{FETCH_NANOSECONDS, FETCH_TRIES};
+use memory::Memory;
+use raskt_graph::TaskId;
+use raskt_schedule::{Offer, RunId, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A machine that offers a worker, as long as it isn't down.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub node: Node,
+    pub plan: HostPlan,
+    pub process: Option<Process>,
+    /// Until when nothing is done here.
+    pub frozen_until: u64,
+    /// How many times as long as usual tasks take.
+    pub slowness: u64,
+    /// How many times as long as usual the disk takes.
+    pub disk_slowness: u64,
+    pub is_disk_full: bool,
+    /// Whoever holds more than the memory there is dies.
+    pub kills: bool,
+}
+
+/// One life of the worker.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub address: Address,
+    pub worker: Worker,
+    pub session: Session,
+    pub memory: Memory,
+    pub executions: BTreeMap<Ticket, Execution>,
+    fetches: BTreeMap<u64, Fetch>,
+    next_fetch: u64,
+    /// Where results of runs are that this worker was given tasks of.
+    holders: BTreeMap<(RunId, TaskId), WorkerId>,
+    slots: u32,
+}
+
+/// What hosts look up and never change.
+pub(crate) type Jobs<'a> = &'a BTreeMap<RunId, Rc<Job>>;
+
+/// Time between two signs of life, in parts of the lease.
+pub(crate) const BEATS_PER_LEASE: u64 = 4;
+
+impl Host {
+    pub fn new(node: Node, plan: HostPlan) -> Self {
+        Self {
+            node,
+            plan,
+            process: None,
+            frozen_until: 0,
+            slowness: 1,
+            disk_slowness: 1,
+            is_disk_full: false,
+            kills: false,
+        }
+    }
+
+    /// Starts the worker, unless it runs.
+    pub fn start(&mut self, context: &mut Context) {
+        if self.process.is_some() {
+            return;
+        }
+        let address = context.new_address(self.node);
+        let slots = self.plan.slots;
+        let mut session = Session::new(address, Address::HEAD);
+        let name = format!("node-{}", self.node.0).into();
+        let offer = Offer { slots, memory: self.plan.memory, resources: BTreeMap::new(), name };
+        session.send(context, Message::JoinWorker { offer });
+        context.agenda.after(0, Happening::Beat(address));
+        context.tell(Vec::new, || format!("worker {} starts on node {} with {slots} slots", address.0, self.node.0));
+        self.process = Some(Process {
+            address,
+            worker: Worker::new(slots),
+            session,
+            memory: Memory::new(self.plan.memory),
+            executions: BTreeMap::new(),
+            fetches: BTreeMap::new(),
+            next_fetch: 0,
+            holders: BTreeMap::new(),
+            slots,
+        });
+    }
+
+    /// The worker dies, with everything that it holds.
+    pub fn crash(&mut self, context: &mut Context, why: &str) {
+        if let Some(process) = self.process.take() {
+            context.tell(Vec::new, || format!("worker {} dies: {why}", process.address.0));
+        }
+    }
+
+    pub fn receive(&mut self, context: &mut Context, jobs: Jobs, packet: Packet) {
+        let Some(process) = self.process.as_mut().filter(|process| process.address == packet.to) else {
+            return self.refuse(context, &packet);
+        };
+        match packet.body {
+            Body::Data { sequence, message } => {
+                for message in process.session.receive(context, sequence, message) {
+                    self.read(context, jobs, &message);
+                }
+            }
+            Body::Ack { expects } => process.session.confirm(expects),
+            Body::Ping => {}
+            Body::Reset => {
+                context.tally.saw(Sometimes::WorkerFenced);
+                self.crash(context, "the scheduler had given it up");
+                context.agenda.after(RESTART_NANOSECONDS, Happening::Starts(self.node));
+            }
+            Body::Fetch { fetch, run, tasks } => process.give(context, packet.from, fetch, run, &tasks),
+            Body::Fetched { fetch, values } => self.fetched(context, jobs, fetch, values),
+            Body::Refused { fetch } => self.fetched(context, jobs, fetch, vec![]),
+        }
+    }
+
+    /// A live machine says at once that a dead process can't be asked; a dead one says nothing.
+    fn refuse(&self, context: &mut Context, packet: &Packet) {
+        if let (Body::Fetch { fetch, .. }, Some(_)) = (&packet.body, &self.process) {
+            context.transmit(Packet { from: packet.to, to: packet.from, body: Body::Refused { fetch: *fetch } });
+        }
+    }
+
+    fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
+        let Some(process) = &mut self.process else { return };
+        match message {
+            Message::Assign { assignment, holders } => {
+                let run = assignment.run;
+                process.holders.extend(holders.iter().map(|&(task, worker)| ((run, task), worker)));
+                self.handle(context, jobs, WorkerEvent::Assigned(assignment.clone()));
+            }
+            Message::TakeBack { run, attempt, tasks } => {
+                let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
+                self.handle(context, jobs, WorkerEvent::TakeBack { run, attempt, tasks });
+            }
+            Message::Discard { run, tasks } => {
+                for task in tasks.iter().flat_map(|range| range.tasks()) {
+                    process.memory.drop_result(*run, task);
+                }
+                self.handle(context, jobs, WorkerEvent::MemoryFreed);
+            }
+            Message::Forget { run } => self.forget(context, jobs, *run),
+            other => unreachable!("workers aren't sent {other:?}"),
+        }
+    }
+
+    /// Half of what is on disk is lost, which shows when somebody reads it.
+    pub fn damage(&mut self, context: &mut Context) {
+        if let Some(process) = &mut self.process {
+            process.memory.damage(&mut context.random);
+        }
+    }
+
+    fn forget(&mut self, context: &mut Context, jobs: Jobs, run: RunId) {
+        let Some(process) = &mut self.process else { return };
+        process.memory.drop_run(run);
+        process.holders.retain(|&(of, _), _| of != run);
+        // What runs can't be stopped; its thread is told at the end that nobody waits for it.
+        for ticket in process.worker.running_of(run).collect::<Vec<_>>() {
+            process.memory.give_back(ticket);
+            context.tally.saw(Sometimes::CancelledWhileRunning);
+        }
+        self.handle(context, jobs, WorkerEvent::Forgotten(run));
+        self.handle(context, jobs, WorkerEvent::MemoryFreed);
+    }
+
+    pub fn resize(&mut self, context: &mut Context, jobs: Jobs, slots: u32) {
+        let Some(process) = &mut self.process else { return };
+        process.slots = slots;
+        process.session.send(context, Message::Resize { slots });
+        context.tally.saw(Sometimes::WorkerResized);
+        self.handle(context, jobs, WorkerEvent::Resized(slots));
+    }
+
+    /// Tells the machine what happened, and does what it asks for until it asks for nothing more.
+    fn handle(&mut self, context: &mut Context, jobs: Jobs, event: WorkerEvent) {
+        let Some(process) = &mut self.process else { return };
+        context.machine_events += 1;
+        process.worker.handle_event(event);
+        while let Some(process) = &mut self.process
+            && let Some(action) = process.worker.poll_action()
+        {
+            self.act(context, jobs, action);
+        }
+    }
+
+    fn act(&mut self, context: &mut Context, jobs: Jobs, action: WorkerAction) {
+        let Some(process) = &mut self.process else { return };
+        match action {
+            WorkerAction::Reserve { ticket, bytes, overbook } => {
+                let event = self.reserve(context, ticket, bytes, overbook);
+                self.handle(context, jobs, event);
+            }
+            WorkerAction::Unreserve { ticket } => process.memory.give_back(ticket),
+            WorkerAction::Execute { ticket, assignment } => self.execute(context, jobs, ticket, assignment),
+            WorkerAction::Report(report) => process.session.send(context, Message::Report(report)),
+            WorkerAction::TakenBack { run, attempt, tasks } => {
+                process.session.send(context, Message::TakenBack { run, attempt, tasks });
+            }
+        }
+    }
+}
+
+impl Process {
+    /// Tells the scheduler of results that can't be read any more.
+    fn confess(&mut self, context: &mut Context, run: RunId, mut tasks: Vec<TaskId>) {
+        if !tasks.is_empty() {
+            tasks.sort_unstable();
+            context.tally.add(Sometimes::SpilledLost, tasks.len() as u64);
+            self.session.send(context, Message::ResultsLost { run, tasks: TaskRange::of(tasks) });
+        }
+    }
+}
+
+/// A process that was told that it is given up starts anew so long after.
+const RESTART_NANOSECONDS: u64 = 2_000_000;

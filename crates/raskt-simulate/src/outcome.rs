@@ -1,0 +1,95 @@
+use crate::check::{Tally, Violation};
+use crate::scenario::Scenario;
+use crate::story::{self, Line};
+use crate::world::World;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How a world went.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Of everything that happened: the same for the same scenario, on every machine and in every profile.
+    pub digest: u64,
+    /// What happened, all told.
+    pub events: u64,
+    /// Events that the scheduler machine or a worker machine took in.
+    pub machine_events: u64,
+    /// Nanoseconds of virtual time.
+    pub lasted: u64,
+    /// Rare things that happened.
+    pub tally: Tally,
+    /// What was found wrong, if anything.
+    pub failure: Option<Failure>,
+}
+
+/// Something that must never be happened.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The world in which it happened.
+    pub scenario: Scenario,
+    /// What it was.
+    pub text: String,
+    /// How it came to that: what concerns the tasks in it, and the last that happened at all.
+    pub story: Vec<String>,
+}
+
+/// Lines of the story that are told about the tasks in a failure, and of what happened last.
+const STORY_LINES: usize = 60;
+const LAST_LINES: usize = 25;
+
+/// Lets a scenario happen.
+pub fn simulate(scenario: &Scenario) -> Outcome {
+    let outcome = attempt(scenario, false);
+    if outcome.failure.is_none() {
+        return outcome;
+    }
+    // Once more, with somebody who takes notes: the same happens again.
+    attempt(scenario, true)
+}
+
+/// Lets it happen without a story, and counts the events: for the shrinker, which tries many.
+pub(crate) fn fails(scenario: &Scenario, events: &mut u64) -> bool {
+    let outcome = attempt(scenario, false);
+    *events += outcome.events;
+    outcome.failure.is_some()
+}
+
+fn attempt(scenario: &Scenario, tells: bool) -> Outcome {
+    let mut world = World::new(scenario, tells);
+    // The machines assert their invariants; an assertion that fails is a finding like any other.
+    let ran = catch_unwind(AssertUnwindSafe(|| world.run()));
+    let panicked = ran.err().map(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Violation::new(text.unwrap_or_else(|| "a machine panicked".into()))
+    });
+    let violation = panicked.or_else(|| world.context().violation.clone());
+    let context = world.context();
+    let (digest, events, machine_events) = (context.digest, context.events, context.machine_events);
+    let (lasted, tally) = (context.now(), context.tally.clone());
+    let failure = violation.map(|violation| {
+        let story = tell(&violation, world.story());
+        Failure { scenario: scenario.clone(), text: violation.text, story }
+    });
+    Outcome { digest, events, machine_events, lasted, tally, failure }
+}
+
+fn tell(violation: &Violation, lines: Vec<Line>) -> Vec<String> {
+    let concerns = |line: &&Line| match violation.tasks.as_slice() {
+        [] => line.is_named_in(&violation.text),
+        tasks => tasks.iter().any(|&(run, task)| line.is_about(run, task)),
+    };
+    let about: Vec<_> = lines.iter().filter(concerns).collect();
+    let mut story: Vec<_> = about.iter().rev().take(STORY_LINES).rev().map(|line| line.to_string()).collect();
+    story.push("last of all:".into());
+    story.extend(lines.iter().rev().take(LAST_LINES).rev().map(Line::to_string));
+    story
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "seed {}: {}", self.scenario.seed, self.text)?;
+        writeln!(f, "{}", story::scenario(&self.scenario))?;
+        self.story.iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}

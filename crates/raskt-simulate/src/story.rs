@@ -1,0 +1,130 @@
+//! What happened, in words: a line for each thing.
+
+use crate::scenario::Scenario;
+use raskt_graph::TaskId;
+use raskt_schedule::{Action, Event, Outcome, Report, RunId, TaskRange};
+use std::fmt;
+
+/// A line of the story of a world.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub at: u64,
+    pub text: String,
+    /// The tasks it is about; none if it is about none in particular.
+    pub tasks: Vec<(RunId, TaskRange)>,
+}
+
+impl Line {
+    pub fn is_about(&self, run: RunId, task: TaskId) -> bool {
+        self.tasks.iter().any(|&(of, range)| of == run && contains(range, task))
+    }
+
+    /// Whether the text of a failed assertion names one of these tasks, as in `2:17`.
+    pub fn is_named_in(&self, text: &str) -> bool {
+        let words = text.split(|letter: char| letter != ':' && !letter.is_ascii_digit());
+        let named = words.filter_map(|word| {
+            let (layer, index) = word.split_once(':')?;
+            Some((layer.parse::<u32>().ok()?, index.parse::<u64>().ok()?))
+        });
+        let named: Vec<_> = named.map(|(layer, index)| TaskId::new(raskt_graph::LayerId(layer), index)).collect();
+        self.tasks.iter().any(|&(_, range)| named.iter().any(|&task| contains(range, task)))
+    }
+}
+
+fn contains(range: TaskRange, task: TaskId) -> bool {
+    range.layer == task.layer && (range.start..range.end).contains(&task.index)
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>12.6} s  {}", self.at as f64 / 1e9, self.text)
+    }
+}
+
+/// The tasks that an event is about.
+pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
+    match event {
+        Event::Reported { report, .. } => report.outcomes.iter().map(|&(range, _)| (report.run, range)).collect(),
+        Event::Wanted { run, tasks }
+        | Event::Released { run, tasks }
+        | Event::ResultsLost { run, tasks, .. }
+        | Event::TakenBack { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
+        _ => vec![],
+    }
+}
+
+/// The tasks that an action is about.
+pub(crate) fn tasks_of_action(action: &Action) -> Vec<(RunId, TaskRange)> {
+    match action {
+        Action::Assign { assignment, .. } => assignment.tasks.iter().map(|&range| (assignment.run, range)).collect(),
+        Action::Discard { run, tasks, .. } | Action::TakeBack { run, tasks, .. } => {
+            tasks.iter().map(|&range| (*run, range)).collect()
+        }
+        Action::Failed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
+        _ => vec![],
+    }
+}
+
+/// An event in a line.
+pub(crate) fn event(event: &Event) -> String {
+    match event {
+        Event::GraphAdded { run, graph, wanted } => {
+            format!("run {} of {} tasks is added; wanted: {}", run.0, graph.tasks(), ranges(wanted))
+        }
+        Event::Wanted { run, tasks } => format!("run {}: {} is wanted", run.0, ranges(tasks)),
+        Event::Released { run, tasks } => format!("run {}: {} is no longer wanted", run.0, ranges(tasks)),
+        Event::ResultsLost { worker, run, tasks } => {
+            format!("worker {} has lost {} of run {}", worker.0, ranges(tasks), run.0)
+        }
+        Event::TakenBack { worker, run, attempt, tasks } => {
+            format!("worker {} gives back {} of run {}, attempt {}", worker.0, ranges(tasks), run.0, attempt.0)
+        }
+        Event::Reported { worker, report } => format!("worker {} reports {}", worker.0, reported(report)),
+        other => format!("{other:?}"),
+    }
+}
+
+fn reported(report: &Report) -> String {
+    let outcome = |(range, outcome): &(TaskRange, Outcome)| format!("{} {outcome:?}", ranges(&[*range]));
+    let outcomes: Vec<_> = report.outcomes.iter().map(outcome).collect();
+    format!("run {}, attempt {}: {}", report.run.0, report.attempt.0, outcomes.join(", "))
+}
+
+/// An action in a line.
+pub(crate) fn action(action: &Action) -> String {
+    match action {
+        Action::Assign { worker, assignment } => {
+            let (run, attempt) = (assignment.run.0, assignment.attempt.0);
+            format!("  → worker {}: run {} of run {run}, attempt {attempt}", worker.0, ranges(&assignment.tasks))
+        }
+        Action::TakeBack { worker, run, attempt, tasks } => {
+            format!("  → worker {}: give back {} of run {}, attempt {}", worker.0, ranges(tasks), run.0, attempt.0)
+        }
+        Action::Discard { worker, run, tasks } => {
+            format!("  → worker {}: drop {} of run {}", worker.0, ranges(tasks), run.0)
+        }
+        other => format!("  → {other:?}"),
+    }
+}
+
+/// Ranges of tasks, as in `2:0..5 3:1`.
+fn ranges(ranges: &[TaskRange]) -> String {
+    let one = |range: &TaskRange| match range.len() {
+        1 => format!("{}:{}", range.layer.0, range.start),
+        _ => format!("{}:{}..{}", range.layer.0, range.start, range.end),
+    };
+    ranges.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// A scenario, a line for each of its parts.
+pub(crate) fn scenario(scenario: &Scenario) -> String {
+    let Scenario { seed, credit_nanoseconds, lease_nanoseconds, clients, calm_at, weather, .. } = scenario;
+    let mut lines = vec![format!(
+        "seed {seed}, credit {credit_nanoseconds} ns, lease {lease_nanoseconds} ns, {clients} clients, calm at {calm_at} ns"
+    )];
+    lines.push(format!("{weather:?}"));
+    lines.extend(scenario.hosts.iter().map(|host| format!("{host:?}")));
+    lines.extend(scenario.jobs.iter().map(|job| format!("{job:?}")));
+    lines.extend(scenario.faults.iter().map(|fault| format!("{fault:?}")));
+    lines.join("\n")
+}

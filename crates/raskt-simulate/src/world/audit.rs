@@ -1,0 +1,152 @@
+//! What the scheduler believes against what is.
+
+use super::{Phase, World};
+use crate::check::{Violation, holder_of};
+use crate::context::Address;
+use crate::job::all_tasks;
+use raskt_graph::TaskId;
+use raskt_schedule::RunId;
+
+/// Events between two audits of a small world, and tasks for which there is one more: an audit looks at every task.
+const EVENTS_BETWEEN_AUDITS: u64 = 8;
+const TASKS_PER_EVENT: u64 = 2;
+/// Tasks that are named when a world is stuck.
+const STUCK_TASKS: usize = 8;
+
+impl World {
+    pub(super) fn audit(&mut self) {
+        self.next_audit =
+            self.context.events + EVENTS_BETWEEN_AUDITS + self.head.ledger.tasks() as u64 / TASKS_PER_EVENT;
+        self.head.scheduler.validate();
+        if let Err(violation) = self.audit_holders().and_then(|()| self.audit_memories()) {
+            self.context.violate(violation);
+        }
+    }
+
+    /// What the scheduler says is in memory is there, unless that worker is dead and the scheduler doesn't know it yet.
+    fn audit_holders(&self) -> Result<(), Violation> {
+        for (run, job) in self.head.ledger.runs() {
+            for task in all_tasks(&job.graph) {
+                let Some(holder) = holder_of(&self.head.scheduler, run, task) else { continue };
+                let process = self.hosts.iter().filter_map(|host| host.process.as_ref());
+                let Some(process) = process.into_iter().find(|process| process.address == Address::of(holder)) else {
+                    continue;
+                };
+                match process.memory.get(run, task) {
+                    Some(stored) if stored.digest == job.result(task) => {}
+                    Some(_) => return Err(Violation::of(run, task, &format!("{holder:?} holds a wrong result of it"))),
+                    // The message that says so may still be on its way.
+                    None if process.memory.was_lost(run, task) && process.session.waits_since().is_some() => {}
+                    None => return Err(Violation::of(run, task, &format!("{holder:?} doesn't hold it, and lives"))),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// When nobody does anything, workers hold exactly what the scheduler knows of.
+    pub(super) fn audit_inventories(&self) -> Result<(), Violation> {
+        for process in self.hosts.iter().filter_map(|host| host.process.as_ref()) {
+            let worker = process.address.worker();
+            let known = |run, task| holder_of(&self.head.scheduler, run, task) == Some(worker);
+            if let Some((run, task)) = process.memory.results().find(|&(run, task)| !known(run, task)) {
+                let text = format!("{worker:?} holds it, and the scheduler doesn't know");
+                return Err(Violation::of(run, task, &text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no message is on its way, and no task is run that anybody waits for.
+    pub(super) fn is_quiet(&self) -> bool {
+        let mut processes = self.hosts.iter().filter_map(|host| host.process.as_ref());
+        self.head.is_quiet()
+            && processes.all(|process| {
+                process.session.waits_since().is_none()
+                    && process.executions.is_empty()
+                    && self.head.workers().any(|address| address == process.address)
+            })
+    }
+
+    fn audit_memories(&self) -> Result<(), Violation> {
+        for process in self.hosts.iter().filter_map(|host| host.process.as_ref()) {
+            let books = process.memory.audit();
+            books.map_err(|text| Violation::new(format!("worker {}: {text}", process.address.0)))?;
+        }
+        Ok(())
+    }
+
+    /// What is left although nobody wants anything, and everybody was told so.
+    pub(super) fn leftovers(&self) -> Option<String> {
+        if let Some((&run, _)) = self.jobs.iter().find(|(run, _)| self.head.scheduler.progress(**run).is_some()) {
+            return Some(format!("the scheduler still knows run {}", run.0));
+        }
+        if !self.head.is_quiet() {
+            return Some("messages to workers and clients are not confirmed".into());
+        }
+        for process in self.hosts.iter().filter_map(|host| host.process.as_ref()) {
+            let worker = process.address.0;
+            if let Some((run, task)) = process.memory.results().next() {
+                return Some(format!("worker {worker} still holds task {task} of run {}", run.0));
+            }
+            if !process.memory.is_empty() {
+                return Some(format!("worker {worker} still has promises of {} bytes", process.memory.promised));
+            }
+            // A thread that runs what nobody waits for any more ends when it ends.
+            let mut tickets = process.executions.keys();
+            if let Some(ticket) = tickets.find(|&&ticket| process.worker.is_running(ticket)) {
+                return Some(format!("worker {worker} still runs {ticket:?}"));
+            }
+            if process.session.waits_since().is_some() {
+                return Some(format!("messages of worker {worker} are not confirmed"));
+            }
+            if !self.head.workers().any(|address| address == process.address) {
+                return Some(format!("worker {worker} lives, and the scheduler doesn't count on it"));
+            }
+        }
+        None
+    }
+
+    /// It takes too long: says what it waits for.
+    pub(super) fn stuck(&mut self) {
+        let what = match self.phase {
+            Phase::Working | Phase::Leaving => self.waits(),
+            Phase::Left | Phase::Over => Violation::new(self.leftovers().unwrap_or_else(|| "nothing is left".into())),
+        };
+        let seconds = self.context.now() / 1_000_000_000;
+        let text = format!("no end after {seconds} s and {} events: {}", self.context.events, what.text);
+        self.context.violate(Violation { text, tasks: what.tasks });
+    }
+
+    fn waits(&self) -> Violation {
+        let kept = self.clients.iter().filter_map(|client| client.process.as_ref());
+        let runs: Vec<RunId> = kept.flat_map(|process| process.runs.keys().copied()).collect();
+        let (jobs, count) = (self.open.len(), runs.len());
+        let mut violation = Violation::new(format!("{jobs} jobs and {count} runs are open"));
+        for run in runs {
+            let Some(job) = self.jobs.get(&run) else { continue };
+            for task in all_tasks(&job.graph).filter(|&task| self.waits_for_nothing(run, task)) {
+                if violation.tasks.len() < STUCK_TASKS {
+                    let state = self.head.scheduler.task_state(run, task);
+                    violation.text += &format!("; task {task} of run {} is {state:?}", run.0);
+                    violation.tasks.push((run, task));
+                }
+            }
+        }
+        violation
+    }
+
+    /// Whether `task` has not ended, and all that it reads has.
+    fn waits_for_nothing(&self, run: RunId, task: TaskId) -> bool {
+        use raskt_schedule::TaskState::*;
+        let state = self.head.scheduler.task_state(run, task);
+        if !matches!(state, Some(Waiting { .. } | Ready | Running { .. })) {
+            return false;
+        }
+        let mut is_first = true;
+        self.jobs[&run].graph.for_each_input(task, |input| {
+            is_first &= holder_of(&self.head.scheduler, run, input).is_some();
+        });
+        is_first
+    }
+}

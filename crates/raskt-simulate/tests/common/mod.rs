@@ -1,0 +1,25 @@
+//! Worlds on all threads there are.
+
+use raskt_simulate::{Outcome, Scenario, simulate};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The outcomes of the worlds of `seeds`, in order.
+pub fn run_all(seeds: std::ops::Range<u64>) -> Vec<(u64, Outcome)> {
+    let next = AtomicU64::new(seeds.start);
+    let run = || {
+        let taken = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&seed| seed < seeds.end));
+        taken.map(|seed| (seed, simulate(&Scenario::draw(seed)))).collect::<Vec<_>>()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut outcomes = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a world catches its panics")).collect::<Vec<_>>()
+    });
+    outcomes.sort_by_key(|(seed, _)| *seed);
+    outcomes
+}
+
+/// Assertions of the machines are findings, which are reported with their story: they needn't be printed as they fail.
+pub fn silence_panics() {
+    std::panic::set_hook(Box::new(|_| {}));
+}

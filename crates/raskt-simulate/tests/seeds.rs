@@ -1,0 +1,75 @@
+//! A thousand worlds; or, with the feature `planted-bug`, as many as it takes to find it.
+
+mod common;
+
+use common::{run_all, silence_panics};
+use raskt_simulate::{Scenario, shrink, simulate};
+
+/// Worlds of one run of the tests; a build without optimisation has time for fewer.
+const SEEDS: u64 = if cfg!(debug_assertions) { 40 } else { 1000 };
+
+/// Seeds that found something once. A change of what is drawn from seeds makes other worlds of them, which is fine.
+#[cfg(not(feature = "planted-bug"))]
+const REGRESSIONS: &[u64] = &[
+    // A worker's loss counted as a failure of what it ran.
+    418, 655, 815, 930,
+];
+
+#[cfg(not(feature = "planted-bug"))]
+mod sound {
+    use super::*;
+    use raskt_simulate::Tally;
+
+    /// The least that so many worlds are worth.
+    const EVENTS: u64 = 10_000 * SEEDS;
+
+    #[test]
+    fn nothing_goes_wrong_in_a_thousand_worlds_and_everything_rare_happens() {
+        silence_panics();
+        let outcomes = run_all(0..SEEDS);
+        if let Some(failure) = outcomes.iter().find_map(|(_, outcome)| outcome.failure.clone()) {
+            let text = shrink(failure).to_string();
+            let _ = std::panic::take_hook();
+            panic!("{text}");
+        }
+        let _ = std::panic::take_hook();
+        if SEEDS < 1000 {
+            return;
+        }
+        let events: u64 = outcomes.iter().map(|(_, outcome)| outcome.events).sum();
+        assert!(events >= EVENTS, "{events} events are too few to mean much");
+        let mut tally = Tally::default();
+        outcomes.iter().for_each(|(_, outcome)| tally.merge(&outcome.tally));
+        assert_eq!(tally.never(), [], "a check of what never happens checks nothing");
+    }
+
+    #[test]
+    fn what_was_found_once_stays_mended() {
+        for &seed in REGRESSIONS {
+            let outcome = simulate(&Scenario::draw(seed));
+            assert!(outcome.failure.is_none(), "{}", outcome.failure.expect("it failed"));
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_is_the_same_world() {
+    for seed in 0..10 {
+        let (first, again) = (simulate(&Scenario::draw(seed)), simulate(&Scenario::draw(seed)));
+        assert_eq!((first.digest, first.events, first.tally), (again.digest, again.events, again.tally));
+    }
+}
+
+#[cfg(feature = "planted-bug")]
+#[test]
+fn the_planted_bug_is_found_and_cut_down() {
+    silence_panics();
+    let found = (0..SEEDS).find_map(|seed| simulate(&Scenario::draw(seed)).failure);
+    let cut_down = found.clone().map(shrink);
+    let _ = std::panic::take_hook();
+    let (found, cut_down) = found.zip(cut_down).expect("a thousand worlds find the planted bug");
+    println!("{cut_down}");
+    let size = |failure: &raskt_simulate::Failure| failure.scenario.jobs.len() + failure.scenario.faults.len();
+    assert!(size(&cut_down) <= size(&found).div_ceil(2), "half of the scenario has nothing to do with it");
+    assert!(cut_down.story.len() > 10, "it tells how it came to that");
+}
