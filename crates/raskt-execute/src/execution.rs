@@ -1,6 +1,7 @@
-use crate::panics;
+use crate::engine::Shared;
 use crate::runner::{Batch, Done, Runner, Runners};
 use crate::watch::Watch;
+use crate::{panics, recover};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
 use raskt_store::Pins;
@@ -46,11 +47,13 @@ impl Execution {
     }
 
     /// Runs the tasks one after the other, up to the first that fails.
-    pub fn execute(self, runners: &Runners, threads: usize) -> Executed {
+    pub fn execute(self, shared: &Arc<Shared>) -> Executed {
+        let (runners, threads) = (&shared.runners, shared.options.threads.max(1));
         let start = Instant::now();
         let mut done = Done { results: Vec::with_capacity(self.input_ends.len()), nanoseconds: None };
         let ran = runners.of(self.kind()).and_then(|runner| self.run(runner, threads, &mut done));
-        let error = ran.err().map(|error| {
+        let adopted = recover::adopt(shared, &mut done.results, &self.cancel);
+        let error = adopted.and(ran).err().map(|error| {
             let failed = self.tasks.iter().flat_map(|range| range.tasks()).nth(done.results.len());
             let task = failed.expect("the task that failed is one of the batch");
             let key = runners.of(self.kind()).map(|runner| runner.key(&self.graph, task));

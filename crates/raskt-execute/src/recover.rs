@@ -32,6 +32,22 @@ pub(crate) fn inputs(shared: &Arc<Shared>, execution: &mut Execution) {
     }
 }
 
+/// Results that another store keeps become values of their own, which this engine's store may keep. On a failure those
+/// before it are left.
+pub(crate) fn adopt(shared: &Arc<Shared>, results: &mut Vec<Value>, cancel: &CancelToken) -> Result<(), TaskError> {
+    for at in 0..results.len() {
+        let Some(kept) = Kept::of(&results[at]).filter(|kept| !shared.store.keeps(kept)) else { continue };
+        match found(shared, &kept, None, cancel) {
+            Ok(value) => results[at] = value,
+            Err(error) => {
+                results.truncate(at);
+                return Err(TaskError::new(error.kind(), error.to_string()));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The value itself, if `value` stands for one that a store keeps.
 pub(crate) fn value(shared: &Arc<Shared>, value: Value) -> Result<Value, RunError> {
     match Kept::of(&value) {
@@ -46,12 +62,12 @@ fn found(
     holder: Option<Holder>,
     cancel: &CancelToken,
 ) -> Result<Value, RunError> {
-    if let Some(value) = shared.store.fetch(kept) {
+    if let Some(value) = kept.fetch() {
         return Ok(value);
     }
     let (graph, task) = kept.lineage().get().ok_or_else(|| lost("a result".into()))?;
     let value = Again { shared, graph: &graph, cancel }.compute(task)?;
-    shared.store.restore(kept, value.clone(), holder);
+    kept.restore(value.clone(), holder);
     Ok(value)
 }
 

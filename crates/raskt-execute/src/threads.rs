@@ -106,7 +106,7 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &
     let mut step = || {
         let Some(mut execution) = next.take() else { return false };
         recover::inputs(shared, &mut execution);
-        let mut executed = execution.execute(&shared.runners, shared.options.threads.max(1));
+        let mut executed = execution.execute(shared);
         shared.change(|state| {
             state.executed(&mut executed);
             let is_surplus = state.free_threads() > shared.options.threads;

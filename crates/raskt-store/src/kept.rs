@@ -1,3 +1,4 @@
+use crate::broker::Holder;
 use crate::slot::SlotId;
 use crate::threads::Shared;
 use raskt_graph::{Graph, TaskId};
@@ -55,6 +56,16 @@ impl Kept {
     /// The task that computes it again.
     pub fn lineage(&self) -> &Lineage {
         &self.lineage
+    }
+
+    /// The result, read from its file if need be; nothing if it has to be computed again.
+    pub fn fetch(&self) -> Option<Value> {
+        self.shared.fetch(self.id)
+    }
+
+    /// Puts the result back after it was computed again, for `holder` if memory was promised for it.
+    pub fn restore(&self, value: Value, holder: Option<Holder>) {
+        self.shared.change(|state| state.restore(self.id, value, holder));
     }
 
     /// Lets go of one owner's share: if it was the last, the result leaves the store and is handed to the caller, who

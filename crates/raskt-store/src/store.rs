@@ -135,16 +135,6 @@ impl Store {
         });
     }
 
-    /// The result, read from its file if need be; nothing if it has to be computed again.
-    pub fn fetch(&self, kept: &Kept) -> Option<Value> {
-        self.shared().fetch(kept.id)
-    }
-
-    /// Puts back a result that was computed again, for `holder` if memory was promised for it.
-    pub fn restore(&self, kept: &Kept, value: Value, holder: Option<Holder>) {
-        self.shared().change(|state| state.restore(kept.id, value, holder));
-    }
-
     /// Whether anything ever had to leave memory, so that tasks should ask ahead of their turn.
     pub fn has_spilled(&self) -> bool {
         self.shared().has_spilled()
@@ -170,7 +160,7 @@ impl Store {
         self.shared().folder_path()
     }
 
-    /// Whether `kept` is one of this store's.
+    /// Whether `kept` is one of this store's: another engine, or the parent of a forked process, may have another.
     pub fn keeps(&self, kept: &Kept) -> bool {
         Arc::ptr_eq(self.shared(), &kept.shared)
     }

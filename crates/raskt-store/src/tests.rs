@@ -260,7 +260,7 @@ fn what_was_spilled_comes_back_and_isnt_written_twice() {
         drop(pins);
         store.give_back(holder);
         for (at, kept) in kept.iter().enumerate() {
-            assert_eq!(number(&store.fetch(kept).unwrap()), at as u64);
+            assert_eq!(number(&kept.fetch().unwrap()), at as u64);
         }
         store.validate();
     }

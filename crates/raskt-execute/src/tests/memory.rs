@@ -301,6 +301,15 @@ fn a_task_that_waits_for_tasks_gets_the_memory_that_they_need() {
 }
 
 #[test]
+fn what_another_store_keeps_can_be_read() {
+    let (here, there) = (Place::new(2, 2), Place::new(2, 2));
+    let kept = there.keep(blocks(48, true));
+    there.files().iter().step_by(2).for_each(|path| _ = damage(path, 3));
+    let (graph, wanted) = sums_of(kept);
+    check_sums(&here.run(graph, wanted).unwrap());
+}
+
+#[test]
 fn a_cancelled_run_lets_go_of_its_memory_and_its_files() {
     for threads in [0, 2] {
         let place = Place::new(threads, 2);
