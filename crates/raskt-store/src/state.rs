@@ -355,13 +355,17 @@ impl State {
     }
 
     /// Nothing runs and nothing can move: `request` goes beyond the limit, unless results that no task is about to read are
-    /// beyond it already and it would only add to them.
+    /// far beyond it already and it would only add to them. Not at once: those who would read and free them may stand
+    /// behind it.
     fn go_beyond(&mut self, request: Request) {
         let inputs: u64 = request.inputs.iter().map(|(_, bytes)| bytes).sum();
         let pinned = self.slots.values().filter(|slot| slot.pins > 0 && slot.value().is_some());
         let stuck = self.broker.held() - pinned.map(|slot| slot.bytes).sum::<u64>();
-        if stuck > self.broker.limit() && request.bytes > inputs {
+        let most = self.broker.limit().saturating_add(REQUESTS_BEYOND * request.bytes);
+        if stuck > most && request.bytes > inputs {
             let report = Arc::new(self.report());
+            // The next one looks for itself.
+            self.disk.trouble = None;
             self.replies.push((request.holder, Reply::Exhausted(report)));
         } else {
             self.grant(request, true);
@@ -511,6 +515,10 @@ impl State {
         assert!(self.disk.used >= files);
     }
 }
+
+/// Requests like the one at hand that results may be beyond the limit by, where nothing can leave memory: about as many
+/// assignments stand in a worker's line.
+const REQUESTS_BEYOND: u64 = 8;
 
 /// Bytes that are counted for a file until its size is known.
 fn reserved(bytes: u64) -> u64 {

@@ -61,11 +61,12 @@ impl Store {
 
     /// Sets how much it may use from now on.
     pub fn set_limits(&self, limits: Limits) {
-        self.shared().set_place(limits.spill_path);
+        let is_elsewhere = self.shared().set_place(limits.spill_path);
         self.shared().change(|state| {
-            if (state.broker.limit(), state.disk.limit) != (limits.memory, limits.disk) {
+            if is_elsewhere || (state.broker.limit(), state.disk.limit) != (limits.memory, limits.disk) {
                 state.broker.set_limit(limits.memory);
                 state.disk.limit = limits.disk;
+                state.disk.trouble = None;
                 state.moved();
             }
         });

@@ -103,12 +103,15 @@ impl Shared {
         self.inner.lock().askers.remove(&number);
     }
 
-    pub fn set_place(&self, place: Option<PathBuf>) {
+    /// Sets where the folder of spill files is made; says whether that is another place than before.
+    pub fn set_place(&self, place: Option<PathBuf>) -> bool {
         let mut folder = self.folder.lock();
-        if folder.place != place {
+        let is_new = folder.place != place;
+        if is_new {
             // Files that are there keep their folder.
             *folder = FolderState { place, made: None };
         }
+        is_new
     }
 
     /// Ends the threads. Files go with their results.

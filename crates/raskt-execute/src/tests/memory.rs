@@ -261,7 +261,7 @@ fn without_a_disk_work_goes_on_as_far_as_memory_does_and_then_says_who_holds_it(
     for threads in [0, 2] {
         let place = Place::new(threads, 4);
         place.engine.store().set_limits(Limits { memory: 4 * MIB, disk: 0, spill_path: None });
-        let (graph, wanted) = blocks(64, false);
+        let (graph, wanted) = blocks(400, false);
         let error = place.run(graph, wanted).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Memory);
         assert!(error.to_string().contains("closure"), "{error}");
