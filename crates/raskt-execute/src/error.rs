@@ -17,6 +17,9 @@ pub enum RunError {
     /// There was no memory for it, and nothing that could have left memory. Trying again helps if others let go of results.
     #[error("there is no memory left for the computation: {0}")]
     Memory(Arc<MemoryReport>),
+    /// It can't go on, which is a bug of the engine; what was going on is told by a flight record.
+    #[error("the computation can't go on ({0}); this is a bug in raskt")]
+    Stalled(String),
     /// It was cancelled.
     #[error("the computation was cancelled")]
     Cancelled,
@@ -31,6 +34,7 @@ impl RunError {
         match self {
             Self::Task { error, .. } => error.kind,
             Self::Memory(_) => ErrorKind::Memory,
+            Self::Stalled(_) => ErrorKind::Panic,
             Self::Cancelled | Self::ShutDown => ErrorKind::Cancelled,
         }
     }

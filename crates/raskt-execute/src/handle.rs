@@ -1,7 +1,7 @@
 use crate::engine::{Lent, Shared};
 use crate::{Engine, RunError, recover};
-use parking_lot::{Condvar, Mutex};
 use raskt_schedule::{Progress, RunId};
+use raskt_store::sync::{Condvar, Mutex};
 use raskt_value::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -69,7 +69,7 @@ impl RunHandle {
             }
             // Without threads, another caller may be at the work that this one waits for, or leave work to it.
             let until = if has_threads { deadline } else { deadline.min(Instant::now() + GLANCE) };
-            self.completion.changed.wait_until(&mut slot, until);
+            drop(self.completion.changed.wait_until(slot, until));
         }
     }
 

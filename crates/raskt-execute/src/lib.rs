@@ -24,6 +24,7 @@ pub use error::RunError;
 pub use handle::{RunHandle, RunResult, SlotLoan};
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};
 pub use raskt_schedule::{Progress, RunId, TaskRange};
+pub use raskt_store::sync;
 pub use raskt_store::{Limits, MemoryReport, Store};
 pub use runner::{Batch, Done, NativeRunner, Runner, Runners, TaskCall};
 

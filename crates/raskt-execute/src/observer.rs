@@ -4,9 +4,9 @@
 //! long as nobody looks on, a task costs one atomic load more for it: keys are made and clocks are read only for
 //! observers.
 
-use parking_lot::RwLock;
 use raskt_graph::TaskId;
 use raskt_schedule::RunId;
+use raskt_store::sync::RwLock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;

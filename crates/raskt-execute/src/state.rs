@@ -7,8 +7,8 @@ use crate::observer::{self, Freed, ResultId};
 use crate::sizes::{Sizes, is_repeatable, turn};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
-    Action, Assignment, Event, Offer, RunId, Scheduler, TaskRange, Ticket, Time, Worker, WorkerAction, WorkerEvent,
-    WorkerId,
+    Action, Assignment, Event, Offer, RunId, Scheduler, Settings, SoonestStart, StallCause, TaskRange, Ticket, Time,
+    Worker, WorkerAction, WorkerEvent, WorkerId,
 };
 use raskt_store::{Answer, Facts, Holder, Kept, Lineage, Reply, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
@@ -82,7 +82,9 @@ static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 
 impl State {
     pub fn new(slots: u32, store: Store, number: u32) -> Self {
-        let mut scheduler = Scheduler::new(CREDIT_NANOSECONDS);
+        let settings =
+            Settings { credit_nanoseconds: CREDIT_NANOSECONDS, heeds_requirements: false, ..Settings::default() };
+        let mut scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
         Self {
             scheduler,
@@ -306,8 +308,8 @@ impl State {
             Action::Failed { run, task, .. } => self.fail(run, task),
             // Nobody gives data to this worker that it didn't make.
             Action::Lost { .. } => {}
-            // The one worker of this process is always there; what it can't offer is waited for as on a cluster.
-            Action::Stalled { .. } | Action::Resumed { .. } => {}
+            Action::Stalled { run, cause } => self.stall(run, &cause),
+            Action::Resumed { .. } => {}
         }
     }
 
@@ -429,6 +431,13 @@ impl State {
             value.expect("a run finishes when all that is wanted is in memory").clone()
         });
         entry.completion.complete(Ok(results.collect()));
+    }
+
+    /// The one worker of this process is always there and takes every task: what can't go on now never will.
+    fn stall(&mut self, run: RunId, cause: &StallCause) {
+        if let Some(entry) = self.runs.get(&run) {
+            entry.completion.complete(Err(RunError::Stalled(format!("{cause:?}"))));
+        }
     }
 
     fn fail(&mut self, run: RunId, task: TaskId) {

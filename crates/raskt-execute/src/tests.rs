@@ -219,10 +219,10 @@ fn after_shutdown_a_run_is_refused() {
 /// a key of its own.
 #[derive(Default)]
 struct Notes {
-    started: parking_lot::Mutex<Vec<String>>,
-    ended: parking_lot::Mutex<Vec<TaskRecord>>,
-    ran: parking_lot::Mutex<Vec<TaskRecord>>,
-    freed: parking_lot::Mutex<Vec<Freed>>,
+    started: sync::Mutex<Vec<String>>,
+    ended: sync::Mutex<Vec<TaskRecord>>,
+    ran: sync::Mutex<Vec<TaskRecord>>,
+    freed: sync::Mutex<Vec<Freed>>,
 }
 
 impl Observer for Notes {

@@ -83,7 +83,7 @@ fn wait_for_work(shared: &Arc<Shared>) -> Option<Execution> {
         let mut expired = false;
         if !state.is_shut_down && !is_surplus {
             state.idle_threads += 1;
-            expired = shared.work().wait_for(&mut state, Duration::from_secs(IDLE_SECONDS)).timed_out();
+            (state, expired) = shared.work().wait_for(state, Duration::from_secs(IDLE_SECONDS));
             state.idle_threads -= 1;
         }
         if state.is_shut_down || is_surplus || (expired && !state.has_work()) {

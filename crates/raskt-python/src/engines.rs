@@ -3,9 +3,9 @@
 use crate::memory;
 use crate::processes::{self, ProcessRunner};
 use crate::runner::{PythonRunner, are_cancelled_running, interrupt_cancelled};
-use parking_lot::{Mutex, MutexGuard};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use raskt_execute::sync::{Mutex, MutexGuard};
 use raskt_execute::{Engine, EngineOptions, Runner, Runners, Store};
 use raskt_graph::{Graph, OpKind};
 use std::collections::BTreeMap;

@@ -46,7 +46,7 @@ pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
         // The interpreter is on its way out, and a thread that still waits goes with it, without a word.
         RunError::ShutDown => return PySystemExit::new_err(error.to_string()),
         RunError::Memory(_) => return MemoryLimitError::new_err(error.to_string()),
-        RunError::Cancelled => return PyRuntimeError::new_err(error.to_string()),
+        RunError::Cancelled | RunError::Stalled(_) => return PyRuntimeError::new_err(error.to_string()),
     };
     match cause.cause.as_ref().and_then(|cause| cause.downcast_ref::<Raised>()) {
         Some(Raised(raised)) => with_note(py, raised.clone_ref(py), key),

@@ -9,8 +9,8 @@ mod arrow;
 mod loaded;
 
 use loaded::Library;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use raskt_execute::sync::Mutex;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

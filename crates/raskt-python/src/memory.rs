@@ -1,9 +1,9 @@
 //! The store of this process, within the limits that the settings state, and the table of what holds memory.
 
 use crate::futures::settings_in_force;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use raskt_execute::sync::Mutex;
 use raskt_execute::{Limits, MemoryReport, Store, usual_memory_limit};
 use raskt_store::{HolderLine, Place, resident_bytes};
 use std::time::{Duration, Instant};

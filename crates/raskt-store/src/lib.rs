@@ -32,6 +32,7 @@ mod slot;
 mod speed;
 mod state;
 mod store;
+pub mod sync;
 mod threads;
 
 pub use broker::{Broker, Holder};

@@ -5,8 +5,8 @@ use crate::folder::Folder;
 use crate::request::{Answer, Reply, Request};
 use crate::slot::{Facts, SlotId};
 use crate::state::{Job, State};
+use crate::sync::{Condvar, Mutex};
 use crate::*;
-use parking_lot::{Condvar, Mutex};
 use proptest::prelude::*;
 use raskt_graph::{Graph, LayerId, TaskId};
 use raskt_value::{Chunk, Value};
@@ -229,7 +229,9 @@ impl Ear {
             if let Some(at) = heard.iter().position(|(to, _)| *to == ticket) {
                 return heard.remove(at).1;
             }
-            assert!(!self.changed.wait_until(&mut heard, deadline).timed_out(), "no reply came");
+            let is_late;
+            (heard, is_late) = self.changed.wait_until(heard, deadline);
+            assert!(!is_late, "no reply came");
         }
     }
 }

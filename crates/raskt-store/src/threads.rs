@@ -7,7 +7,7 @@ use crate::folder::Folder;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State};
-use parking_lot::{Condvar, Mutex};
+use crate::sync::{Condvar, Mutex};
 use raskt_value::{Codec, Value};
 use std::collections::BTreeMap;
 use std::io;
@@ -126,12 +126,12 @@ impl Shared {
     /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once.
     pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
         loop {
-            let mut inner = self.inner.lock();
+            let inner = self.inner.lock();
             if let Some(value) = inner.state.value(id) {
                 return Some(value);
             }
             if inner.state.is_coming(id) {
-                self.came.wait_for(&mut inner, PATIENCE);
+                drop(self.came.wait_for(inner, PATIENCE));
                 continue;
             }
             let (file, codec) = inner.state.file(id)?;
@@ -172,7 +172,8 @@ impl Shared {
             } else {
                 let patience = still.look(state, *is_telling);
                 inner.idle += 1;
-                let expired = self.work.wait_for(&mut inner, patience.unwrap_or(IDLE)).timed_out();
+                let expired;
+                (inner, expired) = self.work.wait_for(inner, patience.unwrap_or(IDLE));
                 inner.idle -= 1;
                 if expired && patience.is_none() && !inner.state.has_work() {
                     break;

@@ -1,10 +1,10 @@
 //! What an argument is to us, by its type: remembered, so that arguments are looked at fast.
 
 use crate::futures::Future;
-use parking_lot::RwLock;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::*;
+use raskt_execute::sync::RwLock;
 use std::collections::BTreeMap;
 
 /// What objects of a type are.

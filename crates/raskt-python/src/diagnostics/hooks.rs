@@ -1,7 +1,7 @@
 use super::clock::Clock;
 use crate::error::TaskCancelled;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use raskt_execute::sync::Mutex;
 use raskt_execute::{Observation, Observer, TaskRecord, observe};
 use std::sync::Arc;
 

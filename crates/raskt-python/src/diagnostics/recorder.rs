@@ -1,7 +1,7 @@
 use super::clock::Clock;
 use hashbrown::HashMap;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use raskt_execute::sync::Mutex;
 use raskt_execute::{Freed, Observation, Observer, ResultId, TaskRecord, observe};
 use std::sync::Arc;
 use std::time::Instant;

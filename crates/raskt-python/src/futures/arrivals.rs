@@ -3,8 +3,8 @@ use super::class::timeout_error;
 use super::wait::{Arrived, Watch, deadline, wait_lending};
 use crate::watched::Watched;
 use hashbrown::HashMap;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use raskt_execute::sync::Mutex;
 use std::sync::Arc;
 
 /// Futures in the order in which they are done; what `raskt.futures.as_completed` takes them from.

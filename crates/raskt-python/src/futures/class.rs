@@ -1,11 +1,11 @@
 use super::Task;
 use super::wait::{Until, wait_for};
 use crate::delayed::{Node, Work};
-use parking_lot::Mutex;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit};
+use raskt_execute::sync::Mutex;
 use std::sync::Arc;
 
 /// A handle on the result of a call that was submitted. Made by `raskt.futures.submit`.

@@ -2,10 +2,10 @@
 
 use super::Pool;
 use crate::engines;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use raskt_execute::EngineOptions;
+use raskt_execute::sync::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@ use super::Task;
 use super::pool::Pool;
 use crate::runner::is_in_task;
 use crate::watched::Watched;
-use parking_lot::{Condvar, Mutex};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use raskt_execute::sync::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ impl Watch {
                 }
                 let heartbeat = now + patience;
                 let until = deadline.map_or(heartbeat, |deadline| deadline.min(heartbeat));
-                self.changed.wait_until(&mut arrived, until);
+                (arrived, _) = self.changed.wait_until(arrived, until);
                 is_enough(&arrived).then_some(true)
             });
             if let Some(enough) = is_over {

@@ -1,9 +1,9 @@
 //! Arrow's pool, which is reached by Python's `pyarrow` where that was imported.
 
-use parking_lot::Mutex;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use raskt_execute::sync::Mutex;
 
 /// What Arrow had before it was held.
 static BEFORE: Mutex<Option<usize>> = Mutex::new(None);

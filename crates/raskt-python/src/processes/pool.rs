@@ -1,6 +1,6 @@
 use super::process::Process;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
+use raskt_execute::sync::Mutex;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
