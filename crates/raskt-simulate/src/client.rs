@@ -89,8 +89,8 @@ impl Client {
 }
 
 impl Process {
-    pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: &[TaskId], keeps: bool) {
-        let (wanted, unread) = (wanted.iter().copied().collect(), BTreeSet::new());
+    pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: impl Iterator<Item = TaskId>, keeps: bool) {
+        let (wanted, unread) = (wanted.collect(), BTreeSet::new());
         let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false, unmet_since: None };
         self.runs.insert(run, owned);
         self.session.send(context, Message::Submit { run });
@@ -153,6 +153,17 @@ impl Process {
     fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
         match message {
             Message::Finished { run, holders } => self.run_finished(context, jobs, *run, holders),
+            Message::Given { run } => {
+                if let Some(owned) = self.runs.get(run) {
+                    let tasks = TaskRange::of(owned.wanted.iter().copied());
+                    self.session.send(context, Message::Want { run: *run, tasks });
+                }
+            }
+            Message::Lost { run } => {
+                if self.runs.remove(run).is_some() {
+                    self.ended.push(*run);
+                }
+            }
             Message::Failed { run, task, killed } => self.run_failed(context, jobs, *run, *task, *killed),
             Message::Stalled { run, cause } => self.stalled(context, *run, Some(cause)),
             Message::Resumed { run } => self.stalled(context, *run, None),

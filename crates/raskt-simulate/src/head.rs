@@ -6,7 +6,8 @@ use crate::host::{BEATS_PER_LEASE, Jobs};
 use crate::network::{Body, Message, Packet, Session};
 use crate::story;
 use raskt_schedule::{
-    Action, Assignment, Event, LossCause, RunId, Scheduler, Settings, SoonestStart, TaskRange, Time, WorkerId,
+    Action, Assignment, Event, Flight, FlightRecorder, LossCause, RunId, Scheduler, Settings, SoonestStart, TaskRange,
+    Time, WorkerId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,20 @@ pub(crate) struct Head {
     /// Who was given up: what they still say is answered by `Reset`.
     gone: BTreeSet<Address>,
     lease: u64,
+    /// Data that no worker has confirmed yet, and the worker that it was sent to.
+    gifts: BTreeMap<RunId, Option<Address>>,
+    /// The flight record of this world, if it keeps one.
+    record: Option<Record>,
+}
+
+/// What the scheduler is told that one piece of given data takes.
+const GIVEN_BYTES: u64 = 256;
+
+/// What the scheduler was told, and what it gave.
+#[derive(Debug)]
+struct Record {
+    recorder: FlightRecorder,
+    actions: Vec<Action>,
 }
 
 /// A worker or a client.
@@ -39,13 +54,16 @@ enum Kind {
 }
 
 impl Head {
-    pub fn new(settings: Settings, lease: u64) -> Self {
+    pub fn new(settings: Settings, lease: u64, records: bool) -> Self {
+        let record = || Record { recorder: FlightRecorder::new(settings), actions: vec![] };
         Self {
             scheduler: Scheduler::with(settings, Box::new(SoonestStart::default())),
             ledger: Ledger::default(),
             guests: BTreeMap::new(),
             gone: BTreeSet::new(),
             lease,
+            gifts: BTreeMap::new(),
+            record: records.then(record),
         }
     }
 
@@ -81,7 +99,8 @@ impl Head {
     }
 
     /// Gives up whoever hasn't been heard of, or hasn't confirmed anything, for the time of a lease.
-    pub fn watch(&mut self, context: &mut Context) {
+    pub fn watch(&mut self, context: &mut Context, jobs: Jobs) {
+        self.send_gifts(context, jobs);
         let now = context.now();
         let is_late = |since: u64| now.saturating_sub(since) > self.lease;
         let late = self
@@ -105,12 +124,16 @@ impl Head {
     fn give_up(&mut self, context: &mut Context, peer: Address, cause: LossCause) {
         let Some(guest) = self.guests.remove(&peer) else { return };
         self.gone.insert(peer);
+        self.gifts.values_mut().for_each(|to| _ = to.take_if(|to| *to == peer));
         match guest.kind {
             Kind::Unknown => {}
             Kind::Worker => self.handle(context, Event::WorkerLost { worker: peer.worker(), cause }),
             Kind::Client { runs } => {
                 context.tally.saw(Sometimes::ClientLost);
-                runs.into_iter().for_each(|run| self.handle(context, Event::RunReleased { run }));
+                for run in runs {
+                    self.gifts.remove(&run);
+                    self.handle(context, Event::RunReleased { run });
+                }
             }
         }
     }
@@ -143,6 +166,13 @@ impl Head {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
                 self.handle(context, Event::TakenBack { worker, run, attempt, tasks });
             }
+            Message::Held { run, tasks } => {
+                if self.gifts.remove(run).is_some() {
+                    let bytes = tasks.iter().map(|range| range.len()).sum::<u64>() * GIVEN_BYTES;
+                    self.handle(context, Event::Given { run: *run, tasks: tasks.clone(), worker, bytes });
+                    self.tell_client(context, *run, Message::Given { run: *run });
+                }
+            }
             Message::ResultsLost { run, tasks } => {
                 self.handle(context, Event::ResultsLost { worker, run: *run, tasks: tasks.clone() });
             }
@@ -153,7 +183,10 @@ impl Head {
                 self.handle(context, Event::Released { run: *run, tasks: tasks.clone() });
             }
             Message::Submit { run } => self.submit(context, jobs, peer, *run),
-            Message::Release { run } => self.handle(context, Event::RunReleased { run: *run }),
+            Message::Release { run } => {
+                self.gifts.remove(run);
+                self.handle(context, Event::RunReleased { run: *run });
+            }
             Message::Where { run } => self.tell_where(context, *run),
             other => unreachable!("the scheduler isn't sent {other:?}"),
         }
@@ -177,8 +210,23 @@ impl Head {
             runs.insert(run);
         }
         self.ledger.open(run, job.clone());
-        let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted.iter().copied()));
+        let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted_at_first().iter().copied()));
         self.handle(context, Event::GraphAdded { run, graph, wanted });
+        if !job.given.is_empty() {
+            self.gifts.insert(run, None);
+            self.send_gifts(context, jobs);
+        }
+    }
+
+    /// Sends data that no worker has to one that is there.
+    fn send_gifts(&mut self, context: &mut Context, jobs: Jobs) {
+        let Some(worker) = self.workers().last() else { return };
+        let unsent = self.gifts.iter_mut().filter(|(_, to)| to.is_none());
+        let unsent: Vec<_> = unsent.map(|(&run, to)| (run, *to.insert(worker))).collect();
+        for (run, to) in unsent {
+            let tasks = TaskRange::of(jobs[&run].given.iter().copied());
+            self.send(context, to, Message::Hold { run, tasks });
+        }
     }
 
     /// Tells the machine what happened, holds what it asks for against the books, and does it.
@@ -186,13 +234,20 @@ impl Head {
         context.machine_events += 1;
         context.tell(|| story::tasks_of_event(&event), || story::event(&event));
         self.ledger.take_event(&self.scheduler, &event, &context.killers, &mut context.tally);
-        self.scheduler.handle_event(Time(context.now()), event);
+        let now = Time(context.now());
+        if let Some(record) = &mut self.record {
+            record.recorder.note(now, &event);
+        }
+        self.scheduler.handle_event(now, event);
         let mut actions = vec![];
         while let Some(action) = self.scheduler.poll_action() {
             context.tell(|| story::tasks_of_action(&action), || story::action(&action));
             actions.push(action);
         }
         context.note(actions.len() as u64);
+        if let Some(record) = &mut self.record {
+            record.actions.extend_from_slice(&actions);
+        }
         if let Err(violation) = self.ledger.check(&self.scheduler, &actions, &mut context.tally) {
             context.violate(violation);
         }
@@ -217,7 +272,7 @@ impl Head {
                 self.tell_client(context, run, Message::Failed { run, task, killed: !story.is_empty() });
             }
             Action::Lost { run, .. } => {
-                context.violate(Violation::new(format!("run {} has lost what was given, and nothing was", run.0)));
+                self.tell_client(context, run, Message::Lost { run });
             }
             Action::Stalled { run, cause } => self.tell_client(context, run, Message::Stalled { run, cause }),
             Action::Resumed { run } => self.tell_client(context, run, Message::Resumed { run }),
@@ -255,6 +310,19 @@ impl Head {
     pub fn workers(&self) -> impl Iterator<Item = Address> {
         let workers = self.guests.iter().filter(|(_, guest)| matches!(guest.kind, Kind::Worker));
         workers.map(|(&address, _)| address)
+    }
+
+    /// Reads the flight record of this world, and does it all again: the same actions must come of it.
+    pub fn replay(&mut self, context: &mut Context) {
+        let Some(Record { mut recorder, actions }) = self.record.take() else { return };
+        context.tally.saw(Sometimes::Replayed);
+        match Flight::read(&recorder.take()) {
+            Ok(flight) if flight.replay().flatten().eq(actions) => {}
+            Ok(_) => {
+                context.violate(Violation::new("the flight record gives other actions when it is replayed".into()))
+            }
+            Err(error) => context.violate(Violation::new(format!("the flight record can't be read: {error}"))),
+        }
     }
 
     /// Whether everything that was sent has arrived.

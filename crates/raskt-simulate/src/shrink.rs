@@ -61,13 +61,14 @@ impl Search {
     }
 
     fn simplify_jobs(&mut self) {
-        const SIMPLER: [fn(&mut JobPlan); 9] = [
+        const SIMPLER: [fn(&mut JobPlan); 10] = [
             |job| job.changes = 0,
             |job| job.changes /= 2,
             |job| job.cancel_after = None,
             |job| (job.flaky_per_million, job.doomed) = (0, false),
             |job| job.deadly = 0,
             |job| job.keep = false,
+            |job| job.gives = false,
             |job| job.wrong_sizes = false,
             |job| job.layers = (job.layers / 2).max(1),
             |job| job.width = (job.width / 2).max(2),

@@ -49,6 +49,7 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
         | Event::Released { run, tasks }
         | Event::ResultsLost { run, tasks, .. }
         | Event::Fetched { run, tasks, .. }
+        | Event::Given { run, tasks, .. }
         | Event::TakenBack { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
         Event::FetchFailed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
         _ => vec![],
@@ -77,6 +78,9 @@ pub(crate) fn event(event: &Event) -> String {
         Event::Released { run, tasks } => format!("run {}: {} is no longer wanted", run.0, ranges(tasks)),
         Event::ResultsLost { worker, run, tasks } => {
             format!("worker {} has lost {} of run {}", worker.0, ranges(tasks), run.0)
+        }
+        Event::Given { run, tasks, worker, .. } => {
+            format!("worker {} was given {} of run {}", worker.0, ranges(tasks), run.0)
         }
         Event::Started { worker, run, attempt } => {
             format!("worker {} begins run {}, attempt {}", worker.0, run.0, attempt.0)

@@ -55,6 +55,11 @@ impl Ledger {
         self.pages.values().map(Page::tasks).sum()
     }
 
+    /// Whether some worker has died, so that tasks may be suspects, which wait for a worker of their own.
+    pub fn has_deaths(&self) -> bool {
+        self.lost.values().any(|&cause| cause == LossCause::Died)
+    }
+
     pub fn runs(&self) -> impl Iterator<Item = (RunId, &Rc<Job>)> {
         self.pages.iter().map(|(&run, page)| (run, &page.job))
     }
@@ -93,7 +98,8 @@ impl Ledger {
                 facts.is_loss = true;
                 self.around.run = Some(*run);
             }
-            Event::Started { run, .. } | Event::Fetched { run, .. } | Event::Given { run, .. } => {
+            Event::Given { run, tasks, .. } => self.take_given(scheduler, *run, tasks),
+            Event::Started { run, .. } | Event::Fetched { run, .. } => {
                 self.around.run = Some(*run);
             }
             Event::FetchFailed { worker, run, attempt, .. } => {
@@ -126,6 +132,19 @@ impl Ledger {
                 entry.given.take_if(|(holder, _)| *holder == worker);
                 entry.abandoned.take_if(|(holder, _)| *holder == worker);
             }
+        }
+    }
+
+    fn take_given(&mut self, scheduler: &Scheduler, run: RunId, tasks: &[TaskRange]) {
+        self.around.run = Some(run);
+        let Some(page) = self.pages.get_mut(&run) else { return };
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            let at = page.at(task);
+            page.wanted.insert(task);
+            let entry = page.entry(task);
+            entry.seen = scheduler.task_state(run, task).into();
+            entry.facts.is_given = true;
+            self.around.told.push((run, at));
         }
     }
 
@@ -196,7 +215,7 @@ impl Ledger {
                 }
                 Action::Finished { run } => self.check_finish(scheduler, *run, tally)?,
                 Action::Failed { run, task, story, .. } => self.check_failure(*run, *task, story, tally)?,
-                Action::Lost { run, .. } => _ = self.pages.remove(run),
+                Action::Lost { run, tasks } => self.check_lost(*run, tasks, tally)?,
                 Action::Stalled { run, cause } => self.check_stall(*run, cause, tally)?,
                 Action::Resumed { .. } => tally.saw(Sometimes::Resumed),
             }
@@ -245,6 +264,9 @@ impl Ledger {
             });
             if let Some(input) = missing {
                 return wrong(&format!("it was handed out, and its worker can't get at its input {input}"));
+            }
+            if job.given.contains(&task) {
+                return wrong("it stands for data that was given, and was handed out to be run");
             }
             let at = page.at(task);
             let entry = page.entry(task);
@@ -336,6 +358,19 @@ impl Ledger {
         let other = |worker: &&WorkerId| self.killers.get(worker).is_some_and(|&killer| killer != (run, task));
         match alone.iter().find(other) {
             Some(worker) => wrong(&format!("it is blamed for the death of {worker:?}, which another task killed")),
+            None => Ok(()),
+        }
+    }
+
+    /// Only data that was given can't be made again.
+    fn check_lost(&mut self, run: RunId, tasks: &[TaskRange], tally: &mut Tally) -> Result<(), Violation> {
+        tally.saw(Sometimes::GivenLost);
+        let Some(page) = self.pages.remove(&run) else {
+            return Err(Violation::new(format!("run {} was given up, and has lost data", run.0)));
+        };
+        let mut tasks = tasks.iter().flat_map(|range| range.tasks());
+        match tasks.find(|task| !page.job.given.contains(task)) {
+            Some(task) => Err(Violation::of(run, task, "it is lost, and can be computed again")),
             None => Ok(()),
         }
     }

@@ -48,7 +48,7 @@ impl Page {
         let fresh = Entry { given: None, abandoned: None, failures: 0, seen: Seen::Unneeded, facts: Facts::default() };
         Self {
             run,
-            wanted: job.wanted.iter().copied().collect(),
+            wanted: job.wanted_at_first().iter().copied().collect(),
             job,
             starts,
             entries: vec![fresh; count],
@@ -129,8 +129,8 @@ impl Page {
         let task = self.task(at);
         let entry = &mut self.entries[at];
         let (before, after) = (entry.seen, Seen::from(scheduler.task_state(self.run, task)));
-        let Facts { reported, is_taken_back, assigned, .. } = std::mem::take(&mut entry.facts);
-        let facts = Facts { reported, is_taken_back, assigned, ..around };
+        let Facts { reported, is_taken_back, is_given, assigned, .. } = std::mem::take(&mut entry.facts);
+        let facts = Facts { reported, is_taken_back, is_given, assigned, ..around };
         if !allows(before, after, facts) {
             let text = format!("{before:?} became {after:?}, and what happened is {facts:?}");
             return Err(Violation::of(self.run, task, &text));

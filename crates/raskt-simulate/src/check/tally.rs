@@ -71,6 +71,12 @@ pub enum Sometimes {
     RunFailed,
     /// A run failed, since one of its tasks had killed its worker each time that it ran alone.
     PoisonFailed,
+    /// The flight record of a world gave the same actions when it was replayed.
+    Replayed,
+    /// Data was put into a worker.
+    Given,
+    /// A run ended since data that was given is gone.
+    GivenLost,
     /// A worker went beyond its memory to run one assignment alone.
     Overbooked,
     /// A promise of memory was refused.
@@ -131,6 +137,9 @@ impl Sometimes {
         Self::Retried,
         Self::RunFailed,
         Self::PoisonFailed,
+        Self::Replayed,
+        Self::Given,
+        Self::GivenLost,
         Self::Overbooked,
         Self::Refused,
         Self::Spilled,

@@ -49,6 +49,8 @@ pub(crate) struct Process {
     /// Inputs that go when the assignment that reads them has run.
     passing: BTreeMap<Ticket, BTreeMap<TaskId, u64>>,
     slots: u32,
+    /// When it last had something to do.
+    busy_at: u64,
 }
 
 /// What hosts look up and never change.
@@ -95,6 +97,7 @@ impl Host {
             preparations: BTreeMap::new(),
             passing: BTreeMap::new(),
             slots,
+            busy_at: context.now(),
         });
     }
 
@@ -143,6 +146,7 @@ impl Host {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
                 self.handle(context, jobs, WorkerEvent::TakeBack { run, attempt, tasks });
             }
+            Message::Hold { run, tasks } => self.hold(context, jobs, *run, tasks),
             Message::Discard { run, tasks } => {
                 for task in tasks.iter().flat_map(|range| range.tasks()) {
                     process.memory.drop_result(*run, task);
@@ -152,6 +156,16 @@ impl Host {
             Message::Forget { run } => self.forget(context, jobs, *run),
             other => unreachable!("workers aren't sent {other:?}"),
         }
+    }
+
+    /// A client's data comes.
+    fn hold(&mut self, context: &mut Context, jobs: Jobs, run: RunId, tasks: &[TaskRange]) {
+        let (Some(process), Some(job)) = (&mut self.process, jobs.get(&run)) else { return };
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            process.memory.put_copy(run, task, job.result(task), job.output_bytes(task));
+        }
+        context.tally.saw(Sometimes::Given);
+        process.session.send(context, Message::Held { run, tasks: tasks.to_vec() });
     }
 
     /// Half of what is on disk is lost, which shows when somebody reads it.
@@ -185,6 +199,7 @@ impl Host {
     fn handle(&mut self, context: &mut Context, jobs: Jobs, event: WorkerEvent) {
         let Some(process) = &mut self.process else { return };
         context.machine_events += 1;
+        process.busy_at = context.now();
         process.worker.handle_event(event);
         while let Some(process) = &mut self.process
             && let Some(action) = process.worker.poll_action()
@@ -220,6 +235,12 @@ impl Host {
 }
 
 impl Process {
+    /// For how long it has had nothing to do.
+    pub fn idle_nanoseconds(&self, now: u64) -> u64 {
+        let is_busy = !self.executions.is_empty() || !self.preparations.is_empty();
+        if is_busy { 0 } else { now - self.busy_at }
+    }
+
     /// Tells the scheduler of results that can't be read any more.
     fn confess(&mut self, context: &mut Context, run: RunId, mut tasks: Vec<TaskId>) {
         if !tasks.is_empty() {

@@ -6,7 +6,7 @@ mod nature;
 use crate::random::{Random, fold, mix};
 use crate::scenario::{HostPlan, JobPlan, Requires};
 use raskt_graph::{Graph, LayerId, TaskId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A graph with all its results, and the nature of its tasks.
@@ -19,6 +19,8 @@ pub(crate) struct Job {
     results: Vec<Vec<u64>>,
     /// By layer and index: whether a wanted task needs it.
     needed: Vec<Vec<bool>>,
+    /// Tasks whose results the client gives.
+    pub given: BTreeSet<TaskId>,
     /// How often a task fails before it succeeds.
     failures: BTreeMap<TaskId, u32>,
     /// How often a task kills its worker before it succeeds.
@@ -38,15 +40,20 @@ impl Job {
             wanted,
             results,
             needed,
+            given: BTreeSet::new(),
             failures: BTreeMap::new(),
             deaths: BTreeMap::new(),
         };
+        if plan.gives {
+            let first = all_tasks(&job.graph).take_while(|task| task.layer == LayerId(0));
+            job.given = first.filter(|&task| job.graph.input_count(task) == 0 && job.is_needed(task)).collect();
+        }
         job.draw_troubles(&mut random);
         job
     }
 
     fn draw_troubles(&mut self, random: &mut Random) {
-        let tasks: Vec<_> = self.all_needed().collect();
+        let tasks: Vec<_> = self.all_needed().filter(|task| !self.given.contains(task)).collect();
         for &task in &tasks {
             if random.chance(self.plan.flaky_per_million) && self.plan.retries > 0 {
                 self.failures.insert(task, random.between(1, u64::from(self.plan.retries)) as u32);
@@ -59,6 +66,11 @@ impl Job {
         if self.plan.doomed && !tasks.is_empty() {
             self.failures.insert(*random.pick(&tasks), u32::MAX);
         }
+    }
+
+    /// What its client wants when it submits it: nothing until what is given is there.
+    pub fn wanted_at_first(&self) -> &[TaskId] {
+        if self.given.is_empty() { &self.wanted } else { &[] }
     }
 
     /// All tasks that have to run, in order.

@@ -57,11 +57,15 @@ pub(crate) enum Message {
     FetchFailed { run: RunId, attempt: Attempt, task: TaskId, from: WorkerId, reached: bool },
     Report(Report),
     TakenBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
+    /// Data that a client gave is here.
+    Held { run: RunId, tasks: Vec<TaskRange> },
     /// Results can't be read any more.
     ResultsLost { run: RunId, tasks: Vec<TaskRange> },
     // Scheduler to worker.
     Assign(Assignment),
     TakeBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
+    /// Data that a client gives.
+    Hold { run: RunId, tasks: Vec<TaskRange> },
     Discard { run: RunId, tasks: Vec<TaskRange> },
     Forget { run: RunId },
     // Client to scheduler.
@@ -75,6 +79,10 @@ pub(crate) enum Message {
     // Scheduler to client.
     Finished { run: RunId, holders: Vec<(TaskId, WorkerId)> },
     Failed { run: RunId, task: TaskId, killed: bool },
+    /// The data of the run is in a worker.
+    Given { run: RunId },
+    /// The data of the run is gone.
+    Lost { run: RunId },
     /// The run can't go on, and why; or it can again.
     Stalled { run: RunId, cause: StallCause },
     Resumed { run: RunId },

@@ -65,6 +65,7 @@ fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]
     let mut one = |_| {
         let (layers, width) = (random.between(1, 8) as u32, random.scaled(2, u64::from(width)) as u32);
         let share = calm_at * slots / (count * u64::from(layers * width));
+        let gives = random.chance(80_000);
         JobPlan {
             seed: random.bits(),
             client: random.below(u64::from(clients)) as u32,
@@ -75,10 +76,11 @@ fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]
             retries: random.below(4) as u32,
             flaky_per_million,
             doomed: flaky_per_million > 0 && random.chance(150_000),
+            gives,
             deadly: if is_deadly && random.chance(200_000) { random.between(1, 2) as u32 } else { 0 },
             requires: draw_requirement(random, hosts),
             wrong_sizes: random.chance(250_000),
-            changes: if random.chance(300_000) { random.scaled(1, 60) as u32 } else { 0 },
+            changes: if !gives && random.chance(300_000) { random.scaled(1, 60) as u32 } else { 0 },
             cancel_after: random.chance(150_000).then(|| random.below(calm_at / 2)),
             resubmit: random.chance(500_000),
             keep: random.chance(300_000),

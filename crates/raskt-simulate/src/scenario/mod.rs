@@ -81,6 +81,8 @@ pub struct JobPlan {
     pub flaky_per_million: u32,
     /// Whether one of the flaky tasks fails more often than it may.
     pub doomed: bool,
+    /// The client puts the results of the first layer into a worker, instead of having them computed.
+    pub gives: bool,
     /// Tasks that kill their worker, a few times or always.
     pub deadly: u32,
     /// What some of its layers require of the workers.
@@ -133,10 +135,18 @@ impl Weather {
     }
 }
 
+/// One of so many worlds keeps a flight record.
+const WORLDS_PER_RECORD: u64 = 4;
+
 impl Scenario {
     pub(crate) fn settings(&self) -> Settings {
         let Self { credit_nanoseconds, prefill_nanoseconds, .. } = *self;
         Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() }
+    }
+
+    /// Whether a flight record is kept, and replayed at the end.
+    pub(crate) fn keeps_record(&self) -> bool {
+        self.seed.is_multiple_of(WORLDS_PER_RECORD)
     }
 
     /// The node of a host.

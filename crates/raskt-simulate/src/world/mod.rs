@@ -35,6 +35,8 @@ pub(crate) struct World {
     /// When everything must have ended.
     deadline: u64,
     next_audit: u64,
+    /// Since when each audit has seen tasks that could run anywhere.
+    ready_since: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ impl World {
         let open = open.map(|(at, plan)| (at, 1 + u32::from(plan.cancel_after.is_some() && plan.resubmit))).collect();
         let mut world = Self {
             context: Context::new(scenario.seed, wires, tells),
-            head: Head::new(scenario.settings(), scenario.lease_nanoseconds),
+            head: Head::new(scenario.settings(), scenario.lease_nanoseconds, scenario.keeps_record()),
             hosts,
             clients,
             deadline: deadline(scenario, &plans),
@@ -74,6 +76,7 @@ impl World {
             job_of: BTreeMap::new(),
             phase: Phase::Working,
             next_audit: 0,
+            ready_since: None,
             scenario: scenario.clone(),
         };
         world.plan();
@@ -156,7 +159,7 @@ impl World {
             Happening::Resend { own, peer } => self.resend(own, peer),
             Happening::Beat(own) => self.beat(own),
             Happening::Watch => {
-                self.head.watch(&mut self.context);
+                self.head.watch(&mut self.context, &self.jobs);
                 self.move_on();
             }
             Happening::TaskEnds { own, ticket } => {
@@ -246,7 +249,8 @@ impl World {
         let run = RunId(1 + self.jobs.len() as u64);
         self.jobs.insert(run, self.plans[at].clone());
         self.job_of.insert(run, at);
-        process.submit(&mut self.context, run, &self.plans[at].wanted, plan.keep);
+        let job = &self.plans[at];
+        process.submit(&mut self.context, run, job.wanted.iter().chain(&job.given).copied(), plan.keep);
         let own = process.address;
         let is_last = self.open.get(&at) == Some(&1);
         let mut changes = Random::new(plan.seed ^ run.0);
@@ -339,6 +343,7 @@ impl World {
             }
             Phase::Left if self.leftovers().is_none() => {
                 self.audit();
+                self.head.replay(&mut self.context);
                 self.phase = Phase::Over;
             }
             _ => {}
