@@ -223,11 +223,14 @@ CASES |= {f"{shape}-execution": execution_case(shape) for shape in SHAPES}
 CASES |= {
     "random-few": shape_case("random", FEW_TASKS),
     "random-few-execution": execution_case("random", FEW_TASKS),
-    "million-execution": Case(
-        "1,000,000 functions that do nothing, independent; execution alone",
-        {"raskt": raskt("independent", 1_000_000, execution_alone=True)},
+}
+CASES |= {
+    f"million-{shape}-execution": Case(
+        f"1,000,000 functions that do nothing, {shape}; execution alone",
+        {"raskt": raskt(shape, 1_000_000, execution_alone=True)},
         repeats=3,
-    ),
+    )
+    for shape in SHAPES
 }
 for _shape in ["independent", "chain", "argument"]:
     CASES[f"{_shape}-building"] = building_case(_shape, TASKS)

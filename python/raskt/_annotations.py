@@ -91,6 +91,11 @@ def current_set() -> AnnotationSet | None:
     return None if here is None else here[1]
 
 
+def annotation_set(**said: Any) -> AnnotationSet:
+    """What is said by name, checked and in the engine's words."""
+    return _native({name: _checked(name, value) for name, value in said.items()})
+
+
 @contextmanager
 def _block(said: dict[str, Any]) -> Iterator[None]:
     said = get_annotations() | said

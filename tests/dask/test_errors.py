@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 import traceback
 
 import pytest
+from interrupting import assert_interrupts
 
 import raskt.dask
 
@@ -105,45 +102,16 @@ def test_nothing_is_held_after_a_failure():
     raise AssertionError("the result is still there")
 
 
-PROGRAM = """
-import sys, time
-import dask, raskt.dask
-
-def busy():
-    while True:
-        pass
-
-def sleepy():
-    time.sleep(30)
-
-work = [dask.delayed({function})() for _ in range(4)]
-print("started", flush=True)
-try:
-    dask.compute(*work, scheduler=raskt.dask.Client({how}))
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-assert dask.delayed(sum)([1, 2]).compute(scheduler=raskt.dask.get) == 3
-print("works again", flush=True)
-"""
-
-
 @pytest.mark.parametrize("function", ["busy", "sleepy"])
 @pytest.mark.parametrize("how", ["", "scheduler='sync'"])
 def test_ctrl_c_stops_a_computation_and_the_next_one_works(function, how):
-    program = textwrap.dedent(PROGRAM).replace("{function}", function).replace("{how}", how)
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout.readline() == "started\n"
-        time.sleep(1.0)
-        sent = time.perf_counter()
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.readline() == "interrupted\n"
-        # Half a second is what is promised on an idle machine; a loaded one gets a margin.
-        assert time.perf_counter() - sent < 2.5
-        assert process.stdout.readline() == "works again\n"
-        assert process.wait(timeout=20) == 0
-    finally:
-        process.kill()
+    setup = f"""
+import dask, raskt.dask
+work = [dask.delayed({function})() for _ in range(4)]
+"""
+    compute = f"dask.compute(*work, scheduler=raskt.dask.Client({how}))"
+    again = "assert dask.delayed(sum)([1, 2]).compute(scheduler=raskt.dask.get) == 3"
+    assert_interrupts(setup, compute, again, after=1.0, within=2.5)
 
 
 def test_a_computation_in_another_thread_outlives_a_failure_in_this_one(client):

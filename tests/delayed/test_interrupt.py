@@ -1,60 +1,66 @@
-"""Ctrl-C, as a user meets it: in a process of its own."""
+"""Ctrl-C and other ends that come from outside."""
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import textwrap
-import time
 
 import pytest
+from interrupting import assert_interrupts
 
-PROGRAM = """
-import sys, time
-import raskt
-from raskt import delayed
-
-def busy():
-    while True:
-        pass
-
-def sleepy():
-    time.sleep(30)
-
-work = [delayed({function})() for _ in range(4)]
-print("started", flush=True)
-try:
-    raskt.compute(*work{how})
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-start = time.perf_counter()
-assert delayed(sum)([delayed(abs)(-i) for i in range(1000)]).compute() == sum(range(1000))
-print("works again", round(time.perf_counter() - start, 1), flush=True)
-"""
+AGAIN = "assert delayed(sum)([delayed(abs)(-i) for i in range(1000)]).compute() == sum(range(1000))"
 
 
 @pytest.mark.parametrize("function", ["busy", "sleepy"])
-@pytest.mark.parametrize("how", ["", ", num_workers=1", ", scheduler='sync'"])
+@pytest.mark.parametrize("how", ["", "num_workers=1", "scheduler='sync'", "scheduler='processes'"])
 def test_ctrl_c_stops_a_computation_and_the_next_one_works(function, how):
-    program = textwrap.dedent(PROGRAM).replace("{function}", function).replace("{how}", how)
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    setup = f"""
+import raskt
+from raskt import delayed
+work = [delayed({function})() for _ in range(4)]
+"""
+    after = 1.5 if "processes" in how else 0.3
+    assert_interrupts(setup, f"raskt.compute(*work, {how})", AGAIN, after=after)
+
+
+@pytest.mark.parametrize("inner", ["threads", "sync"])
+@pytest.mark.parametrize("outer", ["threads", "sync"])
+def test_ctrl_c_stops_what_a_task_computes(outer, inner):
+    """The computation within is nobody's any more when the one around it is cancelled."""
+    setup = f"""
+import raskt
+from raskt import delayed
+ticks = []
+def tick():
+    while True:
+        ticks.append(1)
+        time.sleep(0.001)
+def outer():
+    return raskt.compute(delayed(tick)(), delayed(tick)(), scheduler="{inner}", num_workers=2)
+"""
+    again = (
+        AGAIN
+        + """
+deadline = time.monotonic() + 10
+while True:
+    count = len(ticks)
+    time.sleep(0.1)
+    if len(ticks) == count:
+        break
+    assert time.monotonic() < deadline, "the computation within goes on"
+"""
     )
-    assert process.stdout.readline() == "started\n"
-    time.sleep(0.3)
-    sent = time.perf_counter()
-    process.send_signal(signal.SIGINT)
-    line = process.stdout.readline()
-    waited = time.perf_counter() - sent
-    assert line == "interrupted\n"
-    # Half a second is what is promised on an idle machine; a loaded one gets a margin.
-    assert waited < 1.5
-    assert process.stdout.readline().startswith("works again")
-    try:
-        assert process.wait(timeout=20) == 0, process.stderr.read()
-    finally:
-        process.kill()
+    assert_interrupts(setup, f'delayed(outer)().compute(scheduler="{outer}")', again)
+
+
+def test_ctrl_c_while_futures_are_waited_for():
+    setup = """
+from raskt.futures import gather, submit
+futures = [submit(sleepy) for _ in range(3)]
+"""
+    again = "assert [future.cancel() for future in futures] == [True] * 3"
+    assert_interrupts(setup, "gather(futures)", again)
 
 
 def test_leaving_the_interpreter_with_work_in_flight_neither_hangs_nor_crashes():

@@ -110,3 +110,43 @@ def test_functions_in_place_of_methods():
     with callback:
         raskt.delayed(inc)(1).compute()
     assert events == [1, None]
+
+
+def test_a_wait_for_futures_is_a_computation():
+    """From `gather` and `wait` too the start, the progress and the end are told."""
+    events = []
+
+    class Progress(Callback):
+        def update(self, done, total, elapsed):
+            events.append((done, total))
+
+    progress = Progress(start=lambda total: events.append(total), finish=events.append)
+    gate = threading.Event()
+    futures = [submit(gate.wait, 20), submit(inc, 1), submit(inc, 2)]
+    with progress:
+        threading.Timer(0.2, gate.set).start()
+        wait(futures)
+    assert events[0] == 3 and events[-1] is None and events[-2] == (3, 3)
+    assert all(total == 3 for _, total in events[1:-1]) and (2, 3) in events
+
+
+def test_what_a_call_waits_for_is_no_computation_of_its_own():
+    started = []
+
+    def outer():
+        return sum(future.result() for future in [submit(inc, 1), submit(inc, 2)])
+
+    future = submit(outer)
+    with Callback(start=started.append):
+        assert future.result() == 5
+    assert len(started) <= 1
+
+
+def test_computations_of_dask_are_told_of():
+    dask = pytest.importorskip("dask")
+    import raskt.dask
+
+    with Notes() as notes:
+        assert dask.delayed(inc)(1, dask_key_name="mine").compute(scheduler=raskt.dask.get) == 2
+    kinds = [event if isinstance(event, str) else event[:2] for event in notes.events]
+    assert sorted(kinds, key=str) == sorted(["start", ("before", "mine"), ("after", "mine"), "finish"], key=str)

@@ -29,6 +29,11 @@ impl Countdown {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// Waits for the one who sets up once more. To be called when nobody else can arrive any more.
+    pub fn begin_again(&self) {
+        self.0.store(1, Ordering::Relaxed);
+    }
+
     /// Something that was waited for is there. Says whether it was the last: true for exactly one caller.
     pub fn arrive(&self) -> bool {
         self.0.fetch_sub(1, Ordering::AcqRel) == 1

@@ -17,7 +17,7 @@ pub trait Runner: Send + Sync + 'static {
             if batch.cancel.is_cancelled() {
                 return Err(TaskError::cancelled());
             }
-            done.results.push(batch.watched(&call, || panics::catch(|| self.run(&call, inputs)))?);
+            done.results.push(batch.watched(&call, || self.run(&call, inputs))?);
         }
         Ok(())
     }
@@ -68,15 +68,15 @@ impl Batch<'_> {
         })
     }
 
-    /// Calls `run`, which runs `call`, and tells observers of it.
+    /// Calls `run`, which runs `call`, and tells observers of it. A panic fails the task.
     pub fn watched(
         &self,
         call: &TaskCall<'_>,
         run: impl FnOnce() -> Result<Value, TaskError>,
     ) -> Result<Value, TaskError> {
         match &self.watch {
-            Some(watch) => watch.run(call.task, run),
-            None => run(),
+            Some(watch) => watch.run(call.task, || panics::catch(run)),
+            None => panics::catch(run),
         }
     }
 }

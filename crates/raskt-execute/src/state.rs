@@ -86,7 +86,7 @@ impl State {
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
         Self {
             scheduler,
-            worker: Worker::new(slots),
+            worker: Worker::in_process(slots),
             results: Results::default(),
             store,
             number,
@@ -143,6 +143,11 @@ impl State {
     /// Threads that are at work or waiting for it.
     pub fn free_threads(&self) -> usize {
         self.live_threads.saturating_sub(self.blocked_threads)
+    }
+
+    /// How many assignments wait for a thread.
+    pub fn waiting_executions(&self) -> usize {
+        self.executions.len()
     }
 
     /// Whether a thread that asked would get work.

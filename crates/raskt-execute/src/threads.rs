@@ -4,18 +4,13 @@ use crate::engine::Shared;
 use crate::execution::{Execution, runner_for};
 use crate::recover;
 use crate::state::State;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 thread_local! {
-    static IS_POOL_THREAD: Cell<bool> = const { Cell::new(false) };
     /// The engines whose tasks this thread is running, the innermost last: a task may compute, on this engine or another.
     static WORKS_FOR: RefCell<Vec<Arc<Shared>>> = const { RefCell::new(vec![]) };
-}
-
-pub(crate) fn is_pool_thread() -> bool {
-    IS_POOL_THREAD.get()
 }
 
 /// The engine whose task this thread is running.
@@ -40,7 +35,7 @@ impl Drop for AtWork {
     }
 }
 
-/// Wakes idle threads for the work that is there, and starts threads where too few are free to take it up.
+/// Wakes idle threads for the work that is there, and starts as many as are wanted where too few are free to take it up.
 pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
     if shared.options.threads == 0 || !state.has_work() {
         return;
@@ -48,7 +43,9 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
     if state.idle_threads > 0 {
         shared.work().notify_one();
     }
-    while state.free_threads() < shared.options.threads {
+    // Those that idle are woken one by one, each by the one before it.
+    let mut wanted = state.waiting_executions().saturating_sub(state.idle_threads);
+    while wanted > 0 && state.free_threads() < shared.options.threads {
         let shared = shared.clone();
         let started = std::thread::Builder::new().name("raskt-task".into()).spawn(move || live(&shared));
         if started.is_err() {
@@ -56,6 +53,7 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
             return;
         }
         state.live_threads += 1;
+        wanted -= 1;
     }
 }
 
@@ -63,7 +61,6 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
 const IDLE_SECONDS: u64 = 30;
 
 fn live(shared: &Arc<Shared>) {
-    IS_POOL_THREAD.set(true);
     while let Some(execution) = wait_for_work(shared) {
         run_stretch(shared, execution, &mut || true);
     }
@@ -109,8 +106,9 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &
         let mut executed = execution.execute(shared);
         shared.change(|state| {
             state.executed(&mut executed);
+            // Without threads of its own, an engine has none too many.
             let is_surplus = state.free_threads() > shared.options.threads;
-            if goes_on() && !state.is_shut_down && !(is_surplus && is_pool_thread()) {
+            if goes_on() && !state.is_shut_down && !is_surplus {
                 next = state.pick_of(kind);
             }
         });

@@ -36,6 +36,12 @@ impl AnnotationSet {
     }
 }
 
+impl AnnotationSet {
+    pub fn annotations(&self) -> &Arc<Annotations> {
+        &self.of
+    }
+}
+
 /// `with` blocks that are open, in all threads together: as long as there is none, nobody need ask Python.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 

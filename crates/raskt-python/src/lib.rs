@@ -22,9 +22,14 @@ mod memory;
 mod object;
 mod panicking;
 mod processes;
+mod ran;
+mod request;
 mod runner;
 mod tokenize;
 mod visualize;
+mod wait;
+mod watched;
+mod workers;
 
 use pyo3::prelude::*;
 

@@ -7,7 +7,7 @@ use crate::library_threads::Share;
 use parking_lot::Mutex;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
-use raskt_execute::{Runner, TaskCall, TaskRange};
+use raskt_execute::{Batch, Done, Runner, TaskCall, TaskRange};
 use raskt_graph::{Graph, TaskId};
 use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::cell::RefCell;
@@ -26,15 +26,20 @@ impl Runner for PythonRunner {
     fn run(&self, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         Python::attach(|py| {
             let _current = Current::set(py, call.cancel);
-            let body = &call.op().body;
-            let result = if let Some(calls) = body.downcast_ref::<Calls>() {
-                calls.call(py, call.task.index, inputs)
-            } else if let Some(PythonOp(block)) = body.downcast_ref() {
-                block.call(py, call.task.index, inputs)
-            } else {
-                return Err(TaskError::new(ErrorKind::Type, format!("op `{}` is not a Python call", call.op().name)));
-            };
-            result.map_err(|error| to_task_error(py, error))
+            make(py, call, inputs)
+        })
+    }
+
+    fn run_batch(&self, batch: &Batch<'_>, done: &mut Done) -> Result<(), TaskError> {
+        Python::attach(|py| {
+            let _current = Current::set(py, batch.cancel);
+            for (call, inputs) in batch.calls() {
+                if batch.cancel.is_cancelled() {
+                    return Err(TaskError::cancelled());
+                }
+                done.results.push(batch.watched(&call, || make(py, &call, inputs))?);
+            }
+            Ok(())
         })
     }
 
@@ -67,12 +72,32 @@ impl Runner for PythonRunner {
     }
 }
 
-/// What a thread that runs Python tasks is at.
+/// Makes the Python call that a task is.
+fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+    let body = &call.op().body;
+    let result = if let Some(calls) = body.downcast_ref::<Calls>() {
+        calls.call(py, call.task.index, inputs)
+    } else if let Some(PythonOp(block)) = body.downcast_ref() {
+        block.call(py, call.task.index, inputs)
+    } else {
+        return Err(TaskError::new(ErrorKind::Type, format!("op `{}` is not a Python call", call.op().name)));
+    };
+    result.map_err(|error| to_task_error(py, error))
+}
+
+/// A thread that runs Python tasks.
 struct Seat {
     thread: c_ulong,
-    running: Mutex<Option<CancelToken>>,
-    /// An exception was sent, and may still be on its way when the next task begins.
-    is_interrupted: Mutex<bool>,
+    at: Mutex<At>,
+}
+
+/// What it is at.
+#[derive(Default)]
+struct At {
+    /// The runs whose tasks it is in, the innermost last: a task may compute, and then run another within itself.
+    running: Vec<CancelToken>,
+    /// An exception was sent, and may not have been raised yet when the task ends: a function of C never raises it.
+    is_interrupted: bool,
 }
 
 static SEATS: Mutex<Vec<Weak<Seat>>> = Mutex::new(vec![]);
@@ -81,27 +106,27 @@ thread_local! {
     static SEAT: RefCell<Option<Arc<Seat>>> = const { RefCell::new(None) };
 }
 
-/// While it lives, this thread is known to run a task of the run that the token belongs to. A task may compute, and then
-/// run another within itself.
-struct Current {
-    seat: Arc<Seat>,
-    outer: Option<CancelToken>,
-}
+/// While it lives, this thread is known to run tasks of the run that the token belongs to. It is made and dropped with the
+/// interpreter held.
+struct Current(Arc<Seat>);
 
 impl Current {
     fn set(_py: Python<'_>, cancel: &CancelToken) -> Self {
         let seat = SEAT.with_borrow_mut(|seat| seat.get_or_insert_with(Seat::new).clone());
-        if std::mem::take(&mut *seat.is_interrupted.lock()) {
-            send(seat.thread, std::ptr::null_mut());
-        }
-        let outer = seat.running.lock().replace(cancel.clone());
-        Self { seat, outer }
+        seat.at.lock().running.push(cancel.clone());
+        Self(seat)
     }
 }
 
 impl Drop for Current {
+    /// Both this and [`interrupt_cancelled`] hold the interpreter, so that either the exception is sent before, and what
+    /// hasn't been raised of it is taken back here, or the thread is seen to run the task no longer.
     fn drop(&mut self) {
-        *self.seat.running.lock() = self.outer.take();
+        let mut at = self.0.at.lock();
+        at.running.pop();
+        if at.is_interrupted && !at.is_cancelled() {
+            self.0.take_back(&mut at);
+        }
     }
 }
 
@@ -109,19 +134,52 @@ impl Seat {
     fn new() -> Arc<Self> {
         // SAFETY: reads the number of the calling thread, which is always there.
         let thread = unsafe { pyo3::ffi::PyThread_get_thread_ident() };
-        let seat = Arc::new(Self { thread, running: Mutex::new(None), is_interrupted: Mutex::new(false) });
+        let seat = Arc::new(Self { thread, at: Mutex::default() });
         let mut seats = SEATS.lock();
         seats.retain(|seat| seat.strong_count() > 0);
         seats.push(Arc::downgrade(&seat));
         seat
     }
+
+    /// Takes back the exception that was sent to it, if it wasn't raised yet.
+    fn take_back(&self, at: &mut At) {
+        if std::mem::take(&mut at.is_interrupted) {
+            send(self.thread, std::ptr::null_mut());
+        }
+    }
+}
+
+impl At {
+    /// Whether it is in a task that nobody wants any more, or in one within such a task.
+    fn is_cancelled(&self) -> bool {
+        self.running.iter().any(CancelToken::is_cancelled)
+    }
+}
+
+/// Whether this thread is in a Python task.
+pub(crate) fn is_in_task() -> bool {
+    SEAT.with_borrow(|seat| seat.as_ref().is_some_and(|seat| !seat.at.lock().running.is_empty()))
+}
+
+/// Raises [`TaskCancelled`] if this thread is in a task that nobody wants any more: what such a task waits for isn't wanted
+/// either, and waiting reaches no step of the interpreter at which it would be raised.
+pub(crate) fn check_cancelled(_py: Python<'_>) -> PyResult<()> {
+    SEAT.with_borrow(|seat| {
+        let Some(seat) = seat else { return Ok(()) };
+        let mut at = seat.at.lock();
+        if !at.is_cancelled() {
+            return Ok(());
+        }
+        seat.take_back(&mut at);
+        Err(TaskCancelled::new_err("the computation was cancelled"))
+    })
 }
 
 /// Raises [`TaskCancelled`] in every thread whose Python task nobody wants any more, and says whether there are any.
 pub(crate) fn interrupt_cancelled(py: Python<'_>) -> bool {
     let cancelled = cancelled_seats();
     for seat in &cancelled {
-        *seat.is_interrupted.lock() = true;
+        seat.at.lock().is_interrupted = true;
         send(seat.thread, TaskCancelled::type_object_raw(py).cast());
     }
     !cancelled.is_empty()
@@ -134,8 +192,7 @@ pub(crate) fn are_cancelled_running() -> bool {
 
 fn cancelled_seats() -> Vec<Arc<Seat>> {
     let seats: Vec<_> = SEATS.lock().iter().filter_map(Weak::upgrade).collect();
-    let is_cancelled = |seat: &Arc<Seat>| seat.running.lock().as_ref().is_some_and(CancelToken::is_cancelled);
-    seats.into_iter().filter(is_cancelled).collect()
+    seats.into_iter().filter(|seat| seat.at.lock().is_cancelled()).collect()
 }
 
 /// Sets the exception that `thread` raises at its next step in the interpreter; null takes it back.

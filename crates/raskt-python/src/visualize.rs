@@ -1,7 +1,7 @@
 //! Graphs as text for Graphviz.
 
-use crate::compute::Request;
 use crate::delayed::Calls;
+use crate::request::Request;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use raskt_graph::{Graph, LayerId, TaskId};

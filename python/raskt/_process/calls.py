@@ -69,7 +69,8 @@ class Run:
             try:
                 results.append(codec.load(entry, views, start))
             except Exception as error:
-                return results, has_ended, nanoseconds, _with_note(error, "the result of a task can't be read here")
+                errors.with_note(error, "the result of a task can't be read here")
+                return results, has_ended, nanoseconds, error
             start += entry[1]
         return results, has_ended, nanoseconds, errors.load(failure) if failure else None
 
@@ -105,14 +106,7 @@ def _not_sent(function: Any, error: BaseException) -> BaseException:
     """Says of an error that the call could not be sent, and what would work."""
     name = getattr(function, "__qualname__", repr(function))
     story = f'`{name}` or its arguments can\'t be sent to a worker process; scheduler="threads" needs to send nothing'
-    return _with_note(error, story).with_traceback(None)
-
-
-def _with_note(error: BaseException, story: str) -> BaseException:
-    # Python 3.10 has no notes.
-    if hasattr(error, "add_note"):
-        error.add_note(f"raskt: {story}")
-    return error
+    return errors.with_note(error, story).with_traceback(None)
 
 
 @contextmanager

@@ -25,6 +25,13 @@ def dump(error: BaseException, skip: int = 0) -> bytes:
     return pickle.dumps(_parts(error, skip, DEPTH), protocol=5)
 
 
+def with_note(error: BaseException, story: str) -> BaseException:
+    """The exception with a note, from Python 3.11 on."""
+    if hasattr(error, "add_note"):
+        error.add_note(f"raskt: {story}")
+    return error
+
+
 def load(data: bytes) -> BaseException:
     """The exception that `dump` was given."""
     return _whole(pickle.loads(data))

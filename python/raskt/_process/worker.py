@@ -30,6 +30,8 @@ MESSAGE_BYTES_MOST = 96 << 10
 REPORT_NANOSECONDS = 2_000_000
 """Results wait this long for others, so that a batch of short tasks is one message."""
 
+NOT_SENT = 'the result can\'t be sent from a worker process; scheduler="threads" needs to send nothing'
+
 IDLE_SECONDS = 300
 """A process that gets no batch for so long ends."""
 
@@ -98,12 +100,17 @@ class _Worker:
             try:
                 digest, positional, named = codec.load(entry, views, start)
                 function = self.functions.get(digest) or self.function(digest)
-                outbox.add(function(*positional, **named))
-                # Nothing of this task is to live on while the next one runs.
-                positional = named = function = None
+                result = function(*positional, **named)
             except BaseException as error:
                 # Entries of this file come first: the one above, and the one that reads what was sent.
                 failure = errors.dump(error, skip=1)
+                break
+            try:
+                outbox.add(result)
+                # Nothing of this task is to live on while the next one runs.
+                positional = named = function = result = None
+            except BaseException as error:
+                failure = errors.dump(errors.with_note(error, NOT_SENT).with_traceback(None))
                 break
             start += entry[1]
         _flush_output()

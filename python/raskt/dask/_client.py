@@ -53,6 +53,10 @@ class Client:
     def __init__(self, num_workers: int | None = None, scheduler: Literal["threads", "sync"] | None = None) -> None:
         if num_workers is not None and num_workers < 1:
             raise ValueError(f"num_workers is {num_workers}; at least one thread has to run the tasks")
+        if scheduler == "processes":
+            raise NotImplementedError(
+                "graphs of Dask run on threads of this process for now; say scheduler='threads' (or 'sync')"
+            )
         if scheduler not in (None, "threads", "sync"):
             raise ValueError(f"scheduler is {scheduler!r}; 'threads' and 'sync' are known")
         _shuffles.refuse_cluster()

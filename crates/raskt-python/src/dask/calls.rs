@@ -1,7 +1,7 @@
 //! The body of the op that a layer of Dask's tasks runs.
 
 use super::caller::Caller;
-use super::nodes::Read;
+use super::node::Read;
 use super::part::Part;
 use crate::block::PythonBlock;
 use crate::delayed::python_object;

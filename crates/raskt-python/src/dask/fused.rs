@@ -2,7 +2,8 @@
 
 use super::caller::Caller;
 use super::keys::Keys;
-use super::nodes::{Node, Nodes, Read, settle};
+use super::node::{Node, Read, settle};
+use super::nodes::Nodes;
 use super::order::depth_first;
 use super::part::Part;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};

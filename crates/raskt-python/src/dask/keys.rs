@@ -30,6 +30,11 @@ impl<'py> Keys<'py> {
         self.keys.get(number as usize)
     }
 
+    /// All keys, by number.
+    pub fn iter(&self) -> impl Iterator<Item = &Bound<'py, PyAny>> {
+        self.keys.iter()
+    }
+
     pub fn len(&self) -> usize {
         self.keys.len()
     }

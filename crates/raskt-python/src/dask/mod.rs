@@ -9,13 +9,16 @@ mod caller;
 mod calls;
 mod fused;
 mod keys;
+mod layering;
+mod legacy;
+mod node;
 mod nodes;
 mod order;
 mod part;
 mod read;
+mod said;
 mod scheduler;
 mod spec;
-mod wait;
 
 use pyo3::prelude::*;
 use scheduler::DaskScheduler;

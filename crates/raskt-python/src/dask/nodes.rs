@@ -2,96 +2,28 @@
 
 use super::fused::Fused;
 use super::keys::Keys;
+use super::node::Node;
 use super::part::{Call, Container, Named, Part, Positional};
 use super::spec::{Kind, Spec};
 use hashbrown::HashMap;
-use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRecursionError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::*;
 use std::sync::Arc;
 
-/// What stands under a key of a graph. Other keys appear by their numbers.
-pub(super) enum Node {
-    /// A task, which reads the results of these keys.
-    Task { part: Part, reads: Vec<u32> },
-    /// The same as another key.
-    Alias(u32),
-    /// An object, without a task.
-    Data(Py<PyAny>),
-    /// Nothing: the key is only spoken of.
-    Missing,
-}
-
-/// Where a task finds something that it reads.
-pub(super) enum Read {
-    /// Among the results that it gets, or in a slot of a fused task.
-    Slot(u32),
-    /// Here.
-    Given(Py<PyAny>),
-}
-
-impl Node {
-    pub fn reads(&self) -> &[u32] {
-        match self {
-            Self::Task { reads, .. } => reads,
-            _ => &[],
-        }
-    }
-}
-
-impl Read {
-    pub fn clone_ref(&self, py: Python<'_>) -> Self {
-        match self {
-            Self::Slot(slot) => Self::Slot(*slot),
-            Self::Given(object) => Self::Given(object.clone_ref(py)),
-        }
-    }
-
-    /// The object, if `slots` are filled.
-    pub fn get<'py>(&self, py: Python<'py>, slots: &[Option<Bound<'py, PyAny>>]) -> Bound<'py, PyAny> {
-        match self {
-            Self::Slot(slot) => slots[*slot as usize].clone().expect("a slot is emptied after its last reader"),
-            Self::Given(object) => object.bind(py).clone(),
-        }
-    }
-}
-
-/// Follows aliases to their ends, in the reads of all tasks too; gives the end for each number. Errs with a number from
-/// which aliases go in a circle. What is no node of the graph (since it is given from outside) is `None`.
-pub(super) fn settle(nodes: &mut [Option<Node>]) -> Result<Vec<u32>, u32> {
-    let mut targets = Vec::with_capacity(nodes.len());
-    for number in 0..nodes.len() as u32 {
-        let (mut at, mut followed) = (number, 0);
-        while let Some(Node::Alias(target)) = &nodes[at as usize] {
-            at = *target;
-            followed += 1;
-            if followed > nodes.len() {
-                return Err(number);
-            }
-        }
-        targets.push(at);
-    }
-    for node in nodes.iter_mut().flatten() {
-        if let Node::Task { reads, .. } = node {
-            reads.iter_mut().for_each(|read| *read = targets[*read as usize]);
-        }
-    }
-    Ok(targets)
-}
-
 /// Reads nodes, and remembers what is worth remembering between them.
 pub(super) struct Nodes<'py> {
-    py: Python<'py>,
-    spec: &'static Spec,
+    pub(super) py: Python<'py>,
+    pub(super) spec: &'static Spec,
     /// By the address of the class, which an object that is looked at keeps alive.
     kinds: HashMap<usize, (Bound<'py, PyType>, Kind)>,
     /// By the addresses of what they were made from.
     pub fused: HashMap<(usize, usize, usize), Arc<Fused>>,
     /// The whole graph: strings, numbers and tuples in tasks of the old form may be keys of it.
-    graph: Bound<'py, PyDict>,
+    pub(super) graph: Bound<'py, PyDict>,
     /// Results that are there already, by key.
-    cache: Option<Bound<'py, PyAny>>,
+    pub(super) cache: Option<Bound<'py, PyAny>>,
     /// Nothing of a cluster can be in the graph unless its package was imported.
     may_need_cluster: bool,
     depth: usize,
@@ -123,7 +55,7 @@ impl<'py> Nodes<'py> {
         }
     }
 
-    fn kind(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Kind> {
+    pub(super) fn kind(&mut self, object: &Bound<'py, PyAny>) -> PyResult<Kind> {
         let class = object.get_type();
         let address = class.as_ptr() as usize;
         if let Some((_, kind)) = self.kinds.get(&address) {
@@ -162,7 +94,7 @@ impl<'py> Nodes<'py> {
     }
 
     /// An argument of a task: only objects of Dask's own have a meaning.
-    fn part(&mut self, object: &Bound<'py, PyAny>, reads: &mut Reads<'_, 'py>) -> PyResult<Part> {
+    pub(super) fn part(&mut self, object: &Bound<'py, PyAny>, reads: &mut Reads<'_, 'py>) -> PyResult<Part> {
         let kind = self.kind(object)?;
         match kind {
             Kind::Plain | Kind::Future => Ok(Part::Given(object.clone().unbind())),
@@ -242,108 +174,8 @@ impl<'py> Nodes<'py> {
         Ok(Part::Node { node: node.clone().unbind(), reads: found })
     }
 
-    /// A value of the old form: a tuple that begins with a function is a task, and keys stand for themselves.
-    fn legacy_part(&mut self, object: &Bound<'py, PyAny>, reads: &mut Reads<'_, 'py>) -> PyResult<Part> {
-        match self.kind(object)? {
-            Kind::Plain => {}
-            Kind::Future => return reads.part(&object.getattr(intern!(self.py, "key"))?),
-            _ => return self.part(object, reads),
-        }
-        if let Ok(tuple) = object.cast_exact::<PyTuple>()
-            && let Ok(function) = tuple.get_item(0)
-            && function.is_callable()
-        {
-            return self.deeper(|this| this.legacy_call(&function, tuple, reads));
-        }
-        if self.is_key(object)? {
-            return reads.part(object);
-        }
-        if let Ok(list) = object.cast_exact::<PyList>() {
-            self.legacy_container(Container::List, list.iter(), reads)
-        } else if let Ok(tuple) = object.cast_exact::<PyTuple>() {
-            self.legacy_container(Container::Tuple, tuple.iter(), reads)
-        } else if let Ok(set) = object.cast_exact::<PySet>() {
-            self.legacy_container(Container::Set, set.iter(), reads)
-        } else if let Ok(set) = object.cast_exact::<PyFrozenSet>() {
-            self.legacy_container(Container::FrozenSet, set.iter(), reads)
-        } else if is_container(object) {
-            // A named tuple, or another class of containers: Dask knows how to build one.
-            let convert = self.spec.convert_legacy_task.bind(self.py);
-            let converted = convert.call1((self.py.None(), object, &self.graph))?;
-            if self.kind(&converted)? == Kind::Plain {
-                Ok(Part::Given(converted.unbind()))
-            } else {
-                self.part(&converted, reads)
-            }
-        } else {
-            Ok(Part::Given(object.clone().unbind()))
-        }
-    }
-
-    fn legacy_call(
-        &mut self,
-        function: &Bound<'py, PyAny>,
-        task: &Bound<'py, PyTuple>,
-        reads: &mut Reads<'_, 'py>,
-    ) -> PyResult<Part> {
-        self.refuse_cluster(function)?;
-        let mut parts = Vec::with_capacity(task.len() - 1);
-        for argument in task.iter().skip(1) {
-            parts.push(match argument.cast::<PyDict>() {
-                // Within dictionaries keys don't stand for themselves.
-                Ok(dict) => {
-                    let items = dict.iter().flat_map(|(key, value)| [key, value]);
-                    let parts = items.map(|item| self.part(&item, reads)).collect::<PyResult<_>>()?;
-                    Part::Container(Container::Dict, parts)
-                }
-                Err(_) => self.legacy_part(&argument, reads)?,
-            });
-        }
-        let (positional, named) = (Positional::Parts(parts), Named::Given(None));
-        Ok(Part::Call(Box::new(Call { function: function.clone().unbind(), positional, named })))
-    }
-
-    fn legacy_container(
-        &mut self,
-        container: Container,
-        items: impl Iterator<Item = Bound<'py, PyAny>>,
-        reads: &mut Reads<'_, 'py>,
-    ) -> PyResult<Part> {
-        let mut items = items;
-        let parts: Vec<Part> =
-            self.deeper(|this| items.by_ref().map(|item| this.legacy_part(&item, reads)).collect())?;
-        let given = |part: &Part| match part {
-            Part::Given(object) => Some(object.bind(self.py).clone()),
-            _ => None,
-        };
-        match parts.iter().map(given).collect::<Option<Vec<_>>>() {
-            Some(objects) => Ok(Part::Given(container.build(self.py, objects)?.unbind())),
-            None => Ok(Part::Container(container, parts)),
-        }
-    }
-
-    /// Whether `object` is a key of the graph, as far as Dask lets its like be keys in tasks of the old form.
-    fn is_key(&self, object: &Bound<'py, PyAny>) -> PyResult<bool> {
-        let may_be = object.is_instance_of::<PyString>()
-            || object.is_instance_of::<PyTuple>()
-            || object.is_instance_of::<PyInt>()
-            || object.is_instance_of::<PyFloat>();
-        if !may_be {
-            return Ok(false);
-        }
-        let found = self.graph.contains(object).and_then(|found| match &self.cache {
-            Some(cache) if !found => cache.contains(object),
-            _ => Ok(found),
-        });
-        match found {
-            // What can't be hashed is no key.
-            Err(error) if error.is_instance_of::<PyTypeError>(self.py) => Ok(false),
-            found => found,
-        }
-    }
-
     /// Shuffles of Dask's clusters run on the workers of one, and nowhere else.
-    fn refuse_cluster(&self, function: &Bound<'py, PyAny>) -> PyResult<()> {
+    pub(super) fn refuse_cluster(&self, function: &Bound<'py, PyAny>) -> PyResult<()> {
         if !self.may_need_cluster {
             return Ok(());
         }
@@ -359,7 +191,7 @@ impl<'py> Nodes<'py> {
         ))
     }
 
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err(PyRecursionError::new_err(format!("a task holds tasks and containers more than {DEPTH} deep")));
@@ -371,7 +203,7 @@ impl<'py> Nodes<'py> {
 }
 
 /// What a task reads, by the numbers of keys.
-struct Reads<'a, 'py> {
+pub(super) struct Reads<'a, 'py> {
     keys: &'a mut Keys<'py>,
     numbers: &'a mut Vec<u32>,
 }
@@ -382,16 +214,9 @@ impl<'py> Reads<'_, 'py> {
         Ok(self.numbers.len() as u32 - 1)
     }
 
-    fn part(&mut self, key: &Bound<'py, PyAny>) -> PyResult<Part> {
+    pub(super) fn part(&mut self, key: &Bound<'py, PyAny>) -> PyResult<Part> {
         self.position(key).map(Part::Read)
     }
-}
-
-fn is_container(object: &Bound<'_, PyAny>) -> bool {
-    object.is_instance_of::<PyList>()
-        || object.is_instance_of::<PyTuple>()
-        || object.is_instance_of::<PySet>()
-        || object.is_instance_of::<PyFrozenSet>()
 }
 
 /// The container that Dask's `_identity_cast` builds with these named arguments.

@@ -2,12 +2,16 @@
 
 use super::calls::TaskCall;
 use super::keys::Keys;
-use super::nodes::{Node, Nodes, Read, settle};
+use super::layering::Layering;
+use super::node::{Node, Read, reads_of, settle};
+use super::nodes::Nodes;
 use super::order::deepest_first;
 use super::part::Part;
+use super::said::Said;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use raskt_graph::{ExplicitBuilder, LayerId, TaskId};
+use raskt_graph::{Annotations, ExplicitBuilder, LayerId, TaskId};
+use std::sync::Arc;
 
 /// The tasks that wanted keys need.
 pub(super) struct Tasks {
@@ -16,15 +20,13 @@ pub(super) struct Tasks {
     pub wanted: Vec<Place>,
 }
 
-/// A layer: tasks about as far from their sources, inputs before readers.
-///
-/// Tasks of one level of a graph are much alike, and those of different levels are not: loading a block isn't slicing it.
-/// So what the scheduler learns about the time of a layer's tasks holds for all of them, and no long row of loads is handed
-/// out because slices are quick. Later layers run first, which is depth first all the same.
+/// A layer, inputs before readers.
 #[derive(Default)]
 pub(super) struct Calling {
     pub calls: Vec<TaskCall>,
     pub edges: ExplicitBuilder,
+    /// What was said of all of them.
+    pub annotations: Arc<Annotations>,
 }
 
 /// Where the result of a key comes from.
@@ -33,10 +35,6 @@ pub(super) enum Place {
     Given(Py<PyAny>),
 }
 
-/// The most layers. Where a graph has more levels, neighbours share one: each layer that reads a task is looked at when the
-/// task ends.
-const LAYERS: u32 = 24;
-
 /// Reads what `wanted` keys need. Aliases and data cost no task, unless every key is to be seen by callbacks
 /// (`aliases_run`).
 pub(super) fn read_tasks<'py>(
@@ -44,6 +42,7 @@ pub(super) fn read_tasks<'py>(
     py: Python<'py>,
     wanted: &[Bound<'py, PyAny>],
     aliases_run: bool,
+    said: &mut Said<'py>,
 ) -> PyResult<Tasks> {
     let mut keys = Keys::new(py);
     let wanted = wanted.iter().map(|key| keys.number(key)).collect::<PyResult<Vec<_>>>()?;
@@ -60,15 +59,22 @@ pub(super) fn read_tasks<'py>(
     let roots: Vec<_> = wanted.iter().map(|&number| targets[number as usize]).collect();
     let order = deepest_first(found.len(), roots.iter().copied(), |number| reads_of(&found, number))
         .map_err(|way| cycle(&keys, &way))?;
-    Ok(in_order(py, &keys, found, &order, &roots))
+    let layering = Layering::new(&found, &order, &said.kinds(&keys)?);
+    let mut tasks = in_order(py, &keys, found, &order, &roots, &layering);
+    for (layer, &kind) in tasks.layers.iter_mut().zip(&layering.kinds) {
+        layer.annotations = said.annotations(kind);
+    }
+    Ok(tasks)
 }
 
-fn reads_of(found: &[Option<Node>], number: u32) -> &[u32] {
-    found[number as usize].as_ref().map_or(&[], Node::reads)
-}
-
-fn in_order(py: Python<'_>, keys: &Keys<'_>, mut found: Vec<Option<Node>>, order: &[u32], roots: &[u32]) -> Tasks {
-    let layer_of = layers_of(&found, order);
+fn in_order(
+    py: Python<'_>,
+    keys: &Keys<'_>,
+    mut found: Vec<Option<Node>>,
+    order: &[u32],
+    roots: &[u32],
+    layering: &Layering,
+) -> Tasks {
     let mut places: Vec<Option<Place>> = vec![];
     places.resize_with(found.len(), || None);
     let mut layers: Vec<Calling> = vec![];
@@ -77,7 +83,7 @@ fn in_order(py: Python<'_>, keys: &Keys<'_>, mut found: Vec<Option<Node>>, order
         places[at] = Some(match found[at].take() {
             Some(Node::Data(object)) => Place::Given(object),
             Some(Node::Task { part, reads }) => {
-                let layer = layer_of[at];
+                let layer = layering.of[at];
                 if layers.len() <= layer.0 as usize {
                     layers.resize_with(layer.0 as usize + 1, Calling::default);
                 }
@@ -92,24 +98,6 @@ fn in_order(py: Python<'_>, keys: &Keys<'_>, mut found: Vec<Option<Node>>, order
     }
     let place = |&number: &u32| places[number as usize].as_ref().expect("what is wanted is in the order").clone_ref(py);
     Tasks { layers, wanted: roots.iter().map(place).collect() }
-}
-
-/// The layer of each task, by its level: what reads nothing but data is in the first.
-fn layers_of(found: &[Option<Node>], order: &[u32]) -> Vec<LayerId> {
-    let is_data = |number: u32| matches!(found[number as usize], Some(Node::Data(_)));
-    // Data isn't a level: it is there from the beginning.
-    let mut levels = vec![0; found.len()];
-    for &number in order {
-        let tasks = reads_of(found, number).iter().filter(|&&read| !is_data(read));
-        levels[number as usize] = tasks.map(|&read| levels[read as usize] + 1).max().unwrap_or(0);
-    }
-    let highest = order.iter().map(|&number| levels[number as usize]).max().unwrap_or(0);
-    let layer = |level: u32| match level {
-        0 => 0,
-        level if highest < LAYERS => level,
-        level => 1 + (u64::from(level - 1) * u64::from(LAYERS - 1) / u64::from(highest)) as u32,
-    };
-    levels.into_iter().map(|level| LayerId(layer(level))).collect()
 }
 
 impl Calling {

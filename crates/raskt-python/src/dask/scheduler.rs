@@ -3,13 +3,15 @@
 use super::calls::{Calls, Surroundings};
 use super::nodes::Nodes;
 use super::read::{Calling, Place, Tasks, read_tasks};
-use super::wait::wait;
+use super::said::Said;
 use crate::block::PythonOp;
 use crate::delayed::python_object;
 use crate::engines;
 use crate::error::from_graph_error;
 use crate::memory;
 use crate::runner::PythonRunner;
+use crate::wait::wait;
+use crate::workers::workers;
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -28,7 +30,7 @@ pub(crate) struct DaskScheduler {
 impl DaskScheduler {
     #[new]
     #[pyo3(signature = (num_workers=None, scheduler=None))]
-    fn new(num_workers: Option<usize>, scheduler: Option<String>) -> Self {
+    fn new(#[pyo3(from_py_with = workers)] num_workers: Option<usize>, scheduler: Option<String>) -> Self {
         Self { scheduler, num_workers }
     }
 
@@ -48,7 +50,7 @@ impl DaskScheduler {
         dsk: &Bound<'py, PyAny>,
         keys: &Bound<'py, PyAny>,
         cache: Option<Bound<'py, PyAny>>,
-        num_workers: Option<usize>,
+        #[pyo3(from_py_with = workers)] num_workers: Option<usize>,
         pool: Option<Bound<'py, PyAny>>,
         callbacks: Option<Bound<'py, PyAny>>,
         rerun_exceptions_locally: Option<bool>,
@@ -66,11 +68,12 @@ impl DaskScheduler {
         };
         let engine = self.engine(py, workers, rerun)?;
         let graph = graph_of(dsk)?;
+        let mut said = Said::of(dsk)?;
         match watch(&graph, keys, cache.as_ref(), callbacks.as_ref())? {
-            None => compute(py, &engine, graph, keys, cache, None),
+            None => compute(&engine, graph, keys, cache, None, &mut said),
             Some(watch) => {
                 let graph = watch.getattr("graph")?.cast_into::<PyDict>()?;
-                let result = compute(py, &engine, graph, keys, cache, Some(&watch));
+                let result = compute(&engine, graph, keys, cache, Some(&watch), &mut said);
                 watch.call_method1("finish", (result.is_err(),))?;
                 result
             }
@@ -155,16 +158,17 @@ fn watch<'py>(
 }
 
 fn compute<'py>(
-    py: Python<'py>,
     engine: &Engine,
     graph: Bound<'py, PyDict>,
     keys: &Bound<'py, PyAny>,
     cache: Option<Bound<'py, PyAny>>,
     watch: Option<&Bound<'py, PyAny>>,
+    said: &mut Said<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let py = keys.py();
     let tasks = {
         let mut nodes = Nodes::new(graph, cache)?;
-        read_tasks(&mut nodes, py, &wanted_keys(keys)?, watch.is_some())?
+        read_tasks(&mut nodes, py, &wanted_keys(keys)?, watch.is_some(), said)?
     };
     let results = run(py, engine, tasks, watch)?;
     arrange(keys, &mut results.into_iter())
@@ -219,11 +223,12 @@ fn run<'py>(
 
 fn graph_with(layers: Vec<Calling>, surroundings: &Arc<Surroundings>) -> Result<Graph, GraphError> {
     let mut graph = GraphBuilder::new();
-    for Calling { calls, edges } in layers {
+    for Calling { calls, edges, annotations } in layers {
         let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
         let body = Arc::new(PythonOp(Arc::new(Calls { calls, surroundings: surroundings.clone() })));
         let op = graph.op(Op { kind: OpKind::Python, name: "dask".into(), digest: 0, flags, body });
-        graph.layer(Layer::new("dask", op, Shape::Explicit(edges.finish()?)))?;
+        let layer = Layer::new("dask", op, Shape::Explicit(edges.finish()?));
+        graph.layer(Layer { annotations, ..layer })?;
     }
     Ok(graph.finish())
 }

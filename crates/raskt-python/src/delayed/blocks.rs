@@ -75,9 +75,8 @@ impl Lower for DelayedBlocks {
     }
 
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
-        let nodes: Vec<_> = self.nodes.iter().collect();
         let tasks = Python::attach(|py| {
-            lower_nodes(py, &nodes, graph, true).map_err(|error| GraphError::Lowering(error.value(py).to_string()))
+            lower_nodes(py, &self.nodes, graph, true).map_err(|error| GraphError::Lowering(error.value(py).to_string()))
         })?;
         let mut edges = ExplicitBuilder::with_capacity(tasks.len());
         for task in tasks {

@@ -16,22 +16,21 @@ impl Calls {
         let mut results = inputs.iter().map(|value| python_object(py, value));
         let result = match &self.0[index as usize].work {
             Work::Give(argument) => argument.build(py, &mut results)?,
-            Work::Call { function, positional, named } => {
-                let function = function.build(py, &mut results)?;
-                let mut arguments = Vec::with_capacity(positional.len());
-                for argument in positional {
-                    arguments.push(argument.build(py, &mut results)?);
+            Work::Call { function, arguments } => {
+                let (function, named) = (function.bind(py), arguments.named());
+                let mut positional = Vec::with_capacity(arguments.positional().len());
+                for argument in arguments.positional() {
+                    positional.push(argument.build(py, &mut results)?);
                 }
-                let arguments = PyTuple::new(py, arguments)?;
-                match named {
-                    None => function.call1(arguments)?,
-                    Some(named) => {
-                        let keywords = PyDict::new(py);
-                        for (name, argument) in &named.0 {
-                            keywords.set_item(name, argument.build(py, &mut results)?)?;
-                        }
-                        function.call(arguments, Some(&keywords))?
+                let positional = PyTuple::new(py, positional)?;
+                if named.is_empty() {
+                    function.call1(positional)?
+                } else {
+                    let keywords = PyDict::new(py);
+                    for (name, argument) in named {
+                        keywords.set_item(name, argument.build(py, &mut results)?)?;
                     }
+                    function.call(positional, Some(&keywords))?
                 }
             }
             Work::Block { .. } | Work::Taken => return Ok(inputs[0].clone()),

@@ -42,14 +42,21 @@ impl Delayed {
     }
 }
 
-fn pure_call(py: Python<'_>, function: Argument, positional: Vec<Argument>) -> PyResult<Delayed> {
+fn pure_call(py: Python<'_>, function: Py<PyAny>, positional: Vec<Argument>) -> PyResult<Delayed> {
     Ok(Delayed { node: Node::made(Work::call(function, positional, vec![]), Extra::here(py)?, true) })
 }
 
-fn operator_function(py: Python<'_>, name: &str) -> PyResult<Argument> {
+fn operator_function(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || py.import("operator").map(Bound::unbind))?;
-    Ok(Argument::Object(module.bind(py).getattr(name)?.unbind()))
+    Ok(module.bind(py).getattr(name)?.unbind())
+}
+
+/// The function [`call`](super::making::call), as Python has it.
+fn call_function(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    static CALL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let call = CALL.get_or_try_init(py, || Ok::<_, PyErr>(py.import("raskt._core")?.getattr("call")?.unbind()))?;
+    Ok(call.clone_ref(py))
 }
 
 #[pymethods]
@@ -64,11 +71,14 @@ impl Delayed {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let py = args.py();
-        let (function, outputs) = match self.function() {
-            Some(function) => (Argument::Object(function.clone_ref(py)), self.node.outputs()),
-            None => (Argument::Node(self.node.clone()), None),
-        };
         let mut positional = Vec::with_capacity(args.len());
+        let (function, outputs) = match self.function() {
+            Some(function) => (function.clone_ref(py), self.node.outputs()),
+            None => {
+                positional.push(Argument::Node(self.node.clone()));
+                (call_function(py)?, None)
+            }
+        };
         for argument in args.iter_borrowed() {
             positional.push(Argument::new(&argument, true)?);
         }
@@ -134,8 +144,7 @@ impl Delayed {
         let function =
             GETATTR.get_or_try_init(py, || Ok::<_, PyErr>(py.import("builtins")?.getattr("getattr")?.unbind()))?;
         let name = Argument::Object(name.clone().unbind());
-        let call =
-            pure_call(py, Argument::Object(function.clone_ref(py)), vec![Argument::Node(self.node.clone()), name])?;
+        let call = pure_call(py, function.clone_ref(py), vec![Argument::Node(self.node.clone()), name])?;
         Ok(Bound::new(py, call)?.into_any())
     }
 

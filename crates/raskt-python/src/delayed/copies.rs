@@ -106,14 +106,11 @@ impl Copies {
         let mut replaced = |argument: &Argument| argument.replaced(py, &mut replace);
         Ok(match work {
             Work::Give(argument) => Work::Give(replaced(argument)?),
-            Work::Call { function, positional, named } => {
-                let function = replaced(function)?;
-                let positional = positional.iter().map(&mut replaced).collect::<PyResult<_>>()?;
-                let mut by_name = vec![];
-                for (name, argument) in named.iter().flat_map(|named| &named.0) {
-                    by_name.push((name.clone_ref(py), replaced(argument)?));
-                }
-                Work::call(function, positional, by_name)
+            Work::Call { function, arguments } => {
+                let positional = arguments.positional().iter().map(&mut replaced).collect::<PyResult<_>>()?;
+                let named = arguments.named().iter();
+                let named = named.map(|(name, argument)| Ok((name.clone_ref(py), replaced(argument)?)));
+                Work::call(function.clone_ref(py), positional, named.collect::<PyResult<_>>()?)
             }
             Work::Block { collection, index } => Work::Block { collection: collection.clone_ref(py), index: *index },
             Work::Taken => Work::Taken,

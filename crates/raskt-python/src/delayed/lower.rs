@@ -1,4 +1,5 @@
 use super::parts::{Input, Parts, Place};
+use super::places::Places;
 use super::token::{Tokens, identity};
 use super::{Argument, Node, Work};
 use crate::collection::with_collection;
@@ -6,6 +7,7 @@ use crate::error::from_graph_error;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
 use raskt_graph::{ExplicitBuilder, GraphBuilder, TaskId};
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 /// Adds the calls behind `roots` to the graph and gives the task of each root.
@@ -16,16 +18,15 @@ use std::sync::Arc;
 /// `remembers` says whether more is to be lowered into the graph, and may read the same calls.
 pub(crate) fn lower_nodes(
     py: Python<'_>,
-    roots: &[&Arc<Node>],
+    roots: &[impl Borrow<Arc<Node>>],
     graph: &mut GraphBuilder,
     remembers: bool,
 ) -> PyResult<Vec<TaskId>> {
     let mut lowering = Lowering { remembers, ..Lowering::default() };
-    lowering.places.reserve(roots.len());
     for root in roots {
-        lowering.walk(py, root, graph)?;
+        lowering.walk(py, root.borrow(), graph)?;
     }
-    let inputs: Vec<_> = roots.iter().map(|root| lowering.input(root, graph)).collect();
+    let inputs: Vec<_> = roots.iter().map(|root| lowering.input(Borrow::<Arc<Node>>::borrow(root), graph)).collect();
     let layers = lowering.parts.finish(graph).map_err(from_graph_error)?;
     if remembers {
         for (key, place) in lowering.by_identity {
@@ -38,8 +39,8 @@ pub(crate) fn lower_nodes(
 #[derive(Default)]
 struct Lowering {
     parts: Parts,
-    /// Where the nodes of this lowering stand, by number.
-    places: HashMap<u64, Place>,
+    /// Where the nodes of this lowering stand.
+    places: Places,
     /// Where they stand by what they do: for pure ones, and for all if the graph is to remember them.
     by_identity: HashMap<u128, Place>,
     remembers: bool,
@@ -63,7 +64,7 @@ impl Lowering {
             stack.push((node, true));
             let first_input = stack.len();
             node.for_each_input(&mut |input| {
-                if !self.places.contains_key(&input.id) {
+                if !self.places.contains(input.id) {
                     stack.push((input, false));
                 }
             });
@@ -78,7 +79,7 @@ impl Lowering {
     }
 
     fn is_there(&self, node: &Node, graph: &GraphBuilder) -> bool {
-        self.places.contains_key(&node.id) || graph.lowered_task(identity(node)).is_some()
+        self.places.contains(node.id) || graph.lowered_task(identity(node)).is_some()
     }
 
     fn add(&mut self, py: Python<'_>, node: &Arc<Node>, graph: &mut GraphBuilder) -> PyResult<()> {
@@ -139,8 +140,8 @@ impl Lowering {
 
     /// Where the result of `node`, which was walked, comes from.
     fn input(&mut self, node: &Node, graph: &GraphBuilder) -> Input {
-        match self.places.get(&node.id) {
-            Some(&place) => Input::Own(place),
+        match self.places.get(node.id) {
+            Some(place) => Input::Own(place),
             None => self.parts.task(graph.lowered_task(identity(node)).expect("inputs are added before their readers")),
         }
     }

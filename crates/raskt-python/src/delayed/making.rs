@@ -3,6 +3,7 @@
 use super::{Argument, Delayed, Extra, Node, Work};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
 
 /// The results of a delayed call that gives several, one by one.
@@ -56,6 +57,17 @@ pub(crate) fn make_delayed(
     }
 }
 
+/// Calls `function`, which another call gave.
+#[pyfunction]
+#[pyo3(signature = (function, /, *args, **kwargs))]
+pub(crate) fn call<'py>(
+    function: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    function.call(args, kwargs)
+}
+
 /// The block or partition `index` of a collection, delayed.
 #[pyfunction]
 pub(crate) fn delayed_block(collection: &Bound<'_, PyAny>, index: u64) -> Delayed {
@@ -72,7 +84,7 @@ pub(crate) fn delayed_task(
     token: [u8; 16],
 ) -> PyResult<Delayed> {
     let positional = args.iter().map(|argument| Argument::new(argument, false)).collect::<PyResult<_>>()?;
-    let work = Work::call(Argument::Object(function.clone().unbind()), positional, vec![]);
+    let work = Work::call(function.clone().unbind(), positional, vec![]);
     let extra = Extra { key: Some(key), ..Extra::here(function.py())? };
     Ok(Delayed { node: Node::identified(work, extra, u128::from_le_bytes(token)) })
 }

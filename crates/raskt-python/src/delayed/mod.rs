@@ -5,6 +5,7 @@
 //! call *i* for task *i*. Calls that are pure have a [`token`] by what they do, and are one task if it is equal.
 
 mod argument;
+mod arguments;
 mod blocks;
 mod calls;
 mod class;
@@ -16,6 +17,7 @@ mod making;
 mod node;
 mod operators;
 mod parts;
+mod places;
 mod token;
 
 pub(crate) use argument::{Argument, python_object};
@@ -38,6 +40,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Delayed>()?;
     module.add_class::<making::DelayedIterator>()?;
     module.add_function(wrap_pyfunction!(making::make_delayed, module)?)?;
+    module.add_function(wrap_pyfunction!(making::call, module)?)?;
     module.add_function(wrap_pyfunction!(making::delayed_block, module)?)?;
     module.add_function(wrap_pyfunction!(making::delayed_task, module)?)?;
     module.add_function(wrap_pyfunction!(making::delayed_after, module)?)?;

@@ -1,11 +1,12 @@
 use super::Argument;
+use super::arguments::{Arguments, Named};
 use crate::annotations;
 use pyo3::prelude::*;
 use raskt_graph::Annotations;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// One delayed call: 64 bytes, since there may be millions of them.
+/// One delayed call: 48 bytes (64 behind an `Arc`), since there may be millions of them.
 pub(crate) struct Node {
     /// Unlike that of any other node of this process.
     pub id: u64,
@@ -35,24 +36,22 @@ pub(crate) struct Extra {
 pub(crate) enum Work {
     /// Gives the argument itself, once everything delayed in it is there.
     Give(Argument),
-    /// Calls a function.
-    Call { function: Argument, positional: Box<[Argument]>, named: Option<Box<Named>> },
+    /// Calls a function. One that is delayed itself is the first argument of [`call`](super::making::call).
+    Call { function: Py<PyAny>, arguments: Arguments },
     /// Gives a block or partition of a collection.
     Block { collection: Py<PyAny>, index: u64 },
     /// Nothing any more: the node is being dropped.
     Taken,
 }
 
-/// Arguments by name. Most calls have none, so that a call points to them.
-pub(crate) struct Named(pub Vec<(Py<PyAny>, Argument)>);
+const _: () = assert!(size_of::<Node>() == 48, "a node has grown, and there may be millions");
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Work {
     /// The call of `function` with these arguments.
-    pub fn call(function: Argument, positional: Vec<Argument>, named: Vec<(Py<PyAny>, Argument)>) -> Self {
-        let named = if named.is_empty() { None } else { Some(Box::new(Named(named))) };
-        Self::Call { function, positional: positional.into_boxed_slice(), named }
+    pub fn call(function: Py<PyAny>, positional: Vec<Argument>, named: Vec<Named>) -> Self {
+        Self::Call { function, arguments: Arguments::new(positional, named) }
     }
 }
 
@@ -116,7 +115,7 @@ impl Node {
     pub fn label(&self, py: Python<'_>) -> String {
         let object = match &self.work {
             Work::Give(argument) => argument.as_object(),
-            Work::Call { function, .. } => function.as_object(),
+            Work::Call { function, .. } => Some(function),
             Work::Block { .. } | Work::Taken => return "block".to_owned(),
         };
         let Some(object) = object.map(|object| object.bind(py)) else { return "call".to_owned() };
@@ -128,10 +127,9 @@ impl Node {
     pub fn for_each_argument<'a>(&'a self, mut visit: impl FnMut(&'a Argument)) {
         match &self.work {
             Work::Give(argument) => visit(argument),
-            Work::Call { function, positional, named } => {
-                visit(function);
-                positional.iter().for_each(&mut visit);
-                named.iter().flat_map(|named| &named.0).for_each(|(_, argument)| visit(argument));
+            Work::Call { arguments, .. } => {
+                arguments.positional().iter().for_each(&mut visit);
+                arguments.named().iter().for_each(|(_, argument)| visit(argument));
             }
             Work::Block { .. } | Work::Taken => {}
         }
@@ -154,11 +152,7 @@ impl Node {
         }
         match std::mem::replace(&mut self.work, Work::Taken) {
             Work::Give(argument) => into.push(argument),
-            Work::Call { function, positional, named } => {
-                into.push(function);
-                into.extend(positional);
-                into.extend(named.into_iter().flat_map(|named| named.0).map(|(_, argument)| argument));
-            }
+            Work::Call { arguments, .. } => arguments.take(into),
             Work::Block { .. } | Work::Taken => {}
         }
     }

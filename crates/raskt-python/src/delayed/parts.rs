@@ -5,16 +5,28 @@ use hashbrown::HashMap;
 use raskt_graph::{
     Annotations, ExplicitBuilder, GraphBuilder, GraphError, Layer, LayerId, Op, OpBody, OpFlags, OpKind, Shape, TaskId,
 };
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Where a call stands.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    part: u32,
+    /// The number of the part, and one.
+    after_part: NonZeroU32,
     index: u32,
 }
 
-/// What a call reads: twelve bytes, since there is one for each edge.
+impl Place {
+    fn new(part: u32, index: u32) -> Self {
+        Self { after_part: NonZeroU32::MIN.saturating_add(part), index }
+    }
+
+    fn part(self) -> u32 {
+        self.after_part.get() - 1
+    }
+}
+
+/// What a call reads: eight bytes, since there is one for each edge.
 #[derive(Clone, Copy)]
 pub(super) enum Input {
     /// A task that is in the graph, by its place in the list of those.
@@ -77,7 +89,7 @@ impl Parts {
         part.nodes.push(node.clone());
         part.starts.push(start as u32);
         part.lengths.push((self.inputs.len() - start) as u32);
-        Place { part: at, index: part.nodes.len() as u32 - 1 }
+        Place::new(at, part.nodes.len() as u32 - 1)
     }
 
     /// The first part of these annotations that is `earliest` or later; a new one if there is none.
@@ -113,7 +125,7 @@ impl Part {
         for (&start, &length) in self.starts.iter().zip(&self.lengths) {
             for &input in &inputs[start as usize..][..length as usize] {
                 match input {
-                    Input::Own(place) if place.part == own => edges.own_input(u64::from(place.index)),
+                    Input::Own(place) if place.part() == own => edges.own_input(u64::from(place.index)),
                     input => edges.input(layers.task(input)),
                 }
             }
@@ -128,7 +140,7 @@ impl Layers {
     pub fn task(&self, input: Input) -> TaskId {
         match input {
             Input::Task(at) => self.tasks[at as usize],
-            Input::Own(place) => TaskId::new(LayerId(self.first.0 + place.part), u64::from(place.index)),
+            Input::Own(place) => TaskId::new(LayerId(self.first.0 + place.part()), u64::from(place.index)),
         }
     }
 }
@@ -137,7 +149,7 @@ impl Input {
     fn part(&self) -> u32 {
         match self {
             Self::Task(_) => 0,
-            Self::Own(place) => place.part,
+            Self::Own(place) => place.part(),
         }
     }
 }

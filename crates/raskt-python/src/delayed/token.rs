@@ -73,16 +73,13 @@ impl Tokens {
                 tokenizer.tag(b'G');
                 feed(&mut tokenizer, argument, py)?;
             }
-            Work::Call { function, positional, named } => {
+            Work::Call { function, arguments } => {
                 tokenizer.tag(b'C');
-                match function {
-                    Argument::Object(function) => tokenizer.number(self.function(py, function)?),
-                    function => feed(&mut tokenizer, function, py)?,
-                }
-                tokenizer.length(positional.len());
-                positional.iter().try_for_each(|argument| feed(&mut tokenizer, argument, py))?;
+                tokenizer.number(self.function(py, function)?);
+                tokenizer.length(arguments.positional().len());
+                arguments.positional().iter().try_for_each(|argument| feed(&mut tokenizer, argument, py))?;
                 let mut by_name = vec![];
-                for (name, argument) in named.iter().flat_map(|named| &named.0) {
+                for (name, argument) in arguments.named() {
                     by_name.push((name.extract::<String>(py)?, argument));
                 }
                 by_name.sort_by(|a, b| a.0.cmp(&b.0));

@@ -1,6 +1,7 @@
 use super::Future;
 use super::class::timeout_error;
-use super::wait::{Watch, deadline, wait_lending};
+use super::wait::{Arrived, Watch, deadline, wait_lending};
+use crate::watched::Watched;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -23,7 +24,7 @@ impl Arrivals {
 
     /// Adds a future; it comes out once for each time that it was added.
     fn add(&self, future: Bound<'_, Future>) {
-        let task = future.get().task.clone();
+        let task = future.get().task();
         let is_new = {
             let mut futures = self.futures.lock();
             let same = futures.entry(task.id).or_default();
@@ -68,7 +69,7 @@ impl Arrivals {
         self.watch.arrived.lock().tasks.clear();
         let futures = std::mem::take(&mut *self.futures.lock());
         for future in futures.values().flatten() {
-            future.get().task.unwatch(&self.watch);
+            future.get().task().unwatch(&self.watch);
         }
     }
 }
@@ -89,9 +90,11 @@ impl Arrivals {
 
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
         let deadline = deadline(timeout)?;
-        let one = self.futures.lock().values().flatten().next().map(|future| future.get().task.clone());
+        let one = self.futures.lock().values().flatten().next().map(|future| future.get().task());
         let tasks: Vec<_> = one.into_iter().collect();
-        wait_lending(py, &tasks, || self.watch.wait(py, deadline, |arrived| !arrived.tasks.is_empty()))
+        let mut watched = Watched::by_nobody();
+        let is_enough = |arrived: &Arrived| !arrived.tasks.is_empty();
+        wait_lending(py, &tasks, || self.watch.wait(py, deadline, &mut watched, is_enough))
     }
 }
 

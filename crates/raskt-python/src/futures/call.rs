@@ -23,8 +23,10 @@ impl Call {
     ) -> PyResult<(Self, Vec<Arc<Task>>)> {
         let mut inputs = vec![];
         let mut note = |future: &Bound<'py, Future>| {
-            inputs.push(future.get().task.clone());
-            Ok(future.clone().into_any())
+            let task = future.get().task();
+            inputs.push(task.clone());
+            // A handle of its own: the caller may let go of his.
+            Ok(Bound::new(future.py(), Future::of(task))?.into_any())
         };
         let copied = with_futures_replaced(positional, &mut note)?;
         let positional = copied.map_or(Ok(positional.clone()), Bound::cast_into)?.unbind();
@@ -53,6 +55,22 @@ impl Call {
         Ok(own.map_or_else(|| function.get_type().name().map(Bound::into_any), Ok)?.unbind())
     }
 
+    /// The tasks that it reads.
+    pub fn inputs<'py>(&self, py: Python<'py>) -> Vec<Arc<Task>> {
+        let mut inputs = vec![];
+        let mut note = |future: &Bound<'py, Future>| {
+            inputs.push(future.get().task());
+            Ok(future.clone().into_any())
+        };
+        if self.has_futures {
+            let named = self.named.as_ref().map(|named| named.bind(py).clone().into_any());
+            for object in [Some(self.positional.bind(py).clone().into_any()), named].into_iter().flatten() {
+                with_futures_replaced(&object, &mut note).expect("it was looked through when the call was submitted");
+            }
+        }
+        inputs
+    }
+
     /// Makes the call; every future that it reads is done.
     pub fn make(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let (mut positional, mut named) =
@@ -68,7 +86,7 @@ impl Call {
 /// The object with the results of futures in their places; raises what a future has failed with.
 pub(crate) fn resolved<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
-    let mut result = |future: &Bound<'py, Future>| Ok(future.get().task.result(py)?.into_bound(py));
+    let mut result = |future: &Bound<'py, Future>| Ok(future.get().task().result(py)?.into_bound(py));
     Ok(with_futures_replaced(object, &mut result)?.unwrap_or_else(|| object.clone()))
 }
 

@@ -3,6 +3,7 @@ use super::settings::{default_pool, pool_for};
 use super::task::Options;
 use super::wait::{Until, wait_for};
 use super::{Future, Pool, Task};
+use crate::workers::workers;
 use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -16,7 +17,11 @@ pub(crate) struct FuturePool(Arc<Pool>);
 impl FuturePool {
     #[new]
     #[pyo3(signature = (scheduler=None, num_workers=None))]
-    fn new(py: Python<'_>, scheduler: Option<String>, num_workers: Option<usize>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        scheduler: Option<String>,
+        #[pyo3(from_py_with = workers)] num_workers: Option<usize>,
+    ) -> PyResult<Self> {
         pool_for(py, scheduler, num_workers).map(Self)
     }
 
@@ -50,7 +55,7 @@ pub(crate) fn submit(
     key: Option<String>,
     pure: Option<bool>,
     priority: i64,
-    retries: u32,
+    retries: i64,
     workers: Option<&Bound<'_, PyAny>>,
     allow_other_workers: Option<bool>,
     resources: Option<&Bound<'_, PyAny>>,
@@ -65,6 +70,12 @@ pub(crate) fn submit(
             "workers=, resources= and actor= are for clusters; on one machine leave them out",
         ));
     }
+    let retries = u32::try_from(retries).map_err(|_| {
+        PyValueError::new_err(format!(
+            "retries is {retries}; it says how often a call is made again, at most {}",
+            u32::MAX
+        ))
+    })?;
     let key = match (key, pure) {
         (None, Some(true)) => Some(content_key(function, args, kwargs)?),
         (key, _) => key,
@@ -80,7 +91,7 @@ fn submit_to(
     options: Options,
 ) -> PyResult<Future> {
     if let Some(task) = options.key.as_ref().and_then(|key| pool.task_of(key)) {
-        return Ok(Future { task });
+        return Ok(Future::of(task));
     }
     if pool.is_closed() {
         return Err(PyRuntimeError::new_err("no future can be submitted any more: the interpreter is shutting down"));
@@ -90,7 +101,7 @@ fn submit_to(
         // The call is made here and now, by whoever submits it.
         wait_for(function.py(), &inputs, Until::FirstFailure, None)?;
     }
-    Ok(Future { task: Task::submit(function.py(), pool, call, &inputs, options)? })
+    Ok(Future::of(Task::submit(function.py(), pool, call, &inputs, options)?))
 }
 
 /// The key of a pure call: equal calls have equal keys.
@@ -109,10 +120,10 @@ fn content_key(
 pub(crate) fn finished_future(py: Python<'_>, result: Py<PyAny>, key: Option<String>) -> PyResult<Future> {
     let pool = default_pool(py)?;
     if let Some(task) = key.as_ref().and_then(|key| pool.task_of(key)) {
-        return Ok(Future { task });
+        return Ok(Future::of(task));
     }
     let name = result.bind(py).get_type().name()?.into_any().unbind();
-    Ok(Future { task: Task::finished(&pool, key, name, result) })
+    Ok(Future::of(Task::finished(&pool, key, name, result)))
 }
 
 /// The futures in `object`, also in lists, tuples, sets and dictionaries.
@@ -129,7 +140,7 @@ pub(crate) fn futures_in<'py>(object: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<
 /// `object` with results in place of its futures; raises what the first of them has failed with.
 #[pyfunction]
 pub(crate) fn gather_futures<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let tasks: Vec<_> = futures_in(object)?.iter().map(|future| future.get().task.clone()).collect();
+    let tasks: Vec<_> = futures_in(object)?.iter().map(|future| future.get().task()).collect();
     wait_for(object.py(), &tasks, Until::FirstFailure, None)?;
     if let Some(bad) = tasks.iter().find(|task| task.is_bad()) {
         bad.result(object.py())?;
@@ -156,7 +167,7 @@ pub(crate) fn wait_futures(
             )));
         }
     };
-    let tasks: Vec<_> = futures.iter().map(|future| future.get().task.clone()).collect();
+    let tasks: Vec<_> = futures.iter().map(|future| future.get().task()).collect();
     wait_for(py, &tasks, until, timeout)
 }
 

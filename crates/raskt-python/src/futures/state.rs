@@ -16,6 +16,7 @@ use std::sync::{Arc, Weak};
 /// | `Waiting` | `Failed`, `Cancelled` | an input failed or was cancelled |
 /// | `Waiting`, `Running` | `Cancelled` | somebody cancelled it, or the interpreter goes |
 /// | `Running` | `Done`, `Failed` | the call returned or raised |
+/// | `Failed` | `Waiting` | somebody wants the call to be made again |
 pub(crate) enum State {
     /// Inputs are missing, or its turn hasn't come.
     Waiting(Call),
@@ -23,8 +24,8 @@ pub(crate) enum State {
     Running,
     /// The result is there.
     Done(Py<PyAny>),
-    /// The call, or one that it reads, raised this.
-    Failed(Failure),
+    /// The call, or one that it reads, raised this. The call is kept so that it can be made again.
+    Failed(Failure, Option<Box<Call>>),
     /// Nobody wants it, for this reason. What a thread may still do for it counts for nothing.
     Cancelled(String),
 }
@@ -32,7 +33,8 @@ pub(crate) enum State {
 /// How a task ended.
 pub(crate) enum Outcome {
     Done(Py<PyAny>),
-    Failed(Failure),
+    /// With the call, if it was made.
+    Failed(Failure, Option<Box<Call>>),
     Cancelled(String),
 }
 
@@ -85,16 +87,28 @@ impl State {
         match self {
             Self::Waiting(call) => call.traverse(visit),
             Self::Done(result) => visit.call(result),
-            Self::Failed(Failure { error, traceback }) => {
+            Self::Failed(Failure { error, traceback }, call) => {
                 visit.call(error)?;
-                visit.call(traceback)
+                visit.call(traceback)?;
+                call.as_ref().map_or(Ok(()), |call| call.traverse(visit))
             }
             Self::Running | Self::Cancelled(_) => Ok(()),
         }
     }
 
+    /// Keeps the call of the state before this one if it is needed to begin again; what is left of that state comes back.
+    pub fn keep_call_of(&mut self, before: Self) -> Self {
+        match (self, before) {
+            (Self::Failed(_, kept @ None), Self::Waiting(call)) => {
+                *kept = Some(Box::new(call));
+                Self::Running
+            }
+            (_, before) => before,
+        }
+    }
+
     pub fn is_bad(&self) -> bool {
-        matches!(self, Self::Failed(_) | Self::Cancelled(_))
+        matches!(self, Self::Failed(..) | Self::Cancelled(_))
     }
 }
 
@@ -102,7 +116,7 @@ impl From<Outcome> for State {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Done(result) => Self::Done(result),
-            Outcome::Failed(error) => Self::Failed(error),
+            Outcome::Failed(failure, call) => Self::Failed(failure, call),
             Outcome::Cancelled(reason) => Self::Cancelled(reason),
         }
     }

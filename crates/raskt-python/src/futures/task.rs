@@ -50,6 +50,8 @@ pub(crate) struct Options {
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
+const RELEASED: &str = "its handle was released";
+
 impl Task {
     /// Submits a call; it is made as soon as the tasks that it reads are done and a thread is free.
     pub fn submit(
@@ -61,19 +63,78 @@ impl Task {
     ) -> PyResult<Arc<Self>> {
         let name = call.name(py)?;
         let task = Self::with(pool, name, options, State::Waiting(call));
+        task.wait_for_inputs(py, inputs);
+        Ok(task)
+    }
+
+    /// Sees to it that the call is made when `inputs` are done.
+    fn wait_for_inputs(self: &Arc<Self>, py: Python<'_>, inputs: &[Arc<Self>]) {
         for input in inputs {
-            task.missing.expect_one();
-            if input.add_dependent(&task) {
+            self.missing.expect_one();
+            if input.add_dependent(self) {
                 continue;
             }
-            task.missing.expect_one_less();
+            self.missing.expect_one_less();
             if let Some(bad) = input.bad_outcome(py) {
-                task.finish(py, bad);
-                return Ok(task);
+                self.finish(py, bad);
+                return;
             }
         }
-        task.input_done(py);
-        Ok(task)
+        self.input_done(py);
+    }
+
+    /// Makes the call again if it has failed, and those before it whose failure was the reason.
+    pub fn retry(self: &Arc<Self>, py: Python<'_>) {
+        let mut again = vec![];
+        let mut stack = vec![self.clone()];
+        while let Some(task) = stack.pop() {
+            let Some(inputs) = task.begin_again(py) else { continue };
+            stack.extend(inputs.iter().cloned());
+            again.push((task, inputs));
+        }
+        for (task, inputs) in again {
+            task.wait_for_inputs(py, &inputs);
+        }
+    }
+
+    /// Waits once more if it has failed, and gives what it reads.
+    fn begin_again(&self, py: Python<'_>) -> Option<Vec<Arc<Self>>> {
+        let (failure, call) = {
+            let mut inner = self.inner.lock();
+            let State::Failed(_, call) = &mut inner.state else { return None };
+            let call = call.take()?;
+            (std::mem::replace(&mut inner.state, State::Running), *call)
+        };
+        drop(failure);
+        let inputs = call.inputs(py);
+        // Inputs that weren't done when it failed still count it among their readers.
+        inputs.iter().for_each(|input| input.remove_dependent(self));
+        self.missing.begin_again();
+        let mut inner = self.inner.lock();
+        if matches!(inner.state, State::Running) {
+            inner.state = State::Waiting(call);
+        }
+        drop(inner);
+        Some(inputs)
+    }
+
+    fn remove_dependent(&self, dependent: &Self) {
+        self.listen(|listeners| listeners.dependents.retain(|other| !std::ptr::eq(other.as_ptr(), dependent)));
+    }
+
+    /// A task like this one as far as anybody can ask, for a handle that has let go of it.
+    pub fn released(&self, py: Python<'_>) -> Arc<Self> {
+        Arc::new(Self {
+            id: self.id,
+            priority: self.priority,
+            pool: self.pool.clone(),
+            given_key: self.given_key.clone(),
+            name: self.name.clone_ref(py),
+            retries: self.retries,
+            missing: Countdown::new(),
+            inner: Mutex::new(Inner { state: State::Cancelled(RELEASED.to_owned()), listeners: None }),
+            node: Mutex::default(),
+        })
     }
 
     /// A task whose result is there already.
@@ -133,16 +194,18 @@ impl Task {
             telling.ended(self.result_id(), &"future".into(), bytes);
         }
         drop(telling);
-        self.finish(py, self.outcome(py, result));
         // The arguments go when the result is known, so that futures among them are let go at once.
-        drop(call);
+        self.finish(py, self.outcome(py, result, call));
     }
 
-    fn outcome(&self, py: Python<'_>, result: PyResult<Py<PyAny>>) -> Outcome {
+    fn outcome(&self, py: Python<'_>, result: PyResult<Py<PyAny>>, call: Call) -> Outcome {
         match result {
             Ok(result) => Outcome::Done(result),
             Err(error) if error.is_instance_of::<TaskCancelled>(py) => Outcome::Cancelled("it was interrupted".into()),
-            Err(error) => Outcome::Failed(Failure::new(py, with_note(py, error, &self.key(py)))),
+            Err(error) => {
+                let failure = Failure::new(py, with_note(py, error, &self.key(py)));
+                Outcome::Failed(failure, Some(Box::new(call)))
+            }
         }
     }
 
@@ -181,7 +244,8 @@ impl Task {
                 drop_state(outcome.into());
                 return None;
             }
-            (std::mem::replace(&mut inner.state, outcome.into()), inner.listeners.take())
+            let old = std::mem::replace(&mut inner.state, outcome.into());
+            (inner.state.keep_call_of(old), inner.listeners.take())
         };
         drop_state(old);
         Some(listeners.map_or_else(Listeners::default, |listeners| *listeners))
@@ -255,7 +319,7 @@ impl Task {
         match self.inner.lock().state {
             State::Waiting(_) | State::Running => "pending",
             State::Done(_) => "finished",
-            State::Failed(_) => "error",
+            State::Failed(..) => "error",
             State::Cancelled(_) => "cancelled",
         }
     }
@@ -280,7 +344,7 @@ impl Task {
     /// What it has failed with, if it has; raises if it was cancelled.
     pub fn error(&self, py: Python<'_>) -> PyResult<Option<PyErr>> {
         let (failure, reason) = match &self.inner.lock().state {
-            State::Failed(failure) => (Some(failure.clone_ref(py)), String::new()),
+            State::Failed(failure, _) => (Some(failure.clone_ref(py)), String::new()),
             State::Cancelled(reason) => (None, reason.clone()),
             _ => return Ok(None),
         };
@@ -295,7 +359,7 @@ impl Task {
     /// How what reads it ends, if it failed or was cancelled.
     fn bad_outcome(&self, py: Python<'_>) -> Option<Outcome> {
         let is_cancelled = match &self.inner.lock().state {
-            State::Failed(failure) => return Some(Outcome::Failed(failure.clone_ref(py))),
+            State::Failed(failure, _) => return Some(Outcome::Failed(failure.clone_ref(py), None)),
             State::Cancelled(_) => true,
             _ => false,
         };

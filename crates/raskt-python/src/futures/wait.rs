@@ -1,5 +1,7 @@
 use super::Task;
 use super::pool::Pool;
+use crate::runner::is_in_task;
+use crate::watched::Watched;
 use parking_lot::{Condvar, Mutex};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -33,9 +35,6 @@ pub(crate) enum Until {
     FirstFailure,
 }
 
-/// How long signals wait at most while a thread waits for futures.
-const HEARTBEAT: Duration = Duration::from_millis(50);
-
 impl Watch {
     pub fn new(wakes_at: usize, wakes_on_failure: bool) -> Arc<Self> {
         let (arrived, changed) = (Mutex::default(), Condvar::new());
@@ -52,13 +51,15 @@ impl Watch {
     }
 
     /// Waits, with the interpreter free, until `is_enough` or until `deadline`; says whether it was enough.
-    pub fn wait(
+    pub fn wait<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         deadline: Option<Instant>,
+        watched: &mut Watched<'_, 'py>,
         is_enough: impl Fn(&Arrived) -> bool + Sync,
     ) -> PyResult<bool> {
         loop {
+            let patience = watched.patience();
             let is_over = py.detach(|| {
                 let mut arrived = self.arrived.lock();
                 if is_enough(&arrived) {
@@ -68,7 +69,7 @@ impl Watch {
                 if deadline.is_some_and(|deadline| deadline <= now) {
                     return Some(false);
                 }
-                let heartbeat = now + HEARTBEAT;
+                let heartbeat = now + patience;
                 let until = deadline.map_or(heartbeat, |deadline| deadline.min(heartbeat));
                 self.changed.wait_until(&mut arrived, until);
                 is_enough(&arrived).then_some(true)
@@ -76,7 +77,7 @@ impl Watch {
             if let Some(enough) = is_over {
                 return Ok(enough);
             }
-            py.check_signals()?;
+            watched.look_up(py)?;
         }
     }
 }
@@ -98,9 +99,13 @@ pub(crate) fn wait_for(py: Python<'_>, tasks: &[Arc<Task>], until: Until, timeou
     if is_enough(&watch.arrived.lock()) {
         return Ok(true);
     }
-    let waited = wait_lending(py, tasks, || watch.wait(py, deadline, is_enough));
+    let progress = || Some((watch.arrived.lock().tasks.len() as u64, total as u64));
+    // What a call waits for is a part of the work that is watched already.
+    let mut watched = if is_in_task() { Watched::by_nobody() } else { Watched::new(&progress) };
+    let waited = wait_lending(py, tasks, || watch.wait(py, deadline, &mut watched, is_enough));
     // What isn't done yet must not keep the watch.
     tasks.iter().for_each(|task| task.unwatch(&watch));
+    watched.finish(py, &waited)?;
     waited
 }
 

@@ -18,19 +18,18 @@ pub(super) enum Prepared {
 /// The call that `node` stands for; `inputs` are the results of the leaves of its arguments, in order.
 pub(super) fn prepare(py: Python<'_>, node: &Node, inputs: &[Value]) -> PyResult<Prepared> {
     let mut results = inputs.iter().map(|value| python_object(py, value));
-    let (function, positional, named) = match &node.work {
-        Work::Call { function, positional, named } => (function, positional, named),
+    let (function, given) = match &node.work {
+        Work::Call { function, arguments } => (function.bind(py).clone(), arguments),
         Work::Give(argument) => return Ok(Prepared::Here(Object::value(argument.build(py, &mut results)?))),
         Work::Block { .. } | Work::Taken => return Ok(Prepared::Here(inputs[0].clone())),
     };
-    let function = function.build(py, &mut results)?;
-    let arguments = positional.iter().map(|argument| argument.build(py, &mut results));
+    let arguments = given.positional().iter().map(|argument| argument.build(py, &mut results));
     let arguments = PyTuple::new(py, arguments.collect::<PyResult<Vec<_>>>()?)?;
-    if named.is_none() && takes_item(&function, &arguments)? {
+    if given.named().is_empty() && takes_item(&function, &arguments)? {
         return Ok(Prepared::Here(Object::value(function.call1(arguments)?)));
     }
     let keywords = PyDict::new(py);
-    for (name, argument) in named.iter().flat_map(|named| &named.0) {
+    for (name, argument) in given.named() {
         keywords.set_item(name, argument.build(py, &mut results)?)?;
     }
     let call = PyTuple::new(py, [function, arguments.into_any(), keywords.into_any()])?;
