@@ -1,6 +1,7 @@
 """An array of three times the memory limit, kept with `persist` and summed twice, against the same without a limit.
 
-The row `raskt` has the limit; its peak is to stay within 15 % of it, and its time within 2.5 times that of `raskt.unlimited`.
+The row `raskt` has the limit; its peak is to stay within 15 % of it, and its time within 2.5 times that of
+`raskt.unlimited`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ BLOCK = 2**21
 
 def arrays(kind: str, count: int) -> Any:
     import numpy as np
+
     import raskt.array as ra
 
     x = ra.random.default_rng(1).random(count, chunks=BLOCK)

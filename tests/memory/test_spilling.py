@@ -66,10 +66,13 @@ def test_results_are_the_same_bits_whatever_the_limit(tmp_path: Path) -> None:
     x = generator.random((512, 9000), chunks=(64, 9000))
     with raskt.config.set({"memory.limit": "1MiB", "memory.spill-path": str(tmp_path)}):
         spilled = x.persist()
-        numbers = [(spilled - spilled.mean(axis=0)).compute(), spilled.T.sum(axis=1).compute(), spilled[::7, 3:].compute()]
-    expected = [(x - x.mean(axis=0)).compute(), x.T.sum(axis=1).compute(), x[::7, 3:].compute()]
-    for found, wanted in zip(numbers, expected):
-        np.testing.assert_array_equal(found, wanted)
+        numbers = [part.compute() for part in parts_of(spilled)]
+    for found, part in zip(numbers, parts_of(x)):
+        np.testing.assert_array_equal(found, part.compute())
+
+
+def parts_of(x: ra.Array) -> list[ra.Array]:
+    return [x - x.mean(axis=0), x.T.sum(axis=1), x[::7, 3:]]
 
 
 def test_files_are_private_and_go_with_the_array(tmp_path: Path) -> None:
@@ -87,8 +90,15 @@ def test_files_are_private_and_go_with_the_array(tmp_path: Path) -> None:
 
 
 def test_the_files_of_a_killed_process_are_swept_by_the_next(tmp_path: Path) -> None:
-    program = persisted(64 * MIB, 3, tmp_path, 2**17).replace("* 0.5", "").replace("ra.arange", "(lambda *a, **k: ra.from_array(__import__('numpy').arange(a[0], dtype='f8'), chunks=k['chunks']) + 1)")
-    text = "import os, time\nfound = {}\n" + program + "\nprint('ready', flush=True)\ntime.sleep(60)\n"
+    # It never comes to its end; what it has spilled by then lies there when it is killed.
+    text = f"""
+import time, numpy as np, raskt, raskt.array as ra
+raskt.config.set({{"memory.limit": "1MiB", "memory.spill-path": {str(tmp_path)!r}}})
+seeds = ra.from_array(np.arange(64.0), chunks=1)
+x = seeds.map_blocks(lambda seed: np.full(2**17, seed[0]), chunks=(2**17,), dtype="f8").persist()
+print("ready", flush=True)
+time.sleep(60)
+"""
     child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None and child.stdout.readline() == "ready\n"
     assert len(list(tmp_path.iterdir())) == 1
@@ -96,7 +106,13 @@ def test_the_files_of_a_killed_process_are_swept_by_the_next(tmp_path: Path) -> 
     child.wait()
     child.stdout.close()
     assert len(list(tmp_path.iterdir())) == 1
-    run(persisted(64 * MIB, 3, tmp_path, 2**17))
+    next_one = f"""
+    import numpy as np, raskt, raskt.array as ra
+    raskt.config.set({{"memory.limit": "1MiB", "memory.spill-path": {str(tmp_path)!r}}})
+    seeds = ra.from_array(np.arange(64.0), chunks=1)
+    x = seeds.map_blocks(lambda seed: np.full(2**17, seed[0]), chunks=(2**17,), dtype="f8").persist()
+    """
+    run(next_one)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,6 +1,7 @@
 //! Values as bytes and back.
 
-use raskt_value::{Buffer, Chunk, Codec, DType, Dims, ErrorKind, LayoutError, Strides, TaskError, Value};
+use crate::aligned::ALIGNMENT;
+use raskt_value::{Buffer, Chunk, Codec, DType, Dims, ErrorKind, LayoutError, Manifest, Strides, TaskError, Value};
 use std::sync::Arc;
 
 /// How `value` is written and read back; nothing if it has to stay in memory.
@@ -9,7 +10,11 @@ pub(crate) fn codec_of(value: &Value) -> Option<Arc<dyn Codec>> {
         Value::Chunk(chunk) => Some(Arc::new(ChunkCodec { dtype: chunk.dtype(), shape: chunk.shape().into() })),
         Value::Table(table) => table.codec(),
         Value::Foreign(object) => object.codec(),
-        Value::Manifest(_) | Value::Kept(_) => None,
+        Value::Manifest(manifest) => {
+            let parts: Option<Vec<_>> = manifest.parts.iter().map(codec_of).collect();
+            Some(Arc::new(ManifestCodec { parts: parts? }))
+        }
+        Value::Kept(_) => None,
     }
 }
 
@@ -17,10 +22,24 @@ pub(crate) fn codec_of(value: &Value) -> Option<Arc<dyn Codec>> {
 pub(crate) fn is_sole(value: &Value) -> bool {
     match value {
         Value::Chunk(chunk) => Arc::strong_count(chunk) == 1 && Arc::strong_count(chunk.buffer().owner()) == 1,
+        Value::Manifest(manifest) => Arc::strong_count(manifest) == 1 && are_sole(&manifest.parts),
         Value::Table(table) => Arc::strong_count(table) == 1,
         Value::Foreign(object) => Arc::strong_count(object) == 1,
-        Value::Manifest(_) | Value::Kept(_) => false,
+        Value::Kept(_) => false,
     }
+}
+
+/// Parts that were read back are in one piece of memory, which only they refer to.
+fn are_sole(parts: &[Value]) -> bool {
+    parts.iter().all(|part| match part {
+        Value::Chunk(chunk) => {
+            let owner = chunk.buffer().owner();
+            let shares =
+                |other: &&Value| other.as_chunk().is_some_and(|other| Arc::ptr_eq(other.buffer().owner(), owner));
+            Arc::strong_count(chunk) == 1 && Arc::strong_count(owner) == parts.iter().filter(shares).count()
+        }
+        other => is_sole(other),
+    })
 }
 
 /// Blocks of one shape: their elements in C order. What they look like stays in memory.
@@ -47,5 +66,101 @@ impl Codec for ChunkCodec {
         }
         let chunk = Chunk::from_parts(self.dtype, self.shape.clone(), strides, 0, bytes);
         chunk.map(Value::from).map_err(|error: LayoutError| TaskError::new(ErrorKind::Lost, error.to_string()))
+    }
+}
+
+/// Several values: the lengths of all, then each from a multiple of [`ALIGNMENT`] on.
+struct ManifestCodec {
+    parts: Vec<Arc<dyn Codec>>,
+}
+
+impl Codec for ManifestCodec {
+    fn encode(&self, value: &Value) -> Result<Vec<Buffer>, TaskError> {
+        let Value::Manifest(manifest) = value else {
+            return Err(TaskError::new(ErrorKind::Type, "expected a shuffle output"));
+        };
+        let mut lengths = vec![];
+        let mut pieces = vec![];
+        for (codec, part) in self.parts.iter().zip(&manifest.parts) {
+            let encoded = codec.encode(part)?;
+            let length: usize = encoded.iter().map(Buffer::len).sum();
+            lengths.push(length as u64);
+            pieces.extend(encoded);
+            pieces.push(Buffer::from_vec(vec![0_u8; length.next_multiple_of(ALIGNMENT) - length]));
+        }
+        lengths.resize(lengths.len().next_multiple_of(ALIGNMENT / size_of::<u64>()), 0);
+        pieces.insert(0, Buffer::from_vec(lengths));
+        Ok(pieces)
+    }
+
+    fn decode(&self, bytes: Buffer) -> Result<Value, TaskError> {
+        let header = (self.parts.len() * size_of::<u64>()).next_multiple_of(ALIGNMENT);
+        let short = || TaskError::new(ErrorKind::Lost, "a spill file is shorter than what it holds");
+        let lengths = part_of(&bytes, 0, header).ok_or_else(short)?;
+        // SAFETY: the bytes lie in the buffer, begin at a multiple of 64, and any bit pattern is a `u64`.
+        let lengths = unsafe { std::slice::from_raw_parts(lengths.as_ptr().cast::<u64>(), self.parts.len()) };
+        let mut at = header;
+        let mut parts = vec![];
+        for (codec, &length) in self.parts.iter().zip(lengths) {
+            parts.push(codec.decode(part_of(&bytes, at, length as usize).ok_or_else(short)?)?);
+            at += (length as usize).next_multiple_of(ALIGNMENT);
+        }
+        Ok(Value::Manifest(Arc::new(Manifest { parts })))
+    }
+}
+
+/// The `length` bytes from `start` on.
+fn part_of(bytes: &Buffer, start: usize, length: usize) -> Option<Buffer> {
+    if start.checked_add(length)? > bytes.len() {
+        return None;
+    }
+    let first = std::ptr::NonNull::new(bytes.as_ptr().wrapping_add(start).cast_mut())?;
+    // SAFETY: they lie within the buffer, whose owner keeps them alive.
+    Some(unsafe { Buffer::from_raw(first, length, bytes.owner().clone()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through_a_file(value: &Value) -> Value {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Arc::new(crate::folder::Folder::create(place.path()).unwrap());
+        let codec = codec_of(value).unwrap();
+        let file = crate::file::SpillFile::write(&folder, &codec.encode(value).unwrap()).unwrap();
+        codec.decode(file.read().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn blocks_of_any_layout_come_back_in_c_order() {
+        let strided = Chunk::from_parts(
+            DType::I64,
+            [2, 3].into_iter().collect(),
+            [1, 2].into_iter().collect(),
+            0,
+            Buffer::from_vec((0..6_i64).collect()),
+        );
+        for chunk in [strided.unwrap(), Chunk::scalar(2.5_f32), Chunk::from_vec::<bool>(vec![], &[0, 3]).unwrap()] {
+            let expected = chunk.to_contiguous();
+            let found = through_a_file(&chunk.into());
+            assert_eq!(format!("{:?}", found), format!("{:?}", Value::from(expected.clone())));
+            assert_eq!(found.as_chunk().unwrap().as_slice::<i64>(), expected.as_slice::<i64>());
+            assert_eq!(found.as_chunk().unwrap().as_slice::<f32>(), expected.as_slice::<f32>());
+            assert!(is_sole(&found));
+        }
+    }
+
+    #[test]
+    fn shuffle_outputs_come_back_part_by_part() {
+        let parts = (0..9).map(|at| Chunk::from_vec(vec![at as i64; at * 3], &[at, 3]).unwrap().into()).collect();
+        let found = through_a_file(&Value::Manifest(Arc::new(Manifest { parts })));
+        let Value::Manifest(manifest) = &found else { panic!("another kind of value came back") };
+        for (at, part) in manifest.parts.iter().enumerate() {
+            assert_eq!(part.as_chunk().unwrap().as_slice::<i64>().unwrap(), vec![at as i64; at * 3]);
+        }
+        assert!(is_sole(&found), "nothing else refers to what was read");
+        let held = manifest.parts[4].clone();
+        assert!(!is_sole(&found));
+        drop(held);
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct State {
     pub speed: Speed,
     slots: BTreeMap<SlotId, Slot>,
     next_slot: u64,
+    /// Bytes of the largest result so far.
+    largest: u64,
     /// All and only the slots that can leave memory now.
     order: Order,
     /// Counts uses, so that they have an order.
@@ -78,6 +80,7 @@ impl State {
             speed: Speed::default(),
             slots: BTreeMap::new(),
             next_slot: 0,
+            largest: 0,
             order: Order::default(),
             uses: 0,
             pending: VecDeque::new(),
@@ -114,6 +117,7 @@ impl State {
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
         self.broker.hold_promised(holder, bytes);
+        self.largest = self.largest.max(bytes);
         let used = self.next_use();
         let slot = Slot { facts, bytes, place: Where::Here(value), file: None, codec, pins: 0, used, waiters: vec![] };
         self.slots.insert(id, slot);
@@ -361,7 +365,7 @@ impl State {
         let inputs: u64 = request.inputs.iter().map(|(_, bytes)| bytes).sum();
         let pinned = self.slots.values().filter(|slot| slot.pins > 0 && slot.value().is_some());
         let stuck = self.broker.held() - pinned.map(|slot| slot.bytes).sum::<u64>();
-        let most = self.broker.limit().saturating_add(REQUESTS_BEYOND * request.bytes);
+        let most = self.broker.limit().saturating_add(REQUESTS_BEYOND * request.bytes.max(self.largest));
         if stuck > most && request.bytes > inputs {
             let report = Arc::new(self.report());
             // The next one looks for itself.
@@ -516,7 +520,7 @@ impl State {
     }
 }
 
-/// Requests like the one at hand that results may be beyond the limit by, where nothing can leave memory: about as many
+/// Requests like the one at hand, or results like the largest, that results may be beyond the limit by, where nothing can leave memory: about as many
 /// assignments stand in a worker's line.
 const REQUESTS_BEYOND: u64 = 8;
 

@@ -23,7 +23,7 @@ class Holder:
     away: int
     """Bytes of those that are not in memory."""
     place: str | None
-    """ "memory", "disk", or "dropped" for what is computed again when it is needed; None if they are in several places."""
+    """ "memory", "disk", or "dropped" for what is computed again when it is needed; None if that differs."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,8 @@ class Memory:
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{title}</th>" for title in ("made by", "in memory", "elsewhere", "results"))
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in _row(holder)) + "</tr>" for holder in self.holders
-        )
+        cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in _row(holder)) for holder in self.holders]
+        rows = "".join(f"<tr>{row}</tr>" for row in cells)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if self.holders else ""
         return f"<div><p>{html.escape(self._summary())}</p>{table}</div>"
 
@@ -92,7 +91,8 @@ class Memory:
         trouble = f" ({self.disk_trouble})" if self.disk_trouble else ""
         return (
             f"memory: results hold {size(self.held)} and tasks were promised {size(self.promised)} of "
-            f"{size(self.available)}; {disk}{trouble}; limit {size(self.limit)}, of which {size(self.baseline)} is not results"
+            f"{size(self.available)}; {disk}{trouble}; limit {size(self.limit)}, of which {size(self.baseline)} is "
+            "not results"
         )
 
 

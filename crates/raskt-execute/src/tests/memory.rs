@@ -155,10 +155,10 @@ fn a_wait_reads_what_lies_on_disk() {
 
 #[test]
 fn many_producers_and_one_chain_of_consumers_stay_within_the_limit() {
-    let (count, limit) = (10_000_u32, 64);
+    let (count, limit) = (10_000_u32, 8);
     let place = Place::new(2, limit);
     let mut graph = GraphBuilder::new();
-    let produce = op(&mut graph, |call, _| Ok(block(call.index as i64, 1024)));
+    let produce = op(&mut graph, |call, _| Ok(block(call.index as i64, 128)));
     let consume = op(&mut graph, |_, inputs| {
         let before = inputs.get(1).map_or(0, number);
         Ok(Chunk::scalar(before + inputs[0].as_chunk().unwrap().as_slice::<i64>().unwrap()[0]).into())
