@@ -63,8 +63,11 @@ impl Scheduler {
         if is_over {
             return self.seats.quarantine(worker, None);
         }
-        if attempt.is_some() || !seat.is_idle() {
+        if attempt.is_some() {
             return;
+        }
+        if !seat.is_idle() {
+            return self.move_to_idle(worker, id, task);
         }
         let limits = self.limits(id);
         let Some(run) = self.runs.get_mut(&id) else { return };
@@ -73,6 +76,19 @@ impl Scheduler {
             let attempt = Some(batch.attempt);
             self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt }));
             self.hand_over(id, worker, batch, requirement);
+        }
+    }
+
+    /// A suspect waits for `worker` to end what it has: if another one has nothing to do by now, that one takes it.
+    fn move_to_idle(&mut self, worker: WorkerId, id: RunId, task: TaskId) {
+        let run = &self.runs[&id];
+        let requirement = &run.classes[usize::from(run.tasks.layers[task.layer.0 as usize].class)];
+        let idle = self.seats.freest(requirement.as_deref());
+        let idle = idle.filter(|&other| self.seats.get(other).is_some_and(|seat| seat.is_idle()));
+        if let Some(idle) = idle {
+            self.seats.quarantine(worker, None);
+            self.seats.quarantine(idle, Some(Quarantine { run: id, task, attempt: None }));
+            self.go_on_with(idle);
         }
     }
 

@@ -109,6 +109,25 @@ fn what_goes_on_of_a_forgotten_run_is_not_blamed_on_others() {
 }
 
 #[test]
+fn a_suspect_waits_no_longer_than_until_some_worker_is_idle() {
+    let graph = sources(3);
+    // One of the two that are left is kept for the suspect; either may be the first to have nothing else to do.
+    for at in [0, 1] {
+        let mut world = World::new(1);
+        (0..3).for_each(|_| world.join(1));
+        submit(&mut world, &graph);
+        let (worker, assignment) = world.assigned[2].clone();
+        world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
+        world.lose(worker.0 as usize);
+        assert_eq!(world.assigned.len(), 2);
+        let idle = world.assigned[at].0;
+        world.run_one(&graph, at, || false);
+        let (suspect, given) = world.assigned.last().expect("it is handed out");
+        assert_eq!((*suspect, &given.tasks), (idle, &assignment.tasks));
+    }
+}
+
+#[test]
 fn workers_that_were_asked_to_leave_blame_nobody() {
     let graph = sources(1);
     let mut world = World::new(1000);
