@@ -47,7 +47,7 @@ impl Scheduler {
         let requirement = run.classes[class].clone();
         let Some(worker) = self.choose(id, first, requirement.as_deref()) else { return false };
         let limits = self.limits(id);
-        let batch = self.runs.get_mut(&id).and_then(|run| run.take(class, worker, limits));
+        let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
             self.hand_over(id, worker, batch, requirement);
         }

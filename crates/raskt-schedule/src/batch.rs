@@ -38,10 +38,9 @@ const BATCH_BYTES: u64 = 64 << 20;
 const INPUTS_LOOKED_AT: usize = 16;
 
 impl Run {
-    /// Takes ready tasks of one layer off a queue and gives them to `worker`: about as much as the credit, one task if nothing
-    /// is known about their time.
-    pub fn take(&mut self, class: usize, worker: WorkerId, limits: Limits) -> Option<Batch> {
-        let mut head = self.find_startable(class)?;
+    /// Takes ready tasks of one layer off a queue, from its `head` on, and gives them to `worker`: about as much as the credit,
+    /// one task if nothing is known about their time.
+    pub fn take(&mut self, class: usize, mut head: Head, worker: WorkerId, limits: Limits) -> Batch {
         let layer = head.layer;
         let first = self.task_at(layer, head.start);
         let limit = self.batch_limit(first, limits);
@@ -60,12 +59,15 @@ impl Run {
                 }
                 !is_elsewhere
             });
-            match self.find_startable(class).filter(|_| taken > 0 && !is_elsewhere) {
-                Some(next) if next.layer == layer && count < limit => head = next,
+            if taken == 0 || is_elsewhere || count == limit {
+                break;
+            }
+            match self.find_startable(class) {
+                Some(next) if next.layer == layer => head = next,
                 _ => break,
             }
         }
-        Some(self.batch(worker, attempt, tasks, limits))
+        self.batch(worker, attempt, tasks, limits)
     }
 
     /// Gives those of `tasks`, which are of one layer, that are ready to `worker`, past the queue.

@@ -112,22 +112,21 @@ impl Queue {
 
     /// The tasks that are next.
     pub fn head(&mut self) -> Option<Head> {
-        let stretch = match (self.growing, self.ready.peek().copied()) {
-            (Some(growing), Some(top)) => Some(growing.max(top)),
-            (growing, top) => growing.or(top),
-        };
-        let stretch = stretch.map(|Stretch { priority, layer, start: Reverse(start), end }| Head {
+        let top = self.ready.peek().copied();
+        let stretch = if top > self.growing { top } else { self.growing };
+        let mut ready = stretch.map(|Stretch { priority, layer, start: Reverse(start), end }| Head {
             priority,
             layer,
             start,
             end,
             part: Part::Stretch,
         });
-        let scattered = self.scattered.iter().filter_map(|Scattered { priority, layer, ranks }| {
-            let Range { start, end } = ranks.first()?;
-            Some(Head { priority: *priority, layer: *layer, start, end, part: Part::Scattered })
-        });
-        let ready = scattered.chain(stretch).max_by_key(|head| (head.priority, head.layer));
+        for Scattered { priority, layer, ranks } in &self.scattered {
+            let is_better = ready.is_none_or(|ready| (*priority, *layer) > (ready.priority, ready.layer));
+            if let Some(Range { start, end }) = ranks.first().filter(|_| is_better) {
+                ready = Some(Head { priority: *priority, layer: *layer, start, end, part: Part::Scattered });
+            }
+        }
         let source = self.next_sources();
         if let Some(ready) = ready.filter(|ready| source.as_ref().is_none_or(|other| ready.priority >= other.priority))
         {

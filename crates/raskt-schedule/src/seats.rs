@@ -294,8 +294,23 @@ impl Seats {
     /// Changes a seat, and what is derived from it.
     fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
         let Some(seat) = self.seats.get_mut(&worker) else { return };
-        self.derived.remove(worker, seat);
+        let standing =
+            |seat: &Seat| (seat.has_room(self.prefill), seat.load(), seat.ahead(), seat.quarantine.is_some());
+        let before = standing(seat);
+        let (had_room, load, ahead, was_quarantined) = before;
         change(seat);
+        if standing(seat) == before {
+            return;
+        }
+        if had_room {
+            self.derived.open.remove(&(load, worker));
+        }
+        if ahead > 0 {
+            self.derived.ahead.remove(&(ahead, worker));
+        }
+        if was_quarantined {
+            self.derived.quarantined.remove(&worker);
+        }
         self.derived.add(worker, seat, self.prefill);
     }
 

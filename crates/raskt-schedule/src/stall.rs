@@ -13,6 +13,9 @@ impl Scheduler {
             }
             return;
         }
+        if self.stalled.is_empty() && self.accused.is_empty() && self.demanding.is_empty() {
+            return;
+        }
         // Only runs with requirements, and those that were told, can be stalled or go on.
         let mut doubtful: Vec<_> = self.stalled.iter().copied().collect();
         doubtful.extend(self.accused.iter());

@@ -240,7 +240,10 @@ impl Worker {
     fn promised(&mut self, ticket: Ticket) {
         match self.asking.take() {
             Some((asking, assignment)) if asking == ticket && assignment.fetches.is_empty() => {
-                self.prepared.push_back((ticket, assignment));
+                match self.prepared.is_empty() && self.running.len() < self.slots as usize {
+                    true => self.start(ticket, assignment),
+                    false => self.prepared.push_back((ticket, assignment)),
+                }
             }
             Some((asking, assignment)) if asking == ticket => {
                 let (run, fetches) = (assignment.run, assignment.fetches.clone());
@@ -285,13 +288,17 @@ impl Worker {
         while self.running.len() < self.slots as usize
             && let Some((ticket, assignment)) = self.prepared.pop_front()
         {
-            let (run, attempt) = (assignment.run, assignment.attempt);
-            self.running.insert(ticket, (run, attempt));
-            if self.can_be_lost {
-                self.actions.push_back(WorkerAction::Started { run, attempt });
-            }
-            self.actions.push_back(WorkerAction::Execute { ticket, assignment });
+            self.start(ticket, assignment);
         }
+    }
+
+    fn start(&mut self, ticket: Ticket, assignment: Assignment) {
+        let (run, attempt) = (assignment.run, assignment.attempt);
+        self.running.insert(ticket, (run, attempt));
+        if self.can_be_lost {
+            self.actions.push_back(WorkerAction::Started { run, attempt });
+        }
+        self.actions.push_back(WorkerAction::Execute { ticket, assignment });
     }
 
     fn executed(&mut self, ticket: Ticket, outcomes: Vec<(TaskRange, Outcome)>, nanoseconds: u64) {
