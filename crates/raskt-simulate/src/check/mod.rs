@@ -2,11 +2,12 @@
 //!
 //! - [`Ledger`] keeps books of its own: who was given which task on which attempt, and what came of it. Each step of the
 //!   scheduler is held against them.
-//! - [`audit`](crate::world) compares what the scheduler believes with what the workers really hold, and has the
+//! - `world/audit.rs` compares what the scheduler believes with what the workers really hold, and has the
 //!   scheduler count everything again. That takes a look at every task, so it is done the more seldom the larger the
 //!   world is.
 //! - [`Tally`] counts how often rare things happened: a check of what never happens checks nothing.
 
+mod actions;
 mod ledger;
 mod page;
 mod rules;
