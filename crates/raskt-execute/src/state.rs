@@ -65,7 +65,7 @@ impl State {
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
         Self {
             scheduler,
-            worker: Worker::new(slots),
+            worker: Worker::in_process(slots),
             store: Store::default(),
             broker: Broker::new(memory_limit),
             runs: HashMap::new(),

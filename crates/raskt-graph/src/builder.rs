@@ -22,6 +22,11 @@ impl Graph {
         &self.layers[id.0 as usize]
     }
 
+    /// All ops, in order.
+    pub fn ops(&self) -> impl ExactSizeIterator<Item = &Op> {
+        self.ops.iter()
+    }
+
     /// The op `id`.
     pub fn op(&self, id: OpId) -> &Op {
         &self.ops[id.0 as usize]

@@ -111,7 +111,7 @@ impl Run {
         let mut count = 0;
         while count < limit && head.start + count < head.end {
             let task = self.task_at(head.layer, head.start + count);
-            if !self.may_start(task, head.is_source) || !take(self, task) {
+            if !self.may_start(task, head.is_source()) || !take(self, task) {
                 break;
             }
             count += 1;
@@ -126,7 +126,7 @@ impl Run {
             let head = self.tasks.queues[class].head()?;
             let vain = (head.start..head.end).take_while(|&rank| {
                 let task = self.task_at(head.layer, rank);
-                !self.may_start(task, head.is_source)
+                !self.may_start(task, head.is_source())
             });
             match vain.count() as u64 {
                 0 => return Some(head),

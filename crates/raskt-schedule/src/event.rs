@@ -154,7 +154,8 @@ pub enum Outcome {
     },
     /// It failed; the worker keeps the reason.
     Failed,
-    /// It wasn't run, since another task of the assignment failed before it.
+    /// It wasn't run, since another task of the assignment failed before it, or an input of it was lost. That isn't a failure
+    /// of its own; a worker that gives no such cause is asked again a few times, and then it is one.
     NotRun,
 }
 

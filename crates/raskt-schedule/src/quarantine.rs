@@ -82,6 +82,7 @@ impl Scheduler {
         worker: WorkerId,
         cause: LossCause,
         quarantine: Option<Quarantine>,
+        has_orphans: bool,
         placed: &BTreeMap<(RunId, Attempt), Placed>,
     ) -> Vec<(RunId, TaskId)> {
         let mut guilty = vec![];
@@ -92,13 +93,14 @@ impl Scheduler {
         let executing: u64 = started.map(|placed| TaskRange::count(&placed.tasks)).sum();
         for (&(id, attempt), placed) in placed {
             let Some(run) = self.runs.get_mut(&id) else { continue };
-            let alone = quarantine.is_some_and(|kept| kept.run == id && kept.attempt == Some(attempt));
+            let is_kept = quarantine.is_some_and(|kept| kept.run == id && kept.attempt == Some(attempt));
+            let alone = is_kept && !has_orphans;
             for task in placed.tasks.iter().flat_map(|range| range.tasks()) {
                 if !run.tasks.is_current(task, attempt) {
                     continue;
                 }
                 let others = executing.saturating_sub(u64::from(placed.is_started));
-                run.suspects.note(task, placed.is_started, Death { worker, others, alone });
+                run.suspects.note(task, Death { worker, others, alone, started: placed.is_started });
                 self.accused.insert(id);
                 if run.suspects.deaths_alone(task) >= self.settings.deaths {
                     guilty.push((id, task));

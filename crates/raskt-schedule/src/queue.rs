@@ -1,19 +1,24 @@
 use crate::TaskRange;
+use crate::rank_set::RankSet;
 use raskt_graph::LayerId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::ops::Range;
 
 /// Tasks that are ready, in the order in which they should start.
 ///
 /// Higher priority first; then later layers (they are nearer to the end, and free what earlier ones made); then by rank
-/// within the layer. Tasks stand here by rank and in ranges. Tasks without inputs don't stand here one by one: each
+/// within the layer. Tasks stand here by rank: in ranges, or as bits where a large explicit layer has them become ready in no
+/// order. Tasks without inputs don't stand here one by one: each
 /// layer of them is a cursor.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     ready: BinaryHeap<Stretch>,
     /// The stretch that grows while neighbours become ready one after the other.
     growing: Option<Stretch>,
+    /// One for each large explicit layer.
+    scattered: Vec<Scattered>,
     sources: Vec<Sources>,
 }
 
@@ -26,6 +31,14 @@ struct Stretch {
     end: u64,
 }
 
+/// Ready tasks of a layer, by rank.
+#[derive(Debug)]
+struct Scattered {
+    priority: i32,
+    layer: LayerId,
+    ranks: RankSet,
+}
+
 /// Where the queue begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
@@ -34,8 +47,21 @@ pub(crate) struct Head {
     /// By rank.
     pub start: u64,
     pub end: u64,
-    /// They come from a cursor, so that each must be looked at before it is taken for ready.
-    pub is_source: bool,
+    part: Part,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Stretch,
+    Scattered,
+    Source,
+}
+
+impl Head {
+    /// Whether they come from a cursor, so that each must be looked at before it is taken for ready.
+    pub fn is_source(&self) -> bool {
+        self.part == Part::Source
+    }
 }
 
 /// The tasks of a layer that nobody has looked at yet, by rank.
@@ -61,6 +87,15 @@ impl Queue {
         }
     }
 
+    /// Adds the task at `rank` of a layer of `len` tasks whose order is its own.
+    pub fn push_scattered(&mut self, priority: i32, layer: LayerId, rank: u64, len: u64) {
+        let at = self.scattered.iter().position(|other| other.layer == layer).unwrap_or_else(|| {
+            self.scattered.push(Scattered { priority, layer, ranks: RankSet::new(len) });
+            self.scattered.len() - 1
+        });
+        self.scattered[at].ranks.insert(rank);
+    }
+
     pub fn add_sources(&mut self, sources: Sources) {
         self.sources.push(sources);
     }
@@ -77,23 +112,41 @@ impl Queue {
 
     /// The tasks that are next.
     pub fn head(&mut self) -> Option<Head> {
-        let ready = match (self.growing, self.ready.peek().copied()) {
+        let stretch = match (self.growing, self.ready.peek().copied()) {
             (Some(growing), Some(top)) => Some(growing.max(top)),
             (growing, top) => growing.or(top),
         };
+        let stretch = stretch.map(|Stretch { priority, layer, start: Reverse(start), end }| Head {
+            priority,
+            layer,
+            start,
+            end,
+            part: Part::Stretch,
+        });
+        let scattered = self.scattered.iter().filter_map(|Scattered { priority, layer, ranks }| {
+            let Range { start, end } = ranks.first()?;
+            Some(Head { priority: *priority, layer: *layer, start, end, part: Part::Scattered })
+        });
+        let ready = scattered.chain(stretch).max_by_key(|head| (head.priority, head.layer));
         let source = self.next_sources();
         if let Some(ready) = ready.filter(|ready| source.as_ref().is_none_or(|other| ready.priority >= other.priority))
         {
-            let Stretch { priority, layer, start: Reverse(start), end } = ready;
-            return Some(Head { priority, layer, start, end, is_source: false });
+            return Some(ready);
         }
         let &mut Sources { layer, priority, next, end, .. } = source?;
-        Some(Head { priority, layer, start: next, end, is_source: true })
+        Some(Head { priority, layer, start: next, end, part: Part::Source })
     }
 
     /// Takes the first `count` tasks of `head`, which was the head just now; `started` of them were ready.
     pub fn advance(&mut self, head: Head, count: u64, started: u64) {
-        if head.is_source {
+        if head.part == Part::Scattered {
+            let found = self.scattered.iter_mut().find(|scattered| scattered.layer == head.layer);
+            if let Some(Scattered { ranks, .. }) = found {
+                (head.start..head.start + count).for_each(|rank| ranks.remove(rank));
+            }
+            return;
+        }
+        if head.is_source() {
             let mut same = self.sources.iter_mut().filter(|sources| sources.layer == head.layer);
             if let Some(sources) = same.find(|sources| sources.next == head.start) {
                 sources.next += count;

@@ -40,12 +40,15 @@ pub struct Settings {
     pub prefill_nanoseconds: u64,
     /// A task is failed when so many workers have died that had nothing but it.
     pub deaths: u32,
+    /// Tasks run only where the resources and workers that they ask for are. Within one process nobody offers any, and a
+    /// program that was written for a cluster is to run all the same.
+    pub heeds_requirements: bool,
 }
 
 impl Default for Settings {
     /// For the threads of one process, which ask and get at once.
     fn default() -> Self {
-        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3 }
+        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3, heeds_requirements: true }
     }
 }
 
@@ -83,7 +86,7 @@ impl Scheduler {
     pub fn handle_event(&mut self, _now: Time, event: Event) {
         match event {
             Event::GraphAdded { run, graph, wanted } => {
-                self.runs.insert(run, Run::new(graph, &wanted));
+                self.runs.insert(run, Run::new(graph, &wanted, self.settings.heeds_requirements));
                 self.settle(run);
             }
             Event::Wanted { run, tasks } => self.change(run, |found| {
@@ -190,9 +193,10 @@ impl Scheduler {
     }
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
-        let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
+        let seat = self.seats.get(worker);
+        let (quarantine, has_orphans) = seat.map_or((None, false), |seat| (seat.quarantine, seat.has_orphans()));
         let placed = self.seats.remove(worker);
-        let guilty = self.blame(worker, cause, quarantine, &placed);
+        let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
         for id in self.runs.keys().copied().collect::<Vec<_>>() {
             self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
         }
@@ -267,10 +271,12 @@ impl Scheduler {
         let placed = self.seats.close(worker, id, attempt);
         let Some(run) = self.runs.get_mut(&id) else { return };
         let (mut failed, mut ran, mut done) = (None, 0, 0);
+        let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
         for &(range, outcome) in &outcomes {
             let current = match (outcome, &placed) {
                 (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),
                 (Outcome::Failed, Some(_)) => count_failures(run, attempt, range, &mut failed),
+                (Outcome::NotRun, Some(_)) if !has_cause => count_refusals(run, attempt, range, &mut failed),
                 _ => 0,
             };
             ran += current;
@@ -328,7 +334,7 @@ fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRa
     for task in range.tasks() {
         if is_placed && run.tasks.is_current(task, attempt) {
             run.tasks.finish(&run.graph, task, worker);
-            run.suspects.clear(task);
+            run.clear(task);
             current += 1;
         } else {
             run.tasks.take_old_result(task, worker);
@@ -348,6 +354,18 @@ fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
         }
     }
     current.len() as u64
+}
+
+/// Counts tasks that a worker didn't run though all that they read is there and none of its assignment failed.
+fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
+    let retries = run.graph.layer(range.layer).annotations.retries;
+    for task in range.tasks() {
+        let is_refused = run.tasks.is_current(task, attempt) && run.tasks.count_missing(&run.graph, task) == 0;
+        if is_refused && run.is_refused_too_often(task) && run.tasks.count_failure(task) > retries {
+            failed.get_or_insert(task);
+        }
+    }
+    0
 }
 
 /// Puts together what goes to the same place.

@@ -12,6 +12,8 @@ pub(crate) struct Seat {
     pub offer: Offer,
     /// Assignments that it hasn't reported.
     placed: BTreeMap<(RunId, Attempt), Placed>,
+    /// Assignments of runs that are forgotten, which it has begun and which nobody can stop.
+    orphans: BTreeSet<(RunId, Attempt)>,
     /// Sums over what is placed.
     nanoseconds: u64,
     memory: u128,
@@ -46,6 +48,7 @@ impl Seat {
         Self {
             offer,
             placed: BTreeMap::new(),
+            orphans: BTreeSet::new(),
             nanoseconds: 0,
             memory: 0,
             used: Resources::new(),
@@ -67,8 +70,13 @@ impl Seat {
         self.placed.get(&(run, attempt))
     }
 
+    /// Whether nothing is placed there, and nothing of a forgotten run goes on.
     pub fn is_idle(&self) -> bool {
-        self.placed.is_empty()
+        self.placed.is_empty() && !self.has_orphans()
+    }
+
+    pub fn has_orphans(&self) -> bool {
+        !self.orphans.is_empty()
     }
     /// Whether it gets another assignment: a slot is free, or time and memory credit allow one in advance.
     pub fn has_room(&self, prefill: u64) -> bool {
@@ -114,6 +122,7 @@ impl Seat {
     }
 
     pub fn close(&mut self, run: RunId, attempt: Attempt) -> Option<Placed> {
+        self.orphans.remove(&(run, attempt));
         let placed = self.placed.remove(&(run, attempt))?;
         self.nanoseconds -= placed.nanoseconds;
         self.memory -= u128::from(placed.memory);
@@ -134,8 +143,10 @@ impl Seat {
     }
 
     pub fn start(&mut self, run: RunId, attempt: Attempt) {
-        if let Some(placed) = self.placed.get_mut(&(run, attempt)) {
-            placed.is_started = true;
+        match self.placed.get_mut(&(run, attempt)) {
+            Some(placed) => placed.is_started = true,
+            // The run was forgotten meanwhile.
+            None => drop(self.orphans.insert((run, attempt))),
         }
     }
 
@@ -148,7 +159,9 @@ impl Seat {
     pub fn forget(&mut self, run: RunId) {
         let of_run = self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX)));
         for (run, attempt) in of_run.map(|(&key, _)| key).collect::<Vec<_>>() {
-            self.close(run, attempt);
+            if self.close(run, attempt).is_some_and(|placed| placed.is_started) {
+                self.orphans.insert((run, attempt));
+            }
         }
     }
 

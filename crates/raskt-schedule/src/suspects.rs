@@ -28,9 +28,12 @@ pub struct Death {
     pub others: u64,
     /// It had nothing but this task, so that nothing else can be to blame.
     pub alone: bool,
+    /// It had said that it had begun.
+    pub started: bool,
 }
 
-/// After so many deaths near a task it is a suspect.
+/// After so many deaths near a task it is a suspect. And so many deaths of workers that had a suspect alone, and didn't say
+/// that they had begun, count as one.
 const NEAR_DEATHS: u32 = 3;
 
 impl Suspects {
@@ -49,16 +52,18 @@ impl Suspects {
     }
 
     /// A worker died that had `task`.
-    pub fn note(&mut self, task: TaskId, is_started: bool, death: Death) {
+    pub fn note(&mut self, task: TaskId, death: Death) {
         let suspicion = self.0.entry(task).or_default();
-        suspicion.near += u32::from(!is_started);
-        suspicion.is_suspect |= is_started || suspicion.near >= NEAR_DEATHS;
+        suspicion.near += u32::from(!death.started);
+        suspicion.is_suspect |= death.started || suspicion.near >= NEAR_DEATHS;
         suspicion.story.push(death);
     }
 
-    /// How often a worker died that had nothing but `task`.
+    /// How many deaths count against `task`.
     pub fn deaths_alone(&self, task: TaskId) -> u32 {
-        self.0.get(&task).map_or(0, |suspicion| suspicion.story.iter().filter(|death| death.alone).count() as u32)
+        let story = self.0.get(&task).map_or(&[][..], |suspicion| &suspicion.story);
+        let alone = |started: bool| story.iter().filter(move |death| death.alone && death.started == started).count();
+        alone(true) as u32 + alone(false) as u32 / NEAR_DEATHS
     }
 
     /// `task` ended without a death.

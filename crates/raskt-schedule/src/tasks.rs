@@ -28,6 +28,9 @@ pub(crate) struct Tasks {
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
 }
 
+/// Tasks of an explicit layer from which on those that are ready are bits: so many take half a kilobyte.
+const SCATTERED: u64 = 4096;
+
 /// Workers that hold a result beside the one in its record, in the order in which they got it; never empty.
 pub(crate) type Copies = SmallVec<[WorkerId; 2]>;
 
@@ -36,6 +39,8 @@ pub(crate) type Copies = SmallVec<[WorkerId; 2]>;
 pub(crate) struct LayerState {
     pub len: u64,
     pub priority: i32,
+    /// Its order is its own and it is large, so that ready tasks of it stand in the queue as bits.
+    pub is_scattered: bool,
     /// Which queue its tasks stand in.
     pub class: u16,
     pub wanted: Members,
@@ -96,6 +101,7 @@ impl Tasks {
                 len,
                 priority: layer.annotations.priority,
                 class,
+                is_scattered: len >= SCATTERED && matches!(layer.shape, Shape::Explicit(_)),
                 wanted,
                 needed,
                 given: Members::Nothing,

@@ -87,11 +87,15 @@ impl Tasks {
 
     fn make_ready(&mut self, graph: &Graph, task: TaskId) {
         let layer = &mut self.layers[task.layer.0 as usize];
-        let (priority, class) = (layer.priority, usize::from(layer.class));
+        let (priority, len, is_scattered) = (layer.priority, layer.len, layer.is_scattered);
+        let queue = &mut self.queues[usize::from(layer.class)];
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Ready, ..*record };
         self.counts.ready += 1;
-        self.queues[class].push(priority, task.layer, rank(graph, task));
+        match is_scattered {
+            true => queue.push_scattered(priority, task.layer, rank(graph, task), len),
+            false => queue.push(priority, task.layer, rank(graph, task)),
+        }
     }
 
     /// Tells the readers of `task` that it is in memory, and counts the reads that are to come.

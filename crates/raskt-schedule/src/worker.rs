@@ -26,6 +26,10 @@ pub struct Worker {
     fetching: BTreeMap<Ticket, Assignment>,
     prepared: VecDeque<(Ticket, Assignment)>,
     running: BTreeMap<Ticket, (RunId, Attempt)>,
+    /// Running, of runs that are forgotten; nobody can stop them.
+    forgotten: BTreeMap<Ticket, (RunId, Attempt)>,
+    /// It can die without the scheduler, which therefore wants to know what it has begun.
+    can_be_lost: bool,
     actions: VecDeque<WorkerAction>,
 }
 
@@ -130,7 +134,7 @@ pub enum WorkerAction {
         /// It was reached, and doesn't have the result.
         reached: bool,
     },
-    /// The scheduler is to be told that an assignment begins, if anybody could be blamed for what it does.
+    /// The scheduler is to be told, before anything of it runs, that an assignment begins.
     Started {
         /// The run.
         run: RunId,
@@ -151,8 +155,14 @@ pub enum WorkerAction {
 }
 
 impl Worker {
-    /// A worker that runs `slots` assignments at a time.
+    /// A worker that runs `slots` assignments at a time, and tells when they begin and when those of forgotten runs end, so
+    /// that its death is blamed on the right ones.
     pub fn new(slots: u32) -> Self {
+        Self { can_be_lost: true, ..Self::in_process(slots) }
+    }
+
+    /// A worker that lives and dies with the scheduler.
+    pub fn in_process(slots: u32) -> Self {
         Self {
             slots,
             next_ticket: 0,
@@ -161,6 +171,8 @@ impl Worker {
             fetching: BTreeMap::new(),
             prepared: VecDeque::new(),
             running: BTreeMap::new(),
+            forgotten: BTreeMap::new(),
+            can_be_lost: false,
             actions: VecDeque::new(),
         }
     }
@@ -275,14 +287,19 @@ impl Worker {
         {
             let (run, attempt) = (assignment.run, assignment.attempt);
             self.running.insert(ticket, (run, attempt));
-            self.actions.push_back(WorkerAction::Started { run, attempt });
+            if self.can_be_lost {
+                self.actions.push_back(WorkerAction::Started { run, attempt });
+            }
             self.actions.push_back(WorkerAction::Execute { ticket, assignment });
         }
     }
 
     fn executed(&mut self, ticket: Ticket, outcomes: Vec<(TaskRange, Outcome)>, nanoseconds: u64) {
         self.actions.push_back(WorkerAction::Unreserve { ticket });
-        if let Some((run, attempt)) = self.running.remove(&ticket) {
+        if let Some((run, attempt)) = self.forgotten.remove(&ticket) {
+            let report = Report { run, attempt, outcomes: vec![], nanoseconds };
+            self.actions.push_back(WorkerAction::Report(report));
+        } else if let Some((run, attempt)) = self.running.remove(&ticket) {
             self.actions.push_back(WorkerAction::Report(Report { run, attempt, outcomes, nanoseconds }));
         }
     }
@@ -302,10 +319,14 @@ impl Worker {
         self.drop_waiting(|assignment| assignment.is_empty());
     }
 
-    /// What runs can't be stopped from here; it is told nothing about any more, and its slot is free at once.
+    /// What runs can't be stopped from here; its slot is free at once, and of its end no more is told than that it came.
     fn forget(&mut self, run: RunId) {
         self.drop_waiting(|assignment| assignment.run == run);
-        self.running.retain(|_, of| of.0 != run);
+        let forgotten = self.running.extract_if(.., |_, of| of.0 == run);
+        match self.can_be_lost {
+            true => self.forgotten.extend(forgotten),
+            false => forgotten.for_each(drop),
+        }
     }
 
     /// Drops assignments that don't run yet, and gives their promises back.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub enum Step {
     Want(usize),
     Release(usize),
     Lose(usize),
@@ -19,7 +19,7 @@ enum Step {
     Fail(usize),
 }
 
-fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
+pub fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
     let step = (0..20_u8, any::<usize>()).prop_map(|(kind, at)| match kind {
         0..=3 => Step::Want(at),
         4..=7 => Step::Release(at),
@@ -33,7 +33,7 @@ fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// Does `steps`, then lets everything end. Wants of the first `keys` tasks change; returns what is wanted at the end.
-fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Vec<TaskId> {
+pub fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Vec<TaskId> {
     let all: Vec<_> = all_tasks(graph).into_iter().rev().take(keys).collect();
     let mut wanted = BTreeSet::new();
     let one = |at: usize| all[at % all.len()];

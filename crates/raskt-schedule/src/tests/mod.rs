@@ -1,4 +1,5 @@
 mod changes;
+mod flight;
 mod given;
 mod graphs;
 mod poison;

@@ -57,7 +57,7 @@ fn a_poison_task_fails_with_its_story_and_alone() {
         run(&mut world, &graph, &BTreeSet::from([7]), tells_starts);
         assert_eq!(world.failed, Some(TaskId::new(LayerId(0), 7)));
         let alone: Vec<_> = world.story.iter().filter(|death| death.alone).collect();
-        assert_eq!(alone.len(), 3, "{:?}", world.story);
+        assert_eq!(alone.len(), if tells_starts { 3 } else { 9 }, "{:?}", world.story);
         assert!(alone.iter().all(|death| death.others == 0));
     }
 }
@@ -78,6 +78,29 @@ fn what_was_only_near_ends_well() {
     }
     run(&mut world, &graph, &BTreeSet::new(), true);
     assert!(world.finished);
+}
+
+#[test]
+fn a_suspect_waits_for_what_goes_on_of_a_forgotten_run() {
+    const OTHER: RunId = RunId(2);
+    let graph = sources(1);
+    let mut world = World::new(1000);
+    let kept = world.join_with(Offer::slots(2));
+    let wanted = TaskRange::of(all_tasks(&graph));
+    world.handle(Event::GraphAdded { run: OTHER, graph: Arc::new(graph.clone()), wanted });
+    let (_, other) = world.assigned.pop().expect("it is handed out");
+    world.handle(Event::Started { worker: kept, run: OTHER, attempt: other.attempt });
+    let dies = world.join_with(Offer::slots(2));
+    submit(&mut world, &graph);
+    let (worker, assignment) = world.assigned[0].clone();
+    assert_eq!(worker, dies);
+    world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
+    world.lose(1);
+    world.handle(Event::RunReleased { run: OTHER });
+    assert!(world.assigned.is_empty(), "a thread of the worker may still be at the forgotten run");
+    let report = Report { run: OTHER, attempt: other.attempt, outcomes: vec![], nanoseconds: 1 };
+    world.handle(Event::Reported { worker: kept, report });
+    assert_eq!(world.assigned.len(), 1);
 }
 
 #[test]

@@ -48,6 +48,17 @@ fn a_higher_priority_starts_first() {
 }
 
 #[test]
+fn requirements_count_for_nothing_where_nobody_heeds_them() {
+    let somewhere_else = Annotations { workers: vec!["elsewhere".into()], ..gpu(1000) };
+    let graph = sources([(3, somewhere_else)]);
+    let mut world = World::with(Settings { heeds_requirements: false, ..Settings::default() });
+    submit(&mut world, &graph);
+    world.join(1);
+    world.run_to_the_end(&graph);
+    assert_eq!(world.stalled, None);
+}
+
+#[test]
 fn resources_are_counted_while_a_worker_has_the_task() {
     let graph = sources([(6, gpu(500)), (1, Annotations::default())]);
     let mut world = World::new(1);

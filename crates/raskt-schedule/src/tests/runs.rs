@@ -126,6 +126,23 @@ fn a_failed_task_is_tried_again_as_often_as_was_asked() {
 }
 
 #[test]
+fn a_worker_that_always_refuses_is_not_asked_for_ever() {
+    let graph = chain_with_retries(1);
+    let mut world = World::new(1000);
+    world.join(1);
+    let wanted = vec![TaskRange::one(TaskId::new(LayerId(1), 0))];
+    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted });
+    world.run_one(&graph, 0, || false);
+    let mut refusals = 0;
+    while let Some((worker, Assignment { attempt, tasks, .. })) = world.assigned.pop() {
+        refusals += 1;
+        let outcomes = vec![(tasks[0], Outcome::NotRun)];
+        world.handle(Event::Reported { worker, report: Report { run: RUN, attempt, outcomes, nanoseconds: 0 } });
+    }
+    assert_eq!((refusals, world.failed), (32, Some(TaskId::new(LayerId(1), 0))));
+}
+
+#[test]
 fn a_report_of_an_old_attempt_changes_nothing() {
     let graph = chain_with_retries(1);
     let mut world = World::new(1000);

@@ -35,6 +35,9 @@ fn a_forgotten_run_frees_its_slots_at_once() {
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
     worker.handle_event(WorkerEvent::Forgotten(RUN));
     assert!(!worker.is_running(Ticket(0)));
+    worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: vec![], nanoseconds: 1 });
+    let report = Report { run: RUN, attempt: Attempt(0), outcomes: vec![], nanoseconds: 1 };
+    assert!(actions(&mut worker).contains(&WorkerAction::Report(report)), "that it has ended is told");
     while worker.poll_action().is_some() {}
     let other = Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], memory: 1, fetches: vec![] };
     worker.handle_event(WorkerEvent::Assigned(other));

@@ -18,21 +18,23 @@ pub struct World {
     pub stalled: Option<StallCause>,
     pub story: Vec<Death>,
     pub lost: Vec<TaskRange>,
+    pub record: FlightRecorder,
 }
 
 pub const RUN: RunId = RunId(1);
 
 impl World {
     pub fn new(credit: u64) -> Self {
-        Self::with(Scheduler::new(credit))
+        Self::with(Settings { credit_nanoseconds: credit, ..Settings::default() })
     }
 
     pub fn ahead(credit_nanoseconds: u64, prefill_nanoseconds: u64) -> Self {
-        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths: 3 };
-        Self::with(Scheduler::with(settings, Box::new(SoonestStart::default())))
+        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() };
+        Self::with(settings)
     }
 
-    fn with(scheduler: Scheduler) -> Self {
+    pub fn with(settings: Settings) -> Self {
+        let scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
         let (memories, assigned, trace) = (BTreeMap::new(), vec![], vec![]);
         Self {
             scheduler,
@@ -46,11 +48,17 @@ impl World {
             stalled: None,
             story: vec![],
             lost: vec![],
+            record: FlightRecorder::new(settings),
         }
     }
 
-    pub fn handle(&mut self, event: Event) {
+    fn tell(&mut self, event: Event) {
+        self.record.note(Time(0), &event);
         self.scheduler.handle_event(Time(0), event);
+    }
+
+    pub fn handle(&mut self, event: Event) {
+        self.tell(event);
         while let Some(action) = self.scheduler.poll_action() {
             self.trace.push(action.clone());
             match action {
@@ -71,7 +79,7 @@ impl World {
                     if assignment.is_empty() {
                         self.assigned.swap_remove(at);
                     }
-                    self.scheduler.handle_event(Time(0), Event::TakenBack { worker, run, attempt, tasks });
+                    self.tell(Event::TakenBack { worker, run, attempt, tasks });
                 }
                 Action::Forget { worker, .. } => self.memories.entry(worker).or_default().clear(),
                 Action::Lost { tasks, .. } => self.lost.extend(tasks),

@@ -1,0 +1,178 @@
+//! Events as bytes.
+
+use super::FlightError;
+use super::codec::{Decoder, Encoder};
+use super::graphs;
+use crate::*;
+use raskt_graph::{LayerId, TaskId};
+use std::sync::Arc;
+
+/// Writes a number that says which event it is, and its parts.
+pub(super) fn encode(event: &Event, to: &mut Encoder) {
+    match event {
+        Event::GraphAdded { run, graph, wanted } => {
+            start(to, 0, run.0);
+            graphs::encode(graph, to);
+            encode_ranges(wanted, to);
+        }
+        Event::Wanted { run, tasks } => {
+            start(to, 1, run.0);
+            encode_ranges(tasks, to);
+        }
+        Event::Released { run, tasks } => {
+            start(to, 2, run.0);
+            encode_ranges(tasks, to);
+        }
+        Event::RunReleased { run } => start(to, 3, run.0),
+        Event::Given { run, tasks, worker, bytes } => {
+            start(to, 4, run.0);
+            encode_ranges(tasks, to);
+            to.number(u64::from(worker.0));
+            to.number(*bytes);
+        }
+        Event::WorkerJoined { worker, offer } => {
+            start(to, 5, u64::from(worker.0));
+            to.number(u64::from(offer.slots));
+            to.number(offer.memory);
+            graphs::encode_resources(&offer.resources, to);
+            to.text(&offer.name);
+        }
+        Event::WorkerResized { worker, slots } => {
+            start(to, 6, u64::from(worker.0));
+            to.number(u64::from(*slots));
+        }
+        Event::WorkerLost { worker, cause } => {
+            start(to, 7, u64::from(worker.0));
+            to.flag(*cause == LossCause::Retired);
+        }
+        Event::ResultsLost { worker, run, tasks } => {
+            start(to, 8, u64::from(worker.0));
+            to.number(run.0);
+            encode_ranges(tasks, to);
+        }
+        Event::Started { worker, run, attempt } => {
+            start(to, 9, u64::from(worker.0));
+            to.number(run.0);
+            to.number(u64::from(attempt.0));
+        }
+        Event::Fetched { worker, run, tasks } => {
+            start(to, 10, u64::from(worker.0));
+            to.number(run.0);
+            encode_ranges(tasks, to);
+        }
+        Event::FetchFailed { worker, run, attempt, task, from, reached } => {
+            start(to, 11, u64::from(worker.0));
+            to.number(run.0);
+            to.number(u64::from(attempt.0));
+            encode_ranges(&[TaskRange::one(*task)], to);
+            to.number(u64::from(from.0));
+            to.flag(*reached);
+        }
+        Event::TakenBack { worker, run, attempt, tasks } => {
+            start(to, 12, u64::from(worker.0));
+            to.number(run.0);
+            to.number(u64::from(attempt.0));
+            encode_ranges(tasks, to);
+        }
+        Event::Reported { worker, report } => {
+            start(to, 13, u64::from(worker.0));
+            to.number(report.run.0);
+            to.number(u64::from(report.attempt.0));
+            to.list(report.outcomes.iter(), |to, (range, outcome)| {
+                encode_range(*range, to);
+                match outcome {
+                    Outcome::Failed => to.number(0),
+                    Outcome::NotRun => to.number(1),
+                    Outcome::Done { bytes } => {
+                        to.number(2);
+                        to.number(*bytes);
+                    }
+                }
+            });
+            to.number(report.nanoseconds);
+        }
+    }
+}
+
+pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
+    let kind = from.number()?;
+    let first = from.number()?;
+    let run = RunId(first);
+    let worker = match kind {
+        0..=4 => WorkerId(0),
+        _ => WorkerId(u32::try_from(first).map_err(|_| FlightError::Malformed("a worker's number has 32 bits"))?),
+    };
+    Ok(match kind {
+        0 => Event::GraphAdded { run, graph: Arc::new(graphs::decode(from)?), wanted: decode_ranges(from)? },
+        1 => Event::Wanted { run, tasks: decode_ranges(from)? },
+        2 => Event::Released { run, tasks: decode_ranges(from)? },
+        3 => Event::RunReleased { run },
+        4 => {
+            let (tasks, worker) = (decode_ranges(from)?, WorkerId(from.word()?));
+            Event::Given { run, tasks, worker, bytes: from.number()? }
+        }
+        5 => {
+            let (slots, memory) = (from.word()?, from.number()?);
+            let resources = graphs::decode_resources(from)?;
+            Event::WorkerJoined { worker, offer: Offer { slots, memory, resources, name: from.text()? } }
+        }
+        6 => Event::WorkerResized { worker, slots: from.word()? },
+        7 => {
+            let cause = if from.flag()? { LossCause::Retired } else { LossCause::Died };
+            Event::WorkerLost { worker, cause }
+        }
+        8 => Event::ResultsLost { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
+        9 => Event::Started { worker, run: RunId(from.number()?), attempt: Attempt(from.word()?) },
+        10 => Event::Fetched { worker, run: RunId(from.number()?), tasks: decode_ranges(from)? },
+        11 => {
+            let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
+            let task = decode_ranges(from)?.first().map(|range| TaskId::new(range.layer, range.start));
+            let task = task.ok_or(FlightError::Malformed("a failed fetch names no task"))?;
+            Event::FetchFailed { worker, run, attempt, task, from: WorkerId(from.word()?), reached: from.flag()? }
+        }
+        12 => {
+            let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
+            Event::TakenBack { worker, run, attempt, tasks: decode_ranges(from)? }
+        }
+        13 => {
+            let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
+            let outcomes = from.list(|from| {
+                let range = decode_range(from)?;
+                let outcome = match from.number()? {
+                    0 => Outcome::Failed,
+                    1 => Outcome::NotRun,
+                    2 => Outcome::Done { bytes: from.number()? },
+                    _ => return Err(FlightError::Malformed("a task ended in no known way")),
+                };
+                Ok((range, outcome))
+            })?;
+            Event::Reported { worker, report: Report { run, attempt, outcomes, nanoseconds: from.number()? } }
+        }
+        _ => return Err(FlightError::Malformed("an event is of no known kind")),
+    })
+}
+
+fn start(to: &mut Encoder, kind: u64, first: u64) {
+    to.number(kind);
+    to.number(first);
+}
+
+fn encode_range(range: TaskRange, to: &mut Encoder) {
+    to.number(u64::from(range.layer.0));
+    to.number(range.start);
+    to.number(range.len());
+}
+
+fn decode_range(from: &mut Decoder) -> Result<TaskRange, FlightError> {
+    let (layer, start, len) = (LayerId(from.word()?), from.number()?, from.number()?);
+    let end = start.checked_add(len).ok_or(FlightError::Malformed("a range has no end"))?;
+    Ok(TaskRange { layer, start, end })
+}
+
+fn encode_ranges(ranges: &[TaskRange], to: &mut Encoder) {
+    to.list(ranges.iter(), |to, range| encode_range(*range, to));
+}
+
+fn decode_ranges(from: &mut Decoder) -> Result<Vec<TaskRange>, FlightError> {
+    from.list(decode_range)
+}

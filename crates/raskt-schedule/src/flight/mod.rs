@@ -1,0 +1,116 @@
+//! Flight records: what happened to a scheduler, to be looked at and done again.
+//!
+//! The same events give the same actions, so that the events are the whole story. A record is plain bytes: a driver writes
+//! them wherever it likes, event by event. What only runners understand isn't in it.
+
+mod codec;
+mod events;
+mod graphs;
+
+use crate::{Action, Event, Scheduler, Settings, SoonestStart, Time};
+use codec::{Decoder, Encoder};
+use raskt_graph::GraphError;
+use thiserror::Error;
+
+/// Writes down events as they happen.
+#[derive(Debug)]
+pub struct FlightRecorder {
+    encoder: Encoder,
+    last: Time,
+}
+
+/// A record that was read.
+#[derive(Debug)]
+pub struct Flight {
+    /// How the scheduler was set up.
+    pub settings: Settings,
+    /// What happened, and when.
+    pub events: Vec<(Time, Event)>,
+    /// The last event is missing or was written in part, as when the writer died.
+    pub is_torn: bool,
+}
+
+/// Bytes that aren't a flight record.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FlightError {
+    /// They don't begin as a flight record of this version does.
+    #[error("this is not a flight record of version {VERSION}")]
+    NotOne,
+    /// They end within an event.
+    #[error("the flight record ends within an event")]
+    Torn,
+    /// They say something that can't be.
+    #[error("the flight record is damaged: {0}")]
+    Malformed(&'static str),
+    /// They hold a graph that makes no sense.
+    #[error("the flight record holds a graph that makes no sense")]
+    Graph(#[from] GraphError),
+}
+
+const MAGIC: &[u8] = b"raskt flight ";
+const VERSION: u64 = 1;
+
+impl FlightRecorder {
+    /// A record of a scheduler with these settings, and the default placement.
+    pub fn new(settings: Settings) -> Self {
+        let mut encoder = Encoder(MAGIC.to_vec());
+        encoder.number(VERSION);
+        encoder.number(settings.credit_nanoseconds);
+        encoder.number(settings.prefill_nanoseconds);
+        encoder.number(u64::from(settings.deaths));
+        encoder.number(u64::from(settings.heeds_requirements));
+        Self { encoder, last: Time(0) }
+    }
+
+    /// Writes down what happens at `now`, which is no earlier than the event before.
+    pub fn note(&mut self, now: Time, event: &Event) {
+        self.encoder.number(now.0.saturating_sub(self.last.0));
+        self.last = now.max(self.last);
+        events::encode(event, &mut self.encoder);
+    }
+
+    /// The bytes that weren't taken yet.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.encoder.0)
+    }
+}
+
+impl Flight {
+    /// Reads all bytes of a record.
+    pub fn read(bytes: &[u8]) -> Result<Self, FlightError> {
+        let mut from = Decoder(bytes.strip_prefix(MAGIC).ok_or(FlightError::NotOne)?);
+        if from.number()? != VERSION {
+            return Err(FlightError::NotOne);
+        }
+        let (credit_nanoseconds, prefill_nanoseconds, deaths) = (from.number()?, from.number()?, from.word()?);
+        let heeds_requirements = from.number()? != 0;
+        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths, heeds_requirements };
+        let mut flight = Self { settings, events: vec![], is_torn: false };
+        let mut now = Time(0);
+        while !from.0.is_empty() {
+            let event = from.number().and_then(|later| Ok((later, events::decode(&mut from)?)));
+            match event {
+                Ok((later, event)) => {
+                    now = Time(now.0.saturating_add(later));
+                    flight.events.push((now, event));
+                }
+                Err(FlightError::Torn) => {
+                    flight.is_torn = true;
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(flight)
+    }
+
+    /// Does it all again with a new scheduler: the actions after each event.
+    pub fn replay(&self) -> impl Iterator<Item = Vec<Action>> {
+        let mut scheduler = Scheduler::with(self.settings, Box::new(SoonestStart::default()));
+        self.events.iter().map(move |(now, event)| {
+            scheduler.handle_event(*now, event.clone());
+            std::iter::from_fn(|| scheduler.poll_action()).collect()
+        })
+    }
+}
