@@ -1,6 +1,6 @@
 use crate::engine::{Lent, Shared};
+use crate::sync::{Condvar, Mutex};
 use crate::{Engine, RunError};
-use parking_lot::{Condvar, Mutex};
 use raskt_schedule::{Progress, RunId};
 use raskt_value::Value;
 use std::sync::Arc;

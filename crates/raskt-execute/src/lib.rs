@@ -13,6 +13,7 @@ mod observer;
 mod panics;
 mod runner;
 mod state;
+mod sync;
 mod threads;
 mod watch;
 
