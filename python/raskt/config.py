@@ -6,7 +6,10 @@ name                 default     what it does
 array.chunk-size     16 MiB      how large the blocks of an array are when its chunks are chosen automatically
 library-threads      "held"      "held": BLAS, OpenMP and Arrow get a task's share of the processors while Python
                                  tasks run in parallel; "free": they start as many threads as they like
-memory.limit         None        bytes that a computation may take; None means what the machine has
+memory.disk-limit    None        bytes of results that may lie on disk; None means all that is free
+memory.limit         None        bytes that this process may take; results that don't fit are spilled to disk. None
+                                 means eight tenths of what the machine or the container has
+memory.spill-path    None        the folder in which spilled results lie; None means with other temporary files
 num-workers          None        threads (or processes) that run tasks; None means one for each processor
 progress.interval    0.1         seconds between two drawings of a progress bar
 progress.minimum     0.0         seconds that a computation runs before its progress bar is drawn

@@ -37,10 +37,18 @@ impl Array {
     }
 }
 
+/// The data type and the shape of the block that `value` is or stands for.
+fn layout(value: &Value) -> Result<(DType, &[usize])> {
+    value.block_layout().ok_or_else(|| refused(value))
+}
+
+fn refused(value: &Value) -> ArrayError {
+    ArrayError::Block(format!("expected an array block, got a {}", value.type_name()))
+}
+
 /// The array block that `value` is.
 pub(crate) fn block(value: &Value) -> Result<&Chunk> {
-    let refused = || ArrayError::Block(format!("expected an array block, got a {}", value.type_name()));
-    value.as_chunk().ok_or_else(refused)
+    value.as_chunk().ok_or_else(|| refused(value))
 }
 
 /// `chunks` with unknown lengths read off the blocks; an error if a block isn't what it should be.
@@ -51,15 +59,15 @@ pub(crate) fn measured(values: &[Value], dtype: DType, chunks: &Chunks) -> Resul
     }
     let mut lengths: Vec<Vec<Option<usize>>> = chunks.axes().iter().map(|axis| axis.lengths().collect()).collect();
     for (index, value) in values.iter().enumerate() {
-        let (block, at) = (block(value)?, grid.coordinates(index as u64));
+        let ((found_dtype, shape), at) = (layout(value)?, grid.coordinates(index as u64));
         let wrong = |expected: String| {
-            let found = format!("{} {:?}", block.dtype(), block.shape());
+            let found = format!("{found_dtype} {shape:?}");
             ArrayError::Block(format!("block {:?} should be {expected}, and is {found}", at.as_slice()))
         };
-        if block.dtype() != dtype || block.shape().len() != lengths.len() {
+        if found_dtype != dtype || shape.len() != lengths.len() {
             return Err(wrong(format!("{dtype} of {} axes", lengths.len())));
         }
-        for (axis, &found) in block.shape().iter().enumerate() {
+        for (axis, &found) in shape.iter().enumerate() {
             let known = lengths[axis][at[axis] as usize].get_or_insert(found);
             if *known != found {
                 return Err(wrong(format!("{known} long along axis {axis}")));

@@ -35,6 +35,8 @@ pub enum Kind {
         /// The most that are allowed.
         most: u64,
     },
+    /// Where something lies, or null.
+    OptionalPath,
     /// A length of time in seconds.
     Seconds {
         /// The shortest that is allowed.
@@ -53,7 +55,10 @@ impl Kind {
     pub fn normalise(&self, value: &Value) -> Result<Value, NotAllowed> {
         match (self, value) {
             (Self::Choice(words), Value::Text(text)) => choose(words, text),
-            (Self::OptionalCount { .. } | Self::OptionalBytes { .. }, Value::Null) => Ok(Value::Null),
+            (Self::OptionalCount { .. } | Self::OptionalBytes { .. } | Self::OptionalPath, Value::Null) => {
+                Ok(Value::Null)
+            }
+            (Self::OptionalPath, Value::Text(text)) if !text.is_empty() => Ok(value.clone()),
             (Self::Count { least, most } | Self::OptionalCount { least, most }, Value::Integer(count)) => {
                 within(*count, *least, *most)
             }
@@ -101,6 +106,7 @@ impl fmt::Display for Kind {
                 write_size(f, *least, *most)?;
                 f.write_str(", or null")
             }
+            Self::OptionalPath => f.write_str("the path of a folder, or null"),
             Self::Seconds { least, most } => write!(f, "a number of seconds from {least} to {most}"),
         }
     }
@@ -126,6 +132,12 @@ mod tests {
         assert_eq!(count.normalise(&Value::Null), Ok(Value::Null));
         assert_eq!(count.normalise(&Value::Integer(-1)), Err(NotAllowed));
         assert_eq!(count.normalise(&Value::Float(2.0)), Err(NotAllowed));
+
+        let path = Kind::OptionalPath;
+        assert_eq!(path.normalise(&"/tmp".into()), Ok("/tmp".into()));
+        assert_eq!(path.normalise(&Value::Null), Ok(Value::Null));
+        assert_eq!(path.normalise(&"".into()), Err(NotAllowed));
+        assert_eq!(path.normalise(&Value::Integer(1)), Err(NotAllowed));
 
         let seconds = Kind::Seconds { least: 0.0, most: 10.0 };
         assert_eq!(seconds.normalise(&Value::Integer(2)), Ok(Value::Float(2.0)));

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 /// The settings in types; [`SETTINGS`](crate::SETTINGS) has their bounds and defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,8 +54,12 @@ pub struct ArraySettings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MemorySettings {
-    /// Bytes that the results and the work of a computation may take; `None` means what the machine has.
+    /// Bytes that this process may take; `None` means eight tenths of what the machine or the container has.
     pub limit: Option<u64>,
+    /// Bytes of spill files; `None` means all that is free.
+    pub disk_limit: Option<u64>,
+    /// The folder of spill files; `None` means with other temporary files.
+    pub spill_path: Option<PathBuf>,
 }
 
 /// Settings of progress bars.

@@ -33,10 +33,22 @@ pub const SETTINGS: &[Setting] = &[
         about: "Whether BLAS, OpenMP and Arrow are held to a task's share of the processors while Python tasks run in parallel.",
     },
     Setting {
+        key: "memory.disk-limit",
+        kind: Kind::OptionalBytes { least: 0, most: 1024 * TIB },
+        default: "null",
+        about: "How much of the disk results may take that don't fit into memory; null means all that is free.",
+    },
+    Setting {
         key: "memory.limit",
         kind: Kind::OptionalBytes { least: 1 << 20, most: 1024 * TIB },
         default: "null",
-        about: "How much memory the results and the work of a computation may take; null means what the machine has.",
+        about: "How much memory this process may take; null means eight tenths of what the machine or the container has.",
+    },
+    Setting {
+        key: "memory.spill-path",
+        kind: Kind::OptionalPath,
+        default: "null",
+        about: "The folder in which results lie that don't fit into memory; null means with other temporary files.",
     },
     Setting {
         key: "num-workers",

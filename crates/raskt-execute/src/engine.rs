@@ -5,8 +5,9 @@ use crate::state::State;
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::{Progress, RunId};
-use std::sync::Arc;
+use raskt_schedule::{Progress, RunId, Ticket};
+use raskt_store::{Asker, Limits, Reply, Store};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// How an engine is set up.
@@ -14,15 +15,20 @@ use std::time::{Duration, Instant};
 pub struct EngineOptions {
     /// Threads of the pool; none means that whoever waits runs the tasks.
     pub threads: usize,
-    /// Bytes that results and running tasks may hold.
+    /// Bytes that results and running tasks may hold, where the engine has a store to itself.
     pub memory_limit: u64,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { threads, memory_limit: u64::MAX }
+        Self { threads, memory_limit: usual_memory_limit() }
     }
+}
+
+/// Eight tenths of what the machine or the container has: the rest is for everything else.
+pub fn usual_memory_limit() -> u64 {
+    raskt_store::machine_memory().map_or(u64::MAX, |bytes| bytes / 10 * 8)
 }
 
 /// Runs graphs on the threads of this process.
@@ -37,13 +43,40 @@ pub(crate) struct Shared {
     work: Condvar,
     pub runners: Runners,
     pub options: EngineOptions,
+    pub store: Store,
+    /// What the store knows the engine by.
+    pub number: u32,
+    itself: Weak<Shared>,
+}
+
+impl Asker for Shared {
+    fn answered(&self, replies: Vec<(u64, Reply)>) {
+        if let Some(shared) = self.itself.upgrade() {
+            shared
+                .change(|state| replies.into_iter().for_each(|(ticket, reply)| state.answered(Ticket(ticket), reply)));
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.store.leave(self.number);
+    }
 }
 
 impl Engine {
-    /// An engine whose tasks are run by `runners`.
+    /// An engine whose tasks are run by `runners`, with a store of its own.
     pub fn new(options: EngineOptions, runners: Runners) -> Self {
-        let state = Mutex::new(State::new(options.threads.max(1) as u32, options.memory_limit));
-        Self(Arc::new(Shared { state, work: Condvar::new(), runners, options }))
+        Self::with_store(options, Store::new(Limits::of_memory(options.memory_limit)), runners)
+    }
+
+    /// An engine whose results are in `store`, which others may use as well.
+    pub fn with_store(options: EngineOptions, store: Store, runners: Runners) -> Self {
+        Self(Arc::new_cyclic(|itself: &Weak<Shared>| {
+            let number = store.enlist(itself.clone());
+            let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
+            Shared { state, work: Condvar::new(), runners, options, store, number, itself: itself.clone() }
+        }))
     }
 
     /// Starts to run what `wanted` needs of `graph`.
@@ -72,10 +105,9 @@ impl Engine {
         self.0.runners.shut_down();
     }
 
-    /// Bytes held by results, bytes promised to running tasks, and the most that both were together.
-    pub fn memory(&self) -> (u64, u64, u64) {
-        let state = self.0.lock();
-        (state.broker.held(), state.broker.promised(), state.broker.peak())
+    /// Where its results are.
+    pub fn store(&self) -> &Store {
+        &self.0.store
     }
 }
 
@@ -121,6 +153,7 @@ impl Shared {
     /// tasks that wait for tasks don't starve them.
     pub fn lend_slot() -> Option<Lent> {
         threads::works_for().map(|shared| {
+            shared.store.lend(true);
             shared.change(|state| {
                 state.lent_slots += 1;
                 state.blocked_threads += 1;
@@ -136,6 +169,7 @@ pub(crate) struct Lent(Arc<Shared>);
 
 impl Drop for Lent {
     fn drop(&mut self) {
+        self.0.store.lend(false);
         self.0.change(|state| {
             state.lent_slots -= 1;
             state.blocked_threads -= 1;

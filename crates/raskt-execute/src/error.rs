@@ -1,4 +1,6 @@
+use raskt_store::MemoryReport;
 use raskt_value::{ErrorKind, TaskError};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a run gave no result.
@@ -12,6 +14,9 @@ pub enum RunError {
         /// Why it failed.
         error: TaskError,
     },
+    /// There was no memory for it, and nothing that could have left memory. Trying again helps if others let go of results.
+    #[error("there is no memory left for the computation: {0}")]
+    Memory(Arc<MemoryReport>),
     /// It was cancelled.
     #[error("the computation was cancelled")]
     Cancelled,
@@ -25,6 +30,7 @@ impl RunError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Task { error, .. } => error.kind,
+            Self::Memory(_) => ErrorKind::Memory,
             Self::Cancelled | Self::ShutDown => ErrorKind::Cancelled,
         }
     }

@@ -1,8 +1,10 @@
-use crate::panics;
+use crate::engine::Shared;
 use crate::runner::{Batch, Done, Runner, Runners};
 use crate::watch::Watch;
+use crate::{panics, recover};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
+use raskt_store::Pins;
 use raskt_value::{CancelToken, TaskError, Value};
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,6 +22,13 @@ pub(crate) struct Execution {
     pub inputs: Vec<Value>,
     /// Where the inputs of each task end.
     pub input_ends: Vec<u32>,
+    /// Keep those of the inputs in memory that a store has. They are dropped after the inputs, so that what the store then
+    /// lets go is freed.
+    pub pins: Pins,
+    /// Whether all inputs are there. Else the thread has to compute some again, since their files were dropped or bad.
+    pub is_whole: bool,
+    /// Why an input couldn't be had.
+    pub failure: Option<TaskError>,
 }
 
 /// What came of it.
@@ -30,9 +39,6 @@ pub(crate) struct Executed {
     pub results: Vec<(TaskId, Value)>,
     pub error: Option<(TaskId, String, TaskError)>,
     pub nanoseconds: u64,
-    /// Dropped by the thread when it holds no lock.
-    #[expect(dead_code, reason = "kept only to be dropped later")]
-    pub inputs: Vec<Value>,
 }
 
 impl Execution {
@@ -41,11 +47,13 @@ impl Execution {
     }
 
     /// Runs the tasks one after the other, up to the first that fails.
-    pub fn execute(self, runners: &Runners, threads: usize) -> Executed {
+    pub fn execute(self, shared: &Arc<Shared>) -> Executed {
+        let (runners, threads) = (&shared.runners, shared.options.threads.max(1));
         let start = Instant::now();
         let mut done = Done { results: Vec::with_capacity(self.input_ends.len()), nanoseconds: None };
         let ran = runners.of(self.kind()).and_then(|runner| self.run(runner, threads, &mut done));
-        let error = ran.err().and_then(|error| {
+        let adopted = recover::adopt(shared, &mut done.results, &self.cancel);
+        let error = adopted.and(ran).err().and_then(|error| {
             // Where all tasks have results, none of them has failed.
             let task = self.tasks.iter().flat_map(|range| range.tasks()).nth(done.results.len())?;
             let key = runners.of(self.kind()).map(|runner| runner.key(&self.graph, task));
@@ -55,13 +63,16 @@ impl Execution {
         let nanoseconds = done.nanoseconds.unwrap_or_else(|| start.elapsed().as_nanos() as u64);
         let tasks = self.tasks.iter().flat_map(|range| range.tasks());
         let results = tasks.zip(done.results).collect();
-        let Self { ticket, run, inputs, .. } = self;
-        Executed { ticket, run, outcomes, results, error, nanoseconds, inputs }
+        // The inputs go here, before the engine hears of it: what nobody else needs is free before more is asked for.
+        Executed { ticket: self.ticket, run: self.run, outcomes, results, error, nanoseconds }
     }
 
     fn run(&self, runner: &Arc<dyn Runner>, threads: usize, done: &mut Done) -> Result<(), TaskError> {
         if self.cancel.is_cancelled() {
             return Err(TaskError::cancelled());
+        }
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
         }
         let Self { graph, cancel, tasks, inputs, input_ends, .. } = self;
         let watch = Watch::begin(self, &**runner);

@@ -1,6 +1,6 @@
 use crate::engine::{Lent, Shared};
 use crate::sync::{Condvar, Mutex};
-use crate::{Engine, RunError};
+use crate::{Engine, RunError, recover};
 use raskt_schedule::{Progress, RunId};
 use raskt_value::Value;
 use std::sync::Arc;
@@ -43,8 +43,19 @@ impl Completion {
 impl RunHandle {
     /// Waits until the run has ended, or until `timeout` has passed; the result is there once.
     ///
-    /// On an engine without threads this is what runs the tasks.
+    /// On an engine without threads this is what runs the tasks. Results that are on disk are read, which may take longer.
     pub fn wait_timeout(&self, timeout: Duration) -> Option<RunResult> {
+        self.wait_timeout_kept(timeout).map(|result| self.load(result?))
+    }
+
+    /// The same results in memory: those that a store keeps are read, or computed again.
+    pub fn load(&self, values: Vec<Value>) -> RunResult {
+        values.into_iter().map(|value| recover::value(&self.shared, value)).collect()
+    }
+
+    /// Waits as [`Self::wait_timeout`] does, and leaves large results where they are: some of what comes back only stands
+    /// for them ([`Value::Kept`]).
+    pub fn wait_timeout_kept(&self, timeout: Duration) -> Option<RunResult> {
         let deadline = Instant::now() + timeout;
         let _lent = Shared::lend_slot();
         let has_threads = self.shared.options.threads > 0;

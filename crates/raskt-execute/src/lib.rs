@@ -11,18 +11,21 @@ mod execution;
 mod handle;
 mod observer;
 mod panics;
+mod recover;
 mod runner;
+mod sizes;
 mod state;
 mod sync;
 mod threads;
 mod watch;
 
 pub use countdown::Countdown;
-pub use engine::{Engine, EngineOptions};
+pub use engine::{Engine, EngineOptions, usual_memory_limit};
 pub use error::RunError;
 pub use handle::{RunHandle, RunResult, SlotLoan};
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};
 pub use raskt_schedule::{Progress, RunId, TaskRange};
+pub use raskt_store::{Limits, MemoryReport, Store};
 pub use runner::{Batch, Done, NativeRunner, Runner, Runners, TaskCall};
 
 #[cfg(test)]

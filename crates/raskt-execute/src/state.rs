@@ -4,26 +4,33 @@ use crate::RunError;
 use crate::execution::{Executed, Execution};
 use crate::handle::Completion;
 use crate::observer::{self, Freed, ResultId};
+use crate::sizes::{Sizes, is_repeatable, turn};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Assignment, Event, Offer, RunId, Scheduler, TaskRange, Ticket, Time, Worker, WorkerAction, WorkerEvent,
     WorkerId,
 };
-use raskt_store::{Broker, Store};
+use raskt_store::{Answer, Facts, Holder, Kept, Lineage, Reply, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub(crate) struct State {
     pub scheduler: Scheduler,
     worker: Worker,
+    results: Results,
     store: Store,
-    pub broker: Broker,
+    /// What the store knows this engine by.
+    number: u32,
     runs: HashMap<RunId, RunEntry>,
     next_run: u64,
+    /// Assignments that have asked for their memory, and whether inputs are being read once it is promised.
+    asking: BTreeMap<Ticket, (Execution, bool)>,
+    /// Assignments whose memory is promised and whose inputs are being read.
+    loading: BTreeMap<Ticket, Execution>,
     /// Assignments that may start, in order, until a thread picks them.
-    executions: VecDeque<(Ticket, Assignment)>,
+    executions: VecDeque<Execution>,
     /// Tickets that a thread has picked.
     picked: BTreeSet<Ticket>,
     /// Threads that run something nobody wants any more, or that wait for a run of their own.
@@ -35,16 +42,27 @@ pub(crate) struct State {
     pub live_threads: usize,
     pub is_shut_down: bool,
     slots: u32,
-    /// Results that are to be dropped once the lock is gone: dropping a Python object may run Python code.
-    garbage: Vec<Value>,
+    /// Slots beyond the threads, so that memory is promised and inputs are read before a thread is free.
+    slots_ahead: u32,
+    garbage: Garbage,
     /// What was let go and observers haven't been told of; empty if there are none.
     pub freed: Vec<Freed>,
     /// Unlike that of any other engine of this process.
     pub engine: u32,
 }
 
+/// What is to be dropped once the lock is gone: dropping a Python object may run Python code.
+#[derive(Default)]
+pub(crate) struct Garbage {
+    values: Vec<Value>,
+    executions: Vec<Execution>,
+}
+
 struct RunEntry {
     graph: Arc<Graph>,
+    sizes: Sizes,
+    /// Whether the graph costs nothing to keep and gives the same results at any time.
+    is_repeatable: bool,
     wanted: Vec<TaskId>,
     completion: Arc<Completion>,
     cancel: CancelToken,
@@ -54,22 +72,28 @@ struct RunEntry {
 /// The one worker of this process.
 const WORKER: WorkerId = WorkerId(0);
 
+/// Assignments that ask for memory ahead of the threads once something had to leave memory.
+const SLOTS_AHEAD: u32 = 2;
+
 /// Work handed out at a time: short enough to share evenly and to stop quickly, long enough to hide the lock.
 const CREDIT_NANOSECONDS: u64 = 200_000;
 
 static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 
 impl State {
-    pub fn new(slots: u32, memory_limit: u64) -> Self {
+    pub fn new(slots: u32, store: Store, number: u32) -> Self {
         let mut scheduler = Scheduler::new(CREDIT_NANOSECONDS);
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
         Self {
             scheduler,
             worker: Worker::in_process(slots),
-            store: Store::default(),
-            broker: Broker::new(memory_limit),
+            results: Results::default(),
+            store,
+            number,
             runs: HashMap::new(),
             next_run: 0,
+            asking: BTreeMap::new(),
+            loading: BTreeMap::new(),
             executions: VecDeque::new(),
             picked: BTreeSet::new(),
             blocked_threads: 0,
@@ -78,7 +102,8 @@ impl State {
             live_threads: 0,
             is_shut_down: false,
             slots,
-            garbage: vec![],
+            slots_ahead: 0,
+            garbage: Garbage::default(),
             freed: vec![],
             engine: NEXT_ENGINE.fetch_add(1, Ordering::Relaxed),
         }
@@ -88,6 +113,8 @@ impl State {
         let run = RunId(self.next_run);
         self.next_run += 1;
         let entry = RunEntry {
+            sizes: Sizes::default(),
+            is_repeatable: is_repeatable(&graph),
             graph: graph.clone(),
             wanted: wanted.clone(),
             completion,
@@ -108,7 +135,7 @@ impl State {
 
     /// Sets how many slots there are beside those that waiting tasks have lent.
     pub fn resize(&mut self) {
-        let slots = self.slots + self.lent_slots;
+        let slots = self.slots + self.lent_slots + self.slots_ahead;
         self.worker.handle_event(WorkerEvent::Resized(slots));
         self.tell_scheduler(Event::WorkerResized { worker: WORKER, slots });
     }
@@ -128,32 +155,18 @@ impl State {
         !self.executions.is_empty()
     }
 
-    /// The next assignment, if its op is of `kind`.
+    /// The next assignment, if its op is of `kind` and a thread can run it as it is.
     pub fn pick_of(&mut self, kind: OpKind) -> Option<Execution> {
-        let (_, assignment) = self.executions.front()?;
-        let graph = &self.runs.get(&assignment.run)?.graph;
-        if graph.op_of(assignment.tasks[0].layer).kind == kind { self.pick() } else { None }
+        let next = self.executions.front()?;
+        let fits = next.kind() == kind && (next.is_whole || kind != OpKind::Python);
+        if fits { self.pick() } else { None }
     }
 
     /// The next assignment, with all that it reads.
     pub fn pick(&mut self) -> Option<Execution> {
-        loop {
-            let (ticket, assignment) = self.executions.pop_front()?;
-            let Some(entry) = self.runs.get(&assignment.run) else { continue };
-            let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
-            let mut inputs = vec![];
-            let mut input_ends = Vec::with_capacity(assignment.len() as usize);
-            for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
-                graph.for_each_input(task, |input| {
-                    let value = self.store.get(assignment.run.0, input);
-                    inputs.push(value.expect("a task is assigned when all that it reads is in memory").clone());
-                });
-                input_ends.push(inputs.len() as u32);
-            }
-            self.picked.insert(ticket);
-            let Assignment { run, tasks, .. } = assignment;
-            return Some(Execution { ticket, run, engine: self.engine, graph, cancel, tasks, inputs, input_ends });
-        }
+        let execution = self.executions.pop_front()?;
+        self.picked.insert(execution.ticket);
+        Some(execution)
     }
 
     /// Takes in what a thread has done.
@@ -162,13 +175,10 @@ impl State {
         if !self.picked.remove(&ticket) {
             // Nobody waits for it any more; the thread counted as blocked until now.
             self.blocked_threads -= 1;
-            self.garbage.extend(executed.results.drain(..).map(|(_, value)| value));
+            self.garbage.values.extend(executed.results.drain(..).map(|(_, value)| value));
             return;
         }
-        for (task, value) in executed.results.drain(..) {
-            self.broker.hold(value.bytes() as u64);
-            self.store.put(executed.run.0, task, value);
-        }
+        self.take_in(executed);
         if let (Some((task, key, error)), Some(entry)) = (executed.error.take(), self.runs.get_mut(&executed.run)) {
             entry.errors.insert(task, (key, error));
         }
@@ -178,8 +188,57 @@ impl State {
         self.act();
     }
 
+    /// Puts results where they are kept: large ones into the store, small ones beside one another.
+    fn take_in(&mut self, executed: &mut Executed) {
+        let holder = self.holder(executed.ticket);
+        let Some(entry) = self.runs.get_mut(&executed.run) else { return };
+        let each = executed.nanoseconds / executed.results.len().max(1) as u64;
+        // Runs of other engines have the same numbers.
+        let group = u64::from(self.engine) << 40 | executed.run.0;
+        let mut small = 0;
+        for (task, value) in executed.results.drain(..) {
+            let bytes = value.bytes();
+            // What is kept already takes no memory by being given again.
+            entry.sizes.learn(&entry.graph, task, if matches!(value, Value::Kept(_)) { 0 } else { bytes as u64 });
+            let value = match Kept::of(&value) {
+                Some(kept) => {
+                    kept.set_turn(turn(&entry.graph, task));
+                    value
+                }
+                None if bytes >= Store::KEPT_BYTES => {
+                    let (lineage, facts) = entry.facts(group, task, each);
+                    Value::Kept(self.store.keep(value, lineage, facts, holder))
+                }
+                None => {
+                    small += bytes as u64;
+                    value
+                }
+            };
+            self.results.put(executed.run.0, task, value);
+        }
+        self.store.hold_small(small, holder);
+    }
+
+    /// Lets go of results; what that leaves without an owner is dropped once the lock is gone.
+    fn let_go(&mut self, values: impl IntoIterator<Item = Value>) {
+        let mut small = 0;
+        for value in values {
+            let Some(kept) = Kept::of(&value) else {
+                small += value.bytes() as u64;
+                self.garbage.values.push(value);
+                continue;
+            };
+            drop(value);
+            if Arc::strong_count(&kept) > 1 {
+                kept.set_turn(None);
+            }
+            self.garbage.values.extend(kept.release());
+        }
+        self.store.let_go_small(small);
+    }
+
     /// What is to be dropped once the lock is gone.
-    pub fn take_garbage(&mut self) -> Vec<Value> {
+    pub fn take_garbage(&mut self) -> Garbage {
         std::mem::take(&mut self.garbage)
     }
 
@@ -188,11 +247,33 @@ impl State {
         let mut runs: Vec<_> = self.runs.keys().copied().collect();
         runs.sort_unstable();
         for run in runs {
-            if let Some(entry) = self.runs.get(&run) {
-                entry.completion.complete(Err(error.clone()));
-            }
-            self.release(run);
+            self.end(run, error.clone());
         }
+    }
+
+    fn end(&mut self, run: RunId, error: RunError) {
+        if let Some(entry) = self.runs.get(&run) {
+            entry.completion.complete(Err(error));
+        }
+        self.release(run);
+    }
+
+    /// Takes in what became of a request for memory that had to wait.
+    pub fn answered(&mut self, ticket: Ticket, reply: Reply) {
+        match reply {
+            Reply::Promised { is_loading } => self.promised(ticket, is_loading),
+            Reply::Loaded => {
+                if let Some(execution) = self.loading.remove(&ticket) {
+                    self.start(execution);
+                }
+            }
+            Reply::Exhausted(report) => {
+                if let Some((execution, _)) = self.asking.get(&ticket) {
+                    self.end(execution.run, RunError::Memory(report));
+                }
+            }
+        }
+        self.act();
     }
 
     fn tell_scheduler(&mut self, event: Event) {
@@ -232,13 +313,13 @@ impl State {
 
     fn act_for_worker(&mut self, action: WorkerAction) {
         match action {
-            WorkerAction::Reserve { ticket, bytes, overbook } => {
-                let promised = self.broker.promise(ticket.0, bytes, overbook);
-                let event = if promised { WorkerEvent::Promised(ticket) } else { WorkerEvent::Refused(ticket) };
-                self.worker.handle_event(event);
+            WorkerAction::Reserve { ticket, bytes, .. } => self.reserve(ticket, bytes),
+            WorkerAction::Unreserve { ticket } => {
+                self.store.give_back(self.holder(ticket));
+                let withdrawn = self.asking.remove(&ticket).map(|(execution, _)| execution);
+                self.garbage.executions.extend(withdrawn);
             }
-            WorkerAction::Unreserve { ticket } => self.broker.give_back(ticket.0),
-            WorkerAction::Execute { ticket, assignment } => self.executions.push_back((ticket, assignment)),
+            WorkerAction::Execute { ticket, assignment } => self.execute(ticket, &assignment),
             WorkerAction::Report(report) => {
                 self.scheduler.handle_event(Time(0), Event::Reported { worker: WORKER, report });
             }
@@ -254,23 +335,97 @@ impl State {
         }
     }
 
-    fn discard(&mut self, run: RunId, tasks: &[TaskRange]) {
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
-            if let Some(value) = self.store.take(run.0, task) {
-                self.broker.let_go(value.bytes() as u64);
-                self.garbage.push(value);
-                if observer::is_watched() {
-                    self.freed.push(Freed::Result(ResultId { run: Some(run), task, engine: self.engine }));
-                }
-            }
+    /// Asks the store for the memory of the assignment that the worker holds ready, and for its inputs.
+    fn reserve(&mut self, ticket: Ticket, bytes: u64) {
+        let asking = self.worker.asking().filter(|asking| *asking == ticket);
+        let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
+        let Some(entry) = self.runs.get(&assignment.run) else { return };
+        let (run, tasks) = (assignment.run, assignment.tasks.clone());
+        let bytes = bytes + entry.sizes.unstated(&entry.graph, assignment);
+        let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
+        let (inputs, input_ends) = self.inputs_of(&graph, run, &tasks);
+        let (answer, pins) = self.store.ask(self.holder(ticket), bytes, &inputs);
+        let (engine, is_whole, failure) = (self.engine, true, None);
+        let execution =
+            Execution { ticket, run, engine, graph, cancel, tasks, inputs, input_ends, pins, is_whole, failure };
+        self.asking.insert(ticket, (execution, false));
+        match answer {
+            Answer::Promised { is_loading } => self.promised(ticket, is_loading),
+            Answer::Pending => self.ask_ahead(),
         }
+    }
+
+    /// What tasks read, one after the other, and where the inputs of each task end.
+    fn inputs_of(&self, graph: &Graph, run: RunId, tasks: &[TaskRange]) -> (Vec<Value>, Vec<u32>) {
+        let (mut inputs, mut ends) = (vec![], vec![]);
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            graph.for_each_input(task, |input| {
+                let value = self.results.get(run.0, input);
+                inputs.push(value.expect("a task is assigned when all that it reads is there").clone());
+            });
+            ends.push(inputs.len() as u32);
+        }
+        (inputs, ends)
+    }
+
+    /// The memory of an assignment is promised.
+    fn promised(&mut self, ticket: Ticket, is_loading: bool) {
+        if let Some((_, loads)) = self.asking.get_mut(&ticket) {
+            *loads = is_loading;
+        }
+        self.worker.handle_event(WorkerEvent::Promised(ticket));
+    }
+
+    /// An assignment begins as soon as its inputs are read.
+    fn execute(&mut self, ticket: Ticket, assignment: &Assignment) {
+        let Some((mut execution, is_loading)) = self.asking.remove(&ticket) else { return };
+        if execution.tasks != assignment.tasks {
+            // Some were taken back while it waited.
+            execution.tasks.clone_from(&assignment.tasks);
+            let (inputs, ends) = self.inputs_of(&execution.graph, execution.run, &execution.tasks);
+            (execution.inputs, execution.input_ends) = (inputs, ends);
+        }
+        if is_loading {
+            self.loading.insert(ticket, execution);
+        } else {
+            self.start(execution);
+        }
+    }
+
+    fn start(&mut self, mut execution: Execution) {
+        execution.is_whole = execution.pins.put_in(&mut execution.inputs);
+        self.executions.push_back(execution);
+    }
+
+    /// Memory is short: from now on it is asked for before a thread is free.
+    fn ask_ahead(&mut self) {
+        if self.slots_ahead == 0 && self.store.has_spilled() {
+            self.slots_ahead = SLOTS_AHEAD;
+            self.resize();
+        }
+    }
+
+    fn holder(&self, ticket: Ticket) -> Holder {
+        Holder { asker: self.number, ticket: ticket.0 }
+    }
+
+    fn discard(&mut self, run: RunId, tasks: &[TaskRange]) {
+        let tasks = tasks.iter().flat_map(|range| range.tasks());
+        let values: Vec<(TaskId, Value)> =
+            tasks.filter_map(|task| Some((task, self.results.take(run.0, task)?))).collect();
+        if observer::is_watched() {
+            let engine = self.engine;
+            let id = |task| Freed::Result(ResultId { run: Some(run), task, engine });
+            self.freed.extend(values.iter().map(|(task, _)| id(*task)));
+        }
+        self.let_go(values.into_iter().map(|(_, value)| value));
         self.worker.handle_event(WorkerEvent::MemoryFreed);
     }
 
     fn finish(&mut self, run: RunId) {
         let Some(entry) = self.runs.get(&run) else { return };
         let results = entry.wanted.iter().map(|&task| {
-            let value = self.store.get(run.0, task);
+            let value = self.results.get(run.0, task);
             value.expect("a run finishes when all that is wanted is in memory").clone()
         });
         entry.completion.complete(Ok(results.collect()));
@@ -289,18 +444,37 @@ impl State {
         entry.cancel.cancel();
         entry.completion.complete(Err(RunError::Cancelled));
         for ticket in self.worker.running_of(run).collect::<Vec<_>>() {
-            self.broker.give_back(ticket.0);
+            self.store.give_back(self.holder(ticket));
             self.blocked_threads += usize::from(self.picked.remove(&ticket));
+            self.garbage.executions.extend(self.loading.remove(&ticket));
         }
-        self.executions.retain(|(_, assignment)| assignment.run != run);
+        for (ticket, (execution, _)) in self.asking.extract_if(.., |_, (execution, _)| execution.run == run) {
+            self.store.give_back(Holder { asker: self.number, ticket: ticket.0 });
+            self.garbage.executions.push(execution);
+        }
+        let (gone, left) = self.executions.drain(..).partition(|execution| execution.run == run);
+        self.executions = left;
+        self.garbage.executions.extend::<VecDeque<_>>(gone);
         if observer::is_watched() {
             self.freed.push(Freed::Run { engine: self.engine, run });
         }
-        for value in self.store.take_run(run.0) {
-            self.broker.let_go(value.bytes() as u64);
-            self.garbage.push(value);
-        }
+        let values = self.results.take_run(run.0);
+        self.let_go(values);
         self.worker.handle_event(WorkerEvent::Forgotten(run));
         self.worker.handle_event(WorkerEvent::MemoryFreed);
+    }
+}
+
+impl RunEntry {
+    /// What the store is told of a result.
+    fn facts(&self, group: u64, task: TaskId, nanoseconds: u64) -> (Lineage, Facts) {
+        let label = self.graph.op_of(task.layer).name.clone();
+        let is_cheap = self.is_repeatable && self.graph.input_count(task) == 0;
+        let recompute_nanoseconds = is_cheap.then_some(nanoseconds);
+        let lineage = match self.is_repeatable {
+            true => Lineage::lasting(self.graph.clone(), task),
+            false => Lineage::of_run(&self.graph, task),
+        };
+        (lineage, Facts { label, group, turn: turn(&self.graph, task), recompute_nanoseconds })
     }
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+mod memory;
+
 type Body = dyn Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync;
 
 struct Closure(Box<Body>);
@@ -82,7 +84,7 @@ fn a_tree_sums_on_any_number_of_threads() {
         let result = submit(&engine, sum_of(20_000)).wait().unwrap();
         assert_eq!(number(&result[0]), (0..20_000).sum::<i64>(), "{threads} threads");
         drop(result);
-        assert_eq!(engine.memory().0, 0, "nothing is held after the run");
+        assert_eq!(engine.store().report().held, 0, "nothing is held after the run");
         engine.shut_down(Duration::from_secs(5));
     }
 }

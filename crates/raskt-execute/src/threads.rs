@@ -2,6 +2,7 @@
 
 use crate::engine::Shared;
 use crate::execution::{Execution, runner_for};
+use crate::recover;
 use crate::state::State;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -97,9 +98,12 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &
     let _at_work = AtWork::start(shared);
     let kind = execution.kind();
     let mut next = Some(execution);
+    // What has to be computed again is, before the runner takes the interpreter for the whole stretch.
+    next.iter_mut().for_each(|execution| recover::inputs(shared, execution));
     let mut step = || {
-        let Some(execution) = next.take() else { return false };
-        let mut executed = execution.execute(&shared.runners, shared.options.threads.max(1));
+        let Some(mut execution) = next.take() else { return false };
+        recover::inputs(shared, &mut execution);
+        let mut executed = execution.execute(shared);
         shared.change(|state| {
             state.executed(&mut executed);
             // Without threads of its own, an engine has none too many.
@@ -108,7 +112,6 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &
                 next = state.pick_of(kind);
             }
         });
-        drop(executed);
         next.is_some()
     };
     match runner_for(&shared.runners, kind) {

@@ -27,6 +27,11 @@ pub trait Collection {
     /// Puts the results of those tasks together: a NumPy array, a pandas frame.
     fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>>;
 
+    /// Whether a persisted collection can do with what stands for its results, while the store keeps them.
+    fn is_kept(&self) -> bool {
+        false
+    }
+
     /// The same collection with those results for a source.
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>>;
 

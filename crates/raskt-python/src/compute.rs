@@ -4,20 +4,18 @@ use crate::collection::{Collection, with_collection};
 use crate::delayed::{Argument, Delayed, Extra, Node, Work};
 use crate::engines::{self, OwnEngine};
 use crate::library_threads::LeftAlone;
+use crate::ran::Ran;
 use crate::request::{Request, Results};
-use crate::wait::wait;
 use crate::workers::workers;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use raskt_graph::{Graph, OpKind, TaskId};
-use raskt_value::Value;
 use std::sync::Arc;
 
 /// How the caller wants it to run.
 struct Options {
     scheduler: String,
     num_workers: Option<usize>,
-    memory_limit: Option<u64>,
     library_threads_are_free: bool,
 }
 
@@ -33,25 +31,24 @@ impl Options {
             Some(_) => num_workers,
             None => get.call1(("num_workers", py.None()))?.extract()?,
         };
-        let memory_limit = get.call1(("memory.limit", py.None()))?.extract()?;
         let library_threads: String = get.call1(("library-threads", "held"))?.extract()?;
-        Ok(Self { scheduler, num_workers, memory_limit, library_threads_are_free: library_threads == "free" })
+        Ok(Self { scheduler, num_workers, library_threads_are_free: library_threads == "free" })
     }
 
-    /// Runs the graph that way and gives the results of `wanted`.
-    fn run(&self, py: Python<'_>, graph: &Arc<Graph>, wanted: Vec<TaskId>) -> PyResult<Vec<Value>> {
+    /// Runs the graph that way and gives the results of `wanted`; `keeps` says that large ones stay in the store.
+    fn run(&self, py: Python<'_>, graph: &Arc<Graph>, wanted: Vec<TaskId>, keeps: bool) -> PyResult<Ran> {
         if wanted.is_empty() {
-            return Ok(vec![]);
+            return Ok(Ran::nothing());
         }
         engines::check_fork(graph)?;
         let _library_threads = self.library_threads_are_free.then(LeftAlone::new);
-        let engine = engines::engine(&self.scheduler, self.num_workers, self.memory_limit)?;
+        let engine = engines::engine(py, &self.scheduler, self.num_workers)?;
         if is_small(graph) {
             // To wake a thread takes longer than the work; the calling thread does it at once, whatever else goes on.
-            let own = OwnEngine::new(self.memory_limit);
-            return wait(py, &own.get().submit(graph.clone(), wanted));
+            let own = OwnEngine::new(py)?;
+            return Ran::wait(py, own.get().submit(graph.clone(), wanted), keeps);
         }
-        wait(py, &engine.submit(graph.clone(), wanted))
+        Ran::wait(py, engine.submit(graph.clone(), wanted), keeps)
     }
 }
 
@@ -84,10 +81,10 @@ fn compute<'py>(
     // Expressions are always optimised: there is no other form of them to run.
     let _ = optimize_graph;
     let options = Options::new(py, scheduler, num_workers)?;
-    run(py, args, traverse, &options, |leaf, results| match leaf {
+    run(py, args, traverse, false, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let expr = collection.bind(py).getattr("__raskt_expr__")?;
-            let finish = |collection: &dyn Collection| collection.finish(py, results.all());
+            let finish = |collection: &dyn Collection| collection.finish(py, results.all(py)?);
             Ok(with_collection(&expr, finish)?.into_bound(py))
         }
         Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("finish", (results.object(py)?,)),
@@ -108,11 +105,14 @@ fn persist<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let _ = optimize_graph;
     let options = Options::new(py, scheduler, num_workers)?;
-    run(py, args, traverse, &options, |leaf, results| match leaf {
+    run(py, args, traverse, true, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let collection = collection.bind(py);
             let expr = collection.getattr("__raskt_expr__")?;
-            let persisted = with_collection(&expr, |collection| collection.persisted(py, results.all()))?;
+            let persisted = with_collection(&expr, |collection| {
+                let values = if collection.is_kept() { results.kept() } else { results.all(py)? };
+                collection.persisted(py, values)
+            })?;
             collection.call_method1("__raskt_rebuild__", (persisted,))
         }
         Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("rebuild", (results.object(py)?,)),
@@ -131,13 +131,14 @@ fn run<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
     traverse: bool,
+    keeps: bool,
     options: &Options,
     result: impl Fn(&Argument, Results<'_>) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let mut request = Request::new(py, args, traverse)?;
+    let mut request = Request::new(py, args, traverse, keeps)?;
     let wanted = std::mem::take(&mut request.wanted);
-    let values = options.run(py, &request.graph, wanted)?;
-    request.build(py, values, result)
+    let ran = options.run(py, &request.graph, wanted, keeps)?;
+    request.build(py, ran, result)
 }
 
 /// The method `compute` of everything lazy: it has no Python frame of its own, so that tracebacks show only the user's.

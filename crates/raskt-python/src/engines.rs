@@ -1,11 +1,12 @@
 //! The engines of this process: one for each way of running that was asked for.
 
+use crate::memory;
 use crate::processes::{self, ProcessRunner};
 use crate::runner::{PythonRunner, are_cancelled_running, interrupt_cancelled};
 use parking_lot::{Mutex, MutexGuard};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use raskt_execute::{Engine, EngineOptions, Runner, Runners};
+use raskt_execute::{Engine, EngineOptions, Runner, Runners, Store};
 use raskt_graph::{Graph, OpKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,15 +17,14 @@ struct Engines {
     /// The process that made them.
     process: u32,
     by_size: BTreeMap<Size, Engine>,
-    /// Engines without threads that nobody uses, each with its limit of memory.
-    unused: Vec<(u64, Engine)>,
+    /// Engines without threads that nobody uses.
+    unused: Vec<Engine>,
 }
 
 /// What tells one engine from another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Size {
     threads: usize,
-    memory_limit: u64,
     /// Whether Python functions run in worker processes.
     has_processes: bool,
 }
@@ -32,22 +32,18 @@ struct Size {
 static ENGINES: Mutex<Engines> = Mutex::new(Engines { process: 0, by_size: BTreeMap::new(), unused: vec![] });
 
 /// An engine without threads for one user at a time: what it runs waits for nothing else.
-pub(crate) struct OwnEngine {
-    memory_limit: u64,
-    engine: Option<Engine>,
-}
+pub(crate) struct OwnEngine(Option<Engine>);
 
 impl OwnEngine {
-    pub fn new(memory_limit: Option<u64>) -> Self {
-        let memory_limit = memory_limit.unwrap_or(EngineOptions::default().memory_limit);
-        let mut engines = current();
-        let found = engines.unused.iter().position(|(limit, _)| *limit == memory_limit);
-        let engine = found.map_or_else(|| Size::alone(memory_limit).engine(), |at| engines.unused.swap_remove(at).1);
-        Self { memory_limit, engine: Some(engine) }
+    pub fn new(py: Python<'_>) -> PyResult<Self> {
+        // The limits of the store are brought up to date also where the engine is there.
+        let store = memory::store(py)?;
+        let unused = current().unused.pop();
+        Ok(Self(Some(unused.unwrap_or_else(|| ALONE.engine(store)))))
     }
 
     pub fn get(&self) -> &Engine {
-        self.engine.as_ref().expect("it is there until it is dropped")
+        self.0.as_ref().expect("it is there until it is dropped")
     }
 }
 
@@ -57,16 +53,16 @@ const UNUSED: usize = 16;
 impl Drop for OwnEngine {
     fn drop(&mut self) {
         let mut engines = current();
-        if let Some(engine) = self.engine.take()
+        if let Some(engine) = self.0.take()
             && engines.unused.len() < UNUSED
         {
-            engines.unused.push((self.memory_limit, engine));
+            engines.unused.push(engine);
         }
     }
 }
 
 /// The engine for `scheduler` ("threads", "sync" or "processes") with `num_workers` threads or processes.
-pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: Option<u64>) -> PyResult<Engine> {
+pub(crate) fn engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>) -> PyResult<Engine> {
     let defaults = EngineOptions::default();
     if num_workers == Some(0) && !is_sync(scheduler) {
         return Err(PyValueError::new_err("num_workers is 0; at least one thread has to run the tasks"));
@@ -83,8 +79,9 @@ pub(crate) fn engine(scheduler: &str, num_workers: Option<usize>, memory_limit: 
             )));
         }
     };
-    let size = Size { threads, memory_limit: memory_limit.unwrap_or(defaults.memory_limit), has_processes };
-    Ok(current().by_size.entry(size).or_insert_with(|| size.engine()).clone())
+    let size = Size { threads, has_processes };
+    let store = memory::store(py)?;
+    Ok(current().by_size.entry(size).or_insert_with(|| size.engine(store)).clone())
 }
 
 /// The engines of this process.
@@ -104,17 +101,15 @@ fn is_sync(scheduler: &str) -> bool {
     matches!(scheduler, "sync" | "synchronous" | "single-threaded")
 }
 
-impl Size {
-    /// Of an engine without threads.
-    fn alone(memory_limit: u64) -> Self {
-        Self { threads: 0, memory_limit, has_processes: false }
-    }
+/// An engine without threads.
+const ALONE: Size = Size { threads: 0, has_processes: false };
 
-    fn engine(self) -> Engine {
+impl Size {
+    fn engine(self, store: Store) -> Engine {
         let runner: Arc<dyn Runner> =
             if self.has_processes { Arc::new(ProcessRunner::new(self.threads)) } else { Arc::new(PythonRunner) };
-        let options = EngineOptions { threads: self.threads, memory_limit: self.memory_limit };
-        Engine::new(options, Runners::default().with_python(runner))
+        let options = EngineOptions { threads: self.threads, ..EngineOptions::default() };
+        Engine::with_store(options, store, Runners::default().with_python(runner))
     }
 }
 
@@ -151,6 +146,7 @@ fn shut_down(py: Python<'_>) {
     py.detach(|| {
         shut_down(Duration::from_millis(200));
         processes::kill_all();
+        memory::shut_down();
     });
 }
 

@@ -14,6 +14,21 @@ pyo3::create_exception!(
     "Raised inside a Python function that a cancelled computation was running."
 );
 
+pyo3::create_exception!(
+    raskt._core,
+    MemoryLimitError,
+    PyMemoryError,
+    "No memory is left for a computation within `memory.limit`, and no result can leave it any more. The message is a table \
+     of what holds memory; `raskt.diagnostics.memory()` shows the same."
+);
+
+pyo3::create_exception!(
+    raskt._core,
+    ResultsLost,
+    PyRuntimeError,
+    "The spill file of a result is gone or damaged, and the result can't be computed again."
+);
+
 /// An exception of user code on its way through the engine.
 struct Raised(PyErr);
 
@@ -33,6 +48,7 @@ pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
         RunError::Task { key, error } => (key, error),
         // The interpreter is on its way out, and a thread that still waits goes with it, without a word.
         RunError::ShutDown => return PySystemExit::new_err(error.to_string()),
+        RunError::Memory(_) => return MemoryLimitError::new_err(error.to_string()),
         RunError::Cancelled => return PyRuntimeError::new_err(error.to_string()),
     };
     match cause.cause.as_ref().and_then(|cause| cause.downcast_ref::<Raised>()) {
@@ -51,6 +67,7 @@ pub(crate) fn from_task_error(py: Python<'_>, error: &TaskError) -> PyErr {
         ErrorKind::Io => PyOSError::new_err(message),
         ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
         ErrorKind::Memory => PyMemoryError::new_err(message),
+        ErrorKind::Lost => ResultsLost::new_err(message),
         ErrorKind::LinearAlgebra => linear_algebra_error(py, &message),
         ErrorKind::NotImplemented => PyNotImplementedError::new_err(message),
         ErrorKind::Cancelled | ErrorKind::Panic | ErrorKind::Foreign => PyRuntimeError::new_err(message),
@@ -83,5 +100,8 @@ pub(crate) fn with_note(py: Python<'_>, error: PyErr, key: &str) -> PyErr {
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("TaskCancelled", module.py().get_type::<TaskCancelled>())
+    let py = module.py();
+    module.add("TaskCancelled", py.get_type::<TaskCancelled>())?;
+    module.add("MemoryLimitError", py.get_type::<MemoryLimitError>())?;
+    module.add("ResultsLost", py.get_type::<ResultsLost>())
 }

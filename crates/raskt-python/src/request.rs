@@ -4,8 +4,10 @@ use crate::annotations;
 use crate::collection::with_collection;
 use crate::delayed::{Argument, Delayed, Node, lower_nodes, python_object};
 use crate::error::from_graph_error;
+use crate::ran::{Ran, load};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use raskt_execute::RunHandle;
 use raskt_frame::{StageOutput, lower_together};
 use raskt_graph::{Graph, GraphBuilder, TaskId};
 use raskt_value::Value;
@@ -27,7 +29,8 @@ enum Asked {
 }
 
 impl Request {
-    pub fn new(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool) -> PyResult<Self> {
+    /// `keeps` says that large results stay in the store.
+    pub fn new(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool, keeps: bool) -> PyResult<Self> {
         let mut graph = GraphBuilder::new();
         if let Some(annotations) = annotations::current(py)? {
             graph.annotate(annotations);
@@ -40,7 +43,7 @@ impl Request {
         let arguments: Vec<_> =
             args.iter_borrowed().map(|object| Argument::asked(&object, traverse)).collect::<PyResult<_>>()?;
         let mut wanted = vec![];
-        let owned = lower_all(py, &leaves_of(&arguments), &mut graph, &mut wanted)?;
+        let owned = lower_all(py, &leaves_of(&arguments), keeps, &mut graph, &mut wanted)?;
         Ok(Self { asked: Asked::Any(arguments, owned), graph: Arc::new(graph.finish()), wanted })
     }
 
@@ -48,11 +51,13 @@ impl Request {
     pub fn build<'py>(
         &self,
         py: Python<'py>,
-        values: Vec<Value>,
+        ran: Ran,
         result: impl Fn(&Argument, Results<'_>) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
+        let Ran { values, handle } = ran;
         let mut values = values.into_iter();
-        let mut result = |leaf: &Argument, own| result(leaf, Results { values: &mut values, own });
+        let mut result =
+            |leaf: &Argument, own| result(leaf, Results { values: &mut values, own, handle: handle.as_ref() });
         let mut built = vec![];
         match &self.asked {
             Asked::Calls(args) => {
@@ -83,6 +88,7 @@ fn call_of(object: &Bound<'_, PyAny>) -> Option<Arc<Node>> {
 fn lower_all(
     py: Python<'_>,
     leaves: &[&Argument],
+    keeps: bool,
     graph: &mut GraphBuilder,
     wanted: &mut Vec<TaskId>,
 ) -> PyResult<Vec<u32>> {
@@ -95,7 +101,7 @@ fn lower_all(
     for leaf in leaves {
         let start = wanted.len();
         match leaf {
-            Argument::Collection(collection) => lower_collection(py, collection, graph, wanted)?,
+            Argument::Collection(collection) => lower_collection(py, collection, keeps, graph, wanted)?,
             _ => wanted.extend(tasks.next()),
         }
         owned.push((wanted.len() - start) as u32);
@@ -124,17 +130,31 @@ fn queries_of(py: Python<'_>, leaves: &[&Argument]) -> PyResult<Vec<StageOutput>
 pub(crate) struct Results<'a> {
     values: &'a mut std::vec::IntoIter<Value>,
     own: usize,
+    /// Of the run, if some values only stand for what the store keeps.
+    handle: Option<&'a RunHandle>,
 }
 
 impl Results<'_> {
-    /// All of them: the blocks of a collection.
-    pub fn all(self) -> Vec<Value> {
+    /// All of them as they are: the blocks of a collection, or what stands for them.
+    pub fn kept(self) -> Vec<Value> {
         self.values.take(self.own).collect()
+    }
+
+    /// All of them: the blocks of a collection.
+    pub fn all(self, py: Python<'_>) -> PyResult<Vec<Value>> {
+        match self.handle {
+            Some(handle) => load(py, handle, self.kept()),
+            None => Ok(self.kept()),
+        }
     }
 
     /// The only one: what a call gave.
     pub fn object<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        python_object(py, &self.values.next().expect("a call that was asked for has a result"))
+        let value = self.values.next().expect("a call that was asked for has a result");
+        match self.handle {
+            Some(handle) => python_object(py, &load(py, handle, vec![value])?[0]),
+            None => python_object(py, &value),
+        }
     }
 }
 
@@ -147,13 +167,16 @@ fn leaves_of(arguments: &[Argument]) -> Vec<&Argument> {
 fn lower_collection(
     py: Python<'_>,
     collection: &Py<PyAny>,
+    keeps: bool,
     graph: &mut GraphBuilder,
     wanted: &mut Vec<TaskId>,
 ) -> PyResult<()> {
     let expr = collection.bind(py).getattr("__raskt_expr__")?;
     let layer = with_collection(&expr, |collection| {
         let layer = collection.lower(py, graph)?;
-        collection.check_whole(py)?;
+        if !(keeps && collection.is_kept()) {
+            collection.check_whole(py)?;
+        }
         Ok(layer)
     })?;
     wanted.extend((0..graph.get(layer).len()).map(|index| TaskId::new(layer, index)));

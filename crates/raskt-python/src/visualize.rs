@@ -16,7 +16,7 @@ const TASKS: u64 = 1000;
 #[pyfunction]
 #[pyo3(signature = (*args, traverse=true))]
 fn graph_dot(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool) -> PyResult<String> {
-    let request = Request::new(py, args, traverse)?;
+    let request = Request::new(py, args, traverse, false)?;
     let mut dot = String::from("digraph raskt {\n  rankdir=BT;\n  node [shape=box, fontname=\"sans-serif\"];\n");
     let drawn = if request.graph.tasks() <= TASKS {
         draw_tasks(py, &request.graph, &mut dot)

@@ -70,11 +70,11 @@ impl Seat {
         self.placed.get(&(run, attempt))
     }
 
-    /// Whether nothing is placed there, and nothing of a forgotten run goes on.
     pub fn is_idle(&self) -> bool {
-        self.placed.is_empty() && !self.has_orphans()
+        self.placed.is_empty()
     }
 
+    /// Whether something of a forgotten run goes on there, for which a death would be as much to blame on.
     pub fn has_orphans(&self) -> bool {
         !self.orphans.is_empty()
     }

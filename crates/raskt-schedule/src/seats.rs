@@ -218,7 +218,7 @@ impl Seats {
             let seat = &self.seats[worker];
             seat.quarantine.is_none() && seat.offer.slots > 0
         });
-        able.min_by_key(|worker| (self.seats[worker].load(), *worker))
+        able.min_by_key(|worker| (self.seats[worker].has_orphans(), self.seats[worker].load(), *worker))
     }
 
     /// Workers that were given work in advance, the one with the most first.

@@ -7,7 +7,7 @@ use crate::job::all_tasks;
 use crate::network::{Body, Message, Packet, Session};
 use crate::random::Random;
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, TaskRange, WorkerId};
+use raskt_schedule::{RunId, StallCause, TaskRange, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -41,6 +41,8 @@ pub(crate) struct Owned {
     /// The results are kept until the end of the world.
     pub keeps: bool,
     pub is_kept: bool,
+    /// Since when no worker has what it requires, as far as the client was told.
+    unmet_since: Option<u64>,
 }
 
 /// Results that are asked for.
@@ -51,6 +53,9 @@ struct Read {
     tasks: Rc<[TaskId]>,
     tries: u32,
 }
+
+/// How long a client waits for a worker that could run what it wants: longer than one takes to come back.
+const UNMET_NANOSECONDS: u64 = 3_000_000_000;
 
 /// Tasks that a client no longer wants at one time, at most.
 const CHANGED_TASKS: usize = 16;
@@ -84,9 +89,9 @@ impl Client {
 }
 
 impl Process {
-    pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: &[TaskId], keeps: bool) {
-        let (wanted, unread) = (wanted.iter().copied().collect(), BTreeSet::new());
-        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false };
+    pub fn submit(&mut self, context: &mut Context, run: RunId, wanted: impl Iterator<Item = TaskId>, keeps: bool) {
+        let (wanted, unread) = (wanted.collect(), BTreeSet::new());
+        let owned = Owned { wanted, has_grown: false, unread, open_reads: 0, keeps, is_kept: false, unmet_since: None };
         self.runs.insert(run, owned);
         self.session.send(context, Message::Submit { run });
     }
@@ -148,7 +153,20 @@ impl Process {
     fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
         match message {
             Message::Finished { run, holders } => self.run_finished(context, jobs, *run, holders),
-            Message::Failed { run, task } => self.run_failed(context, jobs, *run, *task),
+            Message::Given { run } => {
+                if let Some(owned) = self.runs.get(run) {
+                    let tasks = TaskRange::of(owned.wanted.iter().copied());
+                    self.session.send(context, Message::Want { run: *run, tasks });
+                }
+            }
+            Message::Lost { run } => {
+                if self.runs.remove(run).is_some() {
+                    self.ended.push(*run);
+                }
+            }
+            Message::Failed { run, task, killed } => self.run_failed(context, jobs, *run, *task, *killed),
+            Message::Stalled { run, cause } => self.stalled(context, *run, Some(cause)),
+            Message::Resumed { run } => self.stalled(context, *run, None),
             other => unreachable!("clients aren't sent {other:?}"),
         }
     }
@@ -183,12 +201,31 @@ impl Process {
         }
     }
 
-    fn run_failed(&mut self, context: &mut Context, jobs: Jobs, run: RunId, task: TaskId) {
+    fn stalled(&mut self, context: &Context, run: RunId, cause: Option<&StallCause>) {
+        if let Some(owned) = self.runs.get_mut(&run) {
+            let is_unmet = matches!(cause, Some(StallCause::Unmet { .. }));
+            owned.unmet_since = is_unmet.then_some(context.now());
+        }
+    }
+
+    /// Gives runs up that have waited for long for a worker that there isn't.
+    pub fn give_up_unmet(&mut self, context: &mut Context) -> Vec<RunId> {
+        let is_long = |since: u64| context.now() > since + UNMET_NANOSECONDS;
+        let unmet = self.runs.iter().filter(|(_, owned)| owned.unmet_since.is_some_and(is_long));
+        let unmet: Vec<_> = unmet.map(|(&run, _)| run).collect();
+        for &run in &unmet {
+            context.tally.saw(Sometimes::GivenUpUnmet);
+            self.release(context, run);
+        }
+        unmet
+    }
+
+    fn run_failed(&mut self, context: &mut Context, jobs: Jobs, run: RunId, task: TaskId, killed: bool) {
         if self.runs.remove(&run).is_none() {
             return;
         }
         let job = &jobs[&run];
-        if job.failures(task) <= job.plan.retries {
+        if !killed && job.failures(task) <= job.plan.retries {
             context.violate(Violation::of(run, task, "its run failed because of it, and it doesn't fail for good"));
         }
         self.ended.push(run);
@@ -230,7 +267,7 @@ impl Process {
         if owned.unread.is_empty() && !owned.has_grown {
             self.has_all(context, read.run);
         } else {
-            context.tally.add(Sometimes::FetchFailed, u64::from(!owned.unread.is_empty()));
+            context.tally.add(Sometimes::FetchMissed, u64::from(!owned.unread.is_empty()));
             self.session.send(context, Message::Where { run: read.run });
         }
     }

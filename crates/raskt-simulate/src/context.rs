@@ -13,6 +13,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Node(pub u32);
 
+impl Node {
+    /// What its worker is called.
+    pub fn name(self) -> String {
+        format!("node-{}", self.0)
+    }
+}
+
 /// One life of a process on a node. A process that starts anew has another address, and a worker's is its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Address(pub u32);
@@ -69,6 +76,8 @@ pub(crate) struct Context {
     pub is_calm: bool,
     /// What tasks have done already that they do only a few times.
     pub trials: BTreeMap<(RunId, TaskId), Trial>,
+    /// Workers that a task has killed, and which.
+    pub killers: BTreeMap<WorkerId, (RunId, TaskId)>,
     /// The node of each address that was ever given.
     directory: Vec<Node>,
     pub tally: Tally,
@@ -97,6 +106,7 @@ impl Context {
             random: Random::new(seed ^ 0x6e65_7477_6f72_6b73),
             is_calm: false,
             trials: BTreeMap::new(),
+            killers: BTreeMap::new(),
             directory: vec![Node(0)],
             tally: Tally::default(),
             violation: None,

@@ -2,7 +2,7 @@ use crate::outcome::{Failure, fails, simulate};
 use crate::scenario::{JobPlan, Scenario, Weather};
 
 /// Events that happen, all told, in the worlds that are tried to find a smaller one that fails.
-const EVENTS: u64 = 20_000_000;
+const EVENTS: u64 = 8_000_000;
 
 /// Cuts a failing scenario down for as long as it fails: jobs, faults, bad weather, layers. What is left is what the
 /// failure needs, or nearly.
@@ -61,13 +61,14 @@ impl Search {
     }
 
     fn simplify_jobs(&mut self) {
-        const SIMPLER: [fn(&mut JobPlan); 9] = [
+        const SIMPLER: [fn(&mut JobPlan); 10] = [
             |job| job.changes = 0,
             |job| job.changes /= 2,
             |job| job.cancel_after = None,
             |job| (job.flaky_per_million, job.doomed) = (0, false),
-            |job| job.deadly_per_million = 0,
+            |job| job.deadly = 0,
             |job| job.keep = false,
+            |job| job.gives = false,
             |job| job.wrong_sizes = false,
             |job| job.layers = (job.layers / 2).max(1),
             |job| job.width = (job.width / 2).max(2),

@@ -2,7 +2,7 @@
 
 use crate::scenario::Scenario;
 use raskt_graph::TaskId;
-use raskt_schedule::{Action, Event, Outcome, Report, RunId, TaskRange};
+use raskt_schedule::{Action, Event, Fetch, Outcome, Report, RunId, TaskRange};
 use std::fmt;
 
 /// A line of the story of a world.
@@ -48,7 +48,10 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
         Event::Wanted { run, tasks }
         | Event::Released { run, tasks }
         | Event::ResultsLost { run, tasks, .. }
+        | Event::Fetched { run, tasks, .. }
+        | Event::Given { run, tasks, .. }
         | Event::TakenBack { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
+        Event::FetchFailed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
         _ => vec![],
     }
 }
@@ -76,6 +79,20 @@ pub(crate) fn event(event: &Event) -> String {
         Event::ResultsLost { worker, run, tasks } => {
             format!("worker {} has lost {} of run {}", worker.0, ranges(tasks), run.0)
         }
+        Event::Given { run, tasks, worker, .. } => {
+            format!("worker {} was given {} of run {}", worker.0, ranges(tasks), run.0)
+        }
+        Event::Started { worker, run, attempt } => {
+            format!("worker {} begins run {}, attempt {}", worker.0, run.0, attempt.0)
+        }
+        Event::Fetched { worker, run, tasks } => {
+            format!("worker {} has copies of {} of run {}", worker.0, ranges(tasks), run.0)
+        }
+        Event::FetchFailed { worker, run, attempt, task, from, reached } => {
+            let why = if *reached { "doesn't have it" } else { "doesn't answer" };
+            let (worker, from) = (worker.0, from.0);
+            format!("worker {worker} gives back run {}, attempt {}: {from} {why} ({task})", run.0, attempt.0)
+        }
         Event::TakenBack { worker, run, attempt, tasks } => {
             format!("worker {} gives back {} of run {}, attempt {}", worker.0, ranges(tasks), run.0, attempt.0)
         }
@@ -95,7 +112,10 @@ pub(crate) fn action(action: &Action) -> String {
     match action {
         Action::Assign { worker, assignment } => {
             let (run, attempt) = (assignment.run.0, assignment.attempt.0);
-            format!("  → worker {}: run {} of run {run}, attempt {attempt}", worker.0, ranges(&assignment.tasks))
+            let fetch = |fetch: &Fetch| format!(", fetching {} from {}", ranges(&[fetch.tasks]), fetch.from.0);
+            let fetches: String = assignment.fetches.iter().map(fetch).collect();
+            let tasks = ranges(&assignment.tasks);
+            format!("  → worker {}: run {tasks} of run {run}, attempt {attempt}{fetches}", worker.0)
         }
         Action::TakeBack { worker, run, attempt, tasks } => {
             format!("  → worker {}: give back {} of run {}, attempt {}", worker.0, ranges(tasks), run.0, attempt.0)

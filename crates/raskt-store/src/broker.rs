@@ -1,5 +1,14 @@
 use std::collections::HashMap;
 
+/// Who a promise was made to: a ticket of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Holder {
+    /// The engine.
+    pub asker: u32,
+    /// Its ticket.
+    pub ticket: u64,
+}
+
 /// Promises memory to work that is about to start, so that results never need more than there is.
 ///
 /// Promises are made against `limit` less what results hold and what is promised already. A promise is given back when
@@ -9,43 +18,96 @@ pub struct Broker {
     limit: u64,
     held: u64,
     promised: u64,
-    promises: HashMap<u64, u64>,
+    promises: HashMap<Holder, u64>,
+    overbooked: Option<Holder>,
+    beyond: u64,
     peak: u64,
 }
 
 impl Broker {
     /// A broker over `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Self { limit, held: 0, promised: 0, promises: HashMap::new(), peak: 0 }
+        Self { limit, held: 0, promised: 0, promises: HashMap::new(), overbooked: None, beyond: 0, peak: 0 }
     }
 
-    /// Promises `bytes` to `holder`; with `overbook` even where there isn't enough. Says whether it did.
-    pub fn promise(&mut self, holder: u64, bytes: u64, overbook: bool) -> bool {
-        let total = self.held.checked_add(self.promised).and_then(|sum| sum.checked_add(bytes));
-        let fits = total.is_some_and(|total| total <= self.limit);
-        if !fits && !overbook {
-            return false;
+    /// Promises `bytes` to `holder` if there is enough; says whether it did.
+    pub fn promise(&mut self, holder: Holder, bytes: u64) -> bool {
+        let fits = self.missing(bytes) == 0;
+        if fits {
+            self.enter(holder, bytes);
         }
+        fits
+    }
+
+    /// Promises `bytes` to `holder` though there isn't enough; to one holder at a time.
+    pub fn overbook(&mut self, holder: Holder, bytes: u64) {
+        self.overbooked = Some(holder);
+        self.beyond = self.beyond.max(self.missing(bytes));
+        self.enter(holder, bytes);
+    }
+
+    fn enter(&mut self, holder: Holder, bytes: u64) {
         self.promised = self.promised.saturating_add(bytes);
         self.promises.insert(holder, bytes);
-        self.peak = self.peak.max(self.held.saturating_add(self.promised));
-        true
+        self.saw();
     }
 
-    /// Takes the promise to `holder` back.
-    pub fn give_back(&mut self, holder: u64) {
-        self.promised = self.promised.saturating_sub(self.promises.remove(&holder).unwrap_or(0));
+    /// How many bytes have to go before `bytes` can be promised.
+    pub fn missing(&self, bytes: u64) -> u64 {
+        // What asks for nothing waits for nothing.
+        if bytes == 0 { 0 } else { self.total().saturating_add(bytes).saturating_sub(self.limit) }
+    }
+
+    /// Takes the promise to `holder` back, and says whether there was one.
+    pub fn give_back(&mut self, holder: Holder) -> bool {
+        let promise = self.promises.remove(&holder);
+        self.promised = self.promised.saturating_sub(promise.unwrap_or(0));
+        self.overbooked.take_if(|overbooked| *overbooked == holder);
+        promise.is_some()
     }
 
     /// A result of `bytes` came into memory.
     pub fn hold(&mut self, bytes: u64) {
         self.held = self.held.saturating_add(bytes);
-        self.peak = self.peak.max(self.held.saturating_add(self.promised));
+        self.saw();
+    }
+
+    /// A result of `bytes` that `holder` was promised memory for came into memory.
+    pub fn hold_promised(&mut self, holder: Holder, bytes: u64) {
+        if let Some(promise) = self.promises.get_mut(&holder) {
+            let used = bytes.min(*promise);
+            *promise -= used;
+            self.promised = self.promised.saturating_sub(used);
+        }
+        self.hold(bytes);
     }
 
     /// A result of `bytes` left memory.
     pub fn let_go(&mut self, bytes: u64) {
         self.held = self.held.saturating_sub(bytes);
+    }
+
+    fn saw(&mut self) {
+        self.peak = self.peak.max(self.total());
+    }
+
+    fn total(&self) -> u64 {
+        self.held.saturating_add(self.promised)
+    }
+
+    /// Sets how many bytes may be held and promised together.
+    pub fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    /// Whether somebody was promised more than there is, and hasn't given it back.
+    pub fn is_overbooked(&self) -> bool {
+        self.overbooked.is_some()
+    }
+
+    /// How many promises are not given back.
+    pub fn promises(&self) -> usize {
+        self.promises.len()
     }
 
     /// Bytes that results hold.
@@ -63,6 +125,11 @@ impl Broker {
         self.peak
     }
 
+    /// The furthest that a promise went beyond the limit.
+    pub fn beyond(&self) -> u64 {
+        self.beyond
+    }
+
     /// Bytes that may be held and promised together.
     pub fn limit(&self) -> u64 {
         self.limit
@@ -73,23 +140,36 @@ impl Broker {
 mod tests {
     use super::*;
 
+    fn holder(ticket: u64) -> Holder {
+        Holder { asker: 0, ticket }
+    }
+
     #[test]
     fn a_promise_beyond_the_limit_is_refused_unless_overbooked() {
         let mut broker = Broker::new(100);
         broker.hold(30);
-        assert!(broker.promise(1, 70, false));
-        assert!(!broker.promise(2, 1, false));
-        assert!(broker.promise(2, 1, true));
-        broker.give_back(1);
-        broker.give_back(1);
+        assert!(broker.promise(holder(1), 70));
+        assert!(!broker.promise(holder(2), 1));
+        broker.overbook(holder(2), 1);
+        assert!(broker.is_overbooked());
+        assert!(broker.give_back(holder(1)));
+        assert!(!broker.give_back(holder(1)));
         assert_eq!((broker.held(), broker.promised(), broker.peak()), (30, 1, 101));
     }
 
     #[test]
     fn a_promise_of_more_than_can_be_counted_is_refused() {
-        let mut broker = Broker::new(u64::MAX);
+        let mut broker = Broker::new(u64::MAX - 1);
         broker.hold(1);
-        assert!(broker.promise(1, u64::MAX - 1, false));
-        assert!(!broker.promise(2, u64::MAX, false));
+        assert!(broker.promise(holder(1), u64::MAX - 2));
+        assert!(!broker.promise(holder(2), u64::MAX));
+    }
+
+    #[test]
+    fn what_was_promised_and_comes_is_counted_once() {
+        let mut broker = Broker::new(100);
+        assert!(broker.promise(holder(1), 60));
+        broker.hold_promised(holder(1), 40);
+        assert_eq!((broker.held(), broker.promised(), broker.peak()), (40, 20, 60));
     }
 }

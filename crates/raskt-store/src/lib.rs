@@ -1,10 +1,47 @@
 //! Where results are kept, and the broker that promises memory for them.
 //!
-//! There is one tier so far: host memory. [`Store`] holds the results of tasks by run; [`Broker`] counts what is held and
-//! what is promised, and refuses a promise that would go beyond the limit.
+//! One [`Store`] serves every engine of a process. A result of some size becomes a [`Kept`]: it is in memory, or in a file,
+//! or can be computed again, and the store moves it between these as memory gets short. Nothing starts before the memory
+//! that it needs was promised by the [`Broker`]:
+//!
+//! ```text
+//!  ask ──▶ it fits ───────────────────────────────▶ Promised ──▶ inputs are read ──▶ Loaded
+//!   └────▶ it doesn't: victims are dropped or written, by threads of the store ──┘
+//!              └─ nothing can be moved: one request goes beyond the limit, or Exhausted tells who holds what
+//! ```
+//!
+//! What is decided (`state`, `order`, `broker`, `speed`) is apart from what is done (`threads`, `file`, `folder`): the
+//! state hands out jobs and replies, and never touches a file.
+//!
+//! A file that is damaged, cut or gone is a result that isn't there: whoever needs it computes it again, or says that it
+//! was lost. A wrong number can't come of it, since what is read is compared with a checksum that stayed in memory.
 
+mod aligned;
 mod broker;
+mod codec;
+mod disk;
+mod file;
+mod folder;
+mod kept;
+mod machine;
+mod order;
+mod report;
+mod request;
+mod results;
+mod slot;
+mod speed;
+mod state;
 mod store;
+mod threads;
 
-pub use broker::Broker;
-pub use store::{RunKey, Store};
+pub use broker::{Broker, Holder};
+pub use kept::{Kept, Lineage, Pins};
+pub use machine::{machine_memory, resident_bytes};
+pub use report::{HolderLine, MemoryReport, Place};
+pub use request::{Answer, Asker, Reply};
+pub use results::{Results, RunKey};
+pub use slot::Facts;
+pub use store::{Limits, Store};
+
+#[cfg(test)]
+mod tests;

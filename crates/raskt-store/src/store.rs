@@ -1,93 +1,173 @@
-use raskt_graph::TaskId;
+use crate::broker::Holder;
+use crate::kept::{Kept, Lineage, Pins};
+use crate::report::MemoryReport;
+use crate::request::{Answer, Asker, Request};
+use crate::slot::Facts;
+use crate::threads::Shared;
 use raskt_value::Value;
-use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
 
-/// The number of a run, as the store knows it.
-pub type RunKey = u64;
-
-/// The results that are in memory, by run, layer and index.
+/// The results of some size of a process, in memory and on disk, and the broker that promises memory.
 ///
-/// What is taken out is handed to the caller, who drops it where that is safe: the last owner of a Python object may run
-/// Python code when it goes.
-#[derive(Debug, Default)]
-pub struct Store {
-    runs: HashMap<RunKey, Vec<Layer>>,
+/// A clone is the same store. Its threads end with its last clone; results and their files stay until their owners let go
+/// of them.
+#[derive(Clone)]
+pub struct Store(Arc<Handle>);
+
+struct Handle(Arc<Shared>);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
-/// Results of one layer from the first one that is there on.
-#[derive(Debug, Default)]
-struct Layer {
-    results: Vec<Option<Value>>,
-    /// How many are there.
-    there: usize,
+/// How much a store may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes that results and running tasks may hold.
+    pub memory: u64,
+    /// Bytes that spill files may have.
+    pub disk: u64,
+    /// Where the folder of spill files is made; nothing means with other temporary files.
+    pub spill_path: Option<PathBuf>,
 }
+
+impl Limits {
+    /// So much memory, and all of the disk.
+    pub fn of_memory(memory: u64) -> Self {
+        Self { memory, disk: u64::MAX, spill_path: None }
+    }
+}
+
+static NEXT_ASKER: AtomicU32 = AtomicU32::new(0);
 
 impl Store {
-    /// Puts in the result of `task`.
-    pub fn put(&mut self, run: RunKey, task: TaskId, value: Value) {
-        let layers = self.runs.entry(run).or_default();
-        let at = task.layer.0 as usize;
-        if at >= layers.len() {
-            layers.resize_with(at + 1, Layer::default);
-        }
-        let layer = &mut layers[at];
-        let index = task.index as usize;
-        if index >= layer.results.len() {
-            layer.results.resize(index + 1, None);
-        }
-        layer.there += usize::from(layer.results[index].replace(value).is_none());
+    /// Results below so many bytes are counted and not moved: a file would cost more than it brings.
+    pub const KEPT_BYTES: usize = 64 << 10;
+
+    /// An empty store.
+    pub fn new(limits: Limits) -> Self {
+        let store = Self(Arc::new(Handle(Arc::new(Shared::new(limits.memory)))));
+        store.set_limits(limits);
+        store
     }
 
-    /// The result of `task`, if it is there.
-    pub fn get(&self, run: RunKey, task: TaskId) -> Option<&Value> {
-        self.runs.get(&run)?.get(task.layer.0 as usize)?.results.get(task.index as usize)?.as_ref()
+    fn shared(&self) -> &Arc<Shared> {
+        &self.0.0
     }
 
-    /// Takes out the result of `task`.
-    pub fn take(&mut self, run: RunKey, task: TaskId) -> Option<Value> {
-        let layer = self.runs.get_mut(&run)?.get_mut(task.layer.0 as usize)?;
-        let value = layer.results.get_mut(task.index as usize)?.take()?;
-        layer.there -= 1;
-        if layer.there == 0 {
-            layer.results = vec![];
-        }
-        Some(value)
-    }
-
-    /// Takes out all results of a run.
-    pub fn take_run(&mut self, run: RunKey) -> Vec<Value> {
-        let layers = self.runs.remove(&run).unwrap_or_default();
-        layers.into_iter().flat_map(|layer| layer.results.into_iter().flatten()).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use raskt_graph::LayerId;
-    use raskt_value::Chunk;
-
-    #[test]
-    fn what_is_put_in_can_be_taken_out_once() {
-        let mut store = Store::default();
-        let task = TaskId::new(LayerId(2), 7);
-        store.put(1, task, Chunk::scalar(5_i64).into());
-        assert_eq!(store.get(1, task).map(Value::bytes), Some(8));
-        assert!(store.get(2, task).is_none());
-        assert!(store.take(1, task).is_some());
-        assert!(store.take(1, task).is_none());
-    }
-
-    #[test]
-    fn taking_a_run_leaves_the_others() {
-        let mut store = Store::default();
-        for run in 0..2 {
-            for index in 0..3 {
-                store.put(run, TaskId::new(LayerId(0), index), Chunk::scalar(run as f64).into());
+    /// Sets how much it may use from now on.
+    pub fn set_limits(&self, limits: Limits) {
+        let is_elsewhere = self.shared().set_place(limits.spill_path);
+        self.shared().change(|state| {
+            if is_elsewhere || (state.broker.limit(), state.disk.limit) != (limits.memory, limits.disk) {
+                state.broker.set_limit(limits.memory);
+                state.disk.limit = limits.disk;
+                state.disk.trouble = None;
+                state.moved();
             }
+        });
+    }
+
+    /// Makes known somebody who asks for memory; he is told by the number that comes back until [`Self::leave`].
+    pub fn enlist(&self, asker: Weak<dyn Asker>) -> u32 {
+        let number = NEXT_ASKER.fetch_add(1, Ordering::Relaxed);
+        self.shared().enlist(number, asker);
+        number
+    }
+
+    /// Forgets somebody who asked for memory.
+    pub fn leave(&self, number: u32) {
+        self.shared().delist(number);
+    }
+
+    /// Keeps a result, which takes up what `holder` was promised.
+    pub fn keep(&self, value: Value, lineage: Lineage, facts: Facts, holder: Holder) -> Arc<Kept> {
+        let bytes = value.bytes() as u64;
+        let layout = value.block_layout().map(|(dtype, shape)| (dtype, shape.into()));
+        let id = self.shared().change(|state| state.keep(value, facts, holder));
+        Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, lineage })
+    }
+
+    /// Asks for `bytes` for a ticket, and for the results that `inputs` stand for to be in memory. They stay there until the
+    /// pins that come back are dropped.
+    pub fn ask(&self, holder: Holder, bytes: u64, inputs: &[Value]) -> (Answer, Pins) {
+        let mut kept: Vec<Arc<Kept>> = inputs.iter().filter_map(Kept::of).collect();
+        if kept.len() > 1 {
+            kept.sort_unstable_by_key(|kept| kept.id);
+            kept.dedup_by_key(|kept| kept.id);
         }
-        assert_eq!(store.take_run(0).len(), 3);
-        assert_eq!(store.take_run(0).len(), 0);
-        assert!(store.get(1, TaskId::new(LayerId(0), 2)).is_some());
+        let inputs = kept.iter().map(|kept| (kept.id, kept.bytes)).collect();
+        let answer = self.shared().change(|state| state.ask(Request { holder, bytes, inputs }));
+        (answer, Pins(kept))
+    }
+
+    /// Takes back a promise, or a request that waits for one.
+    pub fn give_back(&self, holder: Holder) {
+        self.shared().change(|state| state.give_back(holder));
+    }
+
+    /// Counts results that are too small to be kept one by one.
+    pub fn hold_small(&self, bytes: u64, holder: Holder) {
+        if bytes > 0 {
+            self.shared().change(|state| state.hold_small(bytes, holder));
+        }
+    }
+
+    /// Small results are gone.
+    pub fn let_go_small(&self, bytes: u64) {
+        if bytes > 0 {
+            self.shared().change(|state| state.let_go_small(bytes));
+        }
+    }
+
+    /// A task waits for other tasks, or (`false`) goes on: while it waits, nothing is expected of its end.
+    pub fn lend(&self, begins: bool) {
+        self.shared().change(|state| {
+            if begins {
+                state.lent += 1;
+                state.moved();
+            } else {
+                state.lent -= 1;
+            }
+        });
+    }
+
+    /// Whether anything ever had to leave memory, so that tasks should ask ahead of their turn.
+    pub fn has_spilled(&self) -> bool {
+        self.shared().has_spilled()
+    }
+
+    /// What holds memory.
+    pub fn report(&self) -> MemoryReport {
+        self.shared().change(|state| state.report())
+    }
+
+    /// Whether it holds nothing and has promised nothing.
+    pub fn is_empty(&self) -> bool {
+        self.shared().change(|state| state.broker.held() + state.broker.promised() == 0)
+    }
+
+    /// Removes the folder of spill files with all that is in it: the process ends, and nothing will be read any more.
+    pub fn remove_files(&self) {
+        self.shared().remove_files();
+    }
+
+    /// The folder of spill files, if any were written.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.shared().folder_path()
+    }
+
+    /// Whether `kept` is one of this store's: another engine, or the parent of a forked process, may have another.
+    pub fn keeps(&self, kept: &Kept) -> bool {
+        Arc::ptr_eq(self.shared(), &kept.shared)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn validate(&self) {
+        self.shared().change(|state| state.validate());
     }
 }

@@ -28,6 +28,8 @@ pub enum ErrorKind {
     NotFound,
     /// Memory that can't be had (`MemoryError`).
     Memory,
+    /// A result that was lost and can't be computed again.
+    Lost,
     /// A matrix that is singular, an iteration that doesn't converge (`LinAlgError`).
     LinearAlgebra,
     /// Something that raskt doesn't do yet (`NotImplementedError`).

@@ -12,6 +12,12 @@ pub trait Kernel: Send + Sync + 'static {
 
     /// What it is called in messages, on the dashboard and in `explain()`: `add+sum`.
     fn name(&self) -> String;
+
+    /// Whether it gives the same result at any later time, and keeps no data alive by itself: then a result without inputs
+    /// may be dropped and computed again, and a graph of such kernels costs nothing to keep.
+    fn is_repeatable(&self) -> bool {
+        false
+    }
 }
 
 /// The body of a native op, as it travels in a graph.

@@ -1,4 +1,4 @@
-use crate::Chunk;
+use crate::{Buffer, Chunk, DType, TaskError};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub enum Value {
     Manifest(Arc<Manifest>),
     /// Somebody else's object: a Python object.
     Foreign(Arc<dyn Foreign>),
+    /// A result that a store keeps, be it in memory or not. Kernels never see one: what runs them puts in what it stands for.
+    Kept(Arc<dyn Kept>),
 }
 
 /// Columns of one length; `raskt-frame` fulfils it.
@@ -24,6 +26,10 @@ pub trait Table: Any + Send + Sync {
     fn bytes(&self) -> usize;
     /// Itself, to be downcast by the crate that made it.
     fn as_any(&self) -> &dyn Any;
+    /// How it is written to disk and read back; nothing if it has to stay in memory.
+    fn codec(&self) -> Option<Arc<dyn Codec>> {
+        None
+    }
 }
 
 /// An object of another world, which its own runner understands.
@@ -34,6 +40,28 @@ pub trait Foreign: Any + Send + Sync {
     fn type_name(&self) -> &str;
     /// Itself, to be downcast by the crate that made it.
     fn as_any(&self) -> &dyn Any;
+    /// How it is written to disk and read back; nothing if it has to stay in memory.
+    fn codec(&self) -> Option<Arc<dyn Codec>> {
+        None
+    }
+}
+
+/// A result in a store, which may move it between memory and disk.
+pub trait Kept: Any + Send + Sync {
+    /// Bytes that it holds when it is in memory.
+    fn bytes(&self) -> usize;
+    /// The data type and the shape, if it is an array block.
+    fn block(&self) -> Option<(DType, &[usize])>;
+    /// Itself, to be downcast by the store that keeps it.
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+/// Writes values of one kind as bytes and reads them back, so that they can leave memory for a while.
+pub trait Codec: Send + Sync {
+    /// The value as bytes: pieces that follow one another.
+    fn encode(&self, value: &Value) -> Result<Vec<Buffer>, TaskError>;
+    /// The value that was written as `bytes`, which begin at a multiple of 64.
+    fn decode(&self, bytes: Buffer) -> Result<Value, TaskError>;
 }
 
 /// The output of one shuffle producer: a part for each consumer, by position.
@@ -51,6 +79,7 @@ impl Value {
             Self::Table(table) => table.bytes(),
             Self::Manifest(manifest) => manifest.parts.iter().map(Self::bytes).sum(),
             Self::Foreign(object) => object.bytes(),
+            Self::Kept(kept) => kept.bytes(),
         }
     }
 
@@ -70,6 +99,15 @@ impl Value {
         }
     }
 
+    /// The data type and the shape, if it is a block, here or in a store.
+    pub fn block_layout(&self) -> Option<(DType, &[usize])> {
+        match self {
+            Self::Chunk(chunk) => Some((chunk.dtype(), chunk.shape())),
+            Self::Kept(kept) => kept.block(),
+            _ => None,
+        }
+    }
+
     /// What it is, for messages.
     pub fn type_name(&self) -> &str {
         match self {
@@ -77,6 +115,7 @@ impl Value {
             Self::Table(_) => "table",
             Self::Manifest(_) => "shuffle output",
             Self::Foreign(object) => object.type_name(),
+            Self::Kept(_) => "kept result",
         }
     }
 }
@@ -94,6 +133,7 @@ impl fmt::Debug for Value {
             Self::Table(table) => write!(f, "Table({} rows)", table.rows()),
             Self::Manifest(manifest) => write!(f, "Manifest({} parts)", manifest.parts.len()),
             Self::Foreign(object) => write!(f, "Foreign({})", object.type_name()),
+            Self::Kept(kept) => write!(f, "Kept({} bytes)", kept.bytes()),
         }
     }
 }

@@ -8,6 +8,7 @@
 >>> page = visualize(profiler, save=False)
 """
 
+from raskt.diagnostics._memory import Holder, Memory, memory
 from raskt.diagnostics.callback import Callback, TaskData, _active
 from raskt.diagnostics.page import Page, visualize
 from raskt.diagnostics.profile import CacheData, CacheProfiler, Profiler, ResourceData, ResourceProfiler
@@ -17,6 +18,8 @@ __all__ = [
     "CacheData",
     "CacheProfiler",
     "Callback",
+    "Holder",
+    "Memory",
     "Page",
     "Profiler",
     "ProgressBar",
@@ -24,5 +27,6 @@ __all__ = [
     "ResourceProfiler",
     "TaskData",
     "_active",
+    "memory",
     "visualize",
 ]

@@ -35,6 +35,10 @@ impl Kernel for Pick {
     fn name(&self) -> String {
         "pick".into()
     }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// The elements of a block along an axis where a mask is true.
@@ -50,6 +54,10 @@ impl Kernel for Filter {
 
     fn name(&self) -> String {
         "filter".into()
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
     }
 }
 
@@ -67,6 +75,10 @@ impl Kernel for Product {
     fn name(&self) -> String {
         "matmul".into()
     }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// Q and R of a block.
@@ -80,6 +92,10 @@ impl Kernel for Factor {
 
     fn name(&self) -> String {
         "qr".into()
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
     }
 }
 
@@ -103,6 +119,10 @@ impl Kernel for FactorR {
     fn name(&self) -> String {
         "qr-r".into()
     }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// U, singular values and V transposed of a block.
@@ -116,6 +136,10 @@ impl Kernel for Singular {
 
     fn name(&self) -> String {
         "svd".into()
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
     }
 }
 
@@ -143,6 +167,10 @@ impl Kernel for LeastSquares {
 
     fn name(&self) -> String {
         "lstsq".into()
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
     }
 }
 
@@ -176,6 +204,10 @@ impl Kernel for Total {
     fn name(&self) -> String {
         "total".into()
     }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// The running sum or product of a block along an axis, upon what stands before it.
@@ -200,6 +232,10 @@ impl Kernel for Running {
 
     fn name(&self) -> String {
         if self.scan == Scan::Sum { "cumsum".into() } else { "cumprod".into() }
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
     }
 }
 

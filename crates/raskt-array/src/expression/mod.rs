@@ -40,7 +40,7 @@ pub(crate) enum Expr {
     Generated(Source),
     /// In memory, of any layout; its shape is the array's. The token tells its bytes from others.
     Memory { chunk: Chunk, token: u128 },
-    /// Blocks in memory, in C order of the grid.
+    /// Blocks in memory or in a store, in C order of the grid.
     Blocks { values: Arc<[Value]>, token: u128 },
     /// Blocks that the tasks of another collection make, in C order of the grid.
     Lowered(Arc<dyn Lower>),

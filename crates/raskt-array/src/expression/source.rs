@@ -36,12 +36,12 @@ impl Array {
         Expr::Memory { chunk, token }.into_array(dtype, chunks)
     }
 
-    /// Blocks in memory, in C order of the grid; lengths that `chunks` doesn't know are read off them.
+    /// Blocks in memory or in a store, in C order of the grid; lengths that `chunks` doesn't know are read off them.
     pub fn from_blocks(values: Vec<Value>, dtype: DType, chunks: Chunks) -> Result<Self> {
         let chunks = crate::assemble::measured(&values, dtype, &chunks)?;
         let mut content = Content::new("blocks");
-        for value in &values {
-            content.key(crate::assemble::block(value)?.buffer().as_ptr() as u128);
+        for chunk in values.iter().filter_map(Value::as_chunk) {
+            content.key(chunk.buffer().as_ptr() as u128);
         }
         let token = content.key(unique()).finish();
         Ok(Expr::Blocks { values: values.into(), token }.into_array(dtype, chunks))

@@ -101,7 +101,7 @@ impl Fuser {
                 _ => self.builder.source(source.clone()),
             },
             Expr::Memory { chunk, .. } => self.leaf(Leaf::Memory(chunk.clone()), array),
-            Expr::Blocks { values, .. } => {
+            Expr::Blocks { values, .. } if !super::is_kept(values) => {
                 let leaf = Leaf::Blocks { values: values.clone(), view: None, grid: array.grid() };
                 self.leaf(leaf, array)
             }
@@ -136,7 +136,9 @@ impl Fuser {
         view: &View,
     ) -> Result<Register, GraphError> {
         let whole = view.takes_whole_blocks(input.chunks(), array.chunks());
-        if let (Expr::Blocks { values, .. }, true) = (input.expr(), whole) {
+        if let (Expr::Blocks { values, .. }, true) = (input.expr(), whole)
+            && !super::is_kept(values)
+        {
             let leaf = Leaf::Blocks { values: values.clone(), view: Some(view.clone()), grid: input.grid() };
             return Ok(self.leaf(leaf, array));
         }

@@ -81,6 +81,19 @@ impl Fused {
     }
 }
 
+/// Gives blocks that are there.
+pub(super) struct Given(pub(super) Arc<[Value]>);
+
+impl Kernel for Given {
+    fn run(&self, call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        Ok(self.0[call.index as usize].clone())
+    }
+
+    fn name(&self) -> String {
+        "blocks".into()
+    }
+}
+
 impl Kernel for Fused {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         let at = self.grid.coordinates(call.index);
@@ -108,6 +121,10 @@ impl Kernel for Fused {
             name = format!("{name}{}{}", if name.is_empty() { "" } else { "+" }, reduction.op.name());
         }
         if name.is_empty() { "blocks".into() } else { name }
+    }
+
+    fn is_repeatable(&self) -> bool {
+        self.leaves.iter().all(|leaf| matches!(leaf, Leaf::Input { .. }))
     }
 }
 
@@ -185,5 +202,9 @@ impl Kernel for Merge {
 
     fn name(&self) -> String {
         format!("{}-{}", self.reduction.op.name(), if self.finish.is_some() { "finish" } else { "merge" })
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
     }
 }

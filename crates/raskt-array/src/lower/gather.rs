@@ -71,6 +71,10 @@ impl Kernel for Pass {
     fn name(&self) -> String {
         "concatenate".into()
     }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// Elements at positions along an axis, out of the blocks that hold them.
@@ -132,5 +136,9 @@ impl Kernel for Taking {
 
     fn name(&self) -> String {
         "take".into()
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
     }
 }

@@ -14,7 +14,7 @@ use crate::blocks::Blockwise;
 use crate::expression::{Content, Expr};
 use crate::{Array, Chunks};
 use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
-use raskt_value::{Kernel, NativeOp};
+use raskt_value::{Kernel, NativeOp, Value};
 use sharing::Sharing;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -58,6 +58,7 @@ impl Planner<'_> {
             Expr::Take { input, axis, positions } => self.take(array, input, *axis, positions),
             Expr::Concatenate { inputs, axis } => self.concatenate(array, inputs, *axis),
             Expr::Blockwise(blockwise) => self.blockwise(array, blockwise),
+            Expr::Blocks { values, token } if is_kept(values) => self.kept_blocks(array, values, *token),
             Expr::Generated(_) | Expr::Memory { .. } | Expr::Blocks { .. } | Expr::Map { .. } | Expr::View { .. } => {
                 self.elementwise(array)
             }
@@ -67,6 +68,14 @@ impl Planner<'_> {
     /// Whether the elements of `array` are, or are to be, blocks of a layer of their own.
     fn has(&self, array: &Array) -> bool {
         self.sharing.keeps(array) || self.graph.lowered(array.key()).is_some()
+    }
+
+    /// Blocks that a store keeps are a layer of their own: they are read before a task that needs them starts, and take no
+    /// memory by being named.
+    fn kept_blocks(&mut self, array: &Array, values: &Arc<[Value]>, token: u128) -> Result<LayerId, GraphError> {
+        let op = native_op(fused::Given(values.clone()), digest("given", token));
+        let cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
+        self.add("blocks".into(), op, Shape::Map { grid: array.grid(), inputs: vec![] }, cost)
     }
 
     fn blockwise(&mut self, array: &Array, blockwise: &Blockwise) -> Result<LayerId, GraphError> {
@@ -96,6 +105,11 @@ impl Planner<'_> {
         let op = self.graph.op(op);
         self.graph.layer(Layer::new(name, op, shape).with_cost(cost))
     }
+}
+
+/// Whether a store keeps any of the blocks.
+fn is_kept(values: &[Value]) -> bool {
+    values.iter().any(|value| matches!(value, Value::Kept(_)))
 }
 
 fn native_op(kernel: impl Kernel, digest: u128) -> Op {

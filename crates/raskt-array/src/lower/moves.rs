@@ -140,6 +140,10 @@ impl Kernel for Slicing {
     fn name(&self) -> String {
         "getitem".into()
     }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// A copy that holds its own elements alone.
@@ -211,6 +215,10 @@ impl Kernel for Recut {
     fn name(&self) -> String {
         "rechunk".into()
     }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 }
 
 /// A block under another shape.
@@ -234,5 +242,9 @@ impl Kernel for Reshaping {
 
     fn name(&self) -> String {
         "reshape".into()
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
     }
 }

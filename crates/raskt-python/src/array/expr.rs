@@ -132,6 +132,10 @@ impl Collection for ArrayExpr {
         element_or_array(numpy_from_chunk(py, whole)?, self.array.ndim())
     }
 
+    fn is_kept(&self) -> bool {
+        true
+    }
+
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         let persisted = Self::checked(self.array.persisted(values))?;
         Ok(Py::new(py, persisted)?.into_any())

@@ -8,6 +8,7 @@ use crate::block::PythonOp;
 use crate::delayed::python_object;
 use crate::engines;
 use crate::error::from_graph_error;
+use crate::memory;
 use crate::runner::PythonRunner;
 use crate::wait::wait;
 use crate::workers::workers;
@@ -102,13 +103,13 @@ impl DaskScheduler {
             Some(_) => workers,
             None => get.call1(("num_workers", py.None()))?.extract()?,
         };
-        let memory_limit: Option<u64> = get.call1(("memory.limit", py.None()))?.extract()?;
         if scheduler == "sync" {
             // An engine for each computation: without threads, one that waits within a task has nobody to lend a slot to.
-            let options = EngineOptions { threads: 0, memory_limit: memory_limit.unwrap_or(u64::MAX) };
-            return Ok(Engine::new(options, Runners::default().with_python(Arc::new(PythonRunner))));
+            let options = EngineOptions { threads: 0, ..EngineOptions::default() };
+            let runners = Runners::default().with_python(Arc::new(PythonRunner));
+            return Ok(Engine::with_store(options, memory::store(py)?, runners));
         }
-        engines::engine(&scheduler, workers, memory_limit)
+        engines::engine(py, &scheduler, workers)
     }
 }
 

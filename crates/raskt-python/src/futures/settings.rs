@@ -14,8 +14,7 @@ pub(crate) fn pool_for(py: Python<'_>, scheduler: Option<String>, num_workers: O
     let get = py.import("raskt.config")?.getattr("get")?;
     let scheduler = scheduler.map_or_else(|| get.call1(("scheduler", "threads"))?.extract(), Ok)?;
     let num_workers = num_workers.map_or_else(|| get.call1(("num_workers", py.None()))?.extract(), |n| Ok(Some(n)))?;
-    let memory_limit: Option<u64> = get.call1(("memory.limit", py.None()))?.extract()?;
-    let engine = engines::engine(&scheduler, num_workers, memory_limit)?;
+    let engine = engines::engine(py, &scheduler, num_workers)?;
     let width = match scheduler.as_str() {
         "sync" | "synchronous" | "single-threaded" => 0,
         _ => num_workers.unwrap_or_else(|| EngineOptions::default().threads),
@@ -36,7 +35,7 @@ pub(crate) fn default_pool(py: Python<'_>) -> PyResult<Arc<Pool>> {
     }
     let get = py.import("raskt.config")?.getattr("get")?;
     let mut asked = vec![];
-    for name in ["scheduler", "num_workers", "memory.limit"] {
+    for name in ["scheduler", "num_workers"] {
         asked.push(get.call1((name, py.None()))?.str()?.to_string());
     }
     let known = POOLS.lock().get(&(process, asked.clone())).cloned();
@@ -63,7 +62,7 @@ type Asked = (u32, Vec<String>);
 static POOLS: Mutex<BTreeMap<Asked, Arc<Pool>>> = Mutex::new(BTreeMap::new());
 
 /// The dictionary of the settings in force, which is another after each change; nothing if it is yet to be made.
-fn settings_in_force(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
+pub(crate) fn settings_in_force(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
     static STATE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let state = STATE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("raskt.config")?.getattr("_state")?.unbind()))?;
     let current = state.bind(py).getattr(pyo3::intern!(py, "_current"))?;

@@ -81,26 +81,31 @@ fn what_was_only_near_ends_well() {
 }
 
 #[test]
-fn a_suspect_waits_for_what_goes_on_of_a_forgotten_run() {
+fn what_goes_on_of_a_forgotten_run_is_not_blamed_on_others() {
     const OTHER: RunId = RunId(2);
     let graph = sources(1);
-    let mut world = World::new(1000);
-    let kept = world.join_with(Offer::slots(2));
     let wanted = TaskRange::of(all_tasks(&graph));
+    let mut world = World::with(Settings { deaths: 1, ..Settings::default() });
+    let begin = |world: &mut World| {
+        let (worker, assignment) = world.assigned.remove(0);
+        world.handle(Event::Started { worker, run: assignment.run, attempt: assignment.attempt });
+        world.memories.keys().position(|&other| other == worker).expect("it is there")
+    };
+    world.join(1);
     world.handle(Event::GraphAdded { run: OTHER, graph: Arc::new(graph.clone()), wanted });
-    let (_, other) = world.assigned.pop().expect("it is handed out");
-    world.handle(Event::Started { worker: kept, run: OTHER, attempt: other.attempt });
-    let dies = world.join_with(Offer::slots(2));
+    begin(&mut world);
+    world.join(1);
     submit(&mut world, &graph);
-    let (worker, assignment) = world.assigned[0].clone();
-    assert_eq!(worker, dies);
-    world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
-    world.lose(1);
+    let first = begin(&mut world);
+    world.lose(first);
     world.handle(Event::RunReleased { run: OTHER });
-    assert!(world.assigned.is_empty(), "a thread of the worker may still be at the forgotten run");
-    let report = Report { run: OTHER, attempt: other.attempt, outcomes: vec![], nanoseconds: 1 };
-    world.handle(Event::Reported { worker: kept, report });
-    assert_eq!(world.assigned.len(), 1);
+    let second = begin(&mut world);
+    world.lose(second);
+    assert_eq!(world.failed, None, "a thread of its worker was still at the forgotten run");
+    world.join(1);
+    let third = begin(&mut world);
+    world.lose(third);
+    assert!(world.failed.is_some());
 }
 
 #[test]

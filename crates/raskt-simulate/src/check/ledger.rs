@@ -2,9 +2,10 @@ use super::page::Page;
 use super::rules::{Facts, Seen};
 use super::{Sometimes, Tally, Violation};
 use crate::job::Job;
-use raskt_graph::TaskId;
+use raskt_graph::{Annotations, TaskId};
 use raskt_schedule::{
-    Action, Assignment, Attempt, Event, Outcome, Report, RunId, Scheduler, TaskRange, TaskState, WorkerId,
+    Action, Assignment, Attempt, Death, Event, LossCause, Offer, Outcome, Report, RunId, Scheduler, Settings,
+    StallCause, TaskRange, TaskState, WorkerId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -15,10 +16,17 @@ use std::rc::Rc;
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pages: BTreeMap<RunId, Page>,
-    /// Slots of each worker that is there.
-    workers: BTreeMap<WorkerId, u32>,
+    workers: BTreeMap<WorkerId, Offer>,
+    /// Workers that are no longer there, and why.
+    lost: BTreeMap<WorkerId, LossCause>,
+    /// Tasks that killed the workers that are lost.
+    killers: Killers,
     around: Around,
+    events: u64,
 }
+
+/// Workers that tasks have killed, and which task each.
+pub(crate) type Killers = BTreeMap<WorkerId, (RunId, TaskId)>;
 
 /// What the event at hand is, as far as all tasks are concerned.
 #[derive(Debug, Default)]
@@ -31,6 +39,12 @@ struct Around {
     given: Vec<(RunId, usize)>,
 }
 
+/// Every so many events all runs are looked at, and else the one that an event is about.
+const EVENTS_PER_LOOK: u64 = 64;
+
+/// What a worker may get in advance for each slot, and as much to be asked back.
+const HAND_OUTS_PER_SLOT: usize = 36;
+
 impl Ledger {
     pub fn open(&mut self, run: RunId, job: Rc<Job>) {
         self.pages.insert(run, Page::new(run, job));
@@ -39,6 +53,11 @@ impl Ledger {
     /// Tasks of all runs.
     pub fn tasks(&self) -> usize {
         self.pages.values().map(Page::tasks).sum()
+    }
+
+    /// Whether some worker has died, so that tasks may be suspects, which wait for a worker of their own.
+    pub fn has_deaths(&self) -> bool {
+        self.lost.values().any(|&cause| cause == LossCause::Died)
     }
 
     pub fn runs(&self) -> impl Iterator<Item = (RunId, &Rc<Job>)> {
@@ -50,7 +69,7 @@ impl Ledger {
         self.pages.get(&run).map(|page| &page.wanted)
     }
 
-    pub fn take_event(&mut self, scheduler: &Scheduler, event: &Event, tally: &mut Tally) {
+    pub fn take_event(&mut self, scheduler: &Scheduler, event: &Event, killers: &Killers, tally: &mut Tally) {
         self.around = Around::default();
         let facts = &mut self.around.facts;
         match event {
@@ -67,13 +86,28 @@ impl Ledger {
                 self.change(*run, |page| page.unwant(tasks));
             }
             Event::RunReleased { run } => _ = self.pages.remove(run),
-            Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.slots),
-            Event::WorkerResized { worker, slots } => _ = self.workers.insert(*worker, *slots),
-            Event::WorkerLost { worker, .. } => self.lose_worker(scheduler, *worker),
-            Event::ResultsLost { run, tasks, .. } => {
+            Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.clone()),
+            Event::WorkerResized { worker, slots } => {
+                self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);
+            }
+            Event::WorkerLost { worker, cause } => {
+                self.lost.insert(*worker, *cause);
+                self.lose_worker(*worker, killers);
+            }
+            Event::ResultsLost { run, .. } => {
                 facts.is_loss = true;
-                let lost: BTreeSet<_> = tasks.iter().flat_map(|range| range.tasks()).collect();
-                self.change(*run, |page| page.lose(|task| lost.contains(&task)));
+                self.around.run = Some(*run);
+            }
+            Event::Given { run, tasks, .. } => self.take_given(scheduler, *run, tasks),
+            Event::Started { run, .. } | Event::Fetched { run, .. } => {
+                self.around.run = Some(*run);
+            }
+            Event::FetchFailed { worker, run, attempt, .. } => {
+                facts.is_loss = true;
+                let by = (*worker, *attempt);
+                let mut returned = vec![];
+                self.change(*run, |page| returned = page.return_all(scheduler, by));
+                self.around.told.extend(returned.into_iter().map(|at| (*run, at)));
             }
             Event::TakenBack { worker, run, attempt, tasks } => {
                 self.take_back(scheduler, *worker, *run, *attempt, tasks, tally);
@@ -89,15 +123,28 @@ impl Ledger {
         }
     }
 
-    fn lose_worker(&mut self, scheduler: &Scheduler, worker: WorkerId) {
+    fn lose_worker(&mut self, worker: WorkerId, killers: &Killers) {
+        self.killers.extend(killers.get(&worker).map(|&killer| (worker, killer)));
         self.workers.remove(&worker);
         (self.around.facts.lost, self.around.facts.is_loss) = (Some(worker), true);
-        for (&run, page) in &mut self.pages {
+        for page in self.pages.values_mut() {
             for entry in page.entries() {
                 entry.given.take_if(|(holder, _)| *holder == worker);
                 entry.abandoned.take_if(|(holder, _)| *holder == worker);
             }
-            page.lose(|task| holder_of(scheduler, run, task) == Some(worker));
+        }
+    }
+
+    fn take_given(&mut self, scheduler: &Scheduler, run: RunId, tasks: &[TaskRange]) {
+        self.around.run = Some(run);
+        let Some(page) = self.pages.get_mut(&run) else { return };
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            let at = page.at(task);
+            page.wanted.insert(task);
+            let entry = page.entry(task);
+            entry.seen = scheduler.task_state(run, task).into();
+            entry.facts.is_given = true;
+            self.around.told.push((run, at));
         }
     }
 
@@ -110,6 +157,7 @@ impl Ledger {
         tasks: &[TaskRange],
         tally: &mut Tally,
     ) {
+        self.around.run = Some(run);
         let Some(page) = self.pages.get_mut(&run) else { return };
         for task in tasks.iter().flat_map(|range| range.tasks()) {
             let at = page.at(task);
@@ -123,6 +171,7 @@ impl Ledger {
     }
 
     fn take_report(&mut self, scheduler: &Scheduler, worker: WorkerId, report: &Report, tally: &mut Tally) {
+        self.around.run = Some(report.run);
         let Some(page) = self.pages.get_mut(&report.run) else { return };
         for &(range, outcome) in &report.outcomes {
             for task in range.tasks() {
@@ -152,6 +201,9 @@ impl Ledger {
     /// Holds what the scheduler did about the event against the books.
     pub fn check(&mut self, scheduler: &Scheduler, actions: &[Action], tally: &mut Tally) -> Result<(), Violation> {
         self.check_count(actions)?;
+        if self.around.facts.is_loss {
+            self.pages.values_mut().for_each(|page| page.note_losses(scheduler));
+        }
         for action in actions {
             match action {
                 Action::Assign { worker, assignment } => {
@@ -162,7 +214,10 @@ impl Ledger {
                     self.check_worker(*worker, action)?
                 }
                 Action::Finished { run } => self.check_finish(scheduler, *run, tally)?,
-                Action::Failed { run, task, .. } => self.check_failure(*run, *task, tally)?,
+                Action::Failed { run, task, story, .. } => self.check_failure(*run, *task, story, tally)?,
+                Action::Lost { run, tasks } => self.check_lost(*run, tasks, tally)?,
+                Action::Stalled { run, cause } => self.check_stall(*run, cause, tally)?,
+                Action::Resumed { .. } => tally.saw(Sometimes::Resumed),
             }
         }
         self.check_steps(scheduler)
@@ -170,9 +225,9 @@ impl Ledger {
 
     /// One event brings bounded work: what it tells about, hand-outs for each slot, and a word to each worker for each run.
     fn check_count(&self, actions: &[Action]) -> Result<(), Violation> {
-        let slots = self.workers.values().map(|&slots| slots as usize).sum::<usize>();
+        let slots = self.workers.values().map(|offer| offer.slots as usize).sum::<usize>();
         let words = self.workers.len() * (self.pages.len() + 2);
-        let bound = 4 * slots + words + self.around.told.len() + self.pages.len() + 2;
+        let bound = HAND_OUTS_PER_SLOT * slots + words + self.around.told.len() + self.pages.len() + 2;
         if actions.len() <= bound {
             return Ok(());
         }
@@ -196,14 +251,22 @@ impl Ledger {
         }
         page.last_attempt = Some(assignment.attempt);
         let job = page.job.clone();
+        let layer = assignment.tasks.first().map(|range| job.graph.layer(range.layer));
+        if layer.is_some_and(|layer| !may_run(&self.workers[&worker], &layer.annotations)) {
+            return Err(Violation::new(format!("{worker:?} hasn't what {assignment:?} requires")));
+        }
         for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
             let wrong = |text: &str| Err(Violation::of(run, task, text));
             let mut missing = None;
             job.graph.for_each_input(task, |input| {
-                missing = missing.or(holder_of(scheduler, run, input).is_none().then_some(input));
+                let is_there = scheduler.holds(run, worker, input) || can_fetch(scheduler, assignment, input);
+                missing = missing.or((!is_there).then_some(input));
             });
             if let Some(input) = missing {
-                return wrong(&format!("it was handed out, and its input {input} is in no memory"));
+                return wrong(&format!("it was handed out, and its worker can't get at its input {input}"));
+            }
+            if job.given.contains(&task) {
+                return wrong("it stands for data that was given, and was handed out to be run");
             }
             let at = page.at(task);
             let entry = page.entry(task);
@@ -228,7 +291,7 @@ impl Ledger {
     ) -> Result<(), Violation> {
         self.check_worker(worker, &tasks)?;
         let mut tasks = tasks.iter().flat_map(|range| range.tasks());
-        match tasks.find(|&task| holder_of(scheduler, run, task) == Some(worker)) {
+        match tasks.find(|&task| scheduler.holds(run, worker, task)) {
             Some(task) => Err(Violation::of(run, task, &format!("{worker:?} is to drop it, and is said to hold it"))),
             None => Ok(()),
         }
@@ -239,6 +302,15 @@ impl Ledger {
             return Ok(());
         }
         Err(Violation::new(format!("{worker:?} is not there, and is told {what:?}")))
+    }
+
+    fn check_stall(&self, run: RunId, cause: &StallCause, tally: &mut Tally) -> Result<(), Violation> {
+        match cause {
+            StallCause::NoWorkers if self.workers.is_empty() => tally.saw(Sometimes::StalledWithoutWorkers),
+            StallCause::Unmet { .. } => tally.saw(Sometimes::StalledUnmet),
+            _ => return Err(Violation::new(format!("run {} stalls, and {cause:?} is no cause", run.0))),
+        }
+        Ok(())
     }
 
     fn check_finish(&mut self, scheduler: &Scheduler, run: RunId, tally: &mut Tally) -> Result<(), Violation> {
@@ -256,10 +328,14 @@ impl Ledger {
         Ok(())
     }
 
-    fn check_failure(&mut self, run: RunId, task: TaskId, tally: &mut Tally) -> Result<(), Violation> {
+    fn check_failure(&mut self, run: RunId, task: TaskId, story: &[Death], tally: &mut Tally) -> Result<(), Violation> {
         let Some(mut page) = self.pages.remove(&run) else {
             return Err(Violation::new(format!("run {} was given up, and has failed", run.0)));
         };
+        if !story.is_empty() {
+            tally.saw(Sometimes::PoisonFailed);
+            return self.check_story(run, task, story);
+        }
         tally.saw(Sometimes::RunFailed);
         let (failures, retries) = (page.entry(task).failures, page.job.plan.retries);
         if failures <= retries {
@@ -269,12 +345,47 @@ impl Ledger {
         Ok(())
     }
 
+    /// A task is failed for the deaths of workers that had nothing else. That another task killed one of them can't be.
+    fn check_story(&self, run: RunId, task: TaskId, story: &[Death]) -> Result<(), Violation> {
+        let wrong = |text: &str| Err(Violation::of(run, task, text));
+        if let Some(death) = story.iter().find(|death| self.lost.get(&death.worker) != Some(&LossCause::Died)) {
+            return wrong(&format!("it is blamed for the death of {:?}, which hasn't died", death.worker));
+        }
+        let alone: BTreeSet<_> = story.iter().filter(|death| death.alone).map(|death| death.worker).collect();
+        if (alone.len() as u32) < Settings::default().deaths {
+            return wrong(&format!("it is failed after {} deaths alone", alone.len()));
+        }
+        let other = |worker: &&WorkerId| self.killers.get(worker).is_some_and(|&killer| killer != (run, task));
+        match alone.iter().find(other) {
+            Some(worker) => wrong(&format!("it is blamed for the death of {worker:?}, which another task killed")),
+            None => Ok(()),
+        }
+    }
+
+    /// Only data that was given can't be made again.
+    fn check_lost(&mut self, run: RunId, tasks: &[TaskRange], tally: &mut Tally) -> Result<(), Violation> {
+        tally.saw(Sometimes::GivenLost);
+        let Some(page) = self.pages.remove(&run) else {
+            return Err(Violation::new(format!("run {} was given up, and has lost data", run.0)));
+        };
+        let mut tasks = tasks.iter().flat_map(|range| range.tasks());
+        match tasks.find(|task| !page.job.given.contains(task)) {
+            Some(task) => Err(Violation::of(run, task, "it is lost, and can be computed again")),
+            None => Ok(()),
+        }
+    }
+
     fn check_steps(&mut self, scheduler: &Scheduler) -> Result<(), Violation> {
         let Around { facts, run: about, told, given } = std::mem::take(&mut self.around);
+        self.events += 1;
+        let looks_at_all = self.events.is_multiple_of(EVENTS_PER_LOOK);
         for (&run, page) in &mut self.pages {
             let is_about = about.is_none_or(|about| about == run);
             let facts = if is_about { facts } else { Facts::default() };
-            if page.is_small() {
+            // An event about one run moves tasks of others only by handing them out; that nothing else moved is seen
+            // at the next look at all of them.
+            let is_due = is_about || looks_at_all || given.iter().any(|(other, _)| *other == run);
+            if page.is_small() && is_due {
                 page.check_all(scheduler, facts)?;
             } else if is_about && facts.is_unwant {
                 page.abandon_unneeded(scheduler);
@@ -293,6 +404,22 @@ impl Ledger {
         }
         Ok(())
     }
+}
+
+/// Whether a worker of this offer may run what is annotated like this.
+fn may_run(offer: &Offer, annotations: &Annotations) -> bool {
+    let Annotations { resources, workers, allow_other_workers, .. } = annotations;
+    let has_all = resources.iter().all(|(name, amount)| offer.resources.get(name).is_some_and(|has| has >= amount));
+    let is_named = workers.is_empty() || workers.iter().any(|name| **name == *offer.name);
+    has_all && (is_named || *allow_other_workers)
+}
+
+/// Whether an assignment says from whom `input` is to be fetched, and that worker has it.
+fn can_fetch(scheduler: &Scheduler, assignment: &Assignment, input: TaskId) -> bool {
+    assignment.fetches.iter().any(|fetch| {
+        let is_in = fetch.tasks.layer == input.layer && (fetch.tasks.start..fetch.tasks.end).contains(&input.index);
+        is_in && scheduler.holds(assignment.run, fetch.from, input)
+    })
 }
 
 /// Who holds the result of `task`, as far as the scheduler knows.

@@ -1,5 +1,5 @@
-use super::Violation;
 use super::rules::{Facts, Seen, allows};
+use super::{Violation, holder_of};
 use crate::job::Job;
 use raskt_graph::{LayerId, TaskId};
 use raskt_schedule::{Attempt, RunId, Scheduler, TaskRange, WorkerId};
@@ -48,7 +48,7 @@ impl Page {
         let fresh = Entry { given: None, abandoned: None, failures: 0, seen: Seen::Unneeded, facts: Facts::default() };
         Self {
             run,
-            wanted: job.wanted.iter().copied().collect(),
+            wanted: job.wanted_at_first().iter().copied().collect(),
             job,
             starts,
             entries: vec![fresh; count],
@@ -75,9 +75,26 @@ impl Page {
         tasks.iter().flat_map(|range| range.tasks()).for_each(|task| _ = self.wanted.remove(&task));
     }
 
-    /// Wanted results are no longer there.
-    pub fn lose(&mut self, is_lost: impl Fn(TaskId) -> bool) {
-        self.is_finished &= !self.wanted.iter().any(|&task| is_lost(task));
+    /// Something was lost: it may have been wanted.
+    pub fn note_losses(&mut self, scheduler: &Scheduler) {
+        let is_there = |&task: &TaskId| holder_of(scheduler, self.run, task).is_some();
+        self.is_finished &= self.wanted.iter().all(is_there);
+    }
+
+    /// All tasks of a hand-out come back; gives their positions.
+    pub fn return_all(&mut self, scheduler: &Scheduler, by: (WorkerId, Attempt)) -> Vec<usize> {
+        let mut returned = vec![];
+        for at in 0..self.entries.len() {
+            let task = self.task(at);
+            let entry = &mut self.entries[at];
+            entry.abandoned.take_if(|given| *given == by);
+            if entry.given.take_if(|given| *given == by).is_some() {
+                entry.facts.is_taken_back = true;
+                entry.seen = scheduler.task_state(self.run, task).into();
+                returned.push(at);
+            }
+        }
+        returned
     }
 
     pub fn entry(&mut self, task: TaskId) -> &mut Entry {
@@ -112,8 +129,8 @@ impl Page {
         let task = self.task(at);
         let entry = &mut self.entries[at];
         let (before, after) = (entry.seen, Seen::from(scheduler.task_state(self.run, task)));
-        let Facts { reported, is_taken_back, assigned, .. } = std::mem::take(&mut entry.facts);
-        let facts = Facts { reported, is_taken_back, assigned, ..around };
+        let Facts { reported, is_taken_back, is_given, assigned, .. } = std::mem::take(&mut entry.facts);
+        let facts = Facts { reported, is_taken_back, is_given, assigned, ..around };
         if !allows(before, after, facts) {
             let text = format!("{before:?} became {after:?}, and what happened is {facts:?}");
             return Err(Violation::of(self.run, task, &text));

@@ -34,6 +34,8 @@ pub(super) struct Facts {
     pub reported: Option<Outcome>,
     /// That worker gave it back.
     pub is_taken_back: bool,
+    /// A client put its result into a worker.
+    pub is_given: bool,
     /// It was handed out.
     pub assigned: Option<WorkerId>,
     /// A worker was lost.
@@ -54,6 +56,7 @@ pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
     let is_back = |from| (facts.reported.is_some() && !is_done) || facts.is_taken_back || facts.lost == Some(from);
     let is_assigned = || facts.assigned.is_some_and(|worker| after == Running(worker));
     match (before, after) {
+        (Unneeded | Waiting | Ready | Running(_) | Released, InMemory) if facts.is_given => true,
         (Running(old), Running(_)) if facts.assigned.is_some() => is_back(old) && is_assigned(),
         (Running(old), Running(new)) => old == new && facts.reported.is_none() && !is_back(old),
         (Running(_), InMemory | Released) => is_done,

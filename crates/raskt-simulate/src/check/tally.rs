@@ -49,14 +49,34 @@ pub enum Sometimes {
     Recomputed,
     /// A run was finished a second time, since wanted results had been lost.
     FinishedAgain,
-    /// A result couldn't be read where it was said to be.
-    FetchFailed,
+    /// A worker or a client couldn't read a result where it was said to be: it was reached, and didn't have it.
+    FetchMissed,
+    /// A worker or a client couldn't read a result, since nobody answered.
+    FetchUnanswered,
+    /// A worker kept a copy of a result that it had fetched.
+    Copied,
+    /// A run was told that there is no worker.
+    StalledWithoutWorkers,
+    /// A run was told that no worker has what it requires.
+    StalledUnmet,
+    /// A run that was told so went on.
+    Resumed,
+    /// A client gave a run up that no worker could ever run.
+    GivenUpUnmet,
     /// Tasks weren't run, since they couldn't read what they needed.
     NotRun,
     /// A failed task was tried again.
     Retried,
     /// A run failed, since one of its tasks had failed for good.
     RunFailed,
+    /// A run failed, since one of its tasks had killed its worker each time that it ran alone.
+    PoisonFailed,
+    /// The flight record of a world gave the same actions when it was replayed.
+    Replayed,
+    /// Data was put into a worker.
+    Given,
+    /// A run ended since data that was given is gone.
+    GivenLost,
     /// A worker went beyond its memory to run one assignment alone.
     Overbooked,
     /// A promise of memory was refused.
@@ -70,8 +90,14 @@ pub enum Sometimes {
 const KINDS: usize = Sometimes::DiskFull as usize + 1;
 
 /// How often each of [`Sometimes`] happened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally([u64; KINDS]);
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self([0; KINDS])
+    }
+}
 
 impl Sometimes {
     /// All of them.
@@ -100,10 +126,20 @@ impl Sometimes {
         Self::Retired,
         Self::Recomputed,
         Self::FinishedAgain,
-        Self::FetchFailed,
+        Self::FetchMissed,
+        Self::FetchUnanswered,
+        Self::Copied,
+        Self::StalledWithoutWorkers,
+        Self::StalledUnmet,
+        Self::Resumed,
+        Self::GivenUpUnmet,
         Self::NotRun,
         Self::Retried,
         Self::RunFailed,
+        Self::PoisonFailed,
+        Self::Replayed,
+        Self::Given,
+        Self::GivenLost,
         Self::Overbooked,
         Self::Refused,
         Self::Spilled,

@@ -6,7 +6,7 @@ use crate::check::{Sometimes, Violation};
 use crate::context::{Context, Happening};
 use crate::job::compute;
 use raskt_graph::TaskId;
-use raskt_schedule::{Assignment, Outcome, TaskRange, Ticket, WorkerEvent, WorkerId};
+use raskt_schedule::{Assignment, Outcome, TaskRange, Ticket, WorkerEvent};
 use std::collections::BTreeMap;
 
 /// An assignment on a thread.
@@ -17,8 +17,7 @@ pub(crate) struct Execution {
     /// The position of the task that runs, or runs next.
     at: usize,
     /// Inputs that were read from other workers; they go when the assignment ends.
-    pub fetched: BTreeMap<TaskId, u64>,
-    pub open_fetches: usize,
+    fetched: BTreeMap<TaskId, u64>,
     outcomes: Vec<(TaskRange, Outcome)>,
     began: u64,
     /// What the running task has read.
@@ -34,40 +33,17 @@ impl Host {
             context.violate(Violation::new(text));
         }
         let tasks: Vec<_> = assignment.tasks.iter().flat_map(|range| range.tasks()).collect();
-        let run = assignment.run;
-        let mut absent: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
-        if let Some(job) = jobs.get(&run) {
-            for &task in &tasks {
-                job.graph.for_each_input(task, |input| {
-                    if process.memory.get(run, input).is_none()
-                        && let Some(&holder) = process.holders.get(&(run, input))
-                        && holder != process.address.worker()
-                    {
-                        absent.entry(holder).or_default().push(input);
-                    }
-                });
-            }
-        }
         let execution = Execution {
             assignment,
             tasks,
             at: 0,
-            fetched: BTreeMap::new(),
-            open_fetches: absent.len(),
+            fetched: process.passing.remove(&ticket).unwrap_or_default(),
             outcomes: vec![],
             began: context.now(),
             inputs: vec![],
         };
-        let starts_now = absent.is_empty();
         process.executions.insert(ticket, execution);
-        for (holder, mut tasks) in absent {
-            tasks.sort_unstable();
-            tasks.dedup();
-            process.fetch(context, ticket, run, holder, tasks);
-        }
-        if starts_now {
-            self.next_task(context, jobs, ticket);
-        }
+        self.next_task(context, jobs, ticket);
     }
 
     /// Starts the next task of an assignment that can read all its inputs; those that can't are not run.
@@ -117,16 +93,16 @@ impl Host {
         let Some(execution) = process.executions.get_mut(&ticket) else { return };
         let (run, task) = (execution.assignment.run, execution.tasks[execution.at]);
         let Some(job) = jobs.get(&run) else { return };
-        if !process.worker.is_running(ticket) {
-            // Nobody waits for it any more.
-            process.executions.remove(&ticket);
-            return;
-        }
         let tried = context.trials.entry((run, task)).or_default();
-        if tried.deaths < job.deaths(task) && !context.is_calm {
+        if tried.deaths < job.deaths(task) {
             tried.deaths += 1;
             context.tally.saw(Sometimes::PoisonedWorker);
+            context.killers.insert(process.address.worker(), (run, task));
             return self.die(context, &format!("task {task} of run {} killed it", run.0));
+        }
+        if !process.worker.is_running(ticket) {
+            // Nobody waits for it any more.
+            return self.end_execution(context, jobs, ticket);
         }
         if tried.failures < job.failures(task) {
             tried.failures += 1;
@@ -160,11 +136,10 @@ impl Host {
     fn end_execution(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket) {
         let Some(process) = &mut self.process else { return };
         let Some(execution) = process.executions.remove(&ticket) else { return };
-        if process.worker.is_running(ticket) {
-            let nanoseconds = context.now() - execution.began;
-            let outcomes = execution.outcomes;
-            self.handle(context, jobs, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
-        }
+        execution.tasks.iter().for_each(|&task| process.memory.note_reported(execution.assignment.run, task));
+        let nanoseconds = context.now() - execution.began;
+        let outcomes = execution.outcomes;
+        self.handle(context, jobs, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
     }
 
     /// The worker dies of what it runs, and starts anew after a while.

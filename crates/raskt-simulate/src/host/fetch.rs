@@ -5,16 +5,35 @@ use crate::check::Sometimes;
 use crate::context::{Address, Context, Happening};
 use crate::network::{Body, Packet};
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, Ticket, WorkerId};
+use raskt_schedule::{Fetch, RunId, Ticket, WorkerEvent, WorkerId};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+/// All that an assignment reads from others.
 #[derive(Debug)]
-pub(super) struct Fetch {
+pub(super) struct Preparation {
+    run: RunId,
+    /// Requests that haven't been answered.
+    open: BTreeSet<u64>,
+    /// What was fetched, and whether it is to be kept.
+    fetched: BTreeMap<TaskId, (u64, bool)>,
+    keeps: BTreeSet<TaskId>,
+}
+
+/// A request to one worker.
+#[derive(Debug)]
+pub(super) struct Request {
     ticket: Ticket,
     run: RunId,
     from: WorkerId,
     tasks: Rc<[TaskId]>,
     tries: u32,
+}
+
+/// How a request ended.
+enum Answer {
+    Given(Vec<(TaskId, Option<u64>)>),
+    Silence,
 }
 
 /// How often results are asked for, and how long an answer may take.
@@ -31,63 +50,131 @@ impl Process {
         context.transmit(Packet { from: self.address, to, body: Body::Fetched { fetch, values } });
     }
 
-    pub(super) fn fetch(
-        &mut self,
-        context: &mut Context,
-        ticket: Ticket,
-        run: RunId,
-        from: WorkerId,
-        tasks: Vec<TaskId>,
-    ) {
-        let fetch = self.next_fetch;
-        self.next_fetch += 1;
-        self.fetches.insert(fetch, Fetch { ticket, run, from, tasks: tasks.into(), tries: 0 });
-        self.ask(context, fetch);
+    fn request(&mut self, context: &mut Context, request: Request) -> u64 {
+        let id = self.next_request;
+        self.next_request += 1;
+        self.requests.insert(id, request);
+        self.ask(context, id);
+        id
     }
 
     /// Asks once more; false if that was done often enough.
     fn ask(&mut self, context: &mut Context, id: u64) -> bool {
-        let Some(fetch) = self.fetches.get_mut(&id) else { return true };
-        if fetch.tries == FETCH_TRIES {
+        let Some(request) = self.requests.get_mut(&id) else { return true };
+        if request.tries == FETCH_TRIES {
             return false;
         }
-        fetch.tries += 1;
-        let body = Body::Fetch { fetch: id, run: fetch.run, tasks: fetch.tasks.clone() };
-        context.transmit(Packet { from: self.address, to: Address::of(fetch.from), body });
+        request.tries += 1;
+        let body = Body::Fetch { fetch: id, run: request.run, tasks: request.tasks.clone() };
+        context.transmit(Packet { from: self.address, to: Address::of(request.from), body });
         context.agenda.after(FETCH_NANOSECONDS, Happening::FetchTimer { own: self.address, fetch: id });
         true
+    }
+
+    /// Nobody waits for what is fetched for `ticket`.
+    pub(super) fn drop_preparation(&mut self, ticket: Ticket) {
+        if let Some(preparation) = self.preparations.remove(&ticket) {
+            preparation.open.iter().for_each(|id| _ = self.requests.remove(id));
+        }
+        self.passing.remove(&ticket);
     }
 }
 
 impl Host {
+    /// Asks other workers for what an assignment reads, as far as it isn't here.
+    pub(super) fn fetch(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket, run: RunId, fetches: &[Fetch]) {
+        let Some(process) = &mut self.process else { return };
+        let mut places: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
+        let mut keeps = BTreeSet::new();
+        for fetch in fetches {
+            let absent = fetch.tasks.tasks().filter(|&task| process.memory.get(run, task).is_none());
+            let absent: Vec<_> = absent.collect();
+            keeps.extend(absent.iter().filter(|_| fetch.keep));
+            if !absent.is_empty() {
+                places.entry(fetch.from).or_default().extend(absent);
+            }
+        }
+        let request = |(from, tasks): (_, Vec<_>)| Request { ticket, run, from, tasks: tasks.into(), tries: 0 };
+        let requests: Vec<_> = places.into_iter().map(request).collect();
+        let open = requests.into_iter().map(|request| process.request(context, request)).collect();
+        process.preparations.insert(ticket, Preparation { run, open, fetched: BTreeMap::new(), keeps });
+        self.end_preparation(context, jobs, ticket);
+    }
+
     /// An answer has taken long.
-    pub fn fetch_timer(&mut self, context: &mut Context, jobs: Jobs, fetch: u64) {
-        if self.process.as_mut().is_some_and(|process| !process.ask(context, fetch)) {
-            self.fetched(context, jobs, fetch, vec![]);
+    pub fn fetch_timer(&mut self, context: &mut Context, jobs: Jobs, request: u64) {
+        if self.process.as_mut().is_some_and(|process| !process.ask(context, request)) {
+            self.answered(context, jobs, request, Answer::Silence);
         }
     }
 
-    /// An answer came, with all that is asked for, with some, or with nothing.
-    pub(super) fn fetched(
+    /// The process that was asked is no more.
+    pub(super) fn refused(&mut self, context: &mut Context, jobs: Jobs, request: u64) {
+        self.answered(context, jobs, request, Answer::Silence);
+    }
+
+    /// An answer came, with all that was asked for or with some.
+    pub(super) fn given(
         &mut self,
         context: &mut Context,
         jobs: Jobs,
-        fetch: u64,
+        request: u64,
         values: Vec<(TaskId, Option<u64>)>,
     ) {
+        self.answered(context, jobs, request, Answer::Given(values));
+    }
+
+    fn answered(&mut self, context: &mut Context, jobs: Jobs, id: u64, answer: Answer) {
         let Some(process) = &mut self.process else { return };
         // An answer that came twice, or too late, is for nobody.
-        let Some(fetch) = process.fetches.remove(&fetch) else { return };
-        let Some(execution) = process.executions.get_mut(&fetch.ticket) else { return };
-        let there = values.iter().filter_map(|&(task, value)| Some((task, value?)));
-        let before = execution.fetched.len();
-        execution.fetched.extend(there);
-        if execution.fetched.len() - before < fetch.tasks.len() {
-            context.tally.saw(Sometimes::FetchFailed);
+        let Some(request) = process.requests.remove(&id) else { return };
+        let Some(preparation) = process.preparations.get_mut(&request.ticket) else { return };
+        preparation.open.remove(&id);
+        let (missing, reached) = match answer {
+            Answer::Silence => (request.tasks.first().copied(), false),
+            Answer::Given(values) => {
+                let mut missing = None;
+                for (task, value) in values {
+                    match value {
+                        Some(digest) => {
+                            let keep = preparation.keeps.contains(&task);
+                            preparation.fetched.insert(task, (digest, keep));
+                        }
+                        None => missing = missing.or(Some(task)),
+                    }
+                }
+                (missing, true)
+            }
+        };
+        match missing {
+            Some(task) => {
+                context.tally.saw(if reached { Sometimes::FetchMissed } else { Sometimes::FetchUnanswered });
+                let (ticket, from) = (request.ticket, request.from);
+                process.drop_preparation(ticket);
+                self.handle(context, jobs, WorkerEvent::FetchFailed { ticket, task, from, reached });
+            }
+            None => self.end_preparation(context, jobs, request.ticket),
         }
-        execution.open_fetches -= 1;
-        if execution.open_fetches == 0 {
-            self.next_task(context, jobs, fetch.ticket);
+    }
+
+    /// Everything is here: copies that are worth keeping are kept, others wait for the assignment that reads them.
+    fn end_preparation(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket) {
+        let Some(process) = &mut self.process else { return };
+        if process.preparations.get(&ticket).is_none_or(|preparation| !preparation.open.is_empty()) {
+            return;
         }
+        let Some(Preparation { run, fetched, .. }) = process.preparations.remove(&ticket) else { return };
+        let mut passing = BTreeMap::new();
+        for (task, (digest, keep)) in fetched {
+            if keep && process.memory.get(run, task).is_none() {
+                let bytes = jobs.get(&run).map_or(1, |job| job.output_bytes(task));
+                process.memory.put_copy(run, task, digest, bytes);
+                context.tally.saw(Sometimes::Copied);
+            } else {
+                passing.insert(task, digest);
+            }
+        }
+        process.passing.insert(ticket, passing);
+        self.handle(context, jobs, WorkerEvent::Fetched(ticket));
     }
 }

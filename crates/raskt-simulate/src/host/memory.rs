@@ -30,6 +30,9 @@ pub(crate) struct Stored {
     pub is_spilled: bool,
     /// It is on disk, and nobody has noticed yet that it can't be read.
     is_damaged: bool,
+    /// The scheduler knows of it, or will before anything else is said of it. What it doesn't know isn't spilled, so
+    /// that its loss isn't told before its birth.
+    is_reported: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -89,10 +92,27 @@ impl Memory {
         self.results.keys().copied()
     }
 
+    /// A result that was made here.
     pub fn put(&mut self, run: RunId, task: TaskId, digest: u64, bytes: u64) {
+        self.insert(run, task, Stored { digest, bytes, is_spilled: false, is_damaged: false, is_reported: false });
+    }
+
+    /// A copy of a result that was made elsewhere.
+    pub fn put_copy(&mut self, run: RunId, task: TaskId, digest: u64, bytes: u64) {
+        self.insert(run, task, Stored { digest, bytes, is_spilled: false, is_damaged: false, is_reported: true });
+    }
+
+    /// The scheduler is told of a result.
+    pub fn note_reported(&mut self, run: RunId, task: TaskId) {
+        if let Some(stored) = self.results.get_mut(&(run, task)) {
+            stored.is_reported = true;
+        }
+    }
+
+    fn insert(&mut self, run: RunId, task: TaskId, stored: Stored) {
         self.drop_result(run, task);
-        self.held += bytes;
-        self.results.insert((run, task), Stored { digest, bytes, is_spilled: false, is_damaged: false });
+        self.held += stored.bytes;
+        self.results.insert((run, task), stored);
     }
 
     pub fn drop_result(&mut self, run: RunId, task: TaskId) {
@@ -180,7 +200,7 @@ impl Host {
         let room = if self.is_disk_full { 0 } else { self.plan.disk.saturating_sub(memory.spilled) };
         let excess = (memory.held + memory.promised + bytes).saturating_sub(memory.limit);
         let (mut victims, mut freed) = (vec![], 0);
-        for (&result, stored) in memory.results.iter().filter(|(_, stored)| !stored.is_spilled) {
+        for (&result, stored) in memory.results.iter().filter(|(_, stored)| !stored.is_spilled && stored.is_reported) {
             if freed >= excess {
                 break;
             }

@@ -10,11 +10,11 @@ use crate::job::Job;
 use crate::network::{Body, Message, Packet, Session};
 use crate::scenario::HostPlan;
 use execute::Execution;
-use fetch::Fetch;
 pub(crate) use fetch::{FETCH_NANOSECONDS, FETCH_TRIES};
+use fetch::{Preparation, Request};
 use memory::Memory;
 use raskt_graph::TaskId;
-use raskt_schedule::{Offer, RunId, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId};
+use raskt_schedule::{Offer, RunId, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -43,11 +43,14 @@ pub(crate) struct Process {
     pub session: Session,
     pub memory: Memory,
     pub executions: BTreeMap<Ticket, Execution>,
-    fetches: BTreeMap<u64, Fetch>,
-    next_fetch: u64,
-    /// Where results of runs are that this worker was given tasks of.
-    holders: BTreeMap<(RunId, TaskId), WorkerId>,
+    requests: BTreeMap<u64, Request>,
+    next_request: u64,
+    preparations: BTreeMap<Ticket, Preparation>,
+    /// Inputs that go when the assignment that reads them has run.
+    passing: BTreeMap<Ticket, BTreeMap<TaskId, u64>>,
     slots: u32,
+    /// When it last had something to do.
+    busy_at: u64,
 }
 
 /// What hosts look up and never change.
@@ -78,8 +81,8 @@ impl Host {
         let address = context.new_address(self.node);
         let slots = self.plan.slots;
         let mut session = Session::new(address, Address::HEAD);
-        let name = format!("node-{}", self.node.0).into();
-        let offer = Offer { slots, memory: self.plan.memory, resources: BTreeMap::new(), name };
+        let name = self.node.name().into();
+        let offer = Offer { slots, memory: self.plan.memory, resources: self.plan.resources(), name };
         session.send(context, Message::JoinWorker { offer });
         context.agenda.after(0, Happening::Beat(address));
         context.tell(Vec::new, || format!("worker {} starts on node {} with {slots} slots", address.0, self.node.0));
@@ -89,10 +92,12 @@ impl Host {
             session,
             memory: Memory::new(self.plan.memory),
             executions: BTreeMap::new(),
-            fetches: BTreeMap::new(),
-            next_fetch: 0,
-            holders: BTreeMap::new(),
+            requests: BTreeMap::new(),
+            next_request: 0,
+            preparations: BTreeMap::new(),
+            passing: BTreeMap::new(),
             slots,
+            busy_at: context.now(),
         });
     }
 
@@ -121,8 +126,8 @@ impl Host {
                 context.agenda.after(RESTART_NANOSECONDS, Happening::Starts(self.node));
             }
             Body::Fetch { fetch, run, tasks } => process.give(context, packet.from, fetch, run, &tasks),
-            Body::Fetched { fetch, values } => self.fetched(context, jobs, fetch, values),
-            Body::Refused { fetch } => self.fetched(context, jobs, fetch, vec![]),
+            Body::Fetched { fetch, values } => self.given(context, jobs, fetch, values),
+            Body::Refused { fetch } => self.refused(context, jobs, fetch),
         }
     }
 
@@ -136,15 +141,12 @@ impl Host {
     fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
         let Some(process) = &mut self.process else { return };
         match message {
-            Message::Assign { assignment, holders } => {
-                let run = assignment.run;
-                process.holders.extend(holders.iter().map(|&(task, worker)| ((run, task), worker)));
-                self.handle(context, jobs, WorkerEvent::Assigned(assignment.clone()));
-            }
+            Message::Assign(assignment) => self.handle(context, jobs, WorkerEvent::Assigned(assignment.clone())),
             Message::TakeBack { run, attempt, tasks } => {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
                 self.handle(context, jobs, WorkerEvent::TakeBack { run, attempt, tasks });
             }
+            Message::Hold { run, tasks } => self.hold(context, jobs, *run, tasks),
             Message::Discard { run, tasks } => {
                 for task in tasks.iter().flat_map(|range| range.tasks()) {
                     process.memory.drop_result(*run, task);
@@ -154,6 +156,16 @@ impl Host {
             Message::Forget { run } => self.forget(context, jobs, *run),
             other => unreachable!("workers aren't sent {other:?}"),
         }
+    }
+
+    /// A client's data comes.
+    fn hold(&mut self, context: &mut Context, jobs: Jobs, run: RunId, tasks: &[TaskRange]) {
+        let (Some(process), Some(job)) = (&mut self.process, jobs.get(&run)) else { return };
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            process.memory.put_copy(run, task, job.result(task), job.output_bytes(task));
+        }
+        context.tally.saw(Sometimes::Given);
+        process.session.send(context, Message::Held { run, tasks: tasks.to_vec() });
     }
 
     /// Half of what is on disk is lost, which shows when somebody reads it.
@@ -166,7 +178,6 @@ impl Host {
     fn forget(&mut self, context: &mut Context, jobs: Jobs, run: RunId) {
         let Some(process) = &mut self.process else { return };
         process.memory.drop_run(run);
-        process.holders.retain(|&(of, _), _| of != run);
         // What runs can't be stopped; its thread is told at the end that nobody waits for it.
         for ticket in process.worker.running_of(run).collect::<Vec<_>>() {
             process.memory.give_back(ticket);
@@ -188,6 +199,7 @@ impl Host {
     fn handle(&mut self, context: &mut Context, jobs: Jobs, event: WorkerEvent) {
         let Some(process) = &mut self.process else { return };
         context.machine_events += 1;
+        process.busy_at = context.now();
         process.worker.handle_event(event);
         while let Some(process) = &mut self.process
             && let Some(action) = process.worker.poll_action()
@@ -203,8 +215,17 @@ impl Host {
                 let event = self.reserve(context, ticket, bytes, overbook);
                 self.handle(context, jobs, event);
             }
-            WorkerAction::Unreserve { ticket } => process.memory.give_back(ticket),
+            WorkerAction::Unreserve { ticket } => {
+                process.memory.give_back(ticket);
+                process.drop_preparation(ticket);
+            }
+            WorkerAction::Fetch { ticket, run, fetches } => self.fetch(context, jobs, ticket, run, &fetches),
             WorkerAction::Execute { ticket, assignment } => self.execute(context, jobs, ticket, assignment),
+            WorkerAction::Fetched { run, tasks } => process.session.send(context, Message::Fetched { run, tasks }),
+            WorkerAction::FetchFailed { run, attempt, task, from, reached } => {
+                process.session.send(context, Message::FetchFailed { run, attempt, task, from, reached });
+            }
+            WorkerAction::Started { run, attempt } => process.session.send(context, Message::Started { run, attempt }),
             WorkerAction::Report(report) => process.session.send(context, Message::Report(report)),
             WorkerAction::TakenBack { run, attempt, tasks } => {
                 process.session.send(context, Message::TakenBack { run, attempt, tasks });
@@ -214,6 +235,12 @@ impl Host {
 }
 
 impl Process {
+    /// For how long it has had nothing to do.
+    pub fn idle_nanoseconds(&self, now: u64) -> u64 {
+        let is_busy = !self.executions.is_empty() || !self.preparations.is_empty();
+        if is_busy { 0 } else { now - self.busy_at }
+    }
+
     /// Tells the scheduler of results that can't be read any more.
     fn confess(&mut self, context: &mut Context, run: RunId, mut tasks: Vec<TaskId>) {
         if !tasks.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::nature::stated_bytes;
 use crate::random::Random;
-use crate::scenario::JobPlan;
+use crate::scenario::{GPU, JobPlan, Requires, Scenario};
 use raskt_graph::{
     Annotations, Cost, ExplicitBuilder, Graph, GraphBuilder, Grid, Layer, LayerId, MapInput, Op, OpFlags, OpId, OpKind,
     Shape, TaskId,
@@ -26,12 +26,25 @@ pub(super) fn draw(random: &mut Random, plan: &JobPlan) -> Graph {
             scratch_bytes: if random.chance(200_000) { random.scaled(64, 4096) } else { 0 },
         };
         let priority = if random.chance(200_000) { random.below(5) as i32 - 2 } else { 0 };
-        let annotations = Arc::new(Annotations { priority, retries: plan.retries, ..Annotations::default() });
+        let requires = if random.chance(500_000) { plan.requires } else { Requires::Nothing };
+        let annotations = Arc::new(annotations(priority, plan.retries, requires));
         let layer = Layer::new(format!("layer-{at}"), *random.pick(&ops), shape).with_cost(cost);
         let added = graph.layer(Layer { annotations, ..layer });
         added.expect("each shape is made to fit what it reads");
     }
     graph.finish()
+}
+
+fn annotations(priority: i32, retries: u32, requires: Requires) -> Annotations {
+    let plain = Annotations { priority, retries, ..Annotations::default() };
+    match requires {
+        Requires::Nothing => plain,
+        Requires::Gpu(amount) => Annotations { resources: [(GPU.into(), amount)].into_iter().collect(), ..plain },
+        Requires::Host { host, allows_others } => {
+            let workers = Vec::from([Scenario::host_node(host).name()]);
+            Annotations { workers, allow_other_workers: allows_others, ..plain }
+        }
+    }
 }
 
 fn op(graph: &mut GraphBuilder, at: usize) -> OpId {

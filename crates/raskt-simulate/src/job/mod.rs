@@ -4,9 +4,9 @@ mod graphs;
 mod nature;
 
 use crate::random::{Random, fold, mix};
-use crate::scenario::JobPlan;
+use crate::scenario::{HostPlan, JobPlan, Requires};
 use raskt_graph::{Graph, LayerId, TaskId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A graph with all its results, and the nature of its tasks.
@@ -19,6 +19,8 @@ pub(crate) struct Job {
     results: Vec<Vec<u64>>,
     /// By layer and index: whether a wanted task needs it.
     needed: Vec<Vec<bool>>,
+    /// Tasks whose results the client gives.
+    pub given: BTreeSet<TaskId>,
     /// How often a task fails before it succeeds.
     failures: BTreeMap<TaskId, u32>,
     /// How often a task kills its worker before it succeeds.
@@ -38,26 +40,37 @@ impl Job {
             wanted,
             results,
             needed,
+            given: BTreeSet::new(),
             failures: BTreeMap::new(),
             deaths: BTreeMap::new(),
         };
+        if plan.gives {
+            let first = all_tasks(&job.graph).take_while(|task| task.layer == LayerId(0));
+            job.given = first.filter(|&task| job.graph.input_count(task) == 0 && job.is_needed(task)).collect();
+        }
         job.draw_troubles(&mut random);
         job
     }
 
     fn draw_troubles(&mut self, random: &mut Random) {
-        let tasks: Vec<_> = self.all_needed().collect();
+        let tasks: Vec<_> = self.all_needed().filter(|task| !self.given.contains(task)).collect();
         for &task in &tasks {
             if random.chance(self.plan.flaky_per_million) && self.plan.retries > 0 {
                 self.failures.insert(task, random.between(1, u64::from(self.plan.retries)) as u32);
             }
-            if random.chance(self.plan.deadly_per_million) {
-                self.deaths.insert(task, random.between(1, 3) as u32);
-            }
+        }
+        for _ in 0..self.plan.deadly.min(tasks.len() as u32) {
+            let deaths = if random.chance(300_000) { u32::MAX } else { random.between(1, 6) as u32 };
+            self.deaths.insert(*random.pick(&tasks), deaths);
         }
         if self.plan.doomed && !tasks.is_empty() {
             self.failures.insert(*random.pick(&tasks), u32::MAX);
         }
+    }
+
+    /// What its client wants when it submits it: nothing until what is given is there.
+    pub fn wanted_at_first(&self) -> &[TaskId] {
+        if self.given.is_empty() { &self.wanted } else { &[] }
     }
 
     /// All tasks that have to run, in order.
@@ -76,7 +89,17 @@ impl Job {
 
     /// Whether one of its tasks is sure to fail for good, whatever its client wants meanwhile.
     pub fn is_doomed(&self) -> bool {
-        self.plan.changes == 0 && self.failures.values().any(|&failures| failures > self.plan.retries)
+        let fails = self.failures.values().any(|&failures| failures > self.plan.retries);
+        let kills = self.deaths.values().any(|&deaths| deaths == u32::MAX);
+        self.plan.changes == 0 && (fails || kills)
+    }
+
+    /// Whether some host has what its tasks require.
+    pub fn is_met_by(&self, hosts: &[HostPlan]) -> bool {
+        match self.plan.requires {
+            Requires::Gpu(amount) => hosts.iter().any(|host| host.gpu >= amount),
+            Requires::Nothing | Requires::Host { .. } => true,
+        }
     }
 
     /// How often `task` fails before it succeeds.

@@ -17,7 +17,7 @@ pub(crate) use wires::Wires;
 
 use crate::context::Address;
 use raskt_graph::TaskId;
-use raskt_schedule::{Assignment, Attempt, Offer, Report, RunId, TaskRange, WorkerId};
+use raskt_schedule::{Assignment, Attempt, Offer, Report, RunId, StallCause, TaskRange, WorkerId};
 use std::rc::Rc;
 
 #[derive(Clone, Debug)]
@@ -52,13 +52,20 @@ pub(crate) enum Message {
     // Worker to scheduler.
     JoinWorker { offer: Offer },
     Resize { slots: u32 },
+    Started { run: RunId, attempt: Attempt },
+    Fetched { run: RunId, tasks: Vec<TaskRange> },
+    FetchFailed { run: RunId, attempt: Attempt, task: TaskId, from: WorkerId, reached: bool },
     Report(Report),
     TakenBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
+    /// Data that a client gave is here.
+    Held { run: RunId, tasks: Vec<TaskRange> },
     /// Results can't be read any more.
     ResultsLost { run: RunId, tasks: Vec<TaskRange> },
     // Scheduler to worker.
-    Assign { assignment: Assignment, holders: Vec<(TaskId, WorkerId)> },
+    Assign(Assignment),
     TakeBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
+    /// Data that a client gives.
+    Hold { run: RunId, tasks: Vec<TaskRange> },
     Discard { run: RunId, tasks: Vec<TaskRange> },
     Forget { run: RunId },
     // Client to scheduler.
@@ -71,5 +78,12 @@ pub(crate) enum Message {
     Where { run: RunId },
     // Scheduler to client.
     Finished { run: RunId, holders: Vec<(TaskId, WorkerId)> },
-    Failed { run: RunId, task: TaskId },
+    Failed { run: RunId, task: TaskId, killed: bool },
+    /// The data of the run is in a worker.
+    Given { run: RunId },
+    /// The data of the run is gone.
+    Lost { run: RunId },
+    /// The run can't go on, and why; or it can again.
+    Stalled { run: RunId, cause: StallCause },
+    Resumed { run: RunId },
 }

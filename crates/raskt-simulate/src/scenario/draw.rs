@@ -1,4 +1,4 @@
-use super::{Fault, FaultKind, HostPlan, JobPlan, Scenario, Weather};
+use super::{Fault, FaultKind, HostPlan, JobPlan, Requires, Scenario, Weather};
 use crate::random::Random;
 
 const MICROSECOND: u64 = 1_000;
@@ -18,6 +18,11 @@ impl Scenario {
         let mut scenario = Self {
             seed,
             credit_nanoseconds: random.scaled(10 * MICROSECOND, 20 * MILLISECOND),
+            prefill_nanoseconds: if random.chance(400_000) {
+                0
+            } else {
+                random.scaled(10 * MICROSECOND, 20 * MILLISECOND)
+            },
             lease_nanoseconds: random.between(200, 600) * MILLISECOND,
             jobs: draw_jobs(&mut random, clients, calm_at, &hosts),
             weather: draw_weather(&mut random),
@@ -45,20 +50,22 @@ fn draw_host(random: &mut Random, calm_at: u64) -> HostPlan {
         memory: random.scaled(4 << 10, 4 << 20),
         disk: if random.chance(300_000) { 0 } else { random.scaled(16 << 10, 16 << 20) },
         slowness_percent: if random.chance(200_000) { random.scaled(100, 2_000) } else { 100 },
+        gpu: if random.chance(700_000) { 0 } else { random.between(1, 4) * 500 },
         joins_at: if random.chance(300_000) { random.below(calm_at) } else { 0 },
     }
 }
 
 fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]) -> Vec<JobPlan> {
-    let count = random.scaled(1, 200);
+    let count = random.scaled(1, 130);
     let flaky_per_million = if random.chance(400_000) { random.scaled(1_000, 100_000) as u32 } else { 0 };
-    let deadly_per_million = if random.chance(200_000) { random.scaled(500, 20_000) as u32 } else { 0 };
+    let is_deadly = random.chance(250_000);
     let width = random.scaled(4, 4_000) as u32;
     // Work for about the time that faults last, so that they meet it.
     let slots: u64 = hosts.iter().map(|host| u64::from(host.slots)).sum();
     let mut one = |_| {
         let (layers, width) = (random.between(1, 8) as u32, random.scaled(2, u64::from(width)) as u32);
         let share = calm_at * slots / (count * u64::from(layers * width));
+        let gives = random.chance(80_000);
         JobPlan {
             seed: random.bits(),
             client: random.below(u64::from(clients)) as u32,
@@ -69,15 +76,28 @@ fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]
             retries: random.below(4) as u32,
             flaky_per_million,
             doomed: flaky_per_million > 0 && random.chance(150_000),
-            deadly_per_million,
+            gives,
+            deadly: if is_deadly && random.chance(200_000) { random.between(1, 2) as u32 } else { 0 },
+            requires: draw_requirement(random, hosts),
             wrong_sizes: random.chance(250_000),
-            changes: if random.chance(300_000) { random.scaled(1, 60) as u32 } else { 0 },
+            changes: if !gives && random.chance(300_000) { random.scaled(1, 60) as u32 } else { 0 },
             cancel_after: random.chance(150_000).then(|| random.below(calm_at / 2)),
             resubmit: random.chance(500_000),
             keep: random.chance(300_000),
         }
     };
     (0..count).map(&mut one).collect()
+}
+
+fn draw_requirement(random: &mut Random, hosts: &[HostPlan]) -> Requires {
+    match random.below(16) {
+        0 | 1 => Requires::Gpu(random.between(1, 3) * 500),
+        2 => {
+            let host = random.below(hosts.len() as u64) as usize;
+            Requires::Host { host, allows_others: random.chance(500_000) }
+        }
+        _ => Requires::Nothing,
+    }
 }
 
 fn draw_weather(random: &mut Random) -> Weather {

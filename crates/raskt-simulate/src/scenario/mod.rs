@@ -6,6 +6,8 @@ mod faults;
 pub use faults::{Fault, FaultKind};
 
 use crate::context::Node;
+use raskt_graph::Resources;
+use raskt_schedule::Settings;
 
 /// One world and its fate. Whatever isn't said here (delays, losses, durations) is drawn while it runs, from `seed`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub struct Scenario {
     pub seed: u64,
     /// Work that the scheduler hands out at a time.
     pub credit_nanoseconds: u64,
+    /// Work that the scheduler hands out in advance.
+    pub prefill_nanoseconds: u64,
     /// Without a sign of life for so long a node counts as lost.
     pub lease_nanoseconds: u64,
     /// The machines that offer workers.
@@ -43,7 +47,18 @@ pub struct HostPlan {
     pub slowness_percent: u64,
     /// When it offers itself first.
     pub joins_at: u64,
+    /// Thousandths of a `gpu` that it offers.
+    pub gpu: u64,
 }
+
+impl HostPlan {
+    pub(crate) fn resources(&self) -> Resources {
+        (self.gpu > 0).then(|| (GPU.into(), self.gpu)).into_iter().collect()
+    }
+}
+
+/// The one resource that there is in these worlds.
+pub(crate) const GPU: &str = "gpu";
 
 /// A graph that a client submits, and what the client does about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +81,12 @@ pub struct JobPlan {
     pub flaky_per_million: u32,
     /// Whether one of the flaky tasks fails more often than it may.
     pub doomed: bool,
-    /// Tasks that kill their worker, in a million.
-    pub deadly_per_million: u32,
+    /// The client puts the results of the first layer into a worker, instead of having them computed.
+    pub gives: bool,
+    /// Tasks that kill their worker, a few times or always.
+    pub deadly: u32,
+    /// What some of its layers require of the workers.
+    pub requires: Requires,
     /// Whether the sizes that the layers state are wrong.
     pub wrong_sizes: bool,
     /// How often the client wants other results than before.
@@ -78,6 +97,22 @@ pub struct JobPlan {
     pub resubmit: bool,
     /// The client keeps the results until the end instead of releasing them when it has them.
     pub keep: bool,
+}
+
+/// What tasks require of the workers that run them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requires {
+    /// Nothing.
+    Nothing,
+    /// Thousandths of a `gpu` for each assignment.
+    Gpu(u64),
+    /// The worker of one host, by name.
+    Host {
+        /// Which.
+        host: usize,
+        /// Others will do if it isn't there.
+        allows_others: bool,
+    },
 }
 
 /// What the network does to single packets.
@@ -100,7 +135,20 @@ impl Weather {
     }
 }
 
+/// One of so many worlds keeps a flight record.
+const WORLDS_PER_RECORD: u64 = 4;
+
 impl Scenario {
+    pub(crate) fn settings(&self) -> Settings {
+        let Self { credit_nanoseconds, prefill_nanoseconds, .. } = *self;
+        Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() }
+    }
+
+    /// Whether a flight record is kept, and replayed at the end.
+    pub(crate) fn keeps_record(&self) -> bool {
+        self.seed.is_multiple_of(WORLDS_PER_RECORD)
+    }
+
     /// The node of a host.
     pub(crate) fn host_node(host: usize) -> Node {
         Node(1 + host as u32)

@@ -2,14 +2,17 @@
 
 use super::{Phase, World};
 use crate::check::{Violation, holder_of};
-use crate::context::Address;
+use crate::host::Process;
 use crate::job::all_tasks;
+use crate::scenario::Requires;
 use raskt_graph::TaskId;
-use raskt_schedule::RunId;
+use raskt_schedule::{RunId, TaskState};
 
 /// Events between two audits of a small world, and tasks for which there is one more: an audit looks at every task.
 const EVENTS_BETWEEN_AUDITS: u64 = 8;
 const TASKS_PER_EVENT: u64 = 2;
+/// So long a worker may have nothing to do while tasks are ready: reports and hand-outs take their time.
+const IDLE_NANOSECONDS: u64 = 2_000_000_000;
 /// Tasks that are named when a world is stuck.
 const STUCK_TASKS: usize = 8;
 
@@ -18,37 +21,72 @@ impl World {
         self.next_audit =
             self.context.events + EVENTS_BETWEEN_AUDITS + self.head.ledger.tasks() as u64 / TASKS_PER_EVENT;
         self.head.scheduler.validate();
-        if let Err(violation) = self.audit_holders().and_then(|()| self.audit_memories()) {
+        if let Err(violation) =
+            self.audit_holders().and_then(|()| self.audit_memories()).and_then(|()| self.audit_idleness())
+        {
             self.context.violate(violation);
         }
     }
 
     /// What the scheduler says is in memory is there, unless that worker is dead and the scheduler doesn't know it yet.
     fn audit_holders(&self) -> Result<(), Violation> {
+        let processes: Vec<_> = self.hosts.iter().filter_map(|host| host.process.as_ref()).collect();
         for (run, job) in self.head.ledger.runs() {
             for task in all_tasks(&job.graph) {
-                let Some(holder) = holder_of(&self.head.scheduler, run, task) else { continue };
-                let process = self.hosts.iter().filter_map(|host| host.process.as_ref());
-                let Some(process) = process.into_iter().find(|process| process.address == Address::of(holder)) else {
+                if holder_of(&self.head.scheduler, run, task).is_none() {
                     continue;
-                };
-                match process.memory.get(run, task) {
-                    Some(stored) if stored.digest == job.result(task) => {}
-                    Some(_) => return Err(Violation::of(run, task, &format!("{holder:?} holds a wrong result of it"))),
-                    // The message that says so may still be on its way.
-                    None if process.memory.was_lost(run, task) && process.session.waits_since().is_some() => {}
-                    None => return Err(Violation::of(run, task, &format!("{holder:?} doesn't hold it, and lives"))),
+                }
+                let believed = |process: &&&Process| self.head.scheduler.holds(run, process.address.worker(), task);
+                for process in processes.iter().filter(believed) {
+                    let worker = process.address.worker();
+                    match process.memory.get(run, task) {
+                        Some(stored) if stored.digest == job.result(task) => {}
+                        Some(_) => return Err(Violation::of(run, task, &format!("{worker:?} holds a wrong result"))),
+                        // The message that says so may still be on its way.
+                        None if process.memory.was_lost(run, task) && process.session.waits_since().is_some() => {}
+                        None => {
+                            return Err(Violation::of(run, task, &format!("{worker:?} doesn't hold it, and lives")));
+                        }
+                    }
                 }
             }
         }
         Ok(())
     }
 
+    /// While tasks are ready that could run anywhere, no worker has nothing to do.
+    fn audit_idleness(&mut self) -> Result<(), Violation> {
+        let now = self.context.now();
+        let mut free = self.head.ledger.runs().filter(|(_, job)| job.plan.requires == Requires::Nothing);
+        let is_ready = self.context.is_calm
+            && !self.head.ledger.has_deaths()
+            && free.any(|(run, job)| {
+                let state = |task| self.head.scheduler.task_state(run, task);
+                all_tasks(&job.graph).any(|task| state(task) == Some(TaskState::Ready))
+            });
+        if !is_ready {
+            self.ready_since = None;
+            return Ok(());
+        }
+        let since = *self.ready_since.get_or_insert(now);
+        let workers: Vec<_> = self.head.workers().collect();
+        let is_idle =
+            |process: &&Process| workers.contains(&process.address) && process.idle_nanoseconds(now) > IDLE_NANOSECONDS;
+        match self.hosts.iter().filter_map(|host| host.process.as_ref()).find(is_idle) {
+            Some(process) if now - since > IDLE_NANOSECONDS => {
+                let text =
+                    format!("worker {} has nothing to do, and tasks have been ready for long", process.address.0);
+                Err(Violation::new(text))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// When nobody does anything, workers hold exactly what the scheduler knows of.
     pub(super) fn audit_inventories(&self) -> Result<(), Violation> {
         for process in self.hosts.iter().filter_map(|host| host.process.as_ref()) {
             let worker = process.address.worker();
-            let known = |run, task| holder_of(&self.head.scheduler, run, task) == Some(worker);
+            let known = |run, task| self.head.scheduler.holds(run, worker, task);
             if let Some((run, task)) = process.memory.results().find(|&(run, task)| !known(run, task)) {
                 let text = format!("{worker:?} holds it, and the scheduler doesn't know");
                 return Err(Violation::of(run, task, &text));

@@ -35,6 +35,8 @@ pub(crate) struct World {
     /// When everything must have ended.
     deadline: u64,
     next_audit: u64,
+    /// Since when each audit has seen tasks that could run anywhere.
+    ready_since: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ impl World {
         let open = open.map(|(at, plan)| (at, 1 + u32::from(plan.cancel_after.is_some() && plan.resubmit))).collect();
         let mut world = Self {
             context: Context::new(scenario.seed, wires, tells),
-            head: Head::new(scenario.credit_nanoseconds, scenario.lease_nanoseconds),
+            head: Head::new(scenario.settings(), scenario.lease_nanoseconds, scenario.keeps_record()),
             hosts,
             clients,
             deadline: deadline(scenario, &plans),
@@ -74,6 +76,7 @@ impl World {
             job_of: BTreeMap::new(),
             phase: Phase::Working,
             next_audit: 0,
+            ready_since: None,
             scenario: scenario.clone(),
         };
         world.plan();
@@ -246,7 +249,8 @@ impl World {
         let run = RunId(1 + self.jobs.len() as u64);
         self.jobs.insert(run, self.plans[at].clone());
         self.job_of.insert(run, at);
-        process.submit(&mut self.context, run, &self.plans[at].wanted, plan.keep);
+        let job = &self.plans[at];
+        process.submit(&mut self.context, run, job.wanted.iter().chain(&job.given).copied(), plan.keep);
         let own = process.address;
         let is_last = self.open.get(&at) == Some(&1);
         let mut changes = Random::new(plan.seed ^ run.0);
@@ -293,6 +297,20 @@ impl World {
         }
     }
 
+    /// All workers are there, and runs that none of them can run never will be.
+    fn give_up_unmet(&mut self) {
+        for client in &mut self.clients {
+            let Some(process) = &mut client.process else { continue };
+            for run in process.give_up_unmet(&mut self.context) {
+                if self.jobs[&run].is_met_by(&self.scenario.hosts) {
+                    let text = format!("run {} was told that no worker has what it requires, and one has", run.0);
+                    self.context.violate(Violation::new(text));
+                }
+            }
+        }
+        self.look_at_clients();
+    }
+
     fn lose_client(&mut self, client: usize) {
         for run in self.clients[client].crash() {
             self.open.remove(&self.job_of[&run]);
@@ -301,6 +319,9 @@ impl World {
 
     /// From one phase to the next, as soon as it is time.
     fn move_on(&mut self) {
+        if self.context.is_calm {
+            self.give_up_unmet();
+        }
         if self.context.is_calm && self.is_quiet() {
             let inventories = self.audit_inventories();
             inventories.unwrap_or_else(|violation| self.context.violate(violation));
@@ -322,6 +343,7 @@ impl World {
             }
             Phase::Left if self.leftovers().is_none() => {
                 self.audit();
+                self.head.replay(&mut self.context);
                 self.phase = Phase::Over;
             }
             _ => {}
@@ -336,6 +358,10 @@ fn live_host(hosts: &mut [Host], own: Address) -> Option<&mut Host> {
     hosts.iter_mut().find(|host| host.process.as_ref().is_some_and(|process| process.address == own))
 }
 
+/// Deaths until a deadly task is failed, and time until a worker is back.
+const DEATHS: u64 = 8;
+const RESTART_NANOSECONDS: u64 = 400_000_000;
+
 /// Packets that go back and forth for a task before the next can start, late ones included.
 const WAYS_PER_TASK: u64 = 8;
 
@@ -345,5 +371,7 @@ fn deadline(scenario: &Scenario, plans: &[Rc<Job>]) -> u64 {
     let tasks: u64 = plans.iter().map(|job| job.graph.tasks()).sum();
     let ways = tasks * WAYS_PER_TASK * scenario.weather.delay_nanoseconds;
     let slowest = scenario.hosts.iter().map(|host| host.slowness_percent).max().unwrap_or(100);
-    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * (work * slowest / 100 + ways)
+    let deadly: u64 = scenario.jobs.iter().map(|job| u64::from(job.deadly)).sum();
+    let deaths = deadly * DEATHS * (2 * scenario.lease_nanoseconds + RESTART_NANOSECONDS);
+    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * (work * slowest / 100 + ways) + deaths
 }

@@ -31,7 +31,7 @@ impl World {
             FaultKind::Retire { host } if begins => {
                 let process = self.hosts[host].process.as_ref();
                 if let Some(worker) = process.map(|process| process.address) {
-                    self.head.retire(&mut self.context, &self.jobs, worker);
+                    self.head.retire(&mut self.context, worker);
                 }
             }
             FaultKind::LoseSpilled { .. } | FaultKind::Retire { .. } => {}

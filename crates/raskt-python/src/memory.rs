@@ -1,0 +1,158 @@
+//! The store of this process, within the limits that the settings state, and the table of what holds memory.
+
+use crate::futures::settings_in_force;
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use raskt_execute::{Limits, MemoryReport, Store, usual_memory_limit};
+use raskt_store::{HolderLine, Place, resident_bytes};
+use std::time::{Duration, Instant};
+
+/// The store and what it was set up by.
+struct Current {
+    /// The process that made it: a fork has another.
+    process: u32,
+    store: Store,
+    settings: Option<Py<PyAny>>,
+    limits: Limits,
+    /// Bytes that this process has beside what the store knows of.
+    baseline: u64,
+    measured: Instant,
+}
+
+static CURRENT: Mutex<Option<Current>> = Mutex::new(None);
+
+/// What the code, the allocator and the stacks of threads take beyond what was measured before the first task ran.
+const SLACK_BYTES: u64 = 32 << 20;
+
+/// The least that results and tasks get, however small the limit is: with less, nothing would run.
+const LEAST_BYTES: u64 = 32 << 20;
+
+/// How often the baseline is measured again, at the start of a computation that finds the store empty.
+const BASELINE_AGE: Duration = Duration::from_secs(1);
+
+/// The store of this process, with the limits in force.
+pub(crate) fn store(py: Python<'_>) -> PyResult<Store> {
+    let settings = settings_in_force(py)?;
+    let process = std::process::id();
+    if let Some(current) = &mut *CURRENT.lock()
+        && current.process == process
+        && let (Some(known), Some(settings)) = (&current.settings, &settings)
+        && settings.is(known)
+    {
+        current.measure();
+        return Ok(current.store.clone());
+    }
+    let limits = limits(py)?;
+    // Reading the settings has brought them into force, if they weren't.
+    let settings = settings_in_force(py)?.map(Bound::unbind);
+    let mut slot = CURRENT.lock();
+    let before = match &mut *slot {
+        Some(current) if current.process == process => {
+            current.limits = limits;
+            current.set_limits();
+            std::mem::replace(&mut current.settings, settings)
+        }
+        other => {
+            // The parent's threads aren't here and its files are its own: its store is forgotten and not dropped.
+            std::mem::forget(other.take());
+            *other = Some(Current::new(process, limits, settings));
+            None
+        }
+    };
+    let store = slot.as_ref().map(|current| current.store.clone());
+    drop(slot);
+    drop(before);
+    Ok(store.expect("it was just put there"))
+}
+
+impl Current {
+    fn new(process: u32, limits: Limits, settings: Option<Py<PyAny>>) -> Self {
+        let store = Store::new(Limits::of_memory(limits.memory));
+        let baseline = resident_bytes().unwrap_or(0);
+        let current = Self { process, store, settings, limits, baseline, measured: Instant::now() };
+        current.set_limits();
+        current
+    }
+
+    /// Looks again at what this process has beside results: the user's own objects come and go.
+    fn measure(&mut self) {
+        if self.measured.elapsed() < BASELINE_AGE || !self.store.is_empty() {
+            return;
+        }
+        self.measured = Instant::now();
+        self.baseline = resident_bytes().unwrap_or(self.baseline);
+        self.set_limits();
+    }
+
+    fn set_limits(&self) {
+        let rest = self.limits.memory.saturating_sub(self.baseline + SLACK_BYTES);
+        let memory = rest.max(LEAST_BYTES.min(self.limits.memory));
+        self.store.set_limits(Limits { memory, ..self.limits.clone() });
+    }
+}
+
+fn limits(py: Python<'_>) -> PyResult<Limits> {
+    let get = py.import("raskt.config")?.getattr("get")?;
+    let limit: Option<u64> = get.call1(("memory.limit", py.None()))?.extract()?;
+    let disk: Option<u64> = get.call1(("memory.disk-limit", py.None()))?.extract()?;
+    let spill_path: Option<String> = get.call1(("memory.spill-path", py.None()))?.extract()?;
+    Ok(Limits {
+        memory: limit.unwrap_or_else(usual_memory_limit),
+        disk: disk.unwrap_or(u64::MAX),
+        spill_path: spill_path.map(Into::into),
+    })
+}
+
+/// Removes the spill files; nothing reads them any more.
+pub(crate) fn shut_down() {
+    let slot = CURRENT.lock();
+    if let Some(current) = slot.as_ref().filter(|current| current.process == std::process::id()) {
+        current.store.remove_files();
+    }
+}
+
+/// What holds memory, as a dictionary: `raskt.diagnostics.memory` makes a table of it.
+#[pyfunction]
+fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let store = store(py)?;
+    let (limit, baseline) = CURRENT.lock().as_ref().map_or((0, 0), |current| (current.limits.memory, current.baseline));
+    let report = py.detach(|| store.report());
+    let MemoryReport { by_label, largest, .. } = &report;
+    let found = PyDict::new(py);
+    found.set_item("limit", limit)?;
+    found.set_item("process", resident_bytes())?;
+    found.set_item("baseline", baseline)?;
+    found.set_item("available", report.limit)?;
+    found.set_item("held", report.held)?;
+    found.set_item("promised", report.promised)?;
+    found.set_item("peak", report.peak)?;
+    found.set_item("spilled", report.spilled)?;
+    found.set_item("disk_limit", (report.disk_limit < u64::MAX).then_some(report.disk_limit))?;
+    found.set_item("disk_trouble", &report.disk_trouble)?;
+    found.set_item("files_written", report.files_written)?;
+    found.set_item("files_read", report.files_read)?;
+    found.set_item("files_lost", report.files_lost)?;
+    found.set_item("holders", by_label.iter().map(|line| holder(py, line)).collect::<PyResult<Vec<_>>>()?)?;
+    found.set_item("largest", largest.iter().map(|line| holder(py, line)).collect::<PyResult<Vec<_>>>()?)?;
+    Ok(found)
+}
+
+fn holder<'py>(py: Python<'py>, line: &HolderLine) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    let place = line.place.map(|place| match place {
+        Place::Memory => "memory",
+        Place::Disk => "disk",
+        Place::Dropped => "dropped",
+    });
+    found.set_item("name", &*line.label)?;
+    found.set_item("results", line.results)?;
+    found.set_item("held", line.held)?;
+    found.set_item("away", line.away)?;
+    found.set_item("place", place)?;
+    Ok(found)
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(memory_report, module)?)
+}

@@ -1,0 +1,170 @@
+//! One spilled result: a header of 64 bytes, then its bytes.
+
+use crate::aligned::{ALIGNMENT, Aligned};
+use crate::folder::Folder;
+use raskt_value::Buffer;
+use std::fs::File;
+use std::io::{self, IoSlice, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+/// A file that holds a result; it is removed when this is dropped.
+///
+/// What it must hold is known here, in memory: a file that says something else is damaged, whatever its own header claims.
+#[derive(Debug)]
+pub(crate) struct SpillFile {
+    path: PathBuf,
+    header: [u8; ALIGNMENT],
+    length: usize,
+    checksum: u64,
+    folder: Arc<Folder>,
+}
+
+const MAGIC: &[u8; 8] = b"RASKTSP1";
+
+/// Why a file gives no result. Trying again doesn't help; computing the result again does.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    /// It isn't there, is shorter than it was, or can't be read.
+    #[error("a spill file can't be read: {0}")]
+    Io(#[from] io::Error),
+    /// Its bytes are others than those that were written.
+    #[error("a spill file was damaged")]
+    Damaged,
+}
+
+impl SpillFile {
+    /// Writes `pieces`, one after the other, into a new file of `folder`.
+    pub fn write(folder: &Arc<Folder>, pieces: &[Buffer]) -> io::Result<Self> {
+        let mut hash = Xxh3::new();
+        let pieces: Vec<&[u8]> = pieces.iter().map(bytes_of).collect();
+        pieces.iter().for_each(|piece| hash.update(piece));
+        let (length, checksum) = (pieces.iter().map(|piece| piece.len()).sum(), hash.digest());
+        let (path, file) = folder.create_file()?;
+        let header = header(length, checksum, &path);
+        // From here on the file goes with this, also where writing it fails.
+        let spilled = Self { path, header, length, checksum, folder: folder.clone() };
+        write_all(file, &spilled.header, &pieces)?;
+        Ok(spilled)
+    }
+
+    /// What was written.
+    pub fn read(&self) -> Result<Buffer, ReadError> {
+        let file = self.folder.open_file(&self.path)?;
+        if file.metadata()?.len() != self.bytes() {
+            return Err(ReadError::Damaged);
+        }
+        if Aligned::read(&file, ALIGNMENT)?.bytes() != self.header {
+            return Err(ReadError::Damaged);
+        }
+        let payload = Aligned::read(&file, self.length)?;
+        if xxh3_64(payload.bytes()) != self.checksum {
+            return Err(ReadError::Damaged);
+        }
+        Ok(payload.into_buffer())
+    }
+
+    /// Its size on disk.
+    pub fn bytes(&self) -> u64 {
+        (self.length + ALIGNMENT) as u64
+    }
+}
+
+impl Drop for SpillFile {
+    fn drop(&mut self) {
+        self.folder.remove_file(&self.path);
+    }
+}
+
+/// Magic, length, checksum, and the hash of the name, which is random: two files never have one header.
+fn header(length: usize, checksum: u64, path: &std::path::Path) -> [u8; ALIGNMENT] {
+    let mut header = [0; ALIGNMENT];
+    header[..8].copy_from_slice(MAGIC);
+    header[8..16].copy_from_slice(&(length as u64).to_le_bytes());
+    header[16..24].copy_from_slice(&checksum.to_le_bytes());
+    header[24..32].copy_from_slice(&xxh3_64(path.as_os_str().as_encoded_bytes()).to_le_bytes());
+    let own = xxh3_64(&header[..56]);
+    header[56..].copy_from_slice(&own.to_le_bytes());
+    header
+}
+
+fn write_all(mut file: File, header: &[u8], pieces: &[&[u8]]) -> io::Result<()> {
+    // Together, so that a small result costs one call.
+    let slices = std::iter::once(header).chain(pieces.iter().copied());
+    let mut slices: Vec<_> = slices.map(IoSlice::new).collect();
+    let mut slices = slices.as_mut_slice();
+    IoSlice::advance_slices(&mut slices, 0);
+    while !slices.is_empty() {
+        match file.write_vectored(&slices[..slices.len().min(PIECES_MOST)]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut slices, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Pieces that the system takes in one call.
+const PIECES_MOST: usize = 1024;
+
+fn bytes_of(buffer: &Buffer) -> &[u8] {
+    // SAFETY: a buffer's bytes are valid for as long as it lives, and nobody writes to them.
+    unsafe { std::slice::from_raw_parts(buffer.as_ptr(), buffer.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::fs;
+
+    fn folder() -> (tempfile::TempDir, Arc<Folder>) {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(place.path()).unwrap();
+        (place, Arc::new(folder))
+    }
+
+    #[test]
+    fn what_is_read_is_what_was_written_and_aligned() {
+        let (_place, folder) = folder();
+        for length in [0, 1, 63, 64, 100_000] {
+            let bytes: Vec<u8> = (0..length).map(|at| at as u8).collect();
+            let (head, tail) = bytes.split_at(length / 3);
+            let pieces = [Buffer::from_vec(head.to_vec()), Buffer::from_vec(tail.to_vec())];
+            let read = SpillFile::write(&folder, &pieces).unwrap().read().unwrap();
+            assert_eq!(bytes_of(&read), bytes);
+            assert_eq!(read.as_ptr() as usize % ALIGNMENT, 0);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "files go with their handles; the lock stays");
+    }
+
+    #[test]
+    fn a_file_in_the_place_of_another_is_damage() {
+        let (_place, folder) = folder();
+        let [a, b] = [1_u8, 2].map(|byte| SpillFile::write(&folder, &[Buffer::from_vec(vec![byte; 10])]).unwrap());
+        fs::copy(&a.path, &b.path).unwrap();
+        assert!(matches!(b.read(), Err(ReadError::Damaged)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_damage_is_seen(length in 0..5000_usize, at: prop::sample::Index, flip in 1..=255_u8, way in 0..4_u8) {
+            let (_place, folder) = folder();
+            let spilled = SpillFile::write(&folder, &[Buffer::from_vec(vec![7_u8; length])]).unwrap();
+            let mut bytes = fs::read(&spilled.path).unwrap();
+            let at = at.index(bytes.len());
+            match way {
+                0 => bytes[at] ^= flip,
+                1 => bytes.truncate(at),
+                2 => bytes.push(flip),
+                _ => fs::remove_file(&spilled.path).unwrap(),
+            }
+            if way < 3 {
+                fs::write(&spilled.path, bytes).unwrap();
+            }
+            prop_assert!(spilled.read().is_err());
+        }
+    }
+}

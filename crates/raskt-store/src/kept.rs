@@ -1,0 +1,146 @@
+use crate::broker::Holder;
+use crate::slot::SlotId;
+use crate::threads::Shared;
+use raskt_graph::{Graph, TaskId};
+use raskt_value::{DType, Dims, Value};
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+/// A result in the store. It leaves the store with its last owner.
+pub struct Kept {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) id: SlotId,
+    pub(crate) bytes: u64,
+    pub(crate) layout: Option<(DType, Dims)>,
+    pub(crate) lineage: Lineage,
+}
+
+/// The task that computes a result again.
+#[derive(Clone)]
+pub struct Lineage {
+    graph: Result<Arc<Graph>, Weak<Graph>>,
+    task: TaskId,
+}
+
+impl Lineage {
+    /// `task` of `graph`, for as long as the graph is there for other reasons: it may keep data alive.
+    pub fn of_run(graph: &Arc<Graph>, task: TaskId) -> Self {
+        Self { graph: Err(Arc::downgrade(graph)), task }
+    }
+
+    /// `task` of `graph`, which costs nothing to keep.
+    pub fn lasting(graph: Arc<Graph>, task: TaskId) -> Self {
+        Self { graph: Ok(graph), task }
+    }
+
+    /// The graph and the task; nothing if the graph is gone.
+    pub fn get(&self) -> Option<(Arc<Graph>, TaskId)> {
+        let graph = match &self.graph {
+            Ok(graph) => Some(graph.clone()),
+            Err(graph) => graph.upgrade(),
+        };
+        graph.map(|graph| (graph, self.task))
+    }
+}
+
+impl Kept {
+    /// The result that `value` stands for, if it stands for one.
+    pub fn of(value: &Value) -> Option<Arc<Self>> {
+        match value {
+            Value::Kept(kept) => kept.clone().into_any().downcast().ok(),
+            _ => None,
+        }
+    }
+
+    /// The task that computes it again.
+    pub fn lineage(&self) -> &Lineage {
+        &self.lineage
+    }
+
+    /// The result, read from its file if need be; nothing if it has to be computed again.
+    pub fn fetch(&self) -> Option<Value> {
+        self.shared.fetch(self.id)
+    }
+
+    /// Puts the result back after it was computed again, for `holder` if memory was promised for it.
+    pub fn restore(&self, value: Value, holder: Option<Holder>) {
+        self.shared.change(|state| state.restore(self.id, value, holder));
+    }
+
+    /// Lets go of one owner's share: if it was the last, the result leaves the store and is handed to the caller, who
+    /// drops it where that is safe. Else no task of that owner waits for it any more.
+    pub fn release(self: Arc<Self>) -> Option<Value> {
+        match Arc::into_inner(self) {
+            Some(last) => last.shared.change(|state| state.remove(last.id)),
+            None => None,
+        }
+    }
+
+    /// Says when the task that reads it next has its turn; nothing if none waits for it.
+    pub fn set_turn(&self, turn: Option<u32>) {
+        self.shared.change(|state| state.set_turn(self.id, turn));
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let value = self.shared.change(|state| state.remove(self.id));
+        drop(value);
+    }
+}
+
+impl raskt_value::Kept for Kept {
+    fn bytes(&self) -> usize {
+        self.bytes as usize
+    }
+
+    fn block(&self) -> Option<(DType, &[usize])> {
+        self.layout.as_ref().map(|(dtype, shape)| (*dtype, shape.as_slice()))
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kept({:?}, {} bytes)", self.id, self.bytes)
+    }
+}
+
+/// Keeps results in memory until it is dropped, once they are there.
+#[derive(Default)]
+pub struct Pins(pub(crate) Vec<Arc<Kept>>);
+
+impl Pins {
+    /// Whether it keeps none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Puts the results themselves in the place of those that `values` stand for, as far as they are in memory; says
+    /// whether they all are.
+    pub fn put_in(&self, values: &mut [Value]) -> bool {
+        let Some(first) = self.0.first() else { return true };
+        first.shared.change(|state| {
+            let mut all = true;
+            for value in values {
+                let Some(kept) = Kept::of(value) else { continue };
+                match state.value(kept.id) {
+                    Some(found) => *value = found,
+                    None => all = false,
+                }
+            }
+            all
+        })
+    }
+}
+
+impl Drop for Pins {
+    fn drop(&mut self) {
+        let Some(first) = self.0.first() else { return };
+        first.shared.change(|state| self.0.iter().for_each(|kept| state.unpin(kept.id)));
+    }
+}

@@ -1,0 +1,95 @@
+//! How much memory there is, and how much of it this process has.
+
+use std::fs;
+
+/// Bytes of memory that this process may use: the machine's, or those of its control group if they are fewer.
+pub fn machine_memory() -> Option<u64> {
+    [physical(), control_group()].into_iter().flatten().min()
+}
+
+/// Bytes of memory that this process has now.
+pub fn resident_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/statm").ok()?;
+    Some(text.split_whitespace().nth(1)?.parse::<u64>().ok()? * page_bytes()?)
+}
+
+fn physical() -> Option<u64> {
+    // SAFETY: asks for a number and touches nothing.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    Some(u64::try_from(pages).ok()? * page_bytes()?)
+}
+
+fn page_bytes() -> Option<u64> {
+    // SAFETY: as above.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGE_SIZE) }).ok()
+}
+
+/// The least limit of the groups that this process is in, of either version.
+fn control_group() -> Option<u64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    groups
+        .lines()
+        .filter_map(limit_files)
+        .flatten()
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .filter_map(|text| limit_of(&text))
+        .min()
+}
+
+/// The files that may hold the limit of the group in this line of `/proc/self/cgroup`: its own, those of the groups that it
+/// is in, and that at the root, which is where a container sees its group.
+fn limit_files(line: &str) -> Option<Vec<String>> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    let (root, file) = match controllers {
+        "" => ("/sys/fs/cgroup", "memory.max"),
+        _ if controllers.split(',').any(|name| name == "memory") => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+        _ => return None,
+    };
+    let mut files = vec![];
+    let mut path = path.trim_end_matches('/');
+    loop {
+        files.push(format!("{root}{path}/{file}"));
+        match path.rfind('/') {
+            Some(end) => path = &path[..end],
+            None => return Some(files),
+        }
+    }
+}
+
+/// The bytes that such a file states; version 2 says `max` where there is no limit, version 1 a number beyond any machine.
+fn limit_of(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|&bytes| bytes < 1 << 62)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_of_control_groups_are_read() {
+        let files = |line: &str| limit_files(line).unwrap_or_default();
+        assert_eq!(
+            files("0::/user.slice/a"),
+            [
+                "/sys/fs/cgroup/user.slice/a/memory.max",
+                "/sys/fs/cgroup/user.slice/memory.max",
+                "/sys/fs/cgroup/memory.max"
+            ]
+        );
+        assert_eq!(
+            files("9:cpu,memory:/docker/x")[..1],
+            ["/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes".to_string()]
+        );
+        assert_eq!(files("0::/"), ["/sys/fs/cgroup/memory.max"]);
+        assert!(files("3:cpuset:/a").is_empty() && files("nonsense").is_empty());
+        assert_eq!((limit_of("max\n"), limit_of("1073741824\n")), (None, Some(1 << 30)));
+        assert_eq!(limit_of("9223372036854771712\n"), None);
+    }
+
+    #[test]
+    fn a_process_has_some_memory_and_less_than_there_is() {
+        let (own, all) = (resident_bytes().unwrap(), machine_memory().unwrap());
+        assert!(own > 0 && own < all);
+    }
+}

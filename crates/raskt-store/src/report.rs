@@ -1,0 +1,159 @@
+use crate::slot::{Slot, Where};
+use crate::state::State;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// What holds memory, and how much.
+#[derive(Clone, Debug)]
+pub struct MemoryReport {
+    /// Bytes that results and running tasks may hold.
+    pub limit: u64,
+    /// Bytes that results hold in memory.
+    pub held: u64,
+    /// Bytes that are promised to tasks.
+    pub promised: u64,
+    /// The most that was held and promised at one time.
+    pub peak: u64,
+    /// The furthest that a promise went beyond the limit: one may where nothing else can go on.
+    pub beyond: u64,
+    /// Bytes in spill files.
+    pub spilled: u64,
+    /// Bytes that spill files may have.
+    pub disk_limit: u64,
+    /// Why the last spill file couldn't be written, until that is tried again.
+    pub disk_trouble: Option<String>,
+    /// Spill files that were written.
+    pub files_written: u64,
+    /// Results that were read back.
+    pub files_read: u64,
+    /// Results whose files were bad.
+    pub files_lost: u64,
+    /// Results by what made them, the largest holders first.
+    pub by_label: Vec<HolderLine>,
+    /// The largest results.
+    pub largest: Vec<HolderLine>,
+}
+
+/// A line of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HolderLine {
+    /// What made the results.
+    pub label: Arc<str>,
+    /// How many they are.
+    pub results: u64,
+    /// Bytes that they hold in memory.
+    pub held: u64,
+    /// Bytes of those that are not in memory.
+    pub away: u64,
+    /// Where they are, if all are in one place.
+    pub place: Option<Place>,
+}
+
+/// Where a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In memory.
+    Memory,
+    /// In a spill file.
+    Disk,
+    /// Nowhere: it is computed again when it is needed.
+    Dropped,
+}
+
+/// Lines of the largest results that a report has.
+const LARGEST: usize = 10;
+
+/// Lines that a message has room for.
+const LINES: usize = 8;
+
+pub(crate) fn of<'a>(state: &State, slots: impl Iterator<Item = &'a Slot>) -> MemoryReport {
+    let mut by_label: BTreeMap<Arc<str>, HolderLine> = BTreeMap::new();
+    let mut largest: Vec<HolderLine> = vec![];
+    let mut kept = 0;
+    for line in slots.map(line) {
+        kept += line.held;
+        add(by_label.entry(line.label.clone()), &line);
+        largest.push(line);
+    }
+    largest.sort_by_key(|line| std::cmp::Reverse(line.held + line.away));
+    largest.truncate(LARGEST);
+    let small = state.broker.held().saturating_sub(kept);
+    let mut by_label: Vec<_> = by_label.into_values().collect();
+    if small > 0 {
+        let label = "(small results)".into();
+        by_label.push(HolderLine { label, results: 0, held: small, away: 0, place: Some(Place::Memory) });
+    }
+    by_label.sort_by_key(|line| std::cmp::Reverse((line.held, line.away)));
+    MemoryReport {
+        limit: state.broker.limit(),
+        held: state.broker.held(),
+        promised: state.broker.promised(),
+        peak: state.broker.peak(),
+        beyond: state.broker.beyond(),
+        spilled: state.disk.used,
+        disk_limit: state.disk.limit,
+        disk_trouble: state.disk.trouble.clone(),
+        files_written: state.counts.written,
+        files_read: state.counts.read,
+        files_lost: state.counts.lost,
+        by_label,
+        largest,
+    }
+}
+
+fn line(slot: &Slot) -> HolderLine {
+    let place = match slot.place {
+        Where::Here(_) | Where::Leaving(_) => Place::Memory,
+        Where::Away | Where::Coming if slot.file.is_some() => Place::Disk,
+        Where::Away | Where::Coming => Place::Dropped,
+    };
+    let (held, away) = if place == Place::Memory { (slot.bytes, 0) } else { (0, slot.bytes) };
+    HolderLine { label: slot.facts.label.clone(), results: 1, held, away, place: Some(place) }
+}
+
+fn add(entry: std::collections::btree_map::Entry<'_, Arc<str>, HolderLine>, line: &HolderLine) {
+    entry
+        .and_modify(|sum| {
+            sum.results += line.results;
+            sum.held += line.held;
+            sum.away += line.away;
+            sum.place = sum.place.filter(|place| Some(*place) == line.place);
+        })
+        .or_insert_with(|| line.clone());
+}
+
+impl fmt::Display for MemoryReport {
+    /// As a message of several lines.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (limit, held, promised) = (Size(self.limit), Size(self.held), Size(self.promised));
+        write!(f, "results hold {held} and tasks were promised {promised} of {limit}")?;
+        write!(f, "; {} are on disk", Size(self.spilled))?;
+        if let Some(trouble) = &self.disk_trouble {
+            write!(f, " ({trouble})")?;
+        } else if self.disk_limit < u64::MAX {
+            write!(f, " of at most {}", Size(self.disk_limit))?;
+        }
+        for line in self.by_label.iter().take(LINES) {
+            write!(f, "\n  {:>10} in memory, {:>10} not: ", Size(line.held).to_string(), Size(line.away).to_string())?;
+            match line.results {
+                0 => write!(f, "{}", line.label)?,
+                results => write!(f, "{} ({results} results)", line.label)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number of bytes for people.
+struct Size(u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        match units.into_iter().find(|(unit, _)| self.0 >= *unit) {
+            Some((unit, name)) => write!(f, "{:.1} {name}", self.0 as f64 / unit as f64),
+            None => write!(f, "{} B", self.0),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+use crate::MemoryReport;
+use crate::slot::SlotId;
+use std::sync::Arc;
+
+/// Somebody who asks for memory: an engine.
+pub trait Asker: Send + Sync + 'static {
+    /// What became of requests that had to wait, by ticket. It is called by threads of the store, without any lock of it.
+    fn answered(&self, replies: Vec<(u64, Reply)>);
+}
+
+/// What becomes of a request that had to wait.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// The memory is promised; `is_loading` says that inputs are still being read, and that `Loaded` follows.
+    Promised {
+        /// Whether inputs are still being read.
+        is_loading: bool,
+    },
+    /// The inputs are in memory, as far as they can be read.
+    Loaded,
+    /// Nothing can leave memory any more, and nothing runs whose end would free any.
+    Exhausted(Arc<MemoryReport>),
+}
+
+/// What a request is answered at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The memory is promised; `is_loading` says that inputs are being read, and that `Loaded` follows.
+    Promised {
+        /// Whether inputs are being read.
+        is_loading: bool,
+    },
+    /// A reply follows.
+    Pending,
+}
+
+/// A request that waits for memory.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub holder: crate::Holder,
+    /// Beside what its inputs need.
+    pub bytes: u64,
+    /// Each once, with its size. They are pinned, and whoever asks keeps them in the store.
+    pub inputs: Vec<(SlotId, u64)>,
+}

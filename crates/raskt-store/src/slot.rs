@@ -1,0 +1,90 @@
+use crate::broker::Holder;
+use crate::file::SpillFile;
+use raskt_value::{Codec, Value};
+use std::fmt;
+use std::sync::Arc;
+
+/// The number of a result in the store; never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct SlotId(pub u64);
+
+/// What is known of a result when it comes into the store.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// What made it, for people: `random`.
+    pub label: Arc<str>,
+    /// Results that are used together: those of one run.
+    pub group: u64,
+    /// The turn of the task that reads it next, the larger the later; nothing if no task of a live run does.
+    pub turn: Option<u32>,
+    /// What computing it again takes, if that needs no input and no data.
+    pub recompute_nanoseconds: Option<u64>,
+}
+
+/// A result and where it is.
+pub(crate) struct Slot {
+    pub facts: Facts,
+    pub bytes: u64,
+    pub place: Where,
+    /// A file that holds it, be it in memory as well or not: then it leaves memory without being written again.
+    pub file: Option<Arc<SpillFile>>,
+    /// How it is written; nothing if it can't be.
+    pub codec: Option<Arc<dyn Codec>>,
+    /// Those who need it in memory.
+    pub pins: u32,
+    /// When it was used last.
+    pub used: u64,
+    /// Requests that wait until it was read.
+    pub waiters: Vec<Holder>,
+}
+
+/// Where a result is.
+///
+/// | from | to | by |
+/// |---|---|---|
+/// | `Here` | `Leaving` | chosen to be written |
+/// | `Here` | `Away` | chosen to be dropped: it has a file, or is computed again |
+/// | `Leaving` | `Away` | written, and nobody pinned it meanwhile |
+/// | `Leaving` | `Here` | pinned meanwhile, or writing failed |
+/// | `Away` | `Coming` | somebody needs it, and it has a file |
+/// | `Coming` | `Here` | read |
+/// | `Coming` | `Away` | its file was bad, and is forgotten |
+/// | `Away` | `Here` | computed again |
+pub(crate) enum Where {
+    /// In memory.
+    Here(Value),
+    /// In memory, and being written.
+    Leaving(Value),
+    /// Not in memory. Without a file it has to be computed again.
+    Away,
+    /// Being read.
+    Coming,
+}
+
+impl Slot {
+    /// The result, if it is in memory.
+    pub fn value(&self) -> Option<&Value> {
+        match &self.place {
+            Where::Here(value) | Where::Leaving(value) => Some(value),
+            Where::Away | Where::Coming => None,
+        }
+    }
+
+    /// Whether it could leave memory at all.
+    pub fn can_leave(&self) -> bool {
+        self.pins == 0
+            && matches!(self.place, Where::Here(_))
+            && (self.file.is_some() || self.codec.is_some() || self.facts.recompute_nanoseconds.is_some())
+    }
+}
+
+impl fmt::Debug for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Here(_) => "Here",
+            Self::Leaving(_) => "Leaving",
+            Self::Away => "Away",
+            Self::Coming => "Coming",
+        })
+    }
+}

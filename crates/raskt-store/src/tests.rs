@@ -1,0 +1,350 @@
+//! The state under random work, with jobs that end in any order and files that fail; and the whole store with its threads.
+
+use crate::file::SpillFile;
+use crate::folder::Folder;
+use crate::request::{Answer, Reply, Request};
+use crate::slot::{Facts, SlotId};
+use crate::state::{Job, State};
+use crate::*;
+use parking_lot::{Condvar, Mutex};
+use proptest::prelude::*;
+use raskt_graph::{Graph, LayerId, TaskId};
+use raskt_value::{Chunk, Value};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+const UNIT: u64 = 1 << 10;
+
+/// A block of `units` KiB that holds `number`.
+fn block(number: u64, units: u64) -> Value {
+    let count = (units * UNIT / 8) as usize;
+    Chunk::from_vec(vec![number; count], &[count]).unwrap().into()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_chunk().unwrap().as_slice::<u64>().unwrap()[0]
+}
+
+fn facts(turn: Option<u32>) -> Facts {
+    Facts { label: "test".into(), group: 1, turn, recompute_nanoseconds: None }
+}
+
+fn no_lineage() -> Lineage {
+    Lineage::of_run(&Arc::new(Graph::default()), TaskId::new(LayerId(0), 0))
+}
+
+fn holder(ticket: u64) -> Holder {
+    Holder { asker: 0, ticket }
+}
+
+/// The state with everything around it played by hand.
+struct World {
+    state: State,
+    folder: Arc<Folder>,
+    _place: tempfile::TempDir,
+    results: BTreeMap<SlotId, u64>,
+    /// Tickets that were promised memory and haven't ended, with the results that they have pinned.
+    running: BTreeMap<u64, Vec<SlotId>>,
+    waiting: BTreeMap<u64, Vec<SlotId>>,
+    loading: Vec<u64>,
+    next: u64,
+}
+
+impl World {
+    fn new(limit: u64) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Arc::new(Folder::create(place.path()).unwrap());
+        let (results, running, waiting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let state = State::new(limit);
+        Self { state, folder, _place: place, results, running, waiting, loading: vec![], next: 0 }
+    }
+
+    fn keep(&mut self, units: u64, turn: Option<u32>) {
+        self.next += 1;
+        let id = self.state.keep(block(self.next, units), facts(turn), holder(0));
+        self.results.insert(id, self.next);
+    }
+
+    fn ask(&mut self, units: u64, picks: &[usize]) {
+        self.next += 1;
+        let mut inputs: Vec<SlotId> =
+            picks.iter().filter_map(|at| self.results.keys().nth(at % self.results.len().max(1)).copied()).collect();
+        inputs.sort_unstable();
+        inputs.dedup();
+        // Their sizes don't matter to the outcome as long as they are the same for all.
+        let sized = inputs.iter().map(|&id| (id, UNIT)).collect();
+        let ticket = self.next;
+        match self.state.ask(Request { holder: holder(ticket), bytes: units * UNIT, inputs: sized }) {
+            Answer::Promised { is_loading } => self.promised(ticket, inputs, is_loading),
+            Answer::Pending => _ = self.waiting.insert(ticket, inputs),
+        }
+    }
+
+    fn promised(&mut self, ticket: u64, inputs: Vec<SlotId>, is_loading: bool) {
+        if is_loading {
+            self.loading.push(ticket);
+        }
+        self.running.insert(ticket, inputs);
+    }
+
+    fn end(&mut self, at: usize) {
+        let able: Vec<u64> = self.running.keys().copied().filter(|ticket| !self.loading.contains(ticket)).collect();
+        let Some(&ticket) = able.get(at % able.len().max(1)) else { return };
+        let inputs = self.running.remove(&ticket).unwrap();
+        for &id in &inputs {
+            if let Some(value) = self.state.value(id) {
+                assert_eq!(number(&value), self.results[&id], "a result is what it was");
+            } else {
+                let value = block(self.results[&id], 1);
+                self.state.restore(id, value, Some(holder(ticket)));
+            }
+        }
+        inputs.into_iter().for_each(|id| self.state.unpin(id));
+        self.state.give_back(holder(ticket));
+    }
+
+    fn remove(&mut self, at: usize) {
+        let pinned = |id: &SlotId| self.running.values().chain(self.waiting.values()).any(|inputs| inputs.contains(id));
+        let free: Vec<SlotId> = self.results.keys().copied().filter(|id| !pinned(id)).collect();
+        if let Some(id) = free.get(at % free.len().max(1)) {
+            self.state.remove(*id);
+            self.results.remove(id);
+        }
+    }
+
+    fn job(&mut self, fails: bool) {
+        match self.state.jobs.pop_front() {
+            Some(Job::Write { id, value, codec }) => {
+                let written = SpillFile::write(&self.folder, &codec.encode(&value).unwrap()).unwrap();
+                drop(value);
+                self.state.wrote(id, UNIT, if fails { Err("full".into()) } else { Ok(written) });
+            }
+            Some(Job::Read { id, file, codec }) => {
+                let value = codec.decode(file.read().unwrap()).unwrap();
+                self.state.read(id, (!fails).then_some(value));
+            }
+            None => {}
+        }
+    }
+
+    fn hear(&mut self) {
+        for (holder, reply) in std::mem::take(&mut self.state.replies) {
+            match reply {
+                Reply::Promised { is_loading } => {
+                    let inputs = self.waiting.remove(&holder.ticket).expect("only what waits is answered");
+                    self.promised(holder.ticket, inputs, is_loading);
+                }
+                Reply::Loaded => self.loading.retain(|ticket| *ticket != holder.ticket),
+                Reply::Exhausted(_) => {
+                    let inputs = self.waiting.remove(&holder.ticket).expect("only what waits is answered");
+                    inputs.into_iter().for_each(|id| self.state.unpin(id));
+                }
+            }
+        }
+        self.state.garbage.clear();
+        self.state.validate();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_request_is_answered_and_nothing_is_miscounted(
+        limit in 2..12_u64,
+        steps in prop::collection::vec((0..10_u8, any::<usize>(), prop::collection::vec(any::<usize>(), 0..3)), 0..80),
+    ) {
+        let mut world = World::new(limit * UNIT);
+        for (kind, number, picks) in steps {
+            match kind {
+                0..=2 => world.keep(1, number.is_multiple_of(2).then_some(number as u32 % 10)),
+                3..=5 => world.ask(number as u64 % 3, &picks),
+                6 => world.end(number),
+                7 => world.remove(number),
+                _ => world.job(number % 8 == 0),
+            }
+            world.hear();
+        }
+        // Faults stop: each request must come to its end.
+        world.state.forgive_disk();
+        for _ in 0..10_000 {
+            world.hear();
+            if !world.state.jobs.is_empty() {
+                world.job(false);
+            } else if !world.running.is_empty() {
+                world.end(0);
+            } else if world.waiting.is_empty() {
+                break;
+            }
+        }
+        prop_assert!(world.waiting.is_empty() && world.running.is_empty());
+        prop_assert_eq!(world.state.broker.promised(), 0);
+    }
+
+    #[test]
+    fn promises_stay_within_the_limit_but_for_one(
+        sizes in prop::collection::vec(1..6_u64, 1..40),
+    ) {
+        // Tasks that make a result each, one after the other, every one of them kept.
+        let limit = 8 * UNIT;
+        let mut world = World::new(limit);
+        for (at, units) in sizes.iter().enumerate() {
+            world.ask(*units, &[]);
+            while !world.state.jobs.is_empty() {
+                world.job(false);
+                world.hear();
+            }
+            world.hear();
+            prop_assert!(world.waiting.is_empty());
+            prop_assert!(world.state.broker.held() + world.state.broker.promised() <= limit);
+            world.end(0);
+            for _ in 0..*units {
+                world.keep(1, Some(at as u32));
+            }
+            world.hear();
+        }
+    }
+}
+
+/// Hears what the store says.
+#[derive(Default)]
+struct Ear {
+    heard: Mutex<Vec<(u64, Reply)>>,
+    changed: Condvar,
+}
+
+impl Asker for Ear {
+    fn answered(&self, replies: Vec<(u64, Reply)>) {
+        self.heard.lock().extend(replies);
+        self.changed.notify_all();
+    }
+}
+
+impl Ear {
+    fn wait_for(&self, ticket: u64) -> Reply {
+        let mut heard = self.heard.lock();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            if let Some(at) = heard.iter().position(|(to, _)| *to == ticket) {
+                return heard.remove(at).1;
+            }
+            assert!(!self.changed.wait_until(&mut heard, deadline).timed_out(), "no reply came");
+        }
+    }
+}
+
+fn store(memory: u64) -> (Store, Arc<Ear>, u32, tempfile::TempDir) {
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::new(Limits { memory, disk: u64::MAX, spill_path: Some(place.path().into()) });
+    let ear = Arc::new(Ear::default());
+    let weak: Weak<Ear> = Arc::downgrade(&ear);
+    let number = store.enlist(weak);
+    (store, ear, number, place)
+}
+
+fn fill(store: &Store, count: u64) -> Vec<Arc<Kept>> {
+    (0..count).map(|at| store.keep(block(at, 100), no_lineage(), facts(None), holder(u64::MAX))).collect()
+}
+
+#[test]
+fn what_was_spilled_comes_back_and_isnt_written_twice() {
+    let (store, ear, asker, place) = store(400 * UNIT);
+    let kept = fill(&store, 4);
+    for ticket in 0..6 {
+        let holder = Holder { asker, ticket };
+        let (answer, pins) = store.ask(holder, 300 * UNIT, &[]);
+        if answer == Answer::Pending {
+            assert!(matches!(ear.wait_for(ticket), Reply::Promised { is_loading: false }));
+        }
+        drop(pins);
+        store.give_back(holder);
+        for (at, kept) in kept.iter().enumerate() {
+            assert_eq!(number(&kept.fetch().unwrap()), at as u64);
+        }
+        store.validate();
+    }
+    let report = store.report();
+    assert!((1..=4).contains(&report.files_written), "{report:?}");
+    drop((kept, store, ear));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while std::fs::read_dir(place.path()).unwrap().count() > 0 {
+        assert!(Instant::now() < deadline, "files are left behind");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn inputs_are_read_before_a_request_is_done_waiting() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let kept = fill(&store, 4);
+    let holder = |ticket| Holder { asker, ticket };
+    assert_eq!(store.ask(holder(0), 400 * UNIT, &[]).0, Answer::Pending);
+    ear.wait_for(0);
+    store.give_back(holder(0));
+    let mut inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
+    let (answer, pins) = store.ask(holder(1), 0, &inputs);
+    assert_eq!(answer, Answer::Promised { is_loading: true });
+    assert!(matches!(ear.wait_for(1), Reply::Loaded));
+    assert!(pins.put_in(&mut inputs));
+    assert_eq!(inputs.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!((store.report().held, store.report().promised), (400 * UNIT, 0), "what came was promised before");
+}
+
+#[test]
+fn a_full_disk_lets_one_request_go_beyond_and_then_says_who_holds_what() {
+    let (store, ear, asker, place) = store(400 * UNIT);
+    let holder = |ticket| Holder { asker, ticket };
+    // A file stands where the folder should be made.
+    let path = place.path().join("file");
+    std::fs::write(&path, "").unwrap();
+    store.set_limits(Limits { memory: 400 * UNIT, disk: u64::MAX, spill_path: Some(path) });
+    let mut kept = fill(&store, 4);
+    store.ask(holder(0), 100 * UNIT, &[]);
+    assert!(matches!(ear.wait_for(0), Reply::Promised { .. }), "results alone are within the limit");
+    kept.extend(fill(&store, 9));
+    store.give_back(holder(0));
+    store.ask(holder(1), 100 * UNIT, &[]);
+    let Reply::Exhausted(report) = ear.wait_for(1) else { panic!("there is no memory") };
+    let text = report.to_string();
+    assert!(text.contains("1.3 MiB in memory") && text.contains("test (13 results)"), "{text}");
+    assert!(report.disk_trouble.as_ref().unwrap().contains("no folder for spill files"), "{text}");
+    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
+    let (answer, pins) = store.ask(holder(2), 100 * UNIT, &inputs);
+    assert!(answer != Answer::Pending || matches!(ear.wait_for(2), Reply::Promised { .. }), "what frees more may run");
+    drop(pins);
+    store.give_back(holder(2));
+    store.set_limits(Limits { memory: 400 * UNIT, disk: u64::MAX, spill_path: Some(place.path().into()) });
+    store.ask(holder(3), 100 * UNIT, &[]);
+    assert!(matches!(ear.wait_for(3), Reply::Promised { .. }), "another place is tried at once");
+    assert!(store.report().files_written > 0);
+}
+
+#[test]
+fn the_disk_limit_is_kept() {
+    let (store, ear, asker, place) = store(400 * UNIT);
+    let spill_path = Some(place.path().into());
+    store.set_limits(Limits { memory: 400 * UNIT, disk: 250 * UNIT, spill_path });
+    let kept = fill(&store, 4);
+    let holder = Holder { asker, ticket: 0 };
+    store.ask(holder, 400 * UNIT, &[]);
+    assert!(matches!(ear.wait_for(0), Reply::Promised { .. }), "nothing else runs");
+    let report = store.report();
+    assert_eq!((report.files_written, report.held), (2, 200 * UNIT));
+    assert!(report.spilled <= 250 * UNIT);
+    drop(kept);
+}
+
+#[test]
+fn a_request_that_waits_while_nothing_moves_goes_beyond_the_limit_once() {
+    let (store, ear, asker, _place) = store(100 * UNIT);
+    let holder = |ticket| Holder { asker, ticket };
+    assert!(matches!(store.ask(holder(0), 100 * UNIT, &[]).0, Answer::Promised { .. }));
+    store.ask(holder(1), 50 * UNIT, &[]);
+    store.ask(holder(2), 50 * UNIT, &[]);
+    assert!(matches!(ear.wait_for(1), Reply::Promised { .. }), "ticket 0 may wait for what 1 does");
+    std::thread::sleep(Duration::from_millis(400));
+    assert!(ear.heard.lock().is_empty(), "one at a time");
+    store.lend(true);
+    assert!(matches!(ear.wait_for(2), Reply::Promised { .. }), "a task that waits for tasks must not stop them");
+}

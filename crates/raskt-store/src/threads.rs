@@ -1,0 +1,301 @@
+//! The threads of the store: they write and read files, drop what is large, and tell engines what became of their
+//! requests. They start with the first need and end when there has been none for a while.
+
+use crate::broker::Holder;
+use crate::file::SpillFile;
+use crate::folder::Folder;
+use crate::request::{Asker, Reply};
+use crate::slot::SlotId;
+use crate::state::{Garbage, Job, State};
+use parking_lot::{Condvar, Mutex};
+use raskt_value::{Codec, Value};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+/// What all handles of a store and its threads share.
+pub(crate) struct Shared {
+    inner: Mutex<Inner>,
+    /// Told when a thread of the store has something to do.
+    work: Condvar,
+    /// Told when a result has come or gone.
+    came: Condvar,
+    folder: Mutex<FolderState>,
+    has_spilled: AtomicBool,
+}
+
+struct Inner {
+    state: State,
+    askers: BTreeMap<u32, Weak<dyn Asker>>,
+    threads: usize,
+    idle: usize,
+    /// A thread is telling engines of replies. The next ones wait for it, so that each hears them in order.
+    is_telling: bool,
+    is_closed: bool,
+}
+
+/// Where spill files go.
+#[derive(Default)]
+struct FolderState {
+    place: Option<PathBuf>,
+    made: Option<Arc<Folder>>,
+}
+
+/// Threads that move results: one can write while the other reads.
+const THREADS: usize = 2;
+
+/// How long a thread without work waits before it ends itself.
+const IDLE: Duration = Duration::from_secs(10);
+
+/// How long nothing has to have moved before a request may go beyond the limit.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How many such times a disk that was full or broken is left alone.
+const DISK_PATIENCE: u32 = 10;
+
+impl Shared {
+    pub fn new(limit: u64) -> Self {
+        let state = State::new(limit);
+        let inner = Inner { state, askers: BTreeMap::new(), threads: 0, idle: 0, is_telling: false, is_closed: false };
+        Self {
+            inner: Mutex::new(inner),
+            work: Condvar::new(),
+            came: Condvar::new(),
+            folder: Mutex::default(),
+            has_spilled: AtomicBool::new(false),
+        }
+    }
+
+    /// Changes the state, and sees to it that threads take up what comes of it.
+    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut inner = self.inner.lock();
+        let result = change(&mut inner.state);
+        if inner.state.has_work() {
+            self.wake(&mut inner);
+        }
+        result
+    }
+
+    fn wake(self: &Arc<Self>, inner: &mut Inner) {
+        self.has_spilled.store(inner.state.has_spilled, Ordering::Relaxed);
+        if inner.idle > 0 {
+            self.work.notify_one();
+        } else if inner.threads < THREADS && !inner.is_closed {
+            let shared = self.clone();
+            let started = std::thread::Builder::new().name("raskt-spill".into()).spawn(move || shared.live());
+            // Where no thread can be had, the next change tries again.
+            inner.threads += usize::from(started.is_ok());
+        }
+    }
+
+    pub fn has_spilled(&self) -> bool {
+        self.has_spilled.load(Ordering::Relaxed)
+    }
+
+    pub fn enlist(&self, number: u32, asker: Weak<dyn Asker>) {
+        self.inner.lock().askers.insert(number, asker);
+    }
+
+    pub fn delist(&self, number: u32) {
+        self.inner.lock().askers.remove(&number);
+    }
+
+    /// Sets where the folder of spill files is made; says whether that is another place than before.
+    pub fn set_place(&self, place: Option<PathBuf>) -> bool {
+        let mut folder = self.folder.lock();
+        let is_new = folder.place != place;
+        if is_new {
+            // Files that are there keep their folder.
+            *folder = FolderState { place, made: None };
+        }
+        is_new
+    }
+
+    /// Ends the threads. Files go with their results.
+    pub fn close(&self) {
+        self.inner.lock().is_closed = true;
+        self.work.notify_all();
+        self.folder.lock().made = None;
+    }
+
+    /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
+    ///
+    /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once.
+    pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
+        loop {
+            let mut inner = self.inner.lock();
+            if let Some(value) = inner.state.value(id) {
+                return Some(value);
+            }
+            if inner.state.is_coming(id) {
+                self.came.wait_for(&mut inner, PATIENCE);
+                continue;
+            }
+            let (file, codec) = inner.state.file(id)?;
+            drop(inner);
+            let read = decoded(&file, &*codec);
+            if read.is_none() {
+                self.change(|state| state.lose_file(id, &file));
+            }
+            return read;
+        }
+    }
+
+    fn live(self: &Arc<Self>) {
+        block_size_signal();
+        let mut still = Still::default();
+        let mut inner = self.inner.lock();
+        loop {
+            let Inner { state, is_telling, is_closed, .. } = &mut *inner;
+            if !state.replies.is_empty() && !*is_telling {
+                *is_telling = true;
+                let replies = std::mem::take(&mut state.replies);
+                let askers = inner.askers.clone();
+                drop(inner);
+                tell(&askers, replies);
+                self.inner.lock().is_telling = false;
+            } else if !state.garbage.is_empty() {
+                let garbage: Vec<Garbage> = std::mem::take(&mut state.garbage);
+                drop(inner);
+                drop(garbage);
+            } else if let Some(job) = state.jobs.pop_front() {
+                if !state.jobs.is_empty() {
+                    self.wake(&mut inner);
+                }
+                drop(inner);
+                self.run(job);
+            } else if *is_closed {
+                break;
+            } else {
+                let patience = still.look(state, *is_telling);
+                inner.idle += 1;
+                let expired = self.work.wait_for(&mut inner, patience.unwrap_or(IDLE)).timed_out();
+                inner.idle -= 1;
+                if expired && patience.is_none() && !inner.state.has_work() {
+                    break;
+                }
+                continue;
+            }
+            inner = self.inner.lock();
+        }
+        inner.threads -= 1;
+    }
+
+    fn run(self: &Arc<Self>, job: Job) {
+        let start = Instant::now();
+        let elapsed = || start.elapsed().as_nanos() as u64;
+        match job {
+            Job::Write { id, value, codec } => {
+                let bytes = value.bytes() as u64;
+                let written = self.write(&value, &*codec);
+                // The state's own is the last then, so that letting it go frees the memory.
+                drop(value);
+                self.change(|state| {
+                    state.speed.wrote(bytes, elapsed());
+                    state.wrote(id, bytes, written);
+                });
+            }
+            Job::Read { id, file, codec } => {
+                let value = decoded(&file, &*codec);
+                let bytes = file.bytes();
+                drop(file);
+                self.change(|state| {
+                    state.speed.read(bytes, elapsed());
+                    state.read(id, value);
+                });
+                self.came.notify_all();
+            }
+        }
+    }
+
+    fn write(&self, value: &Value, codec: &dyn Codec) -> Result<SpillFile, String> {
+        let pieces = codec.encode(value).map_err(|error| error.to_string())?;
+        let folder = self.folder().map_err(|error| format!("no folder for spill files can be made: {error}"))?;
+        SpillFile::write(&folder, &pieces)
+            .map_err(|error| format!("a spill file in `{}` can't be written: {error}", folder.path().display()))
+    }
+
+    fn folder(&self) -> io::Result<Arc<Folder>> {
+        let mut folder = self.folder.lock();
+        if let Some(made) = &folder.made {
+            return Ok(made.clone());
+        }
+        let place = folder.place.clone().unwrap_or_else(crate::folder::usual_place);
+        let made = Arc::new(Folder::create(&place)?);
+        folder.made = Some(made.clone());
+        Ok(made)
+    }
+
+    pub fn remove_files(&self) {
+        if let Some(folder) = self.folder.lock().made.take() {
+            folder.remove();
+        }
+    }
+
+    /// Where files lie, if any were written.
+    pub fn folder_path(&self) -> Option<PathBuf> {
+        self.folder.lock().made.as_ref().map(|folder| folder.path().into())
+    }
+}
+
+/// Watches for requests that wait while nothing moves.
+#[derive(Default)]
+struct Still {
+    moves: u64,
+    since: Option<Instant>,
+    times: u32,
+}
+
+impl Still {
+    /// How long to wait before looking again; nothing if nobody waits.
+    fn look(&mut self, state: &mut State, is_telling: bool) -> Option<Duration> {
+        if !state.is_pending() {
+            self.since = None;
+            return None;
+        }
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if self.moves != state.moves {
+            (self.moves, self.since) = (state.moves, Some(Instant::now()));
+        } else if since.elapsed() >= PATIENCE {
+            self.since = Some(Instant::now());
+            self.times += 1;
+            if self.times.is_multiple_of(DISK_PATIENCE) {
+                state.forgive_disk();
+            }
+            state.overbook();
+        }
+        // What came of it is seen at once, unless another thread is at it.
+        Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { PATIENCE })
+    }
+}
+
+fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) {
+    let mut by_asker: BTreeMap<u32, Vec<(u64, Reply)>> = BTreeMap::new();
+    for (holder, reply) in replies {
+        by_asker.entry(holder.asker).or_default().push((holder.ticket, reply));
+    }
+    for (number, replies) in by_asker {
+        if let Some(asker) = askers.get(&number).and_then(Weak::upgrade) {
+            asker.answered(replies);
+        }
+    }
+}
+
+/// What `file` holds; nothing if it is bad.
+fn decoded(file: &SpillFile, codec: &dyn Codec) -> Option<Value> {
+    file.read().ok().and_then(|bytes| codec.decode(bytes).ok())
+}
+
+/// A file that grows beyond `RLIMIT_FSIZE` raises a signal that ends the process, unless it is blocked: then the write fails.
+fn block_size_signal() {
+    // SAFETY: the set is initialised before it is used, and only this thread's mask changes.
+    unsafe {
+        let mut signals = std::mem::zeroed();
+        libc::sigemptyset(&mut signals);
+        libc::sigaddset(&mut signals, libc::SIGXFSZ);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
+    }
+}
