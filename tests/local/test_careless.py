@@ -74,6 +74,31 @@ def test_what_cannot_be_sent_to_a_process_or_from_it(what):
     assert delayed(abs)(-1).compute(scheduler="processes") == 1
 
 
+def test_a_folder_that_a_task_went_to_is_not_the_next_ones():
+    where = delayed(os.getcwd)()
+    for _ in range(2):
+        assert delayed(os.chdir)("/").compute(scheduler="processes", num_workers=1) is None
+        assert where.compute(scheduler="processes", num_workers=1) == os.getcwd()
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise TypeError("no words")
+
+
+@pytest.mark.parametrize("scheduler", ["sync", "threads", "processes"])
+def test_an_exception_that_cannot_be_shown(scheduler, monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+
+    def fail():
+        raise Mute
+
+    with pytest.raises(Mute):
+        delayed(fail)().compute(scheduler=scheduler)
+    assert told == []
+
+
 # --- threads and pools ---
 
 

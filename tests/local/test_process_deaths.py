@@ -274,3 +274,21 @@ def test_the_main_module_is_not_run_again(tmp_path):
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=SECONDS)
     assert done.stderr == ""
     assert done.stdout.split("\n") == ["main runs", "11", ""]
+
+
+def fail_soon():
+    time.sleep(0.03)
+    raise ValueError("soon")
+
+
+def test_a_call_that_ends_though_its_computation_has_failed(capfd):
+    """
+    1. Of two calls in two processes, one fails; the other is no longer wanted, and ends shortly after by itself.
+    2. Nobody stumbles over its result, and both processes are there for the next computation.
+    """
+    for _ in range(5):
+        with pytest.raises(ValueError, match="soon"):
+            raskt.compute(delayed(time.sleep)(0.08), delayed(fail_soon)(), scheduler="processes", num_workers=2)
+        time.sleep(0.1)
+    assert raskt.compute(*[delayed(abs)(-i) for i in range(9)], scheduler="processes", num_workers=2) == tuple(range(9))
+    assert capfd.readouterr().err == ""

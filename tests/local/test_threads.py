@@ -160,6 +160,22 @@ def test_a_fork_computes_with_an_engine_of_its_own():
     assert out == "child\nparent\n"
 
 
+def test_forks_of_a_process_with_many_idle_threads():
+    """The threads that wait in the parent are no threads of its forks, which have as many of their own."""
+    program("""
+        import os
+        from raskt import delayed
+        def work():
+            counts = [workers for workers in range(1, 9) for _ in range(3)]
+            return all(delayed(abs)(-3).compute(num_workers=workers) == 3 for workers in counts)
+        assert work()
+        for _ in range(10):
+            if (child := os.fork()) == 0:
+                os._exit(0 if work() else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    """)
+
+
 def test_a_fork_while_others_compute():
     program("""
         import os, threading, time

@@ -53,11 +53,11 @@ impl Execution {
         let mut done = Done { results: Vec::with_capacity(self.input_ends.len()), nanoseconds: None };
         let ran = runners.of(self.kind()).and_then(|runner| self.run(runner, threads, &mut done));
         let adopted = recover::adopt(shared, &mut done.results, &self.cancel);
-        let error = adopted.and(ran).err().map(|error| {
-            let failed = self.tasks.iter().flat_map(|range| range.tasks()).nth(done.results.len());
-            let task = failed.expect("the task that failed is one of the batch");
+        let error = adopted.and(ran).err().and_then(|error| {
+            // Where all tasks have results, none of them has failed.
+            let task = self.tasks.iter().flat_map(|range| range.tasks()).nth(done.results.len())?;
             let key = runners.of(self.kind()).map(|runner| runner.key(&self.graph, task));
-            (task, key.unwrap_or_else(|_| self.graph.key(task)), error)
+            Some((task, key.unwrap_or_else(|_| self.graph.key(task)), error))
         });
         let outcomes = outcomes(&self.tasks, done.results.len() as u64, error.is_some());
         let nanoseconds = done.nanoseconds.unwrap_or_else(|| start.elapsed().as_nanos() as u64);

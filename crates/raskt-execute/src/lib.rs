@@ -15,6 +15,7 @@ mod recover;
 mod runner;
 mod sizes;
 mod state;
+mod sync;
 mod threads;
 mod watch;
 

@@ -295,3 +295,32 @@ fn a_failed_task_is_told_of_as_failed_and_after_the_observation_nothing_is() {
     submit(&engine, one_task_named("later", |_, _| Ok(Chunk::scalar(1_i64).into()))).wait().unwrap();
     assert!(!notes.started.lock().iter().any(|key| key == "later[0]"));
 }
+
+/// Gives all results, and says too late that it was told to stop.
+struct Tardy;
+
+impl Runner for Tardy {
+    fn run(&self, _call: &TaskCall<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        Ok(Chunk::scalar(1_i64).into())
+    }
+
+    fn run_batch(&self, batch: &Batch<'_>, done: &mut Done) -> Result<(), TaskError> {
+        for (call, inputs) in batch.calls() {
+            done.results.push(self.run(&call, inputs)?);
+        }
+        Err(TaskError::cancelled())
+    }
+}
+
+#[test]
+fn an_error_after_the_last_result_is_nobodys() {
+    let mut graph = GraphBuilder::new();
+    let flags = OpFlags::default();
+    let op = graph.op(Op { kind: OpKind::Python, name: "tardy".into(), digest: 0, flags, body: Arc::new(()) });
+    let layer = graph.layer(Layer::new("tardy", op, Shape::source(3))).unwrap();
+    let wanted = (0..3).map(|index| TaskId::new(layer, index)).collect();
+    let runners = Runners::default().with_python(Arc::new(Tardy));
+    let engine = Engine::new(EngineOptions { threads: 0, memory_limit: 1 << 30 }, runners);
+    let results = engine.submit(Arc::new(graph.finish()), wanted).wait().unwrap();
+    assert_eq!(results.iter().map(number).collect::<Vec<_>>(), [1, 1, 1]);
+}

@@ -34,7 +34,10 @@ struct Raised(PyErr);
 
 /// What the engine is told of an exception: the exception itself travels along.
 pub(crate) fn to_task_error(py: Python<'_>, error: PyErr) -> TaskError {
-    let message = format!("{}: {}", error.get_type(py), error.value(py));
+    // Its message may be of the user's making, and fail to be made.
+    let text =
+        error.value(py).str().map_or_else(|_| "(its message can't be shown)".to_owned(), |text| text.to_string());
+    let message = format!("{}: {text}", error.get_type(py));
     TaskError::foreign(message, Arc::new(Raised(error)))
 }
 

@@ -66,6 +66,7 @@ class _Worker:
         # Pickles by digest until they are used, functions from then on.
         self.blobs: dict[bytes, bytes] = {}
         self.functions: dict[bytes, Any] = {}
+        self.folder = os.getcwd()
 
     def serve(self) -> None:
         while True:
@@ -82,7 +83,8 @@ class _Worker:
                 if descriptor >= 0:
                     os.close(descriptor)
             if context is not None:
-                _enter(context)
+                self.folder = _enter(context)
+            _go(self.folder)
             for digest in forgotten:
                 self.blobs.pop(digest, None)
                 self.functions.pop(digest, None)
@@ -184,19 +186,25 @@ def _send(channel: socket.socket, message: bytes, descriptor: int) -> None:
         os._exit(0)
 
 
-def _enter(context: bytes) -> None:
-    """Goes where the parent is: its folder, its path of modules, its environment."""
-    folder, path, environment = pickle.loads(context)
+def _go(folder: str) -> None:
+    """Goes to a folder, from wherever a task has gone."""
     try:
-        os.chdir(folder)
+        if os.getcwd() != folder:
+            os.chdir(folder)
     except OSError as error:
-        print(f"raskt: a worker process stays in {os.getcwd()}: {error}", file=sys.stderr)
+        print(f"raskt: a worker process can't go to {folder}: {error}", file=sys.stderr)
+
+
+def _enter(context: bytes) -> str:
+    """Takes over the parent's path of modules and environment; gives the folder that the parent is in."""
+    folder, path, environment = pickle.loads(context)
     sys.path[:] = path
     for name in set(os.environ) - set(environment) - OWN_VARIABLES:
         del os.environ[name]
     for name, value in environment.items():
         if os.environ.get(name) != value:
             os.environ[name] = value
+    return folder
 
 
 def _flush_output() -> None:

@@ -61,6 +61,10 @@ impl Session {
             let before = results.objects.len();
             let process = self.pool.take()?;
             match self.exchange(process, &calls[before - start..], results)? {
+                // It was asked to stop, and may have made all calls nevertheless.
+                Ended::Orderly if results.objects.len() < end && self.cancel.is_cancelled() => {
+                    return Err(no_longer_wanted());
+                }
                 Ended::Orderly => {}
                 Ended::Gone(At::Task(index), status) if before + index >= results.objects.len() => {
                     // Calls before it were made, but their results are lost: they are made once more, elsewhere.
@@ -116,7 +120,6 @@ impl Session {
                         self.pool.keep(process);
                         return match error {
                             Some(error) => Err(Python::attach(|py| PyErr::from_value(error.into_bound(py)))),
-                            None if cancelled.is_some() => Err(no_longer_wanted()),
                             None => Ok(Ended::Orderly),
                         };
                     }
