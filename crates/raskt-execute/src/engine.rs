@@ -2,7 +2,6 @@ use crate::handle::{Completion, RunHandle};
 use crate::observer::tell_freed;
 use crate::runner::Runners;
 use crate::state::State;
-use crate::sync::{Condvar, Mutex, MutexGuard};
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Progress, RunId, Ticket};

@@ -1,5 +1,4 @@
 use crate::engine::{Lent, Shared};
-use crate::sync::{Condvar, Mutex};
 use crate::{Engine, RunError, recover};
 use raskt_schedule::{Progress, RunId};
 use raskt_store::sync::{Condvar, Mutex};

@@ -15,7 +15,6 @@ mod recover;
 mod runner;
 mod sizes;
 mod state;
-mod sync;
 mod threads;
 mod watch;
 
