@@ -4,6 +4,8 @@
 name                 default     what it does
 ===================  ==========  ============================================================================
 array.chunk-size     16 MiB      how large the blocks of an array are when its chunks are chosen automatically
+flight-record        None        the folder in which each engine writes down what happens to its scheduler, to find
+                                 faults by; None means nowhere
 library-threads      "held"      "held": BLAS, OpenMP and Arrow get a task's share of the processors while Python
                                  tasks run in parallel; "free": they start as many threads as they like
 memory.disk-limit    None        bytes of results that may lie on disk; None means all that is free

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Settings {
+    /// The folder of flight records; `None` means that none are written.
+    pub flight_record: Option<PathBuf>,
     /// Where tasks run.
     pub scheduler: Scheduler,
     /// Threads that run tasks; `None` means one for each processor that this process may use.

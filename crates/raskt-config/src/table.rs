@@ -27,6 +27,12 @@ pub const SETTINGS: &[Setting] = &[
         about: "How large the blocks of an array are made when its chunks are chosen automatically.",
     },
     Setting {
+        key: "flight-record",
+        kind: Kind::OptionalPath,
+        default: "null",
+        about: "The folder in which each engine writes down what happens to its scheduler; null means nowhere.",
+    },
+    Setting {
         key: "library-threads",
         kind: Kind::Choice(&[("held", &[]), ("free", &[])]),
         default: "held",

@@ -7,6 +7,7 @@ use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Progress, RunId, Ticket};
 use raskt_store::sync::{Condvar, Mutex, MutexGuard};
 use raskt_store::{Asker, Limits, Reply, Store};
+use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -79,6 +80,17 @@ impl Engine {
         }))
     }
 
+    /// Writes down, in the file `path`, everything that happens to the scheduler, so that it can be looked at and done again
+    /// (`raskt_schedule::Flight`). To be called before the first graph is submitted.
+    pub fn record_flight(&self, path: &Path) -> std::io::Result<()> {
+        self.0.lock().record_flight(path)
+    }
+
+    /// Whether a flight record is being written.
+    pub fn has_flight_record(&self) -> bool {
+        self.0.lock().pilot.is_recorded()
+    }
+
     /// Starts to run what `wanted` needs of `graph`.
     pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
         let completion = Arc::new(Completion::default());
@@ -138,7 +150,7 @@ impl Shared {
     }
 
     pub fn progress(&self, run: RunId) -> Option<Progress> {
-        self.state.lock().scheduler.progress(run)
+        self.state.lock().pilot.scheduler.progress(run)
     }
 
     /// Runs tasks on this thread until `is_done` or until `deadline`.

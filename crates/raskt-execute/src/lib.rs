@@ -8,6 +8,7 @@ mod countdown;
 mod engine;
 mod error;
 mod execution;
+mod flight;
 mod handle;
 mod observer;
 mod panics;

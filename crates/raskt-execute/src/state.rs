@@ -2,22 +2,24 @@
 
 use crate::RunError;
 use crate::execution::{Executed, Execution};
+use crate::flight::Pilot;
 use crate::handle::Completion;
 use crate::observer::{self, Freed, ResultId};
 use crate::sizes::{Sizes, is_repeatable, turn};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
-    Action, Assignment, Event, Offer, RunId, Scheduler, Settings, SoonestStart, StallCause, TaskRange, Ticket, Time,
-    Worker, WorkerAction, WorkerEvent, WorkerId,
+    Action, Assignment, Event, Offer, RunId, Settings, StallCause, TaskRange, Ticket, Time, Worker, WorkerAction,
+    WorkerEvent, WorkerId,
 };
 use raskt_store::{Answer, Facts, Holder, Kept, Lineage, Reply, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub(crate) struct State {
-    pub scheduler: Scheduler,
+    pub pilot: Pilot,
     worker: Worker,
     results: Results,
     store: Store,
@@ -84,10 +86,10 @@ impl State {
     pub fn new(slots: u32, store: Store, number: u32) -> Self {
         let settings =
             Settings { credit_nanoseconds: CREDIT_NANOSECONDS, heeds_requirements: false, ..Settings::default() };
-        let mut scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
-        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
+        let mut pilot = Pilot::new(settings);
+        pilot.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
         Self {
-            scheduler,
+            pilot,
             worker: Worker::in_process(slots),
             results: Results::default(),
             store,
@@ -133,6 +135,14 @@ impl State {
             self.tell_scheduler(Event::RunReleased { run });
             self.forget(run);
         }
+    }
+
+    /// Writes a flight record from now on, if nothing was submitted yet.
+    pub fn record_flight(&mut self, path: &Path) -> std::io::Result<()> {
+        if self.next_run > 0 {
+            return Err(std::io::Error::other("a flight record begins before the first computation"));
+        }
+        self.pilot.record(path, WORKER, Offer::slots(self.slots))
     }
 
     /// Sets how many slots there are beside those that waiting tasks have lent.
@@ -279,14 +289,14 @@ impl State {
     }
 
     fn tell_scheduler(&mut self, event: Event) {
-        self.scheduler.handle_event(Time(0), event);
+        self.pilot.handle_event(event);
         self.act();
     }
 
     /// Carries out what the machines ask for until they ask for nothing more.
     fn act(&mut self) {
         loop {
-            if let Some(action) = self.scheduler.poll_action() {
+            if let Some(action) = self.pilot.scheduler.poll_action() {
                 self.act_for_scheduler(action);
             } else if let Some(action) = self.worker.poll_action() {
                 self.act_for_worker(action);
@@ -323,7 +333,7 @@ impl State {
             }
             WorkerAction::Execute { ticket, assignment } => self.execute(ticket, &assignment),
             WorkerAction::Report(report) => {
-                self.scheduler.handle_event(Time(0), Event::Reported { worker: WORKER, report });
+                self.pilot.handle_event(Event::Reported { worker: WORKER, report });
             }
             // Whatever kills this process kills the scheduler too; and nobody else holds results.
             WorkerAction::Started { .. }
@@ -332,7 +342,7 @@ impl State {
             | WorkerAction::FetchFailed { .. } => {}
             WorkerAction::TakenBack { run, attempt, tasks } => {
                 let event = Event::TakenBack { worker: WORKER, run, attempt, tasks };
-                self.scheduler.handle_event(Time(0), event);
+                self.pilot.handle_event(event);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::*;
 use raskt_graph::*;
+use raskt_schedule::{Action, Flight};
 use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -75,6 +76,25 @@ fn engine(threads: usize) -> Engine {
 
 fn submit(engine: &Engine, (graph, wanted): (Arc<Graph>, Vec<TaskId>)) -> RunHandle {
     engine.submit(graph, wanted)
+}
+
+#[test]
+fn a_flight_record_tells_the_whole_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sum.flight");
+    let engine = engine(2);
+    engine.record_flight(&path).unwrap();
+    assert_eq!(number(&submit(&engine, sum_of(500)).wait().unwrap()[0]), 124_750);
+    let flight = Flight::read(&std::fs::read(&path).unwrap()).unwrap();
+    assert!(!flight.is_torn);
+    let actions: Vec<_> = flight.replay().flatten().collect();
+    let assigned = actions.iter().map(|action| match action {
+        Action::Assign { assignment, .. } => assignment.len(),
+        _ => 0,
+    });
+    assert_eq!(assigned.sum::<u64>(), 500 + 63 + 8 + 1, "each task is handed out once again");
+    assert!(actions.iter().any(|action| matches!(action, Action::Finished { .. })));
+    assert!(engine.record_flight(&path).is_err(), "a record can't begin in the middle");
 }
 
 #[test]

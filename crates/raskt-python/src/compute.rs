@@ -43,7 +43,7 @@ impl Options {
         engines::check_fork(graph)?;
         let _library_threads = self.library_threads_are_free.then(LeftAlone::new);
         let engine = engines::engine(py, &self.scheduler, self.num_workers)?;
-        if is_small(graph) {
+        if is_small(graph) && !engine.has_flight_record() {
             // To wake a thread takes longer than the work; the calling thread does it at once, whatever else goes on.
             let own = OwnEngine::new(py)?;
             return Ran::wait(py, own.get().submit(graph.clone(), wanted), keeps);

@@ -3,12 +3,14 @@
 use crate::memory;
 use crate::processes::{self, ProcessRunner};
 use crate::runner::{PythonRunner, are_cancelled_running, interrupt_cancelled};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use raskt_execute::sync::{Mutex, MutexGuard};
 use raskt_execute::{Engine, EngineOptions, Runner, Runners, Store};
 use raskt_graph::{Graph, OpKind};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -22,11 +24,13 @@ struct Engines {
 }
 
 /// What tells one engine from another.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Size {
     threads: usize,
     /// Whether Python functions run in worker processes.
     has_processes: bool,
+    /// The folder of flight records, if they are to be written.
+    flights: Option<PathBuf>,
 }
 
 static ENGINES: Mutex<Engines> = Mutex::new(Engines { process: 0, by_size: BTreeMap::new(), unused: vec![] });
@@ -39,7 +43,7 @@ impl OwnEngine {
         // The limits of the store are brought up to date also where the engine is there.
         let store = memory::store(py)?;
         let unused = current().unused.pop();
-        Ok(Self(Some(unused.unwrap_or_else(|| ALONE.engine(store)))))
+        Ok(Self(Some(unused.unwrap_or_else(|| ALONE.engine_with(store)))))
     }
 
     pub fn get(&self) -> &Engine {
@@ -79,9 +83,16 @@ pub(crate) fn engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>
             )));
         }
     };
-    let size = Size { threads, has_processes };
+    let flights = py.import("raskt.config")?.getattr("get")?.call1(("flight-record", py.None()))?.extract()?;
+    let size = Size { threads, has_processes, flights };
     let store = memory::store(py)?;
-    Ok(current().by_size.entry(size).or_insert_with(|| size.engine(store)).clone())
+    match current().by_size.entry(size) {
+        Entry::Occupied(known) => Ok(known.get().clone()),
+        Entry::Vacant(place) => {
+            let engine = place.key().engine(store)?;
+            Ok(place.insert(engine).clone())
+        }
+    }
 }
 
 /// The engines of this process.
@@ -102,10 +113,25 @@ fn is_sync(scheduler: &str) -> bool {
 }
 
 /// An engine without threads.
-const ALONE: Size = Size { threads: 0, has_processes: false };
+const ALONE: Size = Size { threads: 0, has_processes: false, flights: None };
+
+/// The number of the next flight record of this process.
+static NEXT_FLIGHT: AtomicU32 = AtomicU32::new(1);
 
 impl Size {
-    fn engine(self, store: Store) -> Engine {
+    fn engine(&self, store: Store) -> PyResult<Engine> {
+        let engine = self.engine_with(store);
+        if let Some(folder) = &self.flights {
+            let number = NEXT_FLIGHT.fetch_add(1, Ordering::Relaxed);
+            let path = folder.join(format!("{}-{number}.flight", std::process::id()));
+            engine.record_flight(&path).map_err(|error| {
+                PyOSError::new_err(format!("the flight record `{}` can't be written: {error}", path.display()))
+            })?;
+        }
+        Ok(engine)
+    }
+
+    fn engine_with(&self, store: Store) -> Engine {
         let runner: Arc<dyn Runner> =
             if self.has_processes { Arc::new(ProcessRunner::new(self.threads)) } else { Arc::new(PythonRunner) };
         let options = EngineOptions { threads: self.threads, ..EngineOptions::default() };
