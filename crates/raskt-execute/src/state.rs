@@ -8,12 +8,12 @@ use crate::observer::{self, Freed, ResultId};
 use crate::sizes::{Sizes, is_repeatable, turn};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
-    Action, Assignment, Event, Offer, RunId, Settings, StallCause, TaskRange, Ticket, Time, Worker, WorkerAction,
+    Action, Assignment, Event, Offer, RunId, Settings, StallCause, TaskRange, Ticket, Worker, WorkerAction,
     WorkerEvent, WorkerId,
 };
 use raskt_store::{Answer, Facts, Holder, Kept, Lineage, Reply, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,7 +25,7 @@ pub(crate) struct State {
     store: Store,
     /// What the store knows this engine by.
     number: u32,
-    runs: HashMap<RunId, RunEntry>,
+    runs: BTreeMap<RunId, RunEntry>,
     next_run: u64,
     /// Assignments that have asked for their memory, and whether inputs are being read once it is promised.
     asking: BTreeMap<Ticket, (Execution, bool)>,
@@ -68,7 +68,7 @@ struct RunEntry {
     wanted: Vec<TaskId>,
     completion: Arc<Completion>,
     cancel: CancelToken,
-    errors: HashMap<TaskId, (String, TaskError)>,
+    errors: BTreeMap<TaskId, (String, TaskError)>,
 }
 
 /// The one worker of this process.
@@ -94,7 +94,7 @@ impl State {
             results: Results::default(),
             store,
             number,
-            runs: HashMap::new(),
+            runs: BTreeMap::new(),
             next_run: 0,
             asking: BTreeMap::new(),
             loading: BTreeMap::new(),
@@ -123,7 +123,7 @@ impl State {
             wanted: wanted.clone(),
             completion,
             cancel: CancelToken::default(),
-            errors: HashMap::new(),
+            errors: BTreeMap::new(),
         };
         self.runs.insert(run, entry);
         self.tell_scheduler(Event::GraphAdded { run, graph, wanted: TaskRange::of(wanted) });

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Who a promise was made to: a ticket of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ pub struct Broker {
     limit: u64,
     held: u64,
     promised: u64,
-    promises: HashMap<Holder, u64>,
+    promises: BTreeMap<Holder, u64>,
     overbooked: Option<Holder>,
     beyond: u64,
     peak: u64,
@@ -27,7 +27,7 @@ pub struct Broker {
 impl Broker {
     /// A broker over `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Self { limit, held: 0, promised: 0, promises: HashMap::new(), overbooked: None, beyond: 0, peak: 0 }
+        Self { limit, held: 0, promised: 0, promises: BTreeMap::new(), overbooked: None, beyond: 0, peak: 0 }
     }
 
     /// Promises `bytes` to `holder` if there is enough; says whether it did.

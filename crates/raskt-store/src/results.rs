@@ -1,6 +1,6 @@
 use raskt_graph::TaskId;
 use raskt_value::Value;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The number of a run, as the engine that runs it knows it.
 pub type RunKey = u64;
@@ -11,7 +11,7 @@ pub type RunKey = u64;
 /// Python code when it goes.
 #[derive(Debug, Default)]
 pub struct Results {
-    runs: HashMap<RunKey, Vec<Layer>>,
+    runs: BTreeMap<RunKey, Vec<Layer>>,
 }
 
 /// Results of one layer from the first one that is there on.

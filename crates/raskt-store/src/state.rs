@@ -11,7 +11,7 @@ use crate::request::{Answer, Reply, Request};
 use crate::slot::{Facts, Slot, SlotId, Where};
 use crate::speed::Speed;
 use raskt_value::{Codec, Value};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 pub(crate) struct State {
@@ -29,7 +29,7 @@ pub(crate) struct State {
     /// Requests in the order in which they came; none overtakes another.
     pending: VecDeque<Request>,
     /// How many inputs each promise still waits for.
-    loading: HashMap<Holder, u32>,
+    loading: BTreeMap<Holder, u32>,
     /// Bytes that are being written, and will leave.
     leaving: u64,
     /// Results that are being read.
@@ -84,7 +84,7 @@ impl State {
             order: Order::default(),
             uses: 0,
             pending: VecDeque::new(),
-            loading: HashMap::new(),
+            loading: BTreeMap::new(),
             leaving: 0,
             coming: 0,
             lent: 0,
