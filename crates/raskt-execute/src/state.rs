@@ -1,17 +1,18 @@
 //! What the pool's lock protects: the machines and what they act upon.
 
-use crate::RunError;
+mod ending;
+mod reserving;
+
 use crate::execution::{Executed, Execution};
 use crate::flight::Pilot;
 use crate::handle::Completion;
-use crate::observer::{self, Freed, ResultId};
+use crate::observer::Freed;
 use crate::sizes::{Sizes, is_repeatable, turn};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
-    Action, Assignment, Event, Offer, RunId, Settings, StallCause, TaskRange, Ticket, Worker, WorkerAction,
-    WorkerEvent, WorkerId,
+    Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
 };
-use raskt_store::{Answer, Facts, Holder, Kept, Lineage, Reply, Results, Store};
+use raskt_store::{Facts, Kept, Lineage, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -254,40 +255,6 @@ impl State {
         std::mem::take(&mut self.garbage)
     }
 
-    /// Ends every run with `error`.
-    pub fn end_all(&mut self, error: &RunError) {
-        let mut runs: Vec<_> = self.runs.keys().copied().collect();
-        runs.sort_unstable();
-        for run in runs {
-            self.end(run, error.clone());
-        }
-    }
-
-    fn end(&mut self, run: RunId, error: RunError) {
-        if let Some(entry) = self.runs.get(&run) {
-            entry.completion.complete(Err(error));
-        }
-        self.release(run);
-    }
-
-    /// Takes in what became of a request for memory that had to wait.
-    pub fn answered(&mut self, ticket: Ticket, reply: Reply) {
-        match reply {
-            Reply::Promised { is_loading } => self.promised(ticket, is_loading),
-            Reply::Loaded => {
-                if let Some(execution) = self.loading.remove(&ticket) {
-                    self.start(execution);
-                }
-            }
-            Reply::Exhausted(report) => {
-                if let Some((execution, _)) = self.asking.get(&ticket) {
-                    self.end(execution.run, RunError::Memory(report));
-                }
-            }
-        }
-        self.act();
-    }
-
     fn tell_scheduler(&mut self, event: Event) {
         self.pilot.handle_event(event);
         self.act();
@@ -345,142 +312,6 @@ impl State {
                 self.pilot.handle_event(event);
             }
         }
-    }
-
-    /// Asks the store for the memory of the assignment that the worker holds ready, and for its inputs.
-    fn reserve(&mut self, ticket: Ticket, bytes: u64) {
-        let asking = self.worker.asking().filter(|asking| *asking == ticket);
-        let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
-        let Some(entry) = self.runs.get(&assignment.run) else { return };
-        let (run, tasks) = (assignment.run, assignment.tasks.clone());
-        let bytes = bytes + entry.sizes.unstated(&entry.graph, assignment);
-        let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
-        let (inputs, input_ends) = self.inputs_of(&graph, run, &tasks);
-        let (answer, pins) = self.store.ask(self.holder(ticket), bytes, &inputs);
-        let (engine, is_whole, failure) = (self.engine, true, None);
-        let execution =
-            Execution { ticket, run, engine, graph, cancel, tasks, inputs, input_ends, pins, is_whole, failure };
-        self.asking.insert(ticket, (execution, false));
-        match answer {
-            Answer::Promised { is_loading } => self.promised(ticket, is_loading),
-            Answer::Pending => self.ask_ahead(),
-        }
-    }
-
-    /// What tasks read, one after the other, and where the inputs of each task end.
-    fn inputs_of(&self, graph: &Graph, run: RunId, tasks: &[TaskRange]) -> (Vec<Value>, Vec<u32>) {
-        let (mut inputs, mut ends) = (vec![], vec![]);
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
-            graph.for_each_input(task, |input| {
-                let value = self.results.get(run.0, input);
-                inputs.push(value.expect("a task is assigned when all that it reads is there").clone());
-            });
-            ends.push(inputs.len() as u32);
-        }
-        (inputs, ends)
-    }
-
-    /// The memory of an assignment is promised.
-    fn promised(&mut self, ticket: Ticket, is_loading: bool) {
-        if let Some((_, loads)) = self.asking.get_mut(&ticket) {
-            *loads = is_loading;
-        }
-        self.worker.handle_event(WorkerEvent::Promised(ticket));
-    }
-
-    /// An assignment begins as soon as its inputs are read.
-    fn execute(&mut self, ticket: Ticket, assignment: &Assignment) {
-        let Some((mut execution, is_loading)) = self.asking.remove(&ticket) else { return };
-        if execution.tasks != assignment.tasks {
-            // Some were taken back while it waited.
-            execution.tasks.clone_from(&assignment.tasks);
-            let (inputs, ends) = self.inputs_of(&execution.graph, execution.run, &execution.tasks);
-            (execution.inputs, execution.input_ends) = (inputs, ends);
-        }
-        if is_loading {
-            self.loading.insert(ticket, execution);
-        } else {
-            self.start(execution);
-        }
-    }
-
-    fn start(&mut self, mut execution: Execution) {
-        execution.is_whole = execution.pins.put_in(&mut execution.inputs);
-        self.executions.push_back(execution);
-    }
-
-    /// Memory is short: from now on it is asked for before a thread is free.
-    fn ask_ahead(&mut self) {
-        if self.slots_ahead == 0 && self.store.has_spilled() {
-            self.slots_ahead = SLOTS_AHEAD;
-            self.resize();
-        }
-    }
-
-    fn holder(&self, ticket: Ticket) -> Holder {
-        Holder { asker: self.number, ticket: ticket.0 }
-    }
-
-    fn discard(&mut self, run: RunId, tasks: &[TaskRange]) {
-        let tasks = tasks.iter().flat_map(|range| range.tasks());
-        let values: Vec<(TaskId, Value)> =
-            tasks.filter_map(|task| Some((task, self.results.take(run.0, task)?))).collect();
-        if observer::is_watched() {
-            let engine = self.engine;
-            let id = |task| Freed::Result(ResultId { run: Some(run), task, engine });
-            self.freed.extend(values.iter().map(|(task, _)| id(*task)));
-        }
-        self.let_go(values.into_iter().map(|(_, value)| value));
-        self.worker.handle_event(WorkerEvent::MemoryFreed);
-    }
-
-    fn finish(&mut self, run: RunId) {
-        let Some(entry) = self.runs.get(&run) else { return };
-        let results = entry.wanted.iter().map(|&task| {
-            let value = self.results.get(run.0, task);
-            value.expect("a run finishes when all that is wanted is in memory").clone()
-        });
-        entry.completion.complete(Ok(results.collect()));
-    }
-
-    /// The one worker of this process is always there and takes every task: what can't go on now never will.
-    fn stall(&mut self, run: RunId, cause: &StallCause) {
-        if let Some(entry) = self.runs.get(&run) {
-            entry.completion.complete(Err(RunError::Stalled(format!("{cause:?}"))));
-        }
-    }
-
-    fn fail(&mut self, run: RunId, task: TaskId) {
-        let Some(entry) = self.runs.get_mut(&run) else { return };
-        if let Some((key, error)) = entry.errors.remove(&task) {
-            entry.completion.complete(Err(RunError::Task { key, error }));
-        }
-    }
-
-    /// Nothing of a run remains; threads that still work for it count as blocked until they come back.
-    fn forget(&mut self, run: RunId) {
-        let Some(entry) = self.runs.remove(&run) else { return };
-        entry.cancel.cancel();
-        entry.completion.complete(Err(RunError::Cancelled));
-        for ticket in self.worker.running_of(run).collect::<Vec<_>>() {
-            self.store.give_back(self.holder(ticket));
-            self.blocked_threads += usize::from(self.picked.remove(&ticket));
-            self.garbage.executions.extend(self.loading.remove(&ticket));
-        }
-        for (ticket, (execution, _)) in self.asking.extract_if(.., |_, (execution, _)| execution.run == run) {
-            self.store.give_back(Holder { asker: self.number, ticket: ticket.0 });
-            self.garbage.executions.push(execution);
-        }
-        let (gone, left) = self.executions.drain(..).partition(|execution| execution.run == run);
-        self.executions = left;
-        self.garbage.executions.extend::<VecDeque<_>>(gone);
-        if observer::is_watched() {
-            self.freed.push(Freed::Run { engine: self.engine, run });
-        }
-        let values = self.results.take_run(run.0);
-        self.let_go(values);
-        self.worker.handle_event(WorkerEvent::Forgotten(run));
-        self.worker.handle_event(WorkerEvent::MemoryFreed);
     }
 }
 

@@ -1,0 +1,103 @@
+//! From an assignment that wants memory to one that a thread may pick.
+
+use super::{SLOTS_AHEAD, State};
+use crate::RunError;
+use crate::execution::Execution;
+use raskt_graph::Graph;
+use raskt_schedule::{Assignment, RunId, TaskRange, Ticket, WorkerEvent};
+use raskt_store::{Answer, Holder, Reply};
+use raskt_value::Value;
+
+impl State {
+    /// Takes in what became of a request for memory that had to wait.
+    pub fn answered(&mut self, ticket: Ticket, reply: Reply) {
+        match reply {
+            Reply::Promised { is_loading } => self.promised(ticket, is_loading),
+            Reply::Loaded => {
+                if let Some(execution) = self.loading.remove(&ticket) {
+                    self.start(execution);
+                }
+            }
+            Reply::Exhausted(report) => {
+                if let Some((execution, _)) = self.asking.get(&ticket) {
+                    self.end(execution.run, RunError::Memory(report));
+                }
+            }
+        }
+        self.act();
+    }
+
+    /// Asks the store for the memory of the assignment that the worker holds ready, and for its inputs.
+    pub(super) fn reserve(&mut self, ticket: Ticket, bytes: u64) {
+        let asking = self.worker.asking().filter(|asking| *asking == ticket);
+        let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
+        let Some(entry) = self.runs.get(&assignment.run) else { return };
+        let (run, tasks) = (assignment.run, assignment.tasks.clone());
+        let bytes = bytes + entry.sizes.unstated(&entry.graph, assignment);
+        let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
+        let (inputs, input_ends) = self.inputs_of(&graph, run, &tasks);
+        let (answer, pins) = self.store.ask(self.holder(ticket), bytes, &inputs);
+        let (engine, is_whole, failure) = (self.engine, true, None);
+        let execution =
+            Execution { ticket, run, engine, graph, cancel, tasks, inputs, input_ends, pins, is_whole, failure };
+        self.asking.insert(ticket, (execution, false));
+        match answer {
+            Answer::Promised { is_loading } => self.promised(ticket, is_loading),
+            Answer::Pending => self.ask_ahead(),
+        }
+    }
+
+    /// What tasks read, one after the other, and where the inputs of each task end.
+    fn inputs_of(&self, graph: &Graph, run: RunId, tasks: &[TaskRange]) -> (Vec<Value>, Vec<u32>) {
+        let (mut inputs, mut ends) = (vec![], vec![]);
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            graph.for_each_input(task, |input| {
+                let value = self.results.get(run.0, input);
+                inputs.push(value.expect("a task is assigned when all that it reads is there").clone());
+            });
+            ends.push(inputs.len() as u32);
+        }
+        (inputs, ends)
+    }
+
+    /// The memory of an assignment is promised.
+    pub(super) fn promised(&mut self, ticket: Ticket, is_loading: bool) {
+        if let Some((_, loads)) = self.asking.get_mut(&ticket) {
+            *loads = is_loading;
+        }
+        self.worker.handle_event(WorkerEvent::Promised(ticket));
+    }
+
+    /// An assignment begins as soon as its inputs are read.
+    pub(super) fn execute(&mut self, ticket: Ticket, assignment: &Assignment) {
+        let Some((mut execution, is_loading)) = self.asking.remove(&ticket) else { return };
+        if execution.tasks != assignment.tasks {
+            // Some were taken back while it waited.
+            execution.tasks.clone_from(&assignment.tasks);
+            let (inputs, ends) = self.inputs_of(&execution.graph, execution.run, &execution.tasks);
+            (execution.inputs, execution.input_ends) = (inputs, ends);
+        }
+        if is_loading {
+            self.loading.insert(ticket, execution);
+        } else {
+            self.start(execution);
+        }
+    }
+
+    fn start(&mut self, mut execution: Execution) {
+        execution.is_whole = execution.pins.put_in(&mut execution.inputs);
+        self.executions.push_back(execution);
+    }
+
+    /// Memory is short: from now on it is asked for before a thread is free.
+    fn ask_ahead(&mut self) {
+        if self.slots_ahead == 0 && self.store.has_spilled() {
+            self.slots_ahead = SLOTS_AHEAD;
+            self.resize();
+        }
+    }
+
+    pub(super) fn holder(&self, ticket: Ticket) -> Holder {
+        Holder { asker: self.number, ticket: ticket.0 }
+    }
+}

@@ -1,0 +1,139 @@
+//! Who asks for memory, and when he gets it.
+
+use super::{Job, SPARE_SHARE, State};
+use crate::broker::Holder;
+use crate::request::{Answer, Reply, Request};
+use crate::slot::{SlotId, Where};
+use std::sync::Arc;
+
+impl State {
+    /// Asks for memory for a ticket, and for its inputs to be in memory. They are pinned from here on.
+    pub fn ask(&mut self, request: Request) -> Answer {
+        let is_easy = request.inputs.is_empty() && self.pending.is_empty();
+        if is_easy && self.broker.promise(request.holder, request.bytes) {
+            return Answer::Promised { is_loading: false };
+        }
+        request.inputs.iter().for_each(|(id, _)| self.pin(*id));
+        let holder = request.holder;
+        self.pending.push_back(request);
+        self.settle();
+        // What was decided at once needs no reply.
+        let decided =
+            self.replies.iter().position(|(to, reply)| *to == holder && matches!(reply, Reply::Promised { .. }));
+        match decided.map(|at| self.replies.swap_remove(at).1) {
+            Some(Reply::Promised { is_loading }) => Answer::Promised { is_loading },
+            _ => Answer::Pending,
+        }
+    }
+
+    /// A request is withdrawn, or its promise given back.
+    pub fn give_back(&mut self, holder: Holder) {
+        let waiting = self.pending.len();
+        self.pending.retain(|request| request.holder != holder);
+        self.loading.remove(&holder);
+        if self.broker.give_back(holder) || self.pending.len() < waiting {
+            self.moved();
+        }
+    }
+
+    /// Nothing has moved for a while, though a request waits: it may go beyond the limit, if no other does.
+    pub fn overbook(&mut self) {
+        if self.broker.is_overbooked() && self.lent == 0 {
+            return;
+        }
+        if let Some(request) = self.pending.pop_front() {
+            self.grant(request, true);
+            self.moved();
+        }
+    }
+
+    /// Something changed that a request may have waited for.
+    pub fn moved(&mut self) {
+        self.moves += 1;
+        self.settle();
+    }
+
+    /// Promises memory in the order in which it was asked for, and sees to it that what is lacking becomes free.
+    pub(super) fn settle(&mut self) {
+        while let Some(request) = self.pending.front() {
+            let need = self.need(request);
+            let missing = self.broker.missing(need);
+            if missing > self.leaving {
+                let spare = need.min(self.broker.limit() / SPARE_SHARE);
+                self.evict(missing - self.leaving, spare);
+            }
+            if self.broker.missing(need) == 0 {
+                let Some(request) = self.pending.pop_front() else { return };
+                self.grant(request, false);
+            } else if self.leaving > 0 || self.coming > 0 || self.broker.promises() > self.lent {
+                return;
+            } else {
+                let Some(request) = self.pending.pop_front() else { return };
+                self.go_beyond(request);
+            }
+        }
+    }
+
+    /// Nothing runs and nothing can move: `request` goes beyond the limit, unless results that no task is about to read are
+    /// far beyond it already and it would only add to them. Not at once: those who would read and free them may stand
+    /// behind it.
+    fn go_beyond(&mut self, request: Request) {
+        let inputs: u64 = request.inputs.iter().map(|(_, bytes)| bytes).sum();
+        let pinned = self.slots.values().filter(|slot| slot.pins > 0 && slot.value().is_some());
+        let stuck = self.broker.held() - pinned.map(|slot| slot.bytes).sum::<u64>();
+        let most = self.broker.limit().saturating_add(REQUESTS_BEYOND * request.bytes.max(self.largest));
+        if stuck > most && request.bytes > inputs {
+            let report = Arc::new(self.report());
+            // The next one looks for itself.
+            self.disk.trouble = None;
+            self.replies.push((request.holder, Reply::Exhausted(report)));
+        } else {
+            self.grant(request, true);
+        }
+    }
+
+    /// Bytes that have to be promised for `request`: its own and those of inputs that aren't in memory. What somebody else
+    /// reads already was promised to him.
+    fn need(&self, request: &Request) -> u64 {
+        let is_away = |id: &SlotId| self.slots.get(id).is_some_and(|slot| matches!(slot.place, Where::Away));
+        let away = request.inputs.iter().filter(|(id, _)| is_away(id));
+        request.bytes.saturating_add(away.map(|(_, bytes)| bytes).sum())
+    }
+
+    pub(super) fn grant(&mut self, request: Request, beyond: bool) {
+        let need = self.need(&request);
+        if beyond {
+            self.broker.overbook(request.holder, need);
+        } else {
+            self.broker.promise(request.holder, need);
+        }
+        let loading = request.inputs.iter().filter(|(id, _)| self.load(*id, request.holder)).count() as u32;
+        if loading > 0 {
+            self.loading.insert(request.holder, loading);
+        }
+        self.replies.push((request.holder, Reply::Promised { is_loading: loading > 0 }));
+    }
+
+    /// Sees to it that a result comes into memory; whether `holder` has to wait for that.
+    pub(super) fn load(&mut self, id: SlotId, holder: Holder) -> bool {
+        let Some(slot) = self.slots.get_mut(&id) else { return false };
+        match slot.place {
+            Where::Here(_) | Where::Leaving(_) => return false,
+            Where::Coming => {}
+            Where::Away => {
+                let (Some(file), Some(codec)) = (slot.file.clone(), slot.codec.clone()) else { return false };
+                slot.place = Where::Coming;
+                self.coming += 1;
+                self.jobs.push_front(Job::Read { id, file, codec });
+            }
+        }
+        if let Some(slot) = self.slots.get_mut(&id) {
+            slot.waiters.push(holder);
+        }
+        true
+    }
+}
+
+/// Requests like the one at hand, or results like the largest, that results may be beyond the limit by, where nothing can
+/// leave memory: about as many assignments stand in a worker's line.
+const REQUESTS_BEYOND: u64 = 8;
