@@ -31,6 +31,9 @@ impl Scheduler {
                 passed = Some(key);
             }
         }
+        if !self.accused.is_empty() {
+            self.assign_suspects_to_idle();
+        }
         self.ask_back();
         self.tell_of_stalls();
     }

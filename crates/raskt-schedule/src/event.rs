@@ -87,7 +87,7 @@ pub enum Event {
         /// The hand-out.
         attempt: Attempt,
     },
-    /// A worker has copies of results that others hold as well.
+    /// A worker has copies of results that others hold as well: it names only those that it holds as it says so.
     Fetched {
         /// The worker.
         worker: WorkerId,
@@ -129,6 +129,16 @@ pub enum Event {
         /// How they ended.
         report: Report,
     },
+}
+
+impl Event {
+    /// The worker that says with it what it holds.
+    pub(crate) fn holder(&self) -> Option<WorkerId> {
+        match self {
+            Self::Reported { worker, .. } | Self::Fetched { worker, .. } | Self::Given { worker, .. } => Some(*worker),
+            _ => None,
+        }
+    }
 }
 
 /// How the tasks of one assignment ended, but for those that were taken back.
@@ -180,7 +190,8 @@ pub enum Action {
         /// The tasks.
         tasks: Vec<TaskRange>,
     },
-    /// A worker is to drop results that nobody will read.
+    /// A worker is to drop results that nobody will read. What it said meanwhile may be on its way: of a result that it has
+    /// come to hold and not told of yet, or told of after the first `heard` times, the scheduler will think anew, and it stays.
     Discard {
         /// The worker.
         worker: WorkerId,
@@ -188,6 +199,8 @@ pub enum Action {
         run: RunId,
         /// The tasks.
         tasks: Vec<TaskRange>,
+        /// How often the worker had said what it holds: with [`Event::Reported`], [`Event::Fetched`] and [`Event::Given`].
+        heard: u64,
     },
     /// A worker is to forget a run: assignments not yet started, results, errors.
     Forget {

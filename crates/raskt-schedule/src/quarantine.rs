@@ -1,5 +1,6 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
+use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
 use crate::seat::Placed;
 use crate::suspects::Death;
@@ -28,6 +29,26 @@ impl Scheduler {
                 self.find_quarantine(id, task);
             }
         }
+    }
+
+    /// What is left for workers with nothing to do: suspects, beyond the half of the workers that is kept for them at most
+    /// while others have work.
+    pub(crate) fn assign_suspects_to_idle(&mut self) {
+        for id in self.accused.iter().copied().collect::<Vec<_>>() {
+            for task in self.ready_suspects(id) {
+                let run = &self.runs[&id];
+                let class = run.tasks.layers[task.layer.0 as usize].class;
+                let Some(worker) = self.idle_for(run.classes[usize::from(class)].as_deref()) else { continue };
+                self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt: None }));
+                self.go_on_with(worker);
+            }
+        }
+    }
+
+    /// A worker that has what is required and nothing to do, not even for runs that are forgotten.
+    fn idle_for(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let freest = self.seats.freest(requirement)?;
+        self.seats.get(freest).filter(|seat| seat.is_idle() && !seat.has_orphans()).map(|_| freest)
     }
 
     fn ready_suspects(&self, id: RunId) -> Vec<TaskId> {
@@ -83,9 +104,7 @@ impl Scheduler {
     fn move_to_idle(&mut self, worker: WorkerId, id: RunId, task: TaskId) {
         let run = &self.runs[&id];
         let requirement = &run.classes[usize::from(run.tasks.layers[task.layer.0 as usize].class)];
-        let idle = self.seats.freest(requirement.as_deref());
-        let idle = idle.filter(|&other| self.seats.get(other).is_some_and(|seat| seat.is_idle()));
-        if let Some(idle) = idle {
+        if let Some(idle) = self.idle_for(requirement.as_deref()) {
             self.seats.quarantine(worker, None);
             self.seats.quarantine(idle, Some(Quarantine { run: id, task, attempt: None }));
             self.go_on_with(idle);

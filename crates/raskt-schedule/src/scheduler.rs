@@ -84,6 +84,9 @@ impl Scheduler {
 
     /// Takes in what happened.
     pub fn handle_event(&mut self, _now: Time, event: Event) {
+        if let Some(worker) = event.holder() {
+            self.seats.hear(worker);
+        }
         match event {
             Event::GraphAdded { run, graph, wanted } => {
                 self.runs.insert(run, Run::new(graph, &wanted, self.settings.heeds_requirements));
@@ -152,8 +155,8 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&id) else { return };
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {
-                if self.seats.contains(worker) {
-                    self.actions.push_back(Action::Discard { worker, run: id, tasks });
+                if let Some(seat) = self.seats.get(worker) {
+                    self.actions.push_back(Action::Discard { worker, run: id, tasks, heard: seat.heard });
                 }
             }
         }

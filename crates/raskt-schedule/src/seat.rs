@@ -22,6 +22,8 @@ pub(crate) struct Seat {
     pub cannot_reach: BTreeSet<WorkerId>,
     /// It is kept for a suspect, and gets nothing else.
     pub quarantine: Option<Quarantine>,
+    /// How often it has said what it holds.
+    pub heard: u64,
     /// What was asked back for it: from whom, and of which assignment.
     pub expects: Option<(WorkerId, RunId, Attempt)>,
 }
@@ -54,6 +56,7 @@ impl Seat {
             used: Resources::new(),
             cannot_reach: BTreeSet::new(),
             quarantine: None,
+            heard: 0,
             expects: None,
         }
     }

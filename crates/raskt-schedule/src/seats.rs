@@ -130,6 +130,13 @@ impl Seats {
         self.derived.slots
     }
 
+    /// Counts that `worker` said what it holds.
+    pub fn hear(&mut self, worker: WorkerId) {
+        if let Some(seat) = self.seats.get_mut(&worker) {
+            seat.heard += 1;
+        }
+    }
+
     /// Whether any worker has room for anything.
     pub fn has_room(&self) -> bool {
         !self.derived.open.is_empty()
@@ -197,9 +204,11 @@ impl Seats {
         self.derived.quarantined.iter().copied().collect()
     }
 
+    /// Whether a worker is kept for `task`, which it hasn't been given yet. One that was given it before the task was given up
+    /// and needed anew isn't: who knows when it ends.
     pub fn has_quarantine_for(&self, run: RunId, task: TaskId) -> bool {
         let mut kept = self.derived.quarantined.iter().filter_map(|worker| self.seats[worker].quarantine);
-        kept.any(|kept| kept.run == run && kept.task == task)
+        kept.any(|kept| kept.run == run && kept.task == task && kept.attempt.is_none())
     }
 
     /// Keeps a worker for a suspect, or lets it take anything again.

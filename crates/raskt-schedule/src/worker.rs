@@ -114,7 +114,8 @@ pub enum WorkerAction {
         /// The tasks.
         assignment: Assignment,
     },
-    /// The scheduler is to be told that results of others are here as well, and stay.
+    /// The scheduler is to be told that results of others are here as well, and stay: those of `tasks` that are here by now.
+    /// Some may have been here before, and dropped meanwhile.
     Fetched {
         /// The run.
         run: RunId,

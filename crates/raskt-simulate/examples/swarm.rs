@@ -7,7 +7,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::{run_all, silence_panics};
+use common::{commit, run_all, silence_panics};
 use raskt_simulate::{Outcome, Sometimes, Tally, shrink};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -49,7 +49,7 @@ fn report(outcomes: &[(u64, Outcome)], seconds: f64, shrinks: bool) -> ExitCode 
         println!("seed {}: {}", failure.scenario.seed, failure.text);
     }
     if let Some(failure) = failures.into_iter().min_by_key(|failure| failure.scenario.jobs.len()) {
-        println!("{}", if shrinks { shrink(failure) } else { failure });
+        println!("commit {}, {}", commit(), if shrinks { shrink(failure) } else { failure });
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

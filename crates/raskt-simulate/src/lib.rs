@@ -35,5 +35,5 @@ mod world;
 
 pub use check::{Sometimes, Tally};
 pub use outcome::{Failure, Outcome, simulate};
-pub use scenario::{Fault, FaultKind, HostPlan, JobPlan, Requires, Scenario, Weather};
+pub use scenario::{Fault, FaultKind, HostPlan, JobPlan, LayerPlan, Requires, Scenario, ShapePlan, Weather};
 pub use shrink::shrink;

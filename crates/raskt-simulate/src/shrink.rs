@@ -1,5 +1,5 @@
 use crate::outcome::{Failure, fails, simulate};
-use crate::scenario::{JobPlan, Scenario, Weather};
+use crate::scenario::{JobPlan, LayerPlan, Requires, Scenario, ShapePlan, Weather};
 
 /// Events that happen, all told, in the worlds that are tried to find a smaller one that fails.
 const EVENTS: u64 = 8_000_000;
@@ -61,22 +61,55 @@ impl Search {
     }
 
     fn simplify_jobs(&mut self) {
-        const SIMPLER: [fn(&mut JobPlan); 10] = [
+        const SIMPLER: [fn(&mut JobPlan); 6] = [
             |job| job.changes = 0,
             |job| job.changes /= 2,
             |job| job.cancel_after = None,
-            |job| (job.flaky_per_million, job.doomed) = (0, false),
-            |job| job.deadly = 0,
             |job| job.keep = false,
             |job| job.gives = false,
             |job| job.wrong_sizes = false,
-            |job| job.layers = (job.layers / 2).max(1),
-            |job| job.width = (job.width / 2).max(2),
         ];
         for at in 0..self.best.jobs.len() {
+            self.drop_parts(|scenario| &mut scenario.jobs[at].wanted);
+            self.drop_parts(|scenario| &mut scenario.jobs[at].failures);
+            self.drop_parts(|scenario| &mut scenario.jobs[at].deaths);
             for simplify in SIMPLER {
                 while self.attempt(|scenario| simplify(&mut scenario.jobs[at])) {}
             }
+            while self.attempt(|scenario| drop_last_layer(&mut scenario.jobs[at])) {}
+            for layer in 0..self.best.jobs[at].layers.len() {
+                self.simplify_layer(at, layer);
+            }
         }
+    }
+
+    fn simplify_layer(&mut self, job: usize, layer: usize) {
+        const SIMPLER: [fn(&mut LayerPlan); 4] = [
+            |layer| layer.requires = Requires::Nothing,
+            |layer| layer.priority = 0,
+            |layer| layer.scratch_bytes = 0,
+            |layer| layer.nanoseconds = 0,
+        ];
+        for simplify in SIMPLER {
+            self.attempt(|scenario| simplify(&mut scenario.jobs[job].layers[layer]));
+        }
+        let tasks = self.best.jobs[job].lengths()[layer];
+        self.attempt(|scenario| scenario.jobs[job].layers[layer].shape = ShapePlan::Source { tasks });
+        if let ShapePlan::Explicit { .. } = self.best.jobs[job].layers[layer].shape {
+            self.drop_parts(|scenario| match &mut scenario.jobs[job].layers[layer].shape {
+                ShapePlan::Explicit { reads, .. } => reads,
+                _ => unreachable!("dropping reads doesn't change what a layer is"),
+            });
+        }
+    }
+}
+
+fn drop_last_layer(job: &mut JobPlan) {
+    if job.layers.len() > 1 {
+        job.layers.pop();
+        let end = job.layers.len() as u32;
+        job.wanted.retain(|&(layer, _)| layer < end);
+        job.failures.retain(|&(layer, ..)| layer < end);
+        job.deaths.retain(|&(layer, ..)| layer < end);
     }
 }

@@ -120,8 +120,9 @@ pub(crate) fn action(action: &Action) -> String {
         Action::TakeBack { worker, run, attempt, tasks } => {
             format!("  → worker {}: give back {} of run {}, attempt {}", worker.0, ranges(tasks), run.0, attempt.0)
         }
-        Action::Discard { worker, run, tasks } => {
-            format!("  → worker {}: drop {} of run {}", worker.0, ranges(tasks), run.0)
+        Action::Discard { worker, run, tasks, heard } => {
+            let (worker, tasks) = (worker.0, ranges(tasks));
+            format!("  → worker {worker}: drop {tasks} of run {}, of what it said {heard} times", run.0)
         }
         other => format!("  → {other:?}"),
     }
@@ -136,15 +137,25 @@ fn ranges(ranges: &[TaskRange]) -> String {
     ranges.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// A scenario, a line for each of its parts.
+/// A scenario as it is written in Rust, a line for each of its parts: what fails once goes into the tests like this, and
+/// stays what it is when other worlds are drawn from the seeds.
 pub(crate) fn scenario(scenario: &Scenario) -> String {
-    let Scenario { seed, credit_nanoseconds, lease_nanoseconds, clients, calm_at, weather, .. } = scenario;
-    let mut lines = vec![format!(
-        "seed {seed}, credit {credit_nanoseconds} ns, lease {lease_nanoseconds} ns, {clients} clients, calm at {calm_at} ns"
-    )];
-    lines.push(format!("{weather:?}"));
-    lines.extend(scenario.hosts.iter().map(|host| format!("{host:?}")));
-    lines.extend(scenario.jobs.iter().map(|job| format!("{job:?}")));
-    lines.extend(scenario.faults.iter().map(|fault| format!("{fault:?}")));
-    lines.join("\n")
+    let Scenario { seed, credit_nanoseconds, prefill_nanoseconds, lease_nanoseconds, clients, calm_at, .. } = scenario;
+    let Scenario { weather, hosts, jobs, faults, .. } = scenario;
+    let text = format!(
+        "Scenario {{\n    seed: {seed},\n    credit_nanoseconds: {credit_nanoseconds},\n    \
+         prefill_nanoseconds: {prefill_nanoseconds},\n    lease_nanoseconds: {lease_nanoseconds},\n    \
+         clients: {clients},\n    calm_at: {calm_at},\n    weather: {weather:?},\n    \
+         hosts: [{}],\n    jobs: [{}],\n    faults: [{}],\n}}",
+        lines(hosts),
+        lines(jobs),
+        lines(faults),
+    );
+    // There is no text in a scenario in which this could stand for something else.
+    text.replace(": [", ": vec![")
+}
+
+fn lines<T: fmt::Debug>(parts: &[T]) -> String {
+    let lines: String = parts.iter().map(|part| format!("\n        {part:?},")).collect();
+    if lines.is_empty() { lines } else { lines + "\n    " }
 }

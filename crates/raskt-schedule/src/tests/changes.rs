@@ -121,3 +121,22 @@ fn a_released_task_that_runs_already_is_not_kept() {
     world.run_one(&graph, 0, || false);
     assert_eq!(world.held(), 0, "the late result is discarded");
 }
+
+#[test]
+fn a_discard_says_what_the_scheduler_had_heard_of_the_worker() {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let layer = graph.layer(Layer::new("tasks", op, Shape::source(3))).unwrap();
+    let (graph, all) = (graph.finish(), TaskRange { layer, start: 0, end: 3 });
+    let mut world = World::new(1);
+    world.join(1);
+    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted: vec![all] });
+    world.run_one(&graph, 0, || false);
+    world.run_one(&graph, 0, || false);
+    world.handle(Event::Released { run: RUN, tasks: vec![TaskRange { end: 1, ..all }] });
+    let heard = world.trace.iter().find_map(|action| match action {
+        Action::Discard { heard, .. } => Some(*heard),
+        _ => None,
+    });
+    assert_eq!(heard, Some(2), "both results had been reported");
+}

@@ -127,6 +127,47 @@ fn a_suspect_waits_no_longer_than_until_some_worker_is_idle() {
     }
 }
 
+/// Two tasks that a worker had begun when it died, and two workers.
+fn two_suspects() -> (World, Graph) {
+    let graph = sources(2);
+    let mut world = World::new(1);
+    world.join(2);
+    submit(&mut world, &graph);
+    for (worker, assignment) in world.assigned.clone() {
+        world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
+    }
+    world.lose(0);
+    world.join(1);
+    world.join(1);
+    (world, graph)
+}
+
+#[test]
+fn workers_with_nothing_to_do_take_suspects_however_many_others_do() {
+    let (mut world, graph) = two_suspects();
+    let workers: BTreeSet<_> = world.assigned.iter().map(|&(worker, _)| worker).collect();
+    assert_eq!(workers.len(), 2, "one for each suspect");
+    world.run_to_the_end(&graph);
+    assert!(world.finished);
+}
+
+#[test]
+fn a_suspect_that_is_given_up_and_needed_anew_does_not_wait_for_its_first_worker() {
+    let (mut world, _) = two_suspects();
+    let (first, assignment) = world.assigned[0].clone();
+    world.run_one(&sources(2), 1, || false);
+    world.handle(Event::Started { worker: first, run: RUN, attempt: assignment.attempt });
+    world.gives_back = false;
+    for event in [
+        Event::Released { run: RUN, tasks: assignment.tasks.clone() },
+        Event::Wanted { run: RUN, tasks: assignment.tasks.clone() },
+    ] {
+        world.handle(event);
+    }
+    let (second, again) = world.assigned.last().expect("it is handed out");
+    assert!(*second != first && again.tasks == assignment.tasks);
+}
+
 #[test]
 fn workers_that_were_asked_to_leave_blame_nobody() {
     let graph = sources(1);

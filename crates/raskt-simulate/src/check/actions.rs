@@ -27,7 +27,7 @@ impl Ledger {
                 Action::Assign { worker, assignment } => {
                     self.check_assignment(scheduler, *worker, assignment, tally)?
                 }
-                Action::Discard { worker, run, tasks } => self.check_discard(scheduler, *worker, *run, tasks)?,
+                Action::Discard { worker, run, tasks, .. } => self.check_discard(scheduler, *worker, *run, tasks)?,
                 Action::TakeBack { worker, .. } | Action::Forget { worker, .. } => {
                     self.check_worker(*worker, action)?
                 }

@@ -48,11 +48,6 @@ impl Ledger {
         self.pages.values().map(Page::tasks).sum()
     }
 
-    /// Whether some worker has died, so that tasks may be suspects, which wait for a worker of their own.
-    pub fn has_deaths(&self) -> bool {
-        self.lost.values().any(|&cause| cause == LossCause::Died)
-    }
-
     pub fn runs(&self) -> impl Iterator<Item = (RunId, &Rc<Job>)> {
         self.pages.iter().map(|(&run, page)| (run, &page.job))
     }

@@ -55,6 +55,8 @@ pub enum Sometimes {
     FetchUnanswered,
     /// A worker kept a copy of a result that it had fetched.
     Copied,
+    /// A worker was told to drop a result of which it had said something new meanwhile.
+    DiscardCrossed,
     /// A run was told that there is no worker.
     StalledWithoutWorkers,
     /// A run was told that no worker has what it requires.
@@ -129,6 +131,7 @@ impl Sometimes {
         Self::FetchMissed,
         Self::FetchUnanswered,
         Self::Copied,
+        Self::DiscardCrossed,
         Self::StalledWithoutWorkers,
         Self::StalledUnmet,
         Self::Resumed,

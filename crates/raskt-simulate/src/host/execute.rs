@@ -136,7 +136,6 @@ impl Host {
     fn end_execution(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket) {
         let Some(process) = &mut self.process else { return };
         let Some(execution) = process.executions.remove(&ticket) else { return };
-        execution.tasks.iter().for_each(|&task| process.memory.note_reported(execution.assignment.run, task));
         let nanoseconds = context.now() - execution.began;
         let outcomes = execution.outcomes;
         self.handle(context, jobs, WorkerEvent::Executed { ticket, outcomes, nanoseconds });

@@ -3,9 +3,9 @@
 use super::{Host, Jobs, Process};
 use crate::check::Sometimes;
 use crate::context::{Address, Context, Happening};
-use crate::network::{Body, Packet};
+use crate::network::{Body, Message, Packet};
 use raskt_graph::TaskId;
-use raskt_schedule::{Fetch, RunId, Ticket, WorkerEvent, WorkerId};
+use raskt_schedule::{Fetch, RunId, TaskRange, Ticket, WorkerEvent, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -50,6 +50,16 @@ impl Process {
         context.transmit(Packet { from: self.address, to, body: Body::Fetched { fetch, values } });
     }
 
+    /// Tells the scheduler of copies, as far as they are here.
+    pub(super) fn tell_of_copies(&mut self, context: &mut Context, run: RunId, tasks: &[TaskRange]) {
+        let copies = tasks.iter().flat_map(|range| range.tasks());
+        let copies = TaskRange::of(copies.filter(|&task| self.memory.get(run, task).is_some()));
+        if !copies.is_empty() {
+            self.memory.note_told(run, &copies);
+            self.session.send(context, Message::Fetched { run, tasks: copies });
+        }
+    }
+
     fn request(&mut self, context: &mut Context, request: Request) -> u64 {
         let id = self.next_request;
         self.next_request += 1;
@@ -85,10 +95,16 @@ impl Host {
     pub(super) fn fetch(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket, run: RunId, fetches: &[Fetch]) {
         let Some(process) = &mut self.process else { return };
         let mut places: BTreeMap<WorkerId, Vec<TaskId>> = BTreeMap::new();
-        let mut keeps = BTreeSet::new();
+        let (mut keeps, mut fetched, mut noticed) = (BTreeSet::new(), BTreeMap::new(), vec![]);
         for fetch in fetches {
-            let absent = fetch.tasks.tasks().filter(|&task| process.memory.get(run, task).is_none());
-            let absent: Vec<_> = absent.collect();
+            let mut absent = vec![];
+            for task in fetch.tasks.tasks() {
+                match process.memory.read(run, task, &mut noticed) {
+                    // It stays at hand though it may be dropped from memory meanwhile.
+                    Some(stored) => _ = fetched.insert(task, (stored.digest, false)),
+                    None => absent.push(task),
+                }
+            }
             keeps.extend(absent.iter().filter(|_| fetch.keep));
             if !absent.is_empty() {
                 places.entry(fetch.from).or_default().extend(absent);
@@ -97,7 +113,8 @@ impl Host {
         let request = |(from, tasks): (_, Vec<_>)| Request { ticket, run, from, tasks: tasks.into(), tries: 0 };
         let requests: Vec<_> = places.into_iter().map(request).collect();
         let open = requests.into_iter().map(|request| process.request(context, request)).collect();
-        process.preparations.insert(ticket, Preparation { run, open, fetched: BTreeMap::new(), keeps });
+        process.preparations.insert(ticket, Preparation { run, open, fetched, keeps });
+        process.confess(context, run, noticed);
         self.end_preparation(context, jobs, ticket);
     }
 
@@ -168,7 +185,7 @@ impl Host {
         for (task, (digest, keep)) in fetched {
             if keep && process.memory.get(run, task).is_none() {
                 let bytes = jobs.get(&run).map_or(1, |job| job.output_bytes(task));
-                process.memory.put_copy(run, task, digest, bytes);
+                process.memory.put(run, task, digest, bytes);
                 context.tally.saw(Sometimes::Copied);
             } else {
                 passing.insert(task, digest);

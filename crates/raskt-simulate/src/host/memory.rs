@@ -1,9 +1,9 @@
 use super::Host;
-use crate::check::Sometimes;
+use crate::check::{Sometimes, Tally};
 use crate::context::{Context, Happening};
 use crate::random::Random;
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, Ticket, WorkerEvent};
+use raskt_schedule::{RunId, TaskRange, Ticket, WorkerEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Results in memory and on disk, and promises of memory.
@@ -21,6 +21,8 @@ pub(crate) struct Memory {
     lost: BTreeSet<(RunId, TaskId)>,
     /// Results are on their way to the disk.
     is_spilling: bool,
+    /// How often the scheduler was told of results.
+    said: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +32,9 @@ pub(crate) struct Stored {
     pub is_spilled: bool,
     /// It is on disk, and nobody has noticed yet that it can't be read.
     is_damaged: bool,
-    /// The scheduler knows of it, or will before anything else is said of it. What it doesn't know isn't spilled, so
-    /// that its loss isn't told before its birth.
-    is_reported: bool,
+    /// The last time that the scheduler was told of it, counted over all that it is told of results. What it doesn't know
+    /// isn't spilled, so that its loss isn't told before its birth.
+    told: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +58,7 @@ impl Memory {
             promised: 0,
             lost: BTreeSet::new(),
             is_spilling: false,
+            said: 0,
         }
     }
 
@@ -93,26 +96,34 @@ impl Memory {
     }
 
     /// A result that was made here.
+    /// A result that was made here, or a copy of one that was made elsewhere.
     pub fn put(&mut self, run: RunId, task: TaskId, digest: u64, bytes: u64) {
-        self.insert(run, task, Stored { digest, bytes, is_spilled: false, is_damaged: false, is_reported: false });
+        self.drop_result(run, task);
+        self.held += bytes;
+        let stored = Stored { digest, bytes, is_spilled: false, is_damaged: false, told: None };
+        self.results.insert((run, task), stored);
     }
 
-    /// A copy of a result that was made elsewhere.
-    pub fn put_copy(&mut self, run: RunId, task: TaskId, digest: u64, bytes: u64) {
-        self.insert(run, task, Stored { digest, bytes, is_spilled: false, is_damaged: false, is_reported: true });
-    }
-
-    /// The scheduler is told of a result.
-    pub fn note_reported(&mut self, run: RunId, task: TaskId) {
-        if let Some(stored) = self.results.get_mut(&(run, task)) {
-            stored.is_reported = true;
+    /// The scheduler is told of results.
+    pub fn note_told(&mut self, run: RunId, tasks: &[TaskRange]) {
+        self.said += 1;
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            if let Some(stored) = self.results.get_mut(&(run, task)) {
+                stored.told = Some(self.said);
+            }
         }
     }
 
-    fn insert(&mut self, run: RunId, task: TaskId, stored: Stored) {
-        self.drop_result(run, task);
-        self.held += stored.bytes;
-        self.results.insert((run, task), stored);
+    /// Drops results as the scheduler wants it, but for those of which it will hear more than the first `heard` times.
+    pub fn discard(&mut self, run: RunId, tasks: &[TaskRange], heard: u64, tally: &mut Tally) {
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            let Some(stored) = self.get(run, task) else { continue };
+            if stored.told.is_some_and(|told| told <= heard) {
+                self.drop_result(run, task);
+            } else {
+                tally.saw(Sometimes::DiscardCrossed);
+            }
+        }
     }
 
     pub fn drop_result(&mut self, run: RunId, task: TaskId) {
@@ -200,7 +211,8 @@ impl Host {
         let room = if self.is_disk_full { 0 } else { self.plan.disk.saturating_sub(memory.spilled) };
         let excess = (memory.held + memory.promised + bytes).saturating_sub(memory.limit);
         let (mut victims, mut freed) = (vec![], 0);
-        for (&result, stored) in memory.results.iter().filter(|(_, stored)| !stored.is_spilled && stored.is_reported) {
+        for (&result, stored) in memory.results.iter().filter(|(_, stored)| !stored.is_spilled && stored.told.is_some())
+        {
             if freed >= excess {
                 break;
             }

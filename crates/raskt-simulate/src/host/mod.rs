@@ -147,10 +147,8 @@ impl Host {
                 self.handle(context, jobs, WorkerEvent::TakeBack { run, attempt, tasks });
             }
             Message::Hold { run, tasks } => self.hold(context, jobs, *run, tasks),
-            Message::Discard { run, tasks } => {
-                for task in tasks.iter().flat_map(|range| range.tasks()) {
-                    process.memory.drop_result(*run, task);
-                }
+            Message::Discard { run, tasks, heard } => {
+                process.memory.discard(*run, tasks, *heard, &mut context.tally);
                 self.handle(context, jobs, WorkerEvent::MemoryFreed);
             }
             Message::Forget { run } => self.forget(context, jobs, *run),
@@ -162,8 +160,9 @@ impl Host {
     fn hold(&mut self, context: &mut Context, jobs: Jobs, run: RunId, tasks: &[TaskRange]) {
         let (Some(process), Some(job)) = (&mut self.process, jobs.get(&run)) else { return };
         for task in tasks.iter().flat_map(|range| range.tasks()) {
-            process.memory.put_copy(run, task, job.result(task), job.output_bytes(task));
+            process.memory.put(run, task, job.result(task), job.output_bytes(task));
         }
+        process.memory.note_told(run, tasks);
         context.tally.saw(Sometimes::Given);
         process.session.send(context, Message::Held { run, tasks: tasks.to_vec() });
     }
@@ -221,12 +220,16 @@ impl Host {
             }
             WorkerAction::Fetch { ticket, run, fetches } => self.fetch(context, jobs, ticket, run, &fetches),
             WorkerAction::Execute { ticket, assignment } => self.execute(context, jobs, ticket, assignment),
-            WorkerAction::Fetched { run, tasks } => process.session.send(context, Message::Fetched { run, tasks }),
+            WorkerAction::Fetched { run, tasks } => process.tell_of_copies(context, run, &tasks),
             WorkerAction::FetchFailed { run, attempt, task, from, reached } => {
                 process.session.send(context, Message::FetchFailed { run, attempt, task, from, reached });
             }
             WorkerAction::Started { run, attempt } => process.session.send(context, Message::Started { run, attempt }),
-            WorkerAction::Report(report) => process.session.send(context, Message::Report(report)),
+            WorkerAction::Report(report) => {
+                let tasks: Vec<_> = report.outcomes.iter().map(|&(range, _)| range).collect();
+                process.memory.note_told(report.run, &tasks);
+                process.session.send(context, Message::Report(report));
+            }
             WorkerAction::TakenBack { run, attempt, tasks } => {
                 process.session.send(context, Message::TakenBack { run, attempt, tasks });
             }

@@ -1,9 +1,11 @@
-//! What clients submit: a random graph, and what is known of it beforehand.
+//! What clients submit: a graph, and what is known of it beforehand.
 
 mod graphs;
 mod nature;
 
-use crate::random::{Random, fold, mix};
+pub(crate) use nature::stated_bytes;
+
+use crate::random::{fold, mix};
 use crate::scenario::{HostPlan, JobPlan, Requires};
 use raskt_graph::{Graph, LayerId, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,43 +31,27 @@ pub(crate) struct Job {
 
 impl Job {
     pub fn new(plan: &JobPlan) -> Self {
-        let mut random = Random::new(plan.seed);
-        let graph = Arc::new(graphs::draw(&mut random, plan));
-        let wanted = draw_wanted(&mut random, &graph);
-        let results = evaluate(&graph, plan.seed);
+        let graph = Arc::new(graphs::build(&plan.layers, plan.retries));
+        let wanted: Vec<_> = plan.wanted.iter().map(|&(layer, index)| TaskId::new(LayerId(layer), index)).collect();
         let needed = find_needed(&graph, &wanted);
+        let times = |list: &[(u32, u64, u32)]| {
+            list.iter().map(|&(layer, index, times)| (TaskId::new(LayerId(layer), index), times)).collect()
+        };
         let mut job = Self {
             plan: plan.clone(),
+            results: evaluate(&graph, plan.seed),
+            failures: times(&plan.failures),
+            deaths: times(&plan.deaths),
             graph,
             wanted,
-            results,
             needed,
             given: BTreeSet::new(),
-            failures: BTreeMap::new(),
-            deaths: BTreeMap::new(),
         };
         if plan.gives {
             let first = all_tasks(&job.graph).take_while(|task| task.layer == LayerId(0));
             job.given = first.filter(|&task| job.graph.input_count(task) == 0 && job.is_needed(task)).collect();
         }
-        job.draw_troubles(&mut random);
         job
-    }
-
-    fn draw_troubles(&mut self, random: &mut Random) {
-        let tasks: Vec<_> = self.all_needed().filter(|task| !self.given.contains(task)).collect();
-        for &task in &tasks {
-            if random.chance(self.plan.flaky_per_million) && self.plan.retries > 0 {
-                self.failures.insert(task, random.between(1, u64::from(self.plan.retries)) as u32);
-            }
-        }
-        for _ in 0..self.plan.deadly.min(tasks.len() as u32) {
-            let deaths = if random.chance(300_000) { u32::MAX } else { random.between(1, 6) as u32 };
-            self.deaths.insert(*random.pick(&tasks), deaths);
-        }
-        if self.plan.doomed && !tasks.is_empty() {
-            self.failures.insert(*random.pick(&tasks), u32::MAX);
-        }
     }
 
     /// What its client wants when it submits it: nothing until what is given is there.
@@ -94,12 +80,17 @@ impl Job {
         self.plan.changes == 0 && (fails || kills)
     }
 
-    /// Whether some host has what its tasks require.
+    /// Whether its tasks require nothing of the workers that run them.
+    pub fn is_for_all(&self) -> bool {
+        self.plan.layers.iter().all(|layer| layer.requires == Requires::Nothing)
+    }
+
+    /// Whether for each of its tasks some host has what it requires.
     pub fn is_met_by(&self, hosts: &[HostPlan]) -> bool {
-        match self.plan.requires {
+        self.plan.layers.iter().all(|layer| match layer.requires {
             Requires::Gpu(amount) => hosts.iter().any(|host| host.gpu >= amount),
             Requires::Nothing | Requires::Host { .. } => true,
-        }
+        })
     }
 
     /// How often `task` fails before it succeeds.
@@ -144,19 +135,6 @@ fn find_needed(graph: &Graph, wanted: &[TaskId]) -> Vec<Vec<bool>> {
         }
     }
     needed
-}
-
-fn draw_wanted(random: &mut Random, graph: &Graph) -> Vec<TaskId> {
-    let last = LayerId(graph.layers().len() as u32 - 1);
-    // Whole last layers are what collections want; single tasks anywhere are what futures want.
-    if random.chance(500_000) {
-        return (0..graph.layer(last).len()).map(|index| TaskId::new(last, index)).collect();
-    }
-    let all: Vec<_> = all_tasks(graph).collect();
-    let mut wanted: Vec<_> = (0..random.scaled(1, 8)).map(|_| *random.pick(&all)).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    wanted
 }
 
 pub(crate) fn all_tasks(graph: &Graph) -> impl Iterator<Item = TaskId> {

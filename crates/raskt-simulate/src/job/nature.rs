@@ -2,7 +2,7 @@
 
 use super::Job;
 use crate::random::{fold, mix};
-use raskt_graph::{LayerId, TaskId};
+use raskt_graph::TaskId;
 
 impl Job {
     /// Time of `task`: a fifth to three times the usual, and twelve times as much for one in sixty-four.
@@ -15,7 +15,7 @@ impl Job {
 
     /// Bytes of the result of `task`.
     pub fn output_bytes(&self, task: TaskId) -> u64 {
-        let stated = stated_bytes(self.plan.seed, task.layer);
+        let stated = self.plan.layers[task.layer.0 as usize].output_bytes;
         if !self.plan.wrong_sizes {
             return stated;
         }
@@ -28,8 +28,8 @@ impl Job {
     }
 }
 
-/// What a layer says that one of its results takes.
-pub(super) fn stated_bytes(seed: u64, layer: LayerId) -> u64 {
-    let chance = fold(seed, u64::from(layer.0));
+/// What a layer says that one of its results takes, in a job that is drawn.
+pub(crate) fn stated_bytes(seed: u64, layer: u32) -> u64 {
+    let chance = fold(seed, u64::from(layer));
     64 << (chance % 8)
 }

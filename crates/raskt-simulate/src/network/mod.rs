@@ -66,7 +66,7 @@ pub(crate) enum Message {
     TakeBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
     /// Data that a client gives.
     Hold { run: RunId, tasks: Vec<TaskRange> },
-    Discard { run: RunId, tasks: Vec<TaskRange> },
+    Discard { run: RunId, tasks: Vec<TaskRange>, heard: u64 },
     Forget { run: RunId },
     // Client to scheduler.
     JoinClient,

@@ -2,8 +2,10 @@
 
 mod draw;
 mod faults;
+mod jobs;
 
 pub use faults::{Fault, FaultKind};
+pub use jobs::{JobPlan, LayerPlan, Requires, ShapePlan};
 
 use crate::context::Node;
 use raskt_graph::Resources;
@@ -59,61 +61,6 @@ impl HostPlan {
 
 /// The one resource that there is in these worlds.
 pub(crate) const GPU: &str = "gpu";
-
-/// A graph that a client submits, and what the client does about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JobPlan {
-    /// Where its graph and its tasks' natures come from.
-    pub seed: u64,
-    /// Who submits it.
-    pub client: u32,
-    /// When.
-    pub at: u64,
-    /// Layers of the graph.
-    pub layers: u32,
-    /// Tasks of a layer, at most.
-    pub width: u32,
-    /// Time of a usual task.
-    pub task_nanoseconds: u64,
-    /// How often a failed task is tried again.
-    pub retries: u32,
-    /// Tasks that fail at first, in a million.
-    pub flaky_per_million: u32,
-    /// Whether one of the flaky tasks fails more often than it may.
-    pub doomed: bool,
-    /// The client puts the results of the first layer into a worker, instead of having them computed.
-    pub gives: bool,
-    /// Tasks that kill their worker, a few times or always.
-    pub deadly: u32,
-    /// What some of its layers require of the workers.
-    pub requires: Requires,
-    /// Whether the sizes that the layers state are wrong.
-    pub wrong_sizes: bool,
-    /// How often the client wants other results than before.
-    pub changes: u32,
-    /// The client gives it up so long after submitting it.
-    pub cancel_after: Option<u64>,
-    /// The client submits it once more after giving it up.
-    pub resubmit: bool,
-    /// The client keeps the results until the end instead of releasing them when it has them.
-    pub keep: bool,
-}
-
-/// What tasks require of the workers that run them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Requires {
-    /// Nothing.
-    Nothing,
-    /// Thousandths of a `gpu` for each assignment.
-    Gpu(u64),
-    /// The worker of one host, by name.
-    Host {
-        /// Which.
-        host: usize,
-        /// Others will do if it isn't there.
-        allows_others: bool,
-    },
-}
 
 /// What the network does to single packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

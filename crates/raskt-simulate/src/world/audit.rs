@@ -4,7 +4,6 @@ use super::{Phase, World};
 use crate::check::{Violation, holder_of};
 use crate::host::Process;
 use crate::job::all_tasks;
-use crate::scenario::Requires;
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskState};
 
@@ -54,20 +53,13 @@ impl World {
         Ok(())
     }
 
-    /// While tasks are ready that could run anywhere, no worker has nothing to do.
+    /// While a task is ready that could run anywhere, no worker has nothing to do.
     fn audit_idleness(&mut self) -> Result<(), Violation> {
         let now = self.context.now();
-        let mut free = self.head.ledger.runs().filter(|(_, job)| job.plan.requires == Requires::Nothing);
-        let is_ready = self.context.is_calm
-            && !self.head.ledger.has_deaths()
-            && free.any(|(run, job)| {
-                let state = |task| self.head.scheduler.task_state(run, task);
-                all_tasks(&job.graph).any(|task| state(task) == Some(TaskState::Ready))
-            });
-        if !is_ready {
+        let Some((run, task)) = self.find_ready().filter(|_| self.context.is_calm) else {
             self.ready_since = None;
             return Ok(());
-        }
+        };
         let since = *self.ready_since.get_or_insert(now);
         let workers: Vec<_> = self.head.workers().collect();
         let is_idle =
@@ -75,11 +67,18 @@ impl World {
         match self.hosts.iter().filter_map(|host| host.process.as_ref()).find(is_idle) {
             Some(process) if now - since > IDLE_NANOSECONDS => {
                 let text =
-                    format!("worker {} has nothing to do, and tasks have been ready for long", process.address.0);
-                Err(Violation::new(text))
+                    format!("it is ready for long, as others were before, and worker {} is idle", process.address.0);
+                Err(Violation::of(run, task, &text))
             }
             _ => Ok(()),
         }
+    }
+
+    /// A task that is ready and requires nothing, nor do others of its run.
+    fn find_ready(&self) -> Option<(RunId, TaskId)> {
+        let is_ready = |run, task| self.head.scheduler.task_state(run, task) == Some(TaskState::Ready);
+        let mut free = self.head.ledger.runs().filter(|(_, job)| job.is_for_all());
+        free.find_map(|(run, job)| Some((run, all_tasks(&job.graph).find(|&task| is_ready(run, task))?)))
     }
 
     /// When nobody does anything, workers hold exactly what the scheduler knows of.

@@ -1,16 +1,18 @@
 //! A world: nodes, wires, and what happens next, until all jobs have ended and nothing is left.
 
 mod audit;
+mod deadline;
+mod deliver;
+mod jobs;
 mod trouble;
 
 use crate::check::{Sometimes, Violation};
 use crate::client::Client;
 use crate::context::{Address, Context, Happening, Node};
 use crate::head::Head;
-use crate::host::{BEATS_PER_LEASE, Host};
+use crate::host::Host;
 use crate::job::Job;
-use crate::network::{Body, Packet, Wires};
-use crate::random::Random;
+use crate::network::Wires;
 use crate::scenario::Scenario;
 use crate::story::Line;
 use raskt_schedule::RunId;
@@ -69,7 +71,7 @@ impl World {
             head: Head::new(scenario.settings(), scenario.lease_nanoseconds, scenario.keeps_record()),
             hosts,
             clients,
-            deadline: deadline(scenario, &plans),
+            deadline: deadline::of(scenario, &plans),
             plans,
             jobs: BTreeMap::new(),
             open,
@@ -189,46 +191,6 @@ impl World {
         }
     }
 
-    fn deliver(&mut self, packet: Packet) {
-        let at = self.context.node_of(packet.to).0 as usize;
-        if packet.to == Address::HEAD {
-            self.head.receive(&mut self.context, &self.jobs, packet);
-        } else if let Some(host) = self.hosts.get_mut(at - 1) {
-            host.receive(&mut self.context, &self.jobs, packet);
-        } else {
-            self.deliver_to_client(at - 1 - self.hosts.len(), packet);
-        }
-    }
-
-    fn deliver_to_client(&mut self, client: usize, packet: Packet) {
-        let Some(process) = self.clients[client].process_at(packet.to) else { return };
-        if matches!(packet.body, Body::Reset) {
-            self.lose_client(client);
-            let node = self.clients[client].node;
-            return self.context.agenda.after(0, Happening::Starts(node));
-        }
-        process.receive(&mut self.context, &self.jobs, packet);
-        self.look_at_clients();
-    }
-
-    fn resend(&mut self, own: Address, peer: Address) {
-        if own == Address::HEAD {
-            self.head.resend(&mut self.context, peer);
-        } else if let Some(process) = live_host(&mut self.hosts, own).and_then(|host| host.process.as_mut()) {
-            process.session.resend(&mut self.context);
-        } else if let Some(process) = self.clients.iter_mut().find_map(|client| client.process_at(own)) {
-            process.session.resend(&mut self.context);
-        }
-    }
-
-    fn beat(&mut self, own: Address) {
-        let is_host = live_host(&mut self.hosts, own).is_some();
-        if is_host || self.clients.iter_mut().any(|client| client.process_at(own).is_some()) {
-            self.context.transmit(Packet { from: own, to: Address::HEAD, body: Body::Ping });
-            self.context.agenda.after(self.scenario.lease_nanoseconds / BEATS_PER_LEASE, Happening::Beat(own));
-        }
-    }
-
     fn start(&mut self, node: Node) {
         let at = node.0 as usize - 1;
         if let Some(host) = self.hosts.get_mut(at) {
@@ -237,83 +199,6 @@ impl World {
             host.start(&mut self.context);
         } else {
             self.clients[at - self.hosts.len()].start(&mut self.context);
-        }
-    }
-
-    fn submit(&mut self, at: usize) {
-        let plan = &self.scenario.jobs[at];
-        let client = plan.client as usize;
-        let Some(process) = &mut self.clients[client].process else {
-            return self.context.agenda.after(ABSENT_NANOSECONDS, Happening::Submit(at));
-        };
-        let run = RunId(1 + self.jobs.len() as u64);
-        self.jobs.insert(run, self.plans[at].clone());
-        self.job_of.insert(run, at);
-        let job = &self.plans[at];
-        process.submit(&mut self.context, run, job.wanted.iter().chain(&job.given).copied(), plan.keep);
-        let own = process.address;
-        let is_last = self.open.get(&at) == Some(&1);
-        let mut changes = Random::new(plan.seed ^ run.0);
-        let span = self.scenario.calm_at.saturating_sub(self.context.now());
-        for _ in 0..plan.changes {
-            let (after, seed) = (changes.below(span), changes.bits());
-            self.context.agenda.after(after, Happening::Change { own, run, seed });
-        }
-        if let Some(after) = plan.cancel_after.filter(|_| !(plan.resubmit && is_last)) {
-            self.context.agenda.after(after, Happening::Cancel { own, run });
-        }
-    }
-
-    fn change(&mut self, own: Address, run: RunId, seed: u64) {
-        let Some(process) = self.clients.iter_mut().find_map(|client| client.process_at(own)) else { return };
-        process.change(&mut self.context, &self.jobs, run, &mut Random::new(seed));
-    }
-
-    fn cancel(&mut self, own: Address, run: RunId) {
-        let Some(process) = self.clients.iter_mut().find_map(|client| client.process_at(own)) else { return };
-        if !process.runs.contains_key(&run) {
-            return;
-        }
-        self.context.tally.saw(Sometimes::Cancelled);
-        process.release(&mut self.context, run);
-        let job = self.job_of[&run];
-        if let Some(times) = self.open.get_mut(&job).filter(|times| **times > 1) {
-            // It isn't the end of the job, which begins anew.
-            *times = 1;
-            process.ended.retain(|&ended| ended != run);
-            self.context.tally.saw(Sometimes::Resubmitted);
-            let delay = self.context.random.scaled(1, ABSENT_NANOSECONDS);
-            self.context.agenda.after(delay, Happening::Submit(job));
-        }
-        self.look_at_clients();
-    }
-
-    /// Takes note of what ended for the clients.
-    fn look_at_clients(&mut self) {
-        for process in self.clients.iter_mut().filter_map(|client| client.process.as_mut()) {
-            for run in process.ended.drain(..) {
-                self.open.remove(&self.job_of[&run]);
-            }
-        }
-    }
-
-    /// All workers are there, and runs that none of them can run never will be.
-    fn give_up_unmet(&mut self) {
-        for client in &mut self.clients {
-            let Some(process) = &mut client.process else { continue };
-            for run in process.give_up_unmet(&mut self.context) {
-                if self.jobs[&run].is_met_by(&self.scenario.hosts) {
-                    let text = format!("run {} was told that no worker has what it requires, and one has", run.0);
-                    self.context.violate(Violation::new(text));
-                }
-            }
-        }
-        self.look_at_clients();
-    }
-
-    fn lose_client(&mut self, client: usize) {
-        for run in self.clients[client].crash() {
-            self.open.remove(&self.job_of[&run]);
         }
     }
 
@@ -351,27 +236,6 @@ impl World {
     }
 }
 
-/// A client that is down is asked again after so long.
-const ABSENT_NANOSECONDS: u64 = 50_000_000;
-
 fn live_host(hosts: &mut [Host], own: Address) -> Option<&mut Host> {
     hosts.iter_mut().find(|host| host.process.as_ref().is_some_and(|process| process.address == own))
-}
-
-/// Deaths until a deadly task is failed, and time until a worker is back.
-const DEATHS: u64 = 8;
-const RESTART_NANOSECONDS: u64 = 400_000_000;
-
-/// Packets that go back and forth for a task before the next can start, late ones included.
-const WAYS_PER_TASK: u64 = 8;
-
-/// When the slowest host alone would have done all the work a few times over, task by task.
-fn deadline(scenario: &Scenario, plans: &[Rc<Job>]) -> u64 {
-    let work: u64 = plans.iter().map(|job| job.nanoseconds()).sum();
-    let tasks: u64 = plans.iter().map(|job| job.graph.tasks()).sum();
-    let ways = tasks * WAYS_PER_TASK * scenario.weather.delay_nanoseconds;
-    let slowest = scenario.hosts.iter().map(|host| host.slowness_percent).max().unwrap_or(100);
-    let deadly: u64 = scenario.jobs.iter().map(|job| u64::from(job.deadly)).sum();
-    let deaths = deadly * DEATHS * (2 * scenario.lease_nanoseconds + RESTART_NANOSECONDS);
-    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * (work * slowest / 100 + ways) + deaths
 }

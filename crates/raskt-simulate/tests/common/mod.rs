@@ -23,3 +23,10 @@ pub fn run_all(seeds: std::ops::Range<u64>) -> Vec<(u64, Outcome)> {
 pub fn silence_panics() {
     std::panic::set_hook(Box::new(|_| {}));
 }
+
+/// What the program was built from, as far as that can be told: a seed says nothing about another version.
+pub fn commit() -> String {
+    let git = std::process::Command::new("git").args(["describe", "--always", "--dirty"]).output();
+    let told = git.ok().and_then(|output| String::from_utf8(output.stdout).ok()).filter(|text| !text.is_empty());
+    told.map_or_else(|| "unknown".into(), |text| text.trim().into())
+}

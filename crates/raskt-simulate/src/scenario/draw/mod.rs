@@ -1,4 +1,9 @@
-use super::{Fault, FaultKind, HostPlan, JobPlan, Requires, Scenario, Weather};
+//! Worlds from seeds.
+
+mod graphs;
+mod jobs;
+
+use super::{Fault, FaultKind, HostPlan, Scenario, Weather};
 use crate::random::Random;
 
 const MICROSECOND: u64 = 1_000;
@@ -24,7 +29,7 @@ impl Scenario {
                 random.scaled(10 * MICROSECOND, 20 * MILLISECOND)
             },
             lease_nanoseconds: random.between(200, 600) * MILLISECOND,
-            jobs: draw_jobs(&mut random, clients, calm_at, &hosts),
+            jobs: jobs::draw(&mut random, clients, calm_at, &hosts),
             weather: draw_weather(&mut random),
             hosts,
             clients,
@@ -52,51 +57,6 @@ fn draw_host(random: &mut Random, calm_at: u64) -> HostPlan {
         slowness_percent: if random.chance(200_000) { random.scaled(100, 2_000) } else { 100 },
         gpu: if random.chance(700_000) { 0 } else { random.between(1, 4) * 500 },
         joins_at: if random.chance(300_000) { random.below(calm_at) } else { 0 },
-    }
-}
-
-fn draw_jobs(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]) -> Vec<JobPlan> {
-    let count = random.scaled(1, 130);
-    let flaky_per_million = if random.chance(400_000) { random.scaled(1_000, 100_000) as u32 } else { 0 };
-    let is_deadly = random.chance(250_000);
-    let width = random.scaled(4, 4_000) as u32;
-    // Work for about the time that faults last, so that they meet it.
-    let slots: u64 = hosts.iter().map(|host| u64::from(host.slots)).sum();
-    let mut one = |_| {
-        let (layers, width) = (random.between(1, 8) as u32, random.scaled(2, u64::from(width)) as u32);
-        let share = calm_at * slots / (count * u64::from(layers * width));
-        let gives = random.chance(80_000);
-        JobPlan {
-            seed: random.bits(),
-            client: random.below(u64::from(clients)) as u32,
-            at: random.below(calm_at * 3 / 4),
-            layers,
-            width,
-            task_nanoseconds: (share * random.between(10, 300) / 100).clamp(20 * MICROSECOND, 40 * MILLISECOND),
-            retries: random.below(4) as u32,
-            flaky_per_million,
-            doomed: flaky_per_million > 0 && random.chance(150_000),
-            gives,
-            deadly: if is_deadly && random.chance(200_000) { random.between(1, 2) as u32 } else { 0 },
-            requires: draw_requirement(random, hosts),
-            wrong_sizes: random.chance(250_000),
-            changes: if !gives && random.chance(300_000) { random.scaled(1, 60) as u32 } else { 0 },
-            cancel_after: random.chance(150_000).then(|| random.below(calm_at / 2)),
-            resubmit: random.chance(500_000),
-            keep: random.chance(300_000),
-        }
-    };
-    (0..count).map(&mut one).collect()
-}
-
-fn draw_requirement(random: &mut Random, hosts: &[HostPlan]) -> Requires {
-    match random.below(16) {
-        0 | 1 => Requires::Gpu(random.between(1, 3) * 500),
-        2 => {
-            let host = random.below(hosts.len() as u64) as usize;
-            Requires::Host { host, allows_others: random.chance(500_000) }
-        }
-        _ => Requires::Nothing,
     }
 }
 

@@ -1,0 +1,147 @@
+//! Jobs as plain data: what stands here stays what it is when the drawing changes.
+
+/// A graph that a client submits, and what the client does about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobPlan {
+    /// Where its tasks' durations, real sizes and results come from.
+    pub seed: u64,
+    /// Who submits it.
+    pub client: u32,
+    /// When.
+    pub at: u64,
+    /// Its graph.
+    pub layers: Vec<LayerPlan>,
+    /// What the client wants: layer and index of tasks, in order.
+    pub wanted: Vec<(u32, u64)>,
+    /// The client puts the results of the first layer into a worker, instead of having them computed.
+    pub gives: bool,
+    /// Time of a usual task.
+    pub task_nanoseconds: u64,
+    /// Whether the sizes that the layers state are wrong.
+    pub wrong_sizes: bool,
+    /// How often a failed task is tried again.
+    pub retries: u32,
+    /// Tasks that fail at first, by layer and index, and how often.
+    pub failures: Vec<(u32, u64, u32)>,
+    /// Tasks that kill their worker, by layer and index, and how often.
+    pub deaths: Vec<(u32, u64, u32)>,
+    /// How often the client wants other results than before.
+    pub changes: u32,
+    /// The client gives it up so long after submitting it.
+    pub cancel_after: Option<u64>,
+    /// The client submits it once more after giving it up.
+    pub resubmit: bool,
+    /// The client keeps the results until the end instead of releasing them when it has them.
+    pub keep: bool,
+}
+
+/// A layer of a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerPlan {
+    /// Its tasks and what they read.
+    pub shape: ShapePlan,
+    /// Time of a task as the layer states it; nothing where it states none.
+    pub nanoseconds: u64,
+    /// Bytes of a result as the layer states them.
+    pub output_bytes: u64,
+    /// Bytes that a task needs while it runs.
+    pub scratch_bytes: u64,
+    /// Higher goes first.
+    pub priority: i32,
+    /// What its tasks require of the workers that run them.
+    pub requires: Requires,
+}
+
+/// How many tasks a layer has, and what each of them reads. Layers are named by position, and those that are read come first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShapePlan {
+    /// Tasks that read nothing.
+    Source {
+        /// How many.
+        tasks: u64,
+    },
+    /// Each reads its own block of one layer or of several of the same length.
+    Map {
+        /// Which.
+        inputs: Vec<u32>,
+    },
+    /// Each row of a grid reads all blocks of a layer, each task one of them.
+    Broadcast {
+        /// Which.
+        input: u32,
+        /// How many rows.
+        rows: u64,
+    },
+    /// Each reads a few neighbours.
+    Reduce {
+        /// Of which layer.
+        input: u32,
+        /// How many.
+        fan_in: u32,
+    },
+    /// Each reads all tasks of a layer.
+    Exchange {
+        /// Which.
+        input: u32,
+        /// How many there are.
+        consumers: u64,
+    },
+    /// Each reads neighbouring tasks, in ranges that overlap, leave gaps, or are empty at the end.
+    Overlap {
+        /// Of which layer.
+        input: u32,
+        /// How many there are.
+        tasks: u64,
+        /// How far one range begins after the other.
+        step: u64,
+        /// How long a range is.
+        reach: u64,
+    },
+    /// Whatever is said for each.
+    Explicit {
+        /// How many there are.
+        tasks: u64,
+        /// A task, and layer and index of what it reads, in order of the tasks. Of the own layer it may read earlier ones.
+        reads: Vec<(u64, u32, u64)>,
+    },
+}
+
+/// What tasks require of the workers that run them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requires {
+    /// Nothing.
+    Nothing,
+    /// Thousandths of a `gpu` for each assignment.
+    Gpu(u64),
+    /// The worker of one host, by name.
+    Host {
+        /// Which.
+        host: usize,
+        /// Others will do if it isn't there.
+        allows_others: bool,
+    },
+}
+
+impl JobPlan {
+    /// How many tasks each layer has.
+    pub(crate) fn lengths(&self) -> Vec<u64> {
+        let mut lengths = vec![];
+        for layer in &self.layers {
+            lengths.push(layer.shape.length(&lengths));
+        }
+        lengths
+    }
+}
+
+impl ShapePlan {
+    /// How many tasks a layer of this shape has, after layers of these lengths.
+    pub(crate) fn length(&self, lengths: &[u64]) -> u64 {
+        match self {
+            Self::Source { tasks } | Self::Overlap { tasks, .. } | Self::Explicit { tasks, .. } => *tasks,
+            Self::Map { inputs } => lengths[inputs[0] as usize],
+            Self::Broadcast { input, rows } => rows * lengths[*input as usize],
+            Self::Reduce { input, fan_in } => lengths[*input as usize].div_ceil(u64::from(*fan_in)),
+            Self::Exchange { consumers, .. } => *consumers,
+        }
+    }
+}

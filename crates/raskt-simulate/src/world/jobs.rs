@@ -1,0 +1,89 @@
+//! What clients do with their jobs: submit them, change their minds, give them up.
+
+use super::World;
+use crate::check::{Sometimes, Violation};
+use crate::context::{Address, Happening};
+use crate::random::Random;
+use raskt_schedule::RunId;
+
+/// A client that is down is asked again after so long.
+const ABSENT_NANOSECONDS: u64 = 50_000_000;
+
+impl World {
+    pub(super) fn submit(&mut self, at: usize) {
+        let plan = &self.scenario.jobs[at];
+        let client = plan.client as usize;
+        let Some(process) = &mut self.clients[client].process else {
+            return self.context.agenda.after(ABSENT_NANOSECONDS, Happening::Submit(at));
+        };
+        let run = RunId(1 + self.jobs.len() as u64);
+        self.jobs.insert(run, self.plans[at].clone());
+        self.job_of.insert(run, at);
+        let job = &self.plans[at];
+        process.submit(&mut self.context, run, job.wanted.iter().chain(&job.given).copied(), plan.keep);
+        let own = process.address;
+        let is_last = self.open.get(&at) == Some(&1);
+        let mut changes = Random::new(plan.seed ^ run.0);
+        let span = self.scenario.calm_at.saturating_sub(self.context.now());
+        for _ in 0..plan.changes {
+            let (after, seed) = (changes.below(span), changes.bits());
+            self.context.agenda.after(after, Happening::Change { own, run, seed });
+        }
+        if let Some(after) = plan.cancel_after.filter(|_| !(plan.resubmit && is_last)) {
+            self.context.agenda.after(after, Happening::Cancel { own, run });
+        }
+    }
+
+    pub(super) fn change(&mut self, own: Address, run: RunId, seed: u64) {
+        let Some(process) = self.clients.iter_mut().find_map(|client| client.process_at(own)) else { return };
+        process.change(&mut self.context, &self.jobs, run, &mut Random::new(seed));
+    }
+
+    pub(super) fn cancel(&mut self, own: Address, run: RunId) {
+        let Some(process) = self.clients.iter_mut().find_map(|client| client.process_at(own)) else { return };
+        if !process.runs.contains_key(&run) {
+            return;
+        }
+        self.context.tally.saw(Sometimes::Cancelled);
+        process.release(&mut self.context, run);
+        let job = self.job_of[&run];
+        if let Some(times) = self.open.get_mut(&job).filter(|times| **times > 1) {
+            // It isn't the end of the job, which begins anew.
+            *times = 1;
+            process.ended.retain(|&ended| ended != run);
+            self.context.tally.saw(Sometimes::Resubmitted);
+            let delay = self.context.random.scaled(1, ABSENT_NANOSECONDS);
+            self.context.agenda.after(delay, Happening::Submit(job));
+        }
+        self.look_at_clients();
+    }
+
+    /// Takes note of what ended for the clients.
+    pub(super) fn look_at_clients(&mut self) {
+        for process in self.clients.iter_mut().filter_map(|client| client.process.as_mut()) {
+            for run in process.ended.drain(..) {
+                self.open.remove(&self.job_of[&run]);
+            }
+        }
+    }
+
+    /// All workers are there, and runs that none of them can run never will be.
+    pub(super) fn give_up_unmet(&mut self) {
+        for client in &mut self.clients {
+            let Some(process) = &mut client.process else { continue };
+            for run in process.give_up_unmet(&mut self.context) {
+                if self.jobs[&run].is_met_by(&self.scenario.hosts) {
+                    let text = format!("run {} was told that no worker has what it requires, and one has", run.0);
+                    self.context.violate(Violation::new(text));
+                }
+            }
+        }
+        self.look_at_clients();
+    }
+
+    pub(super) fn lose_client(&mut self, client: usize) {
+        for run in self.clients[client].crash() {
+            self.open.remove(&self.job_of[&run]);
+        }
+    }
+}
