@@ -60,8 +60,11 @@ impl Scheduler {
 
     pub(crate) fn limits(&self, id: RunId) -> Limits {
         let ready = self.runs.get(&id).map_or(0, |run| run.tasks.ready_hint());
-        // Half of an even share, so that the last assignments are small and end together.
-        let share = ready / (2 * self.seats.slots().max(1));
+        let share = match self.seats.slots() {
+            0 | 1 => u64::MAX,
+            // Half of an even share, so that the last assignments are small and end together.
+            slots => ready / (2 * slots),
+        };
         Limits { credit: self.settings.credit_nanoseconds, share, minds_holders: self.seats.len() > 1 }
     }
 
@@ -100,11 +103,11 @@ impl Scheduler {
         batch: Batch,
         requirement: Option<Arc<Requirement>>,
     ) {
-        let Batch { tasks, attempt, memory, nanoseconds, fetches } = batch;
+        let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
         let placed =
             Placed { tasks: tasks.clone(), nanoseconds, memory, requirement, is_started: false, asked_for: None };
         self.seats.place(worker, run, attempt, placed);
-        let assignment = Assignment { run, attempt, tasks, memory, fetches };
+        let assignment = Assignment { run, attempt, tasks, fleeting, memory, fetches };
         self.actions.push_back(Action::Assign { worker, assignment });
     }
 
@@ -143,7 +146,7 @@ impl Scheduler {
             return;
         }
         let limits = self.limits(id);
-        let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits));
+        let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits, true));
         if let Some(batch) = batch {
             self.hand_over(id, worker, batch, requirement);
         }

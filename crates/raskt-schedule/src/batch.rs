@@ -1,7 +1,8 @@
-//! Which ready tasks are handed out together, and what they hold and read.
+//! What tasks that are handed out together hold and read.
 
 use crate::queue::{Head, push_for};
 use crate::run::Run;
+use crate::take::Draft;
 use crate::task::Tag;
 use crate::{Attempt, Fetch, TaskRange, WorkerId};
 use raskt_graph::{LayerId, Shape, TaskId};
@@ -22,104 +23,55 @@ pub(crate) struct Limits {
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub tasks: Vec<TaskRange>,
+    pub fleeting: Vec<TaskRange>,
     pub attempt: Attempt,
     pub memory: u64,
     pub nanoseconds: u64,
     pub fetches: Vec<Fetch>,
 }
 
-/// The most tasks that are handed out in one assignment.
-const BATCH_TASKS: u64 = 1024;
-
-/// The most bytes that the tasks of one assignment may read and hold, where it has more than one.
-const BATCH_BYTES: u64 = 64 << 20;
-
 /// Inputs of a task that are looked at to tell how much it reads and who holds it; of more, the rest is taken to be alike.
 const INPUTS_LOOKED_AT: usize = 16;
 
 impl Run {
-    /// Takes ready tasks of one layer off a queue, from its `head` on, and gives them to `worker`: about as much as the credit,
-    /// one task if nothing is known about their time.
-    pub fn take(&mut self, class: usize, mut head: Head, worker: WorkerId, limits: Limits) -> Batch {
-        let layer = head.layer;
-        let first = self.task_at(layer, head.start);
-        let limit = self.batch_limit(first, limits);
-        let minds_holders = limits.minds_holders && limit > 1 && self.is_far(first);
-        let holder = if minds_holders { self.first_holder(first) } else { None };
-        let attempt = self.next_attempt();
-        let (mut tasks, mut count) = (vec![], 0);
-        loop {
-            let mut is_elsewhere = false;
-            let taken = self.take_from(class, head, limit - count, |run, task| {
-                is_elsewhere = minds_holders && count > 0 && run.first_holder(task) != holder;
-                if !is_elsewhere {
-                    run.tasks.hand_out(task, worker, attempt);
-                    TaskRange::push(&mut tasks, task);
-                    count += 1;
-                }
-                !is_elsewhere
-            });
-            if taken == 0 || is_elsewhere || count == limit {
-                break;
-            }
-            match self.find_startable(class) {
-                Some(next) if next.layer == layer => head = next,
-                _ => break,
-            }
-        }
-        self.batch(worker, attempt, tasks, limits)
-    }
-
-    /// Gives those of `tasks`, which are of one layer, that are ready to `worker`, past the queue.
-    pub fn take_these(&mut self, tasks: &[TaskRange], worker: WorkerId, limits: Limits) -> Option<Batch> {
-        let is_ready = |task: &TaskId| self.tasks.is_needed(*task) && self.tasks.record(*task).tag == Tag::Ready;
-        let ready = TaskRange::of(tasks.iter().flat_map(|range| range.tasks()).filter(is_ready));
-        if ready.is_empty() {
-            return None;
-        }
-        let attempt = self.next_attempt();
-        for task in ready.iter().flat_map(|range| range.tasks()) {
-            self.tasks.hand_out(task, worker, attempt);
-        }
-        Some(self.batch(worker, attempt, ready, limits))
-    }
-
-    fn next_attempt(&mut self) -> Attempt {
-        let attempt = self.tasks.next_attempt;
-        self.tasks.next_attempt = attempt.next();
-        attempt
-    }
-
-    fn batch(&self, worker: WorkerId, attempt: Attempt, tasks: Vec<TaskRange>, limits: Limits) -> Batch {
-        let layer = tasks[0].layer;
-        let cost = &self.graph.layer(layer).cost;
-        let estimate = &self.estimates[layer.0 as usize];
-        let count = TaskRange::count(&tasks);
-        let fetches = if limits.minds_holders { self.fetches(worker, &tasks) } else { vec![] };
+    /// What comes of a draft.
+    pub fn batch(&self, draft: Draft) -> Batch {
+        let Draft { worker, attempt, limits, tasks, nanoseconds, .. } = draft;
+        let fetches = if limits.minds_holders { self.fetches(worker, attempt, &tasks) } else { vec![] };
         let fetched: u64 = fetches.iter().map(|fetch| fetch.tasks.len() * self.output_bytes(fetch.tasks.layer)).sum();
-        let memory = count * (estimate.output_bytes(cost) + cost.scratch_bytes) + fetched;
-        let nanoseconds = estimate.nanoseconds(cost).map_or(limits.credit, |one| count * one);
-        Batch { tasks, attempt, memory, nanoseconds, fetches }
+        let held = |range: &TaskRange| {
+            let cost = &self.graph.layer(range.layer).cost;
+            range.len() * (self.estimates[range.layer.0 as usize].output_bytes(cost) + cost.scratch_bytes)
+        };
+        let memory = tasks.iter().map(held).sum::<u64>() + fetched;
+        let fleeting = if draft.has_followers { self.fleeting(attempt, &tasks) } else { vec![] };
+        Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches }
     }
 
-    /// Takes tasks of `head` while `take` takes them, up to `limit`, and says how many.
-    fn take_from(
-        &mut self,
-        class: usize,
-        head: Head,
-        limit: u64,
-        mut take: impl FnMut(&mut Self, TaskId) -> bool,
-    ) -> u64 {
-        let mut count = 0;
-        while count < limit && head.start + count < head.end {
-            let task = self.task_at(head.layer, head.start + count);
-            if !self.may_start(task, head.is_source()) || !take(self, task) {
-                break;
+    /// Those of `tasks` whose results nobody wants, and nobody reads but tasks of the same hand-out.
+    fn fleeting(&self, attempt: Attempt, tasks: &[TaskRange]) -> Vec<TaskRange> {
+        let all = tasks.iter().flat_map(|range| range.tasks());
+        TaskRange::of(all.filter(|&task| !self.tasks.is_wanted(task) && self.is_read_within(attempt, task)))
+    }
+
+    /// Whether somebody reads `task`, and all who will are on the same hand-out.
+    fn is_read_within(&self, attempt: Attempt, task: TaskId) -> bool {
+        let (mut within, mut outside) = (0, 0);
+        for &id in self.graph.readers(task.layer) {
+            let layer = &self.tasks.layers[id.0 as usize];
+            if let Some(exchange) = layer.exchange {
+                outside += exchange.consumers_left;
+                continue;
             }
-            count += 1;
+            self.graph.layer(id).shape.for_each_dependent(id, task, |index| {
+                let record = layer.pages.get(index);
+                if layer.needed.contains(index) && record.tag.is_unfinished() {
+                    let is_within = record.tag == Tag::Running && record.attempt == attempt;
+                    *if is_within { &mut within } else { &mut outside } += 1;
+                }
+            });
         }
-        self.tasks.queues[class].advance(head, count, count);
-        count
+        within > 0 && outside == 0
     }
 
     /// The head of a queue, without the tasks that stand there in vain.
@@ -144,7 +96,7 @@ impl Run {
         }
     }
 
-    fn may_start(&self, task: TaskId, is_source: bool) -> bool {
+    pub fn may_start(&self, task: TaskId, is_source: bool) -> bool {
         match self.tasks.record(task).tag {
             Tag::Ready => self.tasks.is_needed(task) && !self.suspects.contains(task),
             Tag::Untouched if is_source => {
@@ -159,25 +111,12 @@ impl Run {
         }
     }
 
-    /// How many tasks like `task` are handed out together.
-    fn batch_limit(&self, task: TaskId, limits: Limits) -> u64 {
-        let cost = &self.graph.layer(task.layer).cost;
-        let estimate = &self.estimates[task.layer.0 as usize];
-        let by_time = estimate.nanoseconds(cost).map_or(1, |one| limits.credit / one.max(1));
-        if by_time <= 1 || limits.share <= 1 {
-            return 1;
-        }
-        let bytes = estimate.output_bytes(cost) + cost.scratch_bytes + self.input_bytes(task);
-        let by_bytes = BATCH_BYTES / bytes.max(1);
-        by_time.min(by_bytes).min(limits.share).clamp(1, BATCH_TASKS)
-    }
-
     fn output_bytes(&self, layer: LayerId) -> u64 {
         self.estimates[layer.0 as usize].output_bytes(&self.graph.layer(layer).cost)
     }
 
     /// About how many bytes `task` reads.
-    fn input_bytes(&self, task: TaskId) -> u64 {
+    pub fn input_bytes(&self, task: TaskId) -> u64 {
         match &self.graph.layer(task.layer).shape {
             // Of each producer it reads only its own part.
             Shape::Exchange { input, producers, consumers } => {
@@ -220,14 +159,14 @@ impl Run {
 
     /// Whether fetching what `task` reads takes so long that it should be where its inputs are: at a gigabyte a second, as
     /// long as running it.
-    fn is_far(&self, task: TaskId) -> bool {
+    pub fn is_far(&self, task: TaskId) -> bool {
         let cost = &self.graph.layer(task.layer).cost;
         let nanoseconds = self.estimates[task.layer.0 as usize].nanoseconds(cost).unwrap_or(0);
         self.input_bytes(task) >= nanoseconds
     }
 
     /// Who holds the first of what `task` reads: neighbours that agree in it may go together.
-    fn first_holder(&self, task: TaskId) -> Option<WorkerId> {
+    pub fn first_holder(&self, task: TaskId) -> Option<WorkerId> {
         let mut holder = None;
         self.graph.for_each_input(task, |input| {
             holder.get_or_insert(self.tasks.record(input).worker);
@@ -235,19 +174,25 @@ impl Run {
         holder
     }
 
-    /// What `worker` has to fetch for `tasks`.
-    fn fetches(&self, worker: WorkerId, tasks: &[TaskRange]) -> Vec<Fetch> {
+    /// What `worker` has to fetch for `tasks`, beside what they make for one another.
+    fn fetches(&self, worker: WorkerId, attempt: Attempt, tasks: &[TaskRange]) -> Vec<Fetch> {
         let mut missing = vec![];
-        // Tasks of an all-to-all layer read the same.
-        let is_exchange = matches!(self.graph.layer(tasks[0].layer).shape, Shape::Exchange { .. });
-        let readers = tasks.iter().flat_map(|range| range.tasks()).take(if is_exchange { 1 } else { usize::MAX });
-        for reader in readers {
-            self.graph.for_each_input(reader, |input| {
-                if !self.tasks.holds(worker, input) {
-                    let record = self.tasks.record(input);
-                    missing.push(((record.worker, record.count > 1), input));
-                }
-            });
+        let mut exchanges = SmallVec::<[LayerId; 4]>::new();
+        for range in tasks {
+            // Tasks of an all-to-all layer read the same.
+            let is_exchange = matches!(self.graph.layer(range.layer).shape, Shape::Exchange { .. });
+            if is_exchange && exchanges.contains(&range.layer) {
+                continue;
+            }
+            exchanges.extend(is_exchange.then_some(range.layer));
+            for reader in range.tasks().take(if is_exchange { 1 } else { usize::MAX }) {
+                self.graph.for_each_input(reader, |input| {
+                    if !self.tasks.holds(worker, input) && !self.tasks.is_current(input, attempt) {
+                        let record = self.tasks.record(input);
+                        missing.push(((record.worker, record.count > 1), input));
+                    }
+                });
+            }
         }
         missing.sort_unstable();
         missing.dedup();

@@ -162,6 +162,11 @@ pub enum Outcome {
         /// Bytes of the results of the group.
         bytes: u64,
     },
+    /// It was done, and its result went when the last of its readers in the assignment was done ([`Assignment::fleeting`]).
+    Spent {
+        /// Bytes that the results of the group had.
+        bytes: u64,
+    },
     /// It failed; the worker keeps the reason.
     Failed,
     /// It wasn't run, since another task of the assignment failed before it, or an input of it was lost. That isn't a failure
@@ -282,8 +287,13 @@ pub struct Assignment {
     pub run: RunId,
     /// The number of this hand-out.
     pub attempt: Attempt,
-    /// The tasks, in order. All are ready: none reads another.
+    /// The tasks, in order. What one reads is in memory, or is the result of one that stands before it.
     pub tasks: Vec<TaskRange>,
+    /// Those of the tasks whose results are read by later ones of this assignment alone. Such a result needn't be kept: it
+    /// may go once all its readers in the assignment are done, and is then reported as [`Outcome::Spent`]. Where one of them
+    /// isn't done, or was taken back, it is kept and reported as done. Until then it stands apart from what the worker holds:
+    /// that may have come otherwise, and doesn't go with it.
+    pub fleeting: Vec<TaskRange>,
     /// Bytes that are to be reserved before they start: results, scratch, and inputs that are to be fetched.
     pub memory: u64,
     /// Inputs that the worker doesn't hold.

@@ -55,6 +55,11 @@ impl TaskRange {
         self.start >= self.end
     }
 
+    /// Whether `task` is in it.
+    pub fn contains(&self, task: TaskId) -> bool {
+        self.layer == task.layer && (self.start..self.end).contains(&task.index)
+    }
+
     /// Its tasks.
     pub fn tasks(self) -> impl ExactSizeIterator<Item = TaskId> {
         (0..(self.end - self.start) as usize).map(move |at| TaskId::new(self.layer, self.start + at as u64))

@@ -93,7 +93,7 @@ impl Scheduler {
         let limits = self.limits(id);
         let Some(run) = self.runs.get_mut(&id) else { return };
         let requirement = run.classes[usize::from(run.tasks.layers[task.layer.0 as usize].class)].clone();
-        if let Some(batch) = run.take_these(&[TaskRange::one(task)], worker, limits) {
+        if let Some(batch) = run.take_these(&[TaskRange::one(task)], worker, limits, false) {
             let attempt = Some(batch.attempt);
             self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt }));
             self.hand_over(id, worker, batch, requirement);

@@ -63,6 +63,14 @@ impl Tasks {
         }
     }
 
+    /// The result of `task` went with its readers: if somebody has come to need it meanwhile, it is made again.
+    pub fn take_up_spent(&mut self, graph: &Graph, task: TaskId) {
+        let is_gone = self.is_needed(task) && self.record(task).tag == Tag::Released;
+        if is_gone && (self.is_wanted(task) || self.count_unread(graph, task) > 0) {
+            self.take_up(graph, task);
+        }
+    }
+
     /// All copies that `worker` holds are gone.
     pub fn lose_all_of(&mut self, graph: &Graph, worker: WorkerId) {
         let holding = self.replicas.iter().filter(|(_, holders)| holders.contains(&worker));

@@ -1,8 +1,10 @@
 use crate::place::{Placement, SoonestStart};
+use crate::report::again;
 use crate::run::Run;
 use crate::seats::Seats;
+use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
-use crate::{Action, Attempt, Event, LossCause, Outcome, Report, RunId, TaskRange, TaskState, Time, WorkerId};
+use crate::{Action, Attempt, Event, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -29,37 +31,6 @@ pub struct Scheduler {
 
 /// A class of a run that waits for workers: highest priority first, then the oldest.
 pub(crate) type InLine = (Reverse<i32>, RunId, u16);
-
-/// How a scheduler deals with its workers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Nanoseconds of work in an assignment: enough to hide the way to the worker and back, little enough to share evenly.
-    pub credit_nanoseconds: u64,
-    /// Nanoseconds of work for each slot that a worker is given in advance: about two ways there and back. None for workers
-    /// that ask and get at once.
-    pub prefill_nanoseconds: u64,
-    /// A task is failed when so many workers have died that had nothing but it.
-    pub deaths: u32,
-    /// Tasks run only where the resources and workers that they ask for are. Within one process nobody offers any, and a
-    /// program that was written for a cluster is to run all the same.
-    pub heeds_requirements: bool,
-}
-
-impl Default for Settings {
-    /// For the threads of one process, which ask and get at once.
-    fn default() -> Self {
-        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3, heeds_requirements: true }
-    }
-}
-
-/// How far a run has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Tasks that have ended.
-    pub done: u64,
-    /// Tasks that have to end.
-    pub total: u64,
-}
 
 impl Scheduler {
     /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
@@ -269,41 +240,7 @@ impl Scheduler {
         });
     }
 
-    fn take_report(&mut self, worker: WorkerId, report: Report) {
-        let Report { run: id, attempt, outcomes, nanoseconds } = report;
-        let placed = self.seats.close(worker, id, attempt);
-        let Some(run) = self.runs.get_mut(&id) else { return };
-        let (mut failed, mut ran, mut done) = (None, 0, 0);
-        let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
-        for &(range, outcome) in &outcomes {
-            let current = match (outcome, &placed) {
-                (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),
-                (Outcome::Failed, Some(_)) => count_failures(run, attempt, range, &mut failed),
-                (Outcome::NotRun, Some(_)) if !has_cause => count_refusals(run, attempt, range, &mut failed),
-                _ => 0,
-            };
-            ran += current;
-            if let Outcome::Done { bytes } = outcome {
-                done += current;
-                run.estimates[range.layer.0 as usize].learn_bytes(current, bytes);
-            }
-        }
-        if let Some(placed) = placed {
-            if let Some(range) = placed.tasks.first().filter(|_| ran > 0) {
-                run.estimates[range.layer.0 as usize].learn_time(ran, nanoseconds);
-            }
-            if done < TaskRange::count(&placed.tasks) {
-                // What is neither done nor failed for good is tried again.
-                again(run, attempt, &placed.tasks);
-            }
-        }
-        match failed {
-            Some(task) => self.fail(id, task, worker, vec![]),
-            None => self.settle(id),
-        }
-    }
-
-    fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
+    pub(crate) fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
         self.actions.push_back(Action::Failed { run, task, worker, story });
         self.forget(run);
     }
@@ -320,55 +257,6 @@ impl Scheduler {
         let forget = self.seats.workers().map(|worker| Action::Forget { worker, run });
         self.actions.extend(forget);
     }
-}
-
-/// Tasks of `attempt` that are still on it go back to be tried again.
-fn again(run: &mut Run, attempt: Attempt, tasks: &[TaskRange]) {
-    for task in tasks.iter().flat_map(|range| range.tasks()) {
-        if run.tasks.is_current(task, attempt) {
-            run.tasks.again(&run.graph, task);
-        }
-    }
-}
-
-/// Takes in results, and says how many of them somebody waited for. A worker is to drop those that nobody did.
-fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRange, is_placed: bool) -> u64 {
-    let mut current = 0;
-    for task in range.tasks() {
-        if is_placed && run.tasks.is_current(task, attempt) {
-            run.tasks.finish(&run.graph, task, worker);
-            run.clear(task);
-            current += 1;
-        } else {
-            run.tasks.take_old_result(task, worker);
-        }
-    }
-    current
-}
-
-/// Counts the failures, and notes a task that has failed once too often.
-fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
-    let retries = run.graph.layer(range.layer).annotations.retries;
-    let current = range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<Vec<_>>();
-    for &task in &current {
-        run.suspects.clear(task);
-        if run.tasks.count_failure(task) > retries {
-            failed.get_or_insert(task);
-        }
-    }
-    current.len() as u64
-}
-
-/// Counts tasks that a worker didn't run though all that they read is there and none of its assignment failed.
-fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
-    let retries = run.graph.layer(range.layer).annotations.retries;
-    for task in range.tasks() {
-        let is_refused = run.tasks.is_current(task, attempt) && run.tasks.count_missing(&run.graph, task) == 0;
-        if is_refused && run.is_refused_too_often(task) && run.tasks.count_failure(task) > retries {
-            failed.get_or_insert(task);
-        }
-    }
-    0
 }
 
 /// Puts together what goes to the same place.

@@ -7,10 +7,12 @@ use crate::{Attempt, WorkerId};
 /// | — | `Waiting` | a client wants it, or a task that is wanted reads it |
 /// | `Waiting` | `Ready` | its last unfinished input came into memory |
 /// | `Ready` | `Running` | assigned to a worker |
+/// | `Waiting` | `Running` | assigned together with all the inputs that it misses |
 /// | `Ready` | `Waiting` | an input was lost |
 /// | `Running` | `InMemory` | reported as done |
+/// | `Running` | `Released` | reported as spent: all its readers were of its assignment, and are done |
 /// | `Running` | `Ready` | failed with retries left, not run, taken back, or its worker was lost |
-/// | `Running` | `Waiting` | the same, and an input was lost meanwhile |
+/// | `Running` | `Waiting` | the same, and an input wasn't made or was lost meanwhile; or spent, and somebody needs it since |
 /// | `InMemory` | `Released` | its last reader is done, and no client wants it; or its last copy was lost |
 /// | `Released` | `Waiting` | somebody needs it again |
 /// | `Waiting`, `Ready`, `Running` | — | nobody needs it any more |
@@ -23,7 +25,7 @@ pub enum TaskState {
     },
     /// Everything it reads is in memory.
     Ready,
-    /// A worker has it.
+    /// A worker has it. What it reads is in memory, or is made by tasks that stand before it in its own assignment.
     Running {
         /// The worker.
         worker: WorkerId,
@@ -42,11 +44,11 @@ pub enum TaskState {
 /// What the scheduler knows of a task that something has happened to: sixteen bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// The hand-out that it is on while it is running.
+    /// The hand-out that it is on while it is running; while it waits, the one that [`Self::count_in`] counts for.
     pub attempt: Attempt,
     /// While waiting, reads of inputs that are not in memory; while in memory, reads to come.
     pub count: u32,
-    /// Who runs it or holds it.
+    /// Who runs it or holds it. While it waits there is nobody, and the space is used by [`Self::count_in`].
     pub worker: WorkerId,
     /// How often it has failed.
     pub failures: u16,
@@ -82,6 +84,17 @@ const _: () = assert!(size_of::<Record>() == 16);
 impl Record {
     pub const RELEASED: Self =
         Self { attempt: Attempt(0), count: 0, worker: WorkerId(0), failures: 0, tag: Tag::Released, is_special: false };
+
+    /// One of the inputs that it waits for is handed out by `attempt`: whether all of them now are. A hand-out has a number of
+    /// its own and is put together in one go, so that what was counted for an older one needn't be cleared.
+    pub fn count_in(&mut self, attempt: Attempt) -> bool {
+        debug_assert_eq!(self.tag, Tag::Waiting, "only what waits can follow");
+        if self.attempt != attempt {
+            (self.attempt, self.worker) = (attempt, WorkerId(0));
+        }
+        self.worker.0 += 1;
+        self.worker.0 == self.count
+    }
 
     /// The state that this is, for a task that has `inputs` inputs.
     pub fn state(&self, inputs: impl FnOnce() -> u32) -> TaskState {

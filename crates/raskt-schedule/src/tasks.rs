@@ -83,6 +83,19 @@ impl LayerState {
         let Self { pages, needed, len, .. } = self;
         pages.open(index, |range| needed.count(range.start..range.end.min(*len)))
     }
+
+    /// Notes that an input of `index` is handed out by `attempt`: whether the task waits for nothing else any more. `inputs`
+    /// says how many it has.
+    pub fn waits_only_for(&mut self, attempt: Attempt, index: u64, inputs: impl FnOnce() -> u64) -> bool {
+        if !self.needed.contains(index) {
+            return false;
+        }
+        let record = self.open(index);
+        if record.tag == Tag::Untouched {
+            *record = Record { count: inputs() as u32, tag: Tag::Waiting, ..*record };
+        }
+        record.tag == Tag::Waiting && record.count_in(attempt)
+    }
 }
 
 impl Tasks {

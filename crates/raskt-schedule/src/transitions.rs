@@ -31,6 +31,17 @@ impl Tasks {
         self.read_inputs(graph, task);
     }
 
+    /// `Running` → `Released`: its result went with its readers.
+    pub fn spend(&mut self, graph: &Graph, task: TaskId) {
+        self.end_hand_out(task);
+        self.counts.done += 1;
+        let layer = &mut self.layers[task.layer.0 as usize];
+        let record = layer.open(task.index);
+        *record = Record { failures: record.failures, ..Record::RELEASED };
+        layer.pages.released(task.index);
+        self.read_inputs(graph, task);
+    }
+
     /// `Running` → `Ready`; or → `Waiting`, where an input was lost meanwhile.
     pub fn again(&mut self, graph: &Graph, task: TaskId) {
         self.end_hand_out(task);

@@ -3,9 +3,10 @@
 use crate::run::Run;
 use crate::task::Tag;
 use crate::tasks::{Counts, Tasks};
-use crate::{RunId, Scheduler, TaskState};
+use crate::{Attempt, RunId, Scheduler, TaskRange, TaskState};
 use raskt_graph::{Graph, Shape, TaskId};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 impl Scheduler {
     /// Asserts the invariants. Linear in the size of all graphs: for tests.
@@ -16,6 +17,7 @@ impl Scheduler {
         let mut running = 0;
         self.seats.validate(|worker, id, attempt, placed| {
             let run = self.runs.get(&id).expect("only runs that are there have assignments");
+            validate_order(run, attempt, &placed.tasks);
             for task in placed.tasks.iter().flat_map(|range| range.tasks()) {
                 if run.tasks.is_current(task, attempt) {
                     assert_eq!(
@@ -124,6 +126,20 @@ impl Scheduler {
                 assert_eq!(tasks.count_unread(graph, task), 0, "reads of {task}, which is released");
             }
         }
+    }
+}
+
+/// Tasks of an assignment come after those of it that they read.
+fn validate_order(run: &Run, attempt: Attempt, tasks: &[TaskRange]) {
+    let mut seen = BTreeSet::new();
+    for task in tasks.iter().flat_map(|range| range.tasks()) {
+        if run.tasks.is_current(task, attempt) {
+            run.graph.for_each_input(task, |input| {
+                let is_made_here = tasks.iter().any(|range| range.contains(input)) && run.tasks.is_current(input, attempt);
+                assert!(!is_made_here || seen.contains(&input), "{task} comes before its input {input}");
+            });
+        }
+        seen.insert(task);
     }
 }
 

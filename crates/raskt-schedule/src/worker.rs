@@ -320,6 +320,7 @@ impl Worker {
         let Some(found) = waiting.find(|found| found.run == run && found.attempt == attempt) else { return };
         let mut given_back = found.tasks.clone();
         tasks.iter().for_each(|range| range.cut_out_of(&mut found.tasks));
+        tasks.iter().for_each(|range| range.cut_out_of(&mut found.fleeting));
         found.tasks.iter().for_each(|range| range.cut_out_of(&mut given_back));
         if !given_back.is_empty() {
             self.actions.push_back(WorkerAction::TakenBack { run, attempt, tasks: given_back });

@@ -16,7 +16,7 @@ pub(crate) struct Line {
 
 impl Line {
     pub fn is_about(&self, run: RunId, task: TaskId) -> bool {
-        self.tasks.iter().any(|&(of, range)| of == run && contains(range, task))
+        self.tasks.iter().any(|&(of, range)| of == run && range.contains(task))
     }
 
     /// Whether the text of a failed assertion names one of these tasks, as in `2:17`.
@@ -27,12 +27,8 @@ impl Line {
             Some((layer.parse::<u32>().ok()?, index.parse::<u64>().ok()?))
         });
         let named: Vec<_> = named.map(|(layer, index)| TaskId::new(raskt_graph::LayerId(layer), index)).collect();
-        self.tasks.iter().any(|&(_, range)| named.iter().any(|&task| contains(range, task)))
+        self.tasks.iter().any(|&(_, range)| named.iter().any(|&task| range.contains(task)))
     }
-}
-
-fn contains(range: TaskRange, task: TaskId) -> bool {
-    range.layer == task.layer && (range.start..range.end).contains(&task.index)
 }
 
 impl fmt::Display for Line {

@@ -73,7 +73,8 @@ impl Planner<'_> {
     /// Blocks that a store keeps are a layer of their own: they are read before a task that needs them starts, and take no
     /// memory by being named.
     fn kept_blocks(&mut self, array: &Array, values: &Arc<[Value]>, token: u128) -> Result<LayerId, GraphError> {
-        let op = native_op(fused::Given(values.clone()), digest("given", token));
+        let mut op = native_op(fused::Given(values.clone()), digest("given", token));
+        op.flags.gives_kept = true;
         let cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
         self.add("blocks".into(), op, Shape::Map { grid: array.grid(), inputs: vec![] }, cost)
     }

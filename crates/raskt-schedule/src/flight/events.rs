@@ -87,6 +87,10 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
                         to.number(2);
                         to.number(*bytes);
                     }
+                    Outcome::Spent { bytes } => {
+                        to.number(3);
+                        to.number(*bytes);
+                    }
                 }
             });
             to.number(report.nanoseconds);
@@ -142,6 +146,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
                     0 => Outcome::Failed,
                     1 => Outcome::NotRun,
                     2 => Outcome::Done { bytes: from.number()? },
+                    3 => Outcome::Spent { bytes: from.number()? },
                     _ => return Err(FlightError::Malformed("a task ended in no known way")),
                 };
                 Ok((range, outcome))

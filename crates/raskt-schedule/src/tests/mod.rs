@@ -1,5 +1,6 @@
 mod changes;
 mod flight;
+mod follow;
 mod given;
 mod graphs;
 mod poison;

@@ -15,6 +15,10 @@ pub struct World {
     pub trace: Vec<Action>,
     /// Whether workers give back what they are asked for; if not, they have begun it all.
     pub gives_back: bool,
+    /// Whether workers let go of results that go with their readers; if not, they keep and report them.
+    pub spends: bool,
+    /// What workers say that an assignment took.
+    pub nanoseconds: u64,
     pub stalled: Option<StallCause>,
     pub story: Vec<Death>,
     pub lost: Vec<TaskRange>,
@@ -45,6 +49,8 @@ impl World {
             next_worker: 0,
             trace,
             gives_back: true,
+            spends: true,
+            nanoseconds: 100,
             stalled: None,
             story: vec![],
             lost: vec![],
@@ -184,7 +190,8 @@ impl World {
     /// Runs one of the assignments; a task whose inputs are gone is reported as not run, one that `fails` as failed.
     pub fn run_one(&mut self, graph: &Graph, at: usize, mut fails: impl FnMut() -> bool) {
         let (worker, assignment) = self.assigned.swap_remove(at % self.assigned.len());
-        let Some(passing) = self.fetch(worker, &assignment) else { return };
+        let Some(mut passing) = self.fetch(worker, &assignment) else { return };
+        let spends = self.spends;
         let mut outcomes = vec![];
         let mut stopped = false;
         for task in assignment.tasks.iter().copied().flat_map(TaskRange::tasks) {
@@ -197,9 +204,11 @@ impl World {
             let outcome = match inputs {
                 _ if stopped => Outcome::NotRun,
                 Some(inputs) if !fails() => {
+                    let is_fleeting = spends && assignment.fleeting.iter().any(|range| range.contains(task));
                     let memory = self.memories.get_mut(&worker).expect("assignments of lost workers are dropped");
-                    memory.insert(task, result(task, inputs));
-                    Outcome::Done { bytes: 8 }
+                    let place = if is_fleeting { &mut passing } else { memory };
+                    place.insert(task, result(task, inputs));
+                    DONE
                 }
                 Some(_) => Outcome::Failed,
                 None => Outcome::NotRun,
@@ -207,10 +216,41 @@ impl World {
             stopped = outcome == Outcome::Failed;
             outcomes.push((TaskRange::one(task), outcome));
         }
-        let report = Report { run: RUN, attempt: assignment.attempt, outcomes, nanoseconds: 100 };
+        if spends {
+            self.spend(graph, worker, &assignment, passing, &mut outcomes);
+        }
+        let report = Report { run: RUN, attempt: assignment.attempt, outcomes, nanoseconds: self.nanoseconds };
         self.handle(Event::Reported { worker, report });
     }
+
+    /// Lets go of what only tasks of the assignment read that are done, and keeps the rest of what is `passing`.
+    fn spend(
+        &mut self,
+        graph: &Graph,
+        worker: WorkerId,
+        assignment: &Assignment,
+        mut passing: BTreeMap<TaskId, u64>,
+        outcomes: &mut [(TaskRange, Outcome)],
+    ) {
+        let done = |&(range, outcome): &(TaskRange, Outcome)| (TaskId::new(range.layer, range.start), outcome == DONE);
+        let done: BTreeMap<_, _> = outcomes.iter().map(done).collect();
+        let memory = self.memories.get_mut(&worker).expect("assignments of lost workers are dropped");
+        for (range, outcome) in outcomes.iter_mut().filter(|(_, outcome)| *outcome == DONE) {
+            let task = TaskId::new(range.layer, range.start);
+            let mut readers = vec![];
+            graph.for_each_dependent(task, |reader| readers.extend(done.get(&reader)));
+            if !assignment.fleeting.iter().any(|range| range.contains(task)) {
+                continue;
+            }
+            match !readers.is_empty() && readers.iter().all(|&&done| done) {
+                true => *outcome = Outcome::Spent { bytes: 8 },
+                false => memory.extend(passing.remove_entry(&task)),
+            }
+        }
+    }
 }
+
+const DONE: Outcome = Outcome::Done { bytes: 8 };
 
 pub fn check_results(world: &World, graph: &Graph, wanted: &[TaskId]) {
     let expected = evaluate(graph);

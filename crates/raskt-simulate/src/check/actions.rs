@@ -73,18 +73,25 @@ impl Ledger {
         if layer.is_some_and(|layer| !may_run(&self.workers[&worker], &layer.annotations)) {
             return Err(Violation::new(format!("{worker:?} hasn't what {assignment:?} requires")));
         }
+        let mut before = BTreeSet::new();
         for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
             let wrong = |text: &str| Err(Violation::of(run, task, text));
             let mut missing = None;
             job.graph.for_each_input(task, |input| {
                 let is_there = scheduler.holds(run, worker, input) || can_fetch(scheduler, assignment, input);
-                missing = missing.or((!is_there).then_some(input));
+                // It may come from a task that stands before it.
+                missing = missing.or((!is_there && !before.contains(&input)).then_some(input));
+                tally.add(Sometimes::Followed, u64::from(!is_there));
             });
+            before.insert(task);
             if let Some(input) = missing {
                 return wrong(&format!("it was handed out, and its worker can't get at its input {input}"));
             }
             if job.given.contains(&task) {
                 return wrong("it stands for data that was given, and was handed out to be run");
+            }
+            if page.wanted.contains(&task) && assignment.fleeting.iter().any(|range| range.contains(task)) {
+                return wrong("it is wanted, and was said to go with its readers");
             }
             let at = page.at(task);
             let entry = page.entry(task);
@@ -235,7 +242,6 @@ fn may_run(offer: &Offer, annotations: &Annotations) -> bool {
 /// Whether an assignment says from whom `input` is to be fetched, and that worker has it.
 fn can_fetch(scheduler: &Scheduler, assignment: &Assignment, input: TaskId) -> bool {
     assignment.fetches.iter().any(|fetch| {
-        let is_in = fetch.tasks.layer == input.layer && (fetch.tasks.start..fetch.tasks.end).contains(&input.index);
-        is_in && scheduler.holds(assignment.run, fetch.from, input)
+        fetch.tasks.contains(input) && scheduler.holds(assignment.run, fetch.from, input)
     })
 }

@@ -161,13 +161,13 @@ impl Ledger {
     fn take_report(&mut self, scheduler: &Scheduler, worker: WorkerId, report: &Report, tally: &mut Tally) {
         self.around.run = Some(report.run);
         let Some(page) = self.pages.get_mut(&report.run) else { return };
+        let by = (worker, report.attempt);
         for &(range, outcome) in &report.outcomes {
             for task in range.tasks() {
-                let at = page.at(task);
+                let (at, is_wanted) = (page.at(task), page.wanted.contains(&task));
                 let entry = page.entry(task);
                 entry.seen = scheduler.task_state(report.run, task).into();
                 self.around.told.push((report.run, at));
-                let by = (worker, report.attempt);
                 entry.abandoned.take_if(|given| *given == by);
                 if entry.given.take_if(|given| *given == by).is_none() {
                     tally.saw(Sometimes::OldReport);
@@ -176,6 +176,13 @@ impl Ledger {
                 entry.facts.reported = Some(outcome);
                 match outcome {
                     Outcome::Done { .. } => {}
+                    Outcome::Spent { .. } => {
+                        tally.saw(Sometimes::Spent);
+                        if is_wanted || is_read_by_others(scheduler, page, by, report, task) {
+                            tally.saw(Sometimes::SpentTooEarly);
+                            self.around.facts.is_loss = true;
+                        }
+                    }
                     Outcome::Failed => {
                         entry.failures += 1;
                         tally.saw(Sometimes::Retried);
@@ -185,6 +192,28 @@ impl Ledger {
             }
         }
     }
+}
+
+/// Whether a task reads `task` that has still to run when `report` has come. Readers come after it in the report.
+fn is_read_by_others(
+    scheduler: &Scheduler,
+    page: &Page,
+    by: (WorkerId, Attempt),
+    report: &Report,
+    task: TaskId,
+) -> bool {
+    let is_done = |reader| {
+        let mut outcomes = report.outcomes.iter().filter(|(range, _)| range.contains(reader));
+        let says_so = outcomes.any(|(_, outcome)| matches!(outcome, Outcome::Done { .. } | Outcome::Spent { .. }));
+        says_so && page.given(reader) == Some(by)
+    };
+    let mut is_read = false;
+    page.job.graph.for_each_dependent(task, |reader| {
+        let state = scheduler.task_state(report.run, reader);
+        let is_left = state.is_some_and(|state| !matches!(state, TaskState::InMemory { .. } | TaskState::Released));
+        is_read |= is_left && !is_done(reader);
+    });
+    is_read
 }
 
 /// Who holds the result of `task`, as far as the scheduler knows.

@@ -102,6 +102,11 @@ impl Page {
         &mut self.entries[at]
     }
 
+    /// Who has `task`.
+    pub fn given(&self, task: TaskId) -> Option<(WorkerId, Attempt)> {
+        self.entries[self.at(task)].given
+    }
+
     pub fn entries(&mut self) -> impl Iterator<Item = &mut Entry> {
         self.entries.iter_mut()
     }

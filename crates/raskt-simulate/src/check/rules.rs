@@ -53,13 +53,15 @@ pub(super) struct Facts {
 pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
     use Seen::*;
     let is_done = matches!(facts.reported, Some(Outcome::Done { .. }));
+    let is_spent = matches!(facts.reported, Some(Outcome::Spent { .. }));
     let is_back = |from| (facts.reported.is_some() && !is_done) || facts.is_taken_back || facts.lost == Some(from);
     let is_assigned = || facts.assigned.is_some_and(|worker| after == Running(worker));
     match (before, after) {
         (Unneeded | Waiting | Ready | Running(_) | Released, InMemory) if facts.is_given => true,
         (Running(old), Running(_)) if facts.assigned.is_some() => is_back(old) && is_assigned(),
         (Running(old), Running(new)) => old == new && facts.reported.is_none() && !is_back(old),
-        (Running(_), InMemory | Released) => is_done,
+        (Running(_), InMemory) => is_done,
+        (Running(_), Released) => is_done || is_spent,
         (Running(old), Waiting | Ready) => is_back(old),
         (Waiting | Ready, Running(_)) => is_assigned(),
         (Ready, Waiting) => facts.is_loss,
@@ -87,6 +89,15 @@ mod tests {
         assert!(allows(Seen::Running(A), Seen::InMemory, done));
         assert!(!allows(Seen::Running(A), Seen::InMemory, Facts::default()));
         assert!(!allows(Seen::Ready, Seen::InMemory, done));
+    }
+
+    #[test]
+    fn what_went_with_its_readers_is_not_in_memory() {
+        let spent = Facts { reported: Some(Outcome::Spent { bytes: 1 }), ..Facts::default() };
+        assert!(allows(Seen::Running(A), Seen::Released, spent));
+        assert!(allows(Seen::Running(A), Seen::Waiting, spent), "somebody has come to need it");
+        assert!(!allows(Seen::Running(A), Seen::InMemory, spent));
+        assert!(!allows(Seen::Running(A), Seen::Running(A), spent));
     }
 
     #[test]

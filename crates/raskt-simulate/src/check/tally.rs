@@ -67,6 +67,12 @@ pub enum Sometimes {
     GivenUpUnmet,
     /// Tasks weren't run, since they couldn't read what they needed.
     NotRun,
+    /// A task was handed out together with what it reads.
+    Followed,
+    /// A result went with its readers.
+    Spent,
+    /// A result that had gone with its readers was needed after all.
+    SpentTooEarly,
     /// A failed task was tried again.
     Retried,
     /// A run failed, since one of its tasks had failed for good.
@@ -137,6 +143,9 @@ impl Sometimes {
         Self::Resumed,
         Self::GivenUpUnmet,
         Self::NotRun,
+        Self::Followed,
+        Self::Spent,
+        Self::SpentTooEarly,
         Self::Retried,
         Self::RunFailed,
         Self::PoisonFailed,

@@ -5,7 +5,7 @@ use super::{Host, Jobs};
 use crate::check::{Sometimes, Violation};
 use crate::context::{Context, Happening};
 use crate::job::compute;
-use raskt_graph::TaskId;
+use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Assignment, Outcome, TaskRange, Ticket, WorkerEvent};
 use std::collections::BTreeMap;
 
@@ -14,11 +14,14 @@ use std::collections::BTreeMap;
 pub(crate) struct Execution {
     pub assignment: Assignment,
     tasks: Vec<TaskId>,
+    /// The position of each of them.
+    places: BTreeMap<TaskId, usize>,
     /// The position of the task that runs, or runs next.
     at: usize,
-    /// Inputs that were read from other workers; they go when the assignment ends.
-    fetched: BTreeMap<TaskId, u64>,
-    outcomes: Vec<(TaskRange, Outcome)>,
+    /// Inputs that were read from other workers, and results that only tasks of this assignment read; they go when it ends.
+    passing: BTreeMap<TaskId, u64>,
+    /// How the tasks before that one have ended.
+    outcomes: Vec<Outcome>,
     began: u64,
     /// What the running task has read.
     inputs: Vec<u64>,
@@ -35,9 +38,10 @@ impl Host {
         let tasks: Vec<_> = assignment.tasks.iter().flat_map(|range| range.tasks()).collect();
         let execution = Execution {
             assignment,
+            places: tasks.iter().copied().zip(0..).collect(),
             tasks,
             at: 0,
-            fetched: process.passing.remove(&ticket).unwrap_or_default(),
+            passing: process.passing.remove(&ticket).unwrap_or_default(),
             outcomes: vec![],
             began: context.now(),
             inputs: vec![],
@@ -63,7 +67,7 @@ impl Host {
                 if let Some(stored) = stored.filter(|stored| stored.is_spilled) {
                     disk_time += disk_nanoseconds(stored.bytes, disk_slowness);
                 }
-                let digest = stored.map(|stored| stored.digest).or(execution.fetched.get(&input).copied());
+                let digest = stored.map(|stored| stored.digest).or(execution.passing.get(&input).copied());
                 inputs = inputs.take().zip(digest).map(|(mut inputs, digest)| {
                     inputs.push(digest);
                     inputs
@@ -79,8 +83,7 @@ impl Host {
                 );
                 return process.confess(context, run, lost);
             }
-            execution.note(task, Outcome::NotRun);
-            execution.at += 1;
+            execution.end_task(Outcome::NotRun);
             lost.append(&mut noticed);
         }
         process.confess(context, run, lost);
@@ -113,22 +116,26 @@ impl Host {
             context.violate(Violation::of(run, task, "its result is wrong"));
         }
         let bytes = job.output_bytes(task);
-        execution.note(task, Outcome::Done { bytes });
-        execution.at += 1;
-        process.memory.put(run, task, digest, bytes);
+        execution.end_task(Outcome::Done { bytes });
+        if execution.is_fleeting(task) {
+            execution.passing.insert(task, digest);
+        } else {
+            process.memory.put(run, task, digest, bytes);
+        }
         if self.kills && process.memory.held > process.memory.limit + process.memory.limit / 4 {
             context.tally.saw(Sometimes::OutOfMemory);
             return self.die(context, "it was out of memory");
         }
+        execution.spend(&job.graph);
         self.next_task(context, jobs, ticket);
     }
 
     fn task_failed(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket) {
         let Some(process) = &mut self.process else { return };
         let Some(execution) = process.executions.get_mut(&ticket) else { return };
-        for at in execution.at..execution.tasks.len() {
-            let outcome = if at == execution.at { Outcome::Failed } else { Outcome::NotRun };
-            execution.note(execution.tasks[at], outcome);
+        execution.end_task(Outcome::Failed);
+        while execution.at < execution.tasks.len() {
+            execution.end_task(Outcome::NotRun);
         }
         self.end_execution(context, jobs, ticket);
     }
@@ -136,8 +143,12 @@ impl Host {
     fn end_execution(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket) {
         let Some(process) = &mut self.process else { return };
         let Some(execution) = process.executions.remove(&ticket) else { return };
+        let is_wanted = process.worker.is_running(ticket);
+        for (task, digest, bytes) in execution.left_over().filter(|_| is_wanted) {
+            process.memory.put(execution.assignment.run, task, digest, bytes);
+        }
         let nanoseconds = context.now() - execution.began;
-        let outcomes = execution.outcomes;
+        let outcomes = execution.grouped();
         self.handle(context, jobs, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
     }
 
@@ -150,25 +161,70 @@ impl Host {
 }
 
 impl Execution {
-    /// Notes how a task ended; neighbours that ended alike make one group.
-    fn note(&mut self, task: TaskId, outcome: Outcome) {
-        if let Some((range, last)) = self.outcomes.last_mut()
-            && range.layer == task.layer
-            && range.end == task.index
-        {
-            match (last, outcome) {
-                (Outcome::Done { bytes }, Outcome::Done { bytes: more }) => {
-                    *bytes += more;
-                    range.end += 1;
-                    return;
-                }
-                (Outcome::NotRun, Outcome::NotRun) => {
-                    range.end += 1;
-                    return;
-                }
-                _ => {}
+    fn end_task(&mut self, outcome: Outcome) {
+        self.outcomes.push(outcome);
+        self.at += 1;
+    }
+
+    fn is_fleeting(&self, task: TaskId) -> bool {
+        self.assignment.fleeting.iter().any(|range| range.contains(task))
+    }
+
+    /// Lets go of what the last task has read and no other will.
+    fn spend(&mut self, graph: &Graph) {
+        let mut spent = vec![];
+        graph.for_each_input(self.tasks[self.at - 1], |input| {
+            if let Some(&at) = self.places.get(&input).filter(|_| self.is_fleeting(input)) {
+                let mut is_left = false;
+                graph.for_each_dependent(input, |reader| {
+                    is_left |= self.places.get(&reader).is_some_and(|&reader| !self.is_done(reader));
+                });
+                spent.extend((!is_left && self.is_done(at)).then_some(at));
+            }
+        });
+        for at in spent {
+            if let Outcome::Done { bytes } = self.outcomes[at] {
+                self.outcomes[at] = Outcome::Spent { bytes };
+                self.passing.remove(&self.tasks[at]);
             }
         }
-        self.outcomes.push((TaskRange::one(task), outcome));
+    }
+
+    /// What was to go with its readers, and didn't, since one of them isn't done.
+    fn left_over(&self) -> impl Iterator<Item = (TaskId, u64, u64)> {
+        self.tasks.iter().zip(&self.outcomes).filter_map(|(&task, outcome)| match *outcome {
+            Outcome::Done { bytes } if self.is_fleeting(task) => Some((task, *self.passing.get(&task)?, bytes)),
+            _ => None,
+        })
+    }
+
+    fn is_done(&self, at: usize) -> bool {
+        matches!(self.outcomes.get(at), Some(Outcome::Done { .. } | Outcome::Spent { .. }))
+    }
+
+    /// How all tasks ended; neighbours that ended alike make one group.
+    fn grouped(&self) -> Vec<(TaskRange, Outcome)> {
+        let mut groups: Vec<(TaskRange, Outcome)> = vec![];
+        for (&task, &outcome) in self.tasks.iter().zip(&self.outcomes) {
+            let follows = |group: &&mut (TaskRange, Outcome)| group.0.layer == task.layer && group.0.end == task.index;
+            match groups.last_mut().filter(follows).and_then(|(range, last)| Some((range, join(*last, outcome)?, last))) {
+                Some((range, joined, last)) => {
+                    range.end += 1;
+                    *last = joined;
+                }
+                None => groups.push((TaskRange::one(task), outcome)),
+            }
+        }
+        groups
+    }
+}
+
+/// The outcome of a group and of one more task, if they go together.
+fn join(group: Outcome, one: Outcome) -> Option<Outcome> {
+    match (group, one) {
+        (Outcome::Done { bytes }, Outcome::Done { bytes: more }) => Some(Outcome::Done { bytes: bytes + more }),
+        (Outcome::Spent { bytes }, Outcome::Spent { bytes: more }) => Some(Outcome::Spent { bytes: bytes + more }),
+        (Outcome::NotRun, Outcome::NotRun) => Some(Outcome::NotRun),
+        _ => None,
     }
 }

@@ -1,0 +1,161 @@
+//! What workers tell of how tasks ended.
+
+use crate::run::Run;
+use crate::scheduler::Scheduler;
+use crate::seat::Placed;
+use crate::{Attempt, Outcome, Report, TaskRange, WorkerId};
+use raskt_graph::{LayerId, TaskId};
+use smallvec::SmallVec;
+
+/// What has ended of an assignment.
+#[derive(Default)]
+struct Tally {
+    /// Tasks that have run, by layer; layers in the order in which they came.
+    ran: SmallVec<[(LayerId, u64); 4]>,
+    done: u64,
+    /// Tasks whose results went with their readers.
+    spent: Vec<TaskRange>,
+    /// One that has failed for good.
+    failed: Option<TaskId>,
+}
+
+impl Scheduler {
+    pub(crate) fn take_report(&mut self, worker: WorkerId, report: Report) {
+        let Report { run: id, attempt, outcomes, nanoseconds } = report;
+        let placed = self.seats.close(worker, id, attempt);
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        let tally = take_outcomes(run, worker, attempt, &outcomes, placed.as_ref());
+        run.learn_times(&tally.ran, nanoseconds);
+        if let Some(placed) = placed
+            && tally.done < TaskRange::count(&placed.tasks)
+        {
+            // What is neither done nor failed for good is tried again.
+            again(run, attempt, &placed.tasks);
+        }
+        for task in tally.spent.iter().flat_map(|range| range.tasks()) {
+            run.tasks.take_up_spent(&run.graph, task);
+        }
+        match tally.failed {
+            Some(task) => self.fail(id, task, worker, vec![]),
+            None => self.settle(id),
+        }
+    }
+}
+
+/// Takes in how tasks ended; of a worker that doesn't have the assignment any more, only what it holds.
+fn take_outcomes(
+    run: &mut Run,
+    worker: WorkerId,
+    attempt: Attempt,
+    outcomes: &[(TaskRange, Outcome)],
+    placed: Option<&Placed>,
+) -> Tally {
+    let mut tally = Tally::default();
+    let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
+    for &(range, outcome) in outcomes {
+        let ran = match (outcome, placed) {
+            (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),
+            (Outcome::Spent { .. }, Some(_)) => take_spent(run, attempt, range, &mut tally.spent),
+            (Outcome::Failed, Some(_)) => count_failures(run, attempt, range, &mut tally.failed),
+            (Outcome::NotRun, Some(_)) if !has_cause => count_refusals(run, attempt, range, &mut tally.failed),
+            _ => 0,
+        };
+        if let Outcome::Done { bytes } | Outcome::Spent { bytes } = outcome {
+            tally.done += ran;
+            run.estimates[range.layer.0 as usize].learn_bytes(ran, bytes);
+        }
+        tally.count(range.layer, ran);
+    }
+    tally
+}
+
+impl Tally {
+    fn count(&mut self, layer: LayerId, ran: u64) {
+        match self.ran.iter_mut().find(|(other, _)| *other == layer) {
+            _ if ran == 0 => {}
+            Some((_, count)) => *count += ran,
+            None => self.ran.push((layer, ran)),
+        }
+    }
+}
+
+impl Run {
+    /// Learns from an assignment how long tasks take. Of several layers, each is taken to have had the part of the time that
+    /// was expected of it.
+    fn learn_times(&mut self, ran: &[(LayerId, u64)], nanoseconds: u64) {
+        if let [(layer, count)] = *ran {
+            return self.estimates[layer.0 as usize].learn_time(count, nanoseconds);
+        }
+        let expects = |&(layer, count): &(LayerId, u64)| {
+            let one = self.estimates[layer.0 as usize].nanoseconds(&self.graph.layer(layer).cost);
+            u128::from(one.unwrap_or(1).max(1)) * u128::from(count)
+        };
+        let expected: SmallVec<[u128; 4]> = ran.iter().map(expects).collect();
+        let total = expected.iter().sum::<u128>().max(1);
+        for (&(layer, count), part) in ran.iter().zip(expected) {
+            let part = (u128::from(nanoseconds) * part / total) as u64;
+            self.estimates[layer.0 as usize].learn_time(count, part);
+        }
+    }
+}
+
+/// Tasks of `attempt` that are still on it go back to be tried again.
+pub(crate) fn again(run: &mut Run, attempt: Attempt, tasks: &[TaskRange]) {
+    for task in tasks.iter().flat_map(|range| range.tasks()) {
+        if run.tasks.is_current(task, attempt) {
+            run.tasks.again(&run.graph, task);
+        }
+    }
+}
+
+/// Takes in results, and says how many of them somebody waited for. A worker is to drop those that nobody did.
+fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRange, is_placed: bool) -> u64 {
+    let mut current = 0;
+    for task in range.tasks() {
+        if is_placed && run.tasks.is_current(task, attempt) {
+            run.tasks.finish(&run.graph, task, worker);
+            run.clear(task);
+            current += 1;
+        } else {
+            run.tasks.take_old_result(task, worker);
+        }
+    }
+    current
+}
+
+/// Counts the failures, and notes a task that has failed once too often.
+fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
+    let retries = run.graph.layer(range.layer).annotations.retries;
+    let current = range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<Vec<_>>();
+    for &task in &current {
+        run.suspects.clear(task);
+        if run.tasks.count_failure(task) > retries {
+            failed.get_or_insert(task);
+        }
+    }
+    current.len() as u64
+}
+
+/// Counts tasks that a worker didn't run though all that they read is there and none of its assignment failed.
+fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
+    let retries = run.graph.layer(range.layer).annotations.retries;
+    for task in range.tasks() {
+        let is_refused = run.tasks.is_current(task, attempt) && run.tasks.count_missing(&run.graph, task) == 0;
+        if is_refused && run.is_refused_too_often(task) && run.tasks.count_failure(task) > retries {
+            failed.get_or_insert(task);
+        }
+    }
+    0
+}
+
+/// Takes in that tasks were done and their results went with their readers.
+fn take_spent(run: &mut Run, attempt: Attempt, range: TaskRange, spent: &mut Vec<TaskRange>) -> u64 {
+    let mut current = 0;
+    for task in range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<SmallVec<[TaskId; 64]>>() {
+        run.tasks.spend(&run.graph, task);
+        run.clear(task);
+        TaskRange::push(spent, task);
+        current += 1;
+    }
+    current
+}

@@ -1,0 +1,30 @@
+/// How a scheduler deals with its workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Nanoseconds of work in an assignment: enough to hide the way to the worker and back, little enough to share evenly.
+    pub credit_nanoseconds: u64,
+    /// Nanoseconds of work for each slot that a worker is given in advance: about two ways there and back. None for workers
+    /// that ask and get at once.
+    pub prefill_nanoseconds: u64,
+    /// A task is failed when so many workers have died that had nothing but it.
+    pub deaths: u32,
+    /// Tasks run only where the resources and workers that they ask for are. Within one process nobody offers any, and a
+    /// program that was written for a cluster is to run all the same.
+    pub heeds_requirements: bool,
+}
+
+impl Default for Settings {
+    /// For the threads of one process, which ask and get at once.
+    fn default() -> Self {
+        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3, heeds_requirements: true }
+    }
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Tasks that have ended.
+    pub done: u64,
+    /// Tasks that have to end.
+    pub total: u64,
+}

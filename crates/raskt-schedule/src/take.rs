@@ -1,0 +1,296 @@
+//! Which tasks are handed out together: ready ones, and those that become ready by them.
+//!
+//! An assignment is put together as if its tasks were run while they are chosen: a task that waits for nothing but tasks of the
+//! assignment (a *follower*) stands in line with the ready ones, in the same order. So a chain, or a small graph altogether,
+//! costs one way to the worker and back.
+//!
+//! What an assignment makes is told when all of it has run. Followers are therefore taken only as long as nobody else could
+//! have run them meanwhile (there is one), or others have enough to do (the share), or waiting is less than handing over.
+
+use crate::batch::{Batch, Limits};
+use crate::queue::Head;
+use crate::run::Run;
+use crate::task::Tag;
+use crate::{Attempt, TaskRange, WorkerId};
+use raskt_graph::{LayerId, OpKind, TaskId};
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The most tasks that are handed out in one assignment.
+const BATCH_TASKS: u64 = 1024;
+
+/// The most bytes that the tasks of one assignment may read and hold, where it has more than one.
+const BATCH_BYTES: u64 = 64 << 20;
+
+/// The part of the credit that is as good as nothing: for so long results may wait although others could have read them.
+const CREDIT_PER_WAIT: u64 = 10;
+
+/// Readers of a task that are looked at for followers; of more, the rest counts as left behind.
+const READERS_LOOKED_AT: usize = 64;
+
+/// An assignment while tasks are put into it.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub worker: WorkerId,
+    pub attempt: Attempt,
+    pub limits: Limits,
+    pub tasks: Vec<TaskRange>,
+    /// Time that the tasks will take.
+    pub nanoseconds: u64,
+    /// Bytes of what they make and hold, and of what they read.
+    pub bytes: u64,
+    /// What all of them have in common.
+    kind: Kind,
+    count: u64,
+    /// Tasks that have become ready by those in the draft.
+    followers: BinaryHeap<Turn>,
+    /// How many more have, and can't go along.
+    left_behind: u64,
+    /// Some task of it reads another.
+    pub has_followers: bool,
+}
+
+/// Tasks of one kind may go together: the same workers can run them, in the same way, at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind {
+    class: u16,
+    priority: i32,
+    op: OpKind,
+}
+
+/// When a task would start among the others of its priority: later layers first, then by rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn(LayerId, Reverse<u64>);
+
+/// What a task adds to an assignment.
+#[derive(Clone, Copy, Debug)]
+struct Weight {
+    nanoseconds: u64,
+    bytes: u64,
+}
+
+/// A ready task that goes along when its turn comes; one that nobody has looked at yet starts after all that have become
+/// ready, and has no turn.
+type Root = (Option<Turn>, TaskId);
+
+/// The ready tasks at the head of a queue, as far as a draft may take them.
+#[derive(Debug)]
+struct Roots {
+    class: usize,
+    /// Nothing if no more are to be taken.
+    head: Option<Head>,
+    /// How many of the head have been.
+    taken: u64,
+    /// The next one, if it was looked at.
+    next: Option<Root>,
+    /// Where they must have their inputs, if that matters.
+    holder: Option<Option<WorkerId>>,
+}
+
+impl Run {
+    /// Takes ready tasks off a queue, from its `head` on, and what follows from them, and gives all of it to `worker`: about as
+    /// much as the credit, one task if nothing is known about its time.
+    pub fn take(&mut self, class: usize, head: Head, worker: WorkerId, limits: Limits) -> Batch {
+        let first = self.task_at(head.layer, head.start);
+        let mut draft = self.draft(first, worker, limits);
+        let minds_holders = limits.minds_holders && self.is_far(first);
+        let holder = minds_holders.then(|| self.first_holder(first));
+        let mut roots = Roots { class, head: Some(head), taken: 1, next: None, holder };
+        self.add(&mut draft, first, true);
+        while let Some(task) = self.next_task(&mut draft, &mut roots) {
+            self.add(&mut draft, task, true);
+        }
+        self.leave(&mut roots);
+        self.batch(draft)
+    }
+
+    /// Gives those of `tasks`, which are of one class, that are ready to `worker`, past the queue; with what follows from them,
+    /// if so it is said.
+    pub fn take_these(
+        &mut self,
+        tasks: &[TaskRange],
+        worker: WorkerId,
+        limits: Limits,
+        with_followers: bool,
+    ) -> Option<Batch> {
+        let is_ready = |task: &TaskId| self.tasks.is_needed(*task) && self.tasks.record(*task).tag == Tag::Ready;
+        let ready = TaskRange::of(tasks.iter().flat_map(|range| range.tasks()).filter(is_ready));
+        let mut ready = ready.into_iter().flat_map(TaskRange::tasks);
+        let first = ready.next()?;
+        let mut draft = self.draft(first, worker, limits);
+        std::iter::once(first).chain(ready).for_each(|task| self.add(&mut draft, task, with_followers));
+        let mut roots = Roots { class: 0, head: None, taken: 0, next: None, holder: None };
+        while let Some(task) = self.next_task(&mut draft, &mut roots) {
+            self.add(&mut draft, task, true);
+        }
+        Some(self.batch(draft))
+    }
+
+    fn draft(&mut self, first: TaskId, worker: WorkerId, limits: Limits) -> Draft {
+        let attempt = self.tasks.next_attempt;
+        self.tasks.next_attempt = attempt.next();
+        Draft {
+            worker,
+            attempt,
+            limits,
+            tasks: vec![],
+            nanoseconds: 0,
+            bytes: 0,
+            kind: self.kind(first),
+            count: 0,
+            followers: BinaryHeap::new(),
+            left_behind: 0,
+            has_followers: false,
+        }
+    }
+
+    /// `Ready` or `Waiting` → `Running`, and looks at what follows.
+    fn add(&mut self, draft: &mut Draft, task: TaskId, with_followers: bool) {
+        let weight = self.weight(task);
+        draft.nanoseconds += weight.map_or(draft.limits.credit, |weight| weight.nanoseconds);
+        draft.bytes += weight.map_or(0, |weight| weight.bytes);
+        draft.count += 1;
+        TaskRange::push(&mut draft.tasks, task);
+        self.tasks.hand_out(task, draft.worker, draft.attempt);
+        if with_followers && !draft.is_full() {
+            self.find_followers(draft, task);
+        }
+    }
+
+    /// The next task of the draft: a ready one or a follower, whichever has its turn first.
+    fn next_task(&mut self, draft: &mut Draft, roots: &mut Roots) -> Option<TaskId> {
+        if draft.is_full() {
+            return None;
+        }
+        if roots.next.is_none() {
+            roots.next = self.next_root(draft, roots);
+        }
+        let follower = draft.followers.peek().copied();
+        if let Some((_, task)) = roots.next.filter(|&(turn, _)| follower.is_none() || turn > follower) {
+            (roots.next, roots.taken) = (None, roots.taken + 1);
+            return Some(task);
+        }
+        let Turn(layer, Reverse(rank)) = follower?;
+        let task = self.task_at(layer, rank);
+        let is_only_one = draft.followers.len() as u64 + draft.left_behind == 1;
+        let fits = self.weight(task).is_some_and(|weight| draft.has_room_for(weight, is_only_one));
+        if !fits {
+            return None;
+        }
+        draft.followers.pop();
+        draft.has_followers = true;
+        Some(task)
+    }
+
+    /// The next ready task, if it goes along; after one that doesn't, no more are taken.
+    fn next_root(&mut self, draft: &Draft, roots: &mut Roots) -> Option<Root> {
+        let (head, task) = self.peek(roots)?;
+        let weight = self.weight(task).filter(|&weight| {
+            let is_there = roots.holder.is_none_or(|holder| self.first_holder(task) == holder);
+            is_there && self.kind(task) == draft.kind && draft.has_room_for(weight, false)
+        });
+        if weight.is_none() {
+            self.leave(roots);
+        }
+        let turn = (!head.is_source()).then_some(Turn(head.layer, Reverse(head.start + roots.taken)));
+        weight.map(|_| (turn, task))
+    }
+
+    /// The ready task at the head of the queue.
+    fn peek(&mut self, roots: &mut Roots) -> Option<(Head, TaskId)> {
+        let head = roots.head?;
+        if head.start + roots.taken < head.end {
+            let task = self.task_at(head.layer, head.start + roots.taken);
+            if self.may_start(task, head.is_source()) {
+                return Some((head, task));
+            }
+        }
+        self.leave(roots);
+        let head = self.find_startable(roots.class)?;
+        (roots.head, roots.taken) = (Some(head), 0);
+        Some((head, self.task_at(head.layer, head.start)))
+    }
+
+    /// Takes what was taken off the queue.
+    fn leave(&mut self, roots: &mut Roots) {
+        if let Some(head) = roots.head.take() {
+            self.tasks.queues[roots.class].advance(head, roots.taken, roots.taken);
+        }
+    }
+
+    /// Finds the tasks that waited for nothing but `task` and others of the draft.
+    fn find_followers(&mut self, draft: &mut Draft, task: TaskId) {
+        let Self { graph, tasks, .. } = self;
+        if graph.op_of(task.layer).flags.gives_kept {
+            return;
+        }
+        let (mut found, mut looked_at) = (SmallVec::<[TaskId; 8]>::new(), 0);
+        for &id in graph.readers(task.layer) {
+            let layer = &mut tasks.layers[id.0 as usize];
+            if layer.exchange.is_some() {
+                // Its consumers wait for all producers, and are counted and not listed.
+                continue;
+            }
+            graph.layer(id).shape.for_each_dependent(id, task, |index| {
+                looked_at += 1;
+                if looked_at > READERS_LOOKED_AT {
+                    draft.left_behind += 1;
+                } else if layer.waits_only_for(draft.attempt, index, || graph.input_count(TaskId::new(id, index))) {
+                    found.push(TaskId::new(id, index));
+                }
+            });
+        }
+        for follower in found {
+            match self.may_follow(draft, follower) {
+                true => draft.followers.push(Turn(follower.layer, Reverse(crate::tasks::rank(&self.graph, follower)))),
+                false => draft.left_behind += 1,
+            }
+        }
+    }
+
+    fn may_follow(&self, draft: &Draft, task: TaskId) -> bool {
+        let is_fit = self.kind(task) == draft.kind && !self.suspects.contains(task) && self.weight(task).is_some();
+        is_fit && (!draft.limits.minds_holders || self.is_all_at(draft, task))
+    }
+
+    /// Whether all that `task` reads and isn't made by the draft is held by the draft's worker.
+    fn is_all_at(&self, draft: &Draft, task: TaskId) -> bool {
+        let mut all = true;
+        self.graph.for_each_input(task, |input| {
+            all &= self.tasks.is_current(input, draft.attempt) || self.tasks.holds(draft.worker, input);
+        });
+        all
+    }
+
+    fn kind(&self, task: TaskId) -> Kind {
+        let layer = &self.tasks.layers[task.layer.0 as usize];
+        Kind { class: layer.class, priority: layer.priority, op: self.graph.op_of(task.layer).kind }
+    }
+
+    /// What `task` adds to an assignment; nothing if nobody knows how long it takes.
+    fn weight(&self, task: TaskId) -> Option<Weight> {
+        let cost = &self.graph.layer(task.layer).cost;
+        let estimate = &self.estimates[task.layer.0 as usize];
+        let nanoseconds = estimate.nanoseconds(cost)?;
+        let bytes = estimate.output_bytes(cost) + cost.scratch_bytes + self.input_bytes(task);
+        Some(Weight { nanoseconds: nanoseconds.max(1), bytes })
+    }
+}
+
+impl Draft {
+    /// Whether nothing more goes in.
+    fn is_full(&self) -> bool {
+        self.nanoseconds >= self.limits.credit || self.count >= BATCH_TASKS || self.bytes >= BATCH_BYTES
+    }
+
+    /// Whether a task may go in. Only if it is the one thing that anybody could do next, it may keep others waiting.
+    fn has_room_for(&self, weight: Weight, is_only_one: bool) -> bool {
+        let nanoseconds = self.nanoseconds + weight.nanoseconds;
+        nanoseconds <= self.limits.credit
+            && self.bytes.saturating_add(weight.bytes) <= BATCH_BYTES
+            && (is_only_one
+                || self.count < self.limits.share
+                || nanoseconds <= self.limits.credit / CREDIT_PER_WAIT)
+    }
+}
