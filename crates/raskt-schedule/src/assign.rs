@@ -1,9 +1,12 @@
 //! Who gets what next.
 
+use crate::admit::Effect;
 use crate::batch::{Batch, Limits};
+use crate::queue::Head;
 use crate::requirement::Requirement;
+use crate::run::Run;
 use crate::scheduler::{InLine, Scheduler};
-use crate::seat::Placed;
+use crate::seat::{Placed, Seat};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use std::ops::Bound;
@@ -20,16 +23,12 @@ impl Scheduler {
         if !self.accused.is_empty() || self.seats.has_quarantined() {
             self.assign_suspects();
         }
-        let mut passed = None;
-        while self.seats.has_room() {
-            let next = match passed {
-                None => self.line.first(),
-                Some(key) => self.line.range((Bound::Excluded(key), Bound::Unbounded)).next(),
-            };
-            let Some(&key) = next else { break };
-            if !self.assign_from(key) {
-                passed = Some(key);
-            }
+        self.held_back.clear();
+        self.assign_in_line(self.seats.minds_memory());
+        if !self.held_back.is_empty() && !self.seats.gives_back() {
+            // There is nothing to wait for.
+            self.held_back.clear();
+            self.assign_in_line(false);
         }
         if !self.accused.is_empty() {
             self.assign_suspects_to_idle();
@@ -38,18 +37,53 @@ impl Scheduler {
         self.tell_of_stalls();
     }
 
+    fn assign_in_line(&mut self, minds_memory: bool) {
+        let mut passed = None;
+        while self.seats.has_room() {
+            let next = match passed {
+                None => self.line.first(),
+                Some(key) => self.line.range((Bound::Excluded(key), Bound::Unbounded)).next(),
+            };
+            let Some(&key) = next else { break };
+            if !self.assign_from(key, minds_memory) {
+                passed = Some(key);
+            }
+        }
+    }
+
     /// Hands out one assignment of a class of a run, or takes it out of the line; false if nobody can take it now.
-    fn assign_from(&mut self, (_, id, class): InLine) -> bool {
+    fn assign_from(&mut self, (_, id, class): InLine, minds_memory: bool) -> bool {
         let Some(run) = self.runs.get_mut(&id) else { return true };
         let class = usize::from(class);
         let Some(head) = run.find_startable(class) else {
             self.settle(id);
             return true;
         };
+        if self.assign_head(id, class, head, minds_memory) {
+            return true;
+        }
+        // Sources that wait for memory keep nobody who would free some waiting.
+        let is_held_back = minds_memory && head.is_source() && self.held_back.contains(&id);
+        let run = self.runs.get_mut(&id).filter(|_| is_held_back);
+        let ready = run.and_then(|run| run.find_ready(class));
+        ready.is_some_and(|ready| self.assign_head(id, class, ready, minds_memory))
+    }
+
+    fn assign_head(&mut self, id: RunId, class: usize, head: Head, minds_memory: bool) -> bool {
+        let Some(run) = self.runs.get(&id) else { return false };
         let first = run.task_at(head.layer, head.start);
+        let net = if minds_memory { run.effect(first).net() } else { 0 };
         let requirement = run.classes[class].clone();
-        let Some(worker) = self.choose(id, first, requirement.as_deref()) else { return false };
-        let limits = self.limits(id);
+        let Some(worker) = self.choose(id, first, requirement.as_deref(), net) else {
+            if net > 0 && self.seats.freest(requirement.as_deref()).is_some() {
+                self.held_back.insert(id);
+            }
+            return false;
+        };
+        let mut limits = self.limits(id);
+        if minds_memory {
+            limits.room = self.seats.get(worker).map_or(u64::MAX, Seat::room);
+        }
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
             self.hand_over(id, worker, batch, requirement);
@@ -65,12 +99,16 @@ impl Scheduler {
             // Half of an even share, so that the last assignments are small and end together.
             slots => ready / (2 * slots),
         };
-        Limits { credit: self.settings.credit_nanoseconds, share, minds_holders: self.seats.len() > 1 }
+        let minds_holders = self.seats.len() > 1;
+        Limits { credit: self.settings.credit_nanoseconds, share, minds_holders, room: u64::MAX }
     }
 
-    /// The worker that should run `task`, among those that can take it now.
-    fn choose(&self, id: RunId, task: TaskId, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let freest = self.seats.freest(requirement)?;
+    /// The worker that should run `task`, which adds `net` bytes to what it holds, among those that can take it now.
+    fn choose(&self, id: RunId, task: TaskId, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
+        let freest = match net {
+            0 => self.seats.freest(requirement)?,
+            _ => self.seats.freest_for(requirement, net)?,
+        };
         if self.seats.len() == 1 {
             return Some(freest);
         }
@@ -80,7 +118,8 @@ impl Scheduler {
         }
         let total: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
         let others = holders.iter().map(|&(worker, _)| worker).filter(|&worker| worker != freest);
-        let able = others.filter(|&worker| self.seats.can_take(worker, requirement));
+        let admits = |worker| net == 0 || self.seats.get(worker).is_some_and(|seat| seat.admits(net));
+        let able = others.filter(|&worker| self.seats.can_take(worker, requirement) && admits(worker));
         let able: Vec<_> = std::iter::once(freest).chain(able).collect();
         let reaches_all =
             |worker: &WorkerId| !holders.iter().any(|&(holder, _)| self.seats.cannot_reach(*worker, holder));
@@ -104,8 +143,19 @@ impl Scheduler {
         requirement: Option<Arc<Requirement>>,
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
-        let placed =
-            Placed { tasks: tasks.clone(), nanoseconds, memory, requirement, is_started: false, asked_for: None };
+        let first = tasks.first().map(|range| TaskId::new(range.layer, range.start));
+        let effect = |(run, first): (&Run, TaskId)| run.effect(first);
+        let gives_back =
+            self.seats.minds_memory() && self.runs.get(&run).zip(first).map(effect).is_some_and(Effect::gives_back);
+        let placed = Placed {
+            tasks: tasks.clone(),
+            nanoseconds,
+            memory,
+            requirement,
+            gives_back,
+            is_started: false,
+            asked_for: None,
+        };
         self.seats.place(worker, run, attempt, placed);
         let assignment = Assignment { run, attempt, tasks, fleeting, memory, fetches };
         self.actions.push_back(Action::Assign { worker, assignment });

@@ -1,6 +1,6 @@
 //! What tasks that are handed out together hold and read.
 
-use crate::queue::{Head, push_for};
+use crate::queue::{Head, Queue, push_for};
 use crate::run::Run;
 use crate::take::Draft;
 use crate::task::Tag;
@@ -17,6 +17,8 @@ pub(crate) struct Limits {
     pub share: u64,
     /// There are several workers, so that it matters who holds what.
     pub minds_holders: bool,
+    /// Bytes that tasks may add to what the worker holds, beside those that go along with what they follow.
+    pub room: u64,
 }
 
 /// Tasks that are to be run one after the other.
@@ -76,8 +78,17 @@ impl Run {
 
     /// The head of a queue, without the tasks that stand there in vain.
     pub fn find_startable(&mut self, class: usize) -> Option<Head> {
+        self.find_head(class, Queue::head)
+    }
+
+    /// The same for tasks that have become ready, past sources of higher priority.
+    pub fn find_ready(&mut self, class: usize) -> Option<Head> {
+        self.find_head(class, |queue| queue.ready_head())
+    }
+
+    fn find_head(&mut self, class: usize, head: impl Fn(&mut Queue) -> Option<Head>) -> Option<Head> {
         loop {
-            let head = self.tasks.queues[class].head()?;
+            let head = head(&mut self.tasks.queues[class])?;
             let vain = (head.start..head.end).take_while(|&rank| {
                 let task = self.task_at(head.layer, rank);
                 !self.may_start(task, head.is_source())
@@ -111,7 +122,7 @@ impl Run {
         }
     }
 
-    fn output_bytes(&self, layer: LayerId) -> u64 {
+    pub fn output_bytes(&self, layer: LayerId) -> u64 {
         self.estimates[layer.0 as usize].output_bytes(&self.graph.layer(layer).cost)
     }
 

@@ -20,6 +20,9 @@ impl Tasks {
             }
             layer.wanted.remove(task.index, layer.len);
             let record = layer.pages.get(task.index);
+            if record.tag == Tag::InMemory {
+                self.count_holders(task, true);
+            }
             match record.tag {
                 Tag::InMemory if record.count == 0 => self.release(graph, task),
                 Tag::InMemory => {}

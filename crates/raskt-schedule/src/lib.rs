@@ -10,12 +10,14 @@
 //!                              └─────── Report ───────┘  └──── Executed ─────┘
 //! ```
 
+mod admit;
 mod assign;
 mod batch;
 mod cancel;
 mod estimate;
 mod event;
 mod flight;
+mod holdings;
 mod id;
 mod members;
 mod offer;

@@ -112,6 +112,18 @@ impl Queue {
 
     /// The tasks that are next.
     pub fn head(&mut self) -> Option<Head> {
+        let ready = self.ready_head();
+        let source = self.next_sources();
+        if let Some(ready) = ready.filter(|ready| source.as_ref().is_none_or(|other| ready.priority >= other.priority))
+        {
+            return Some(ready);
+        }
+        let &mut Sources { layer, priority, next, end, .. } = source?;
+        Some(Head { priority, layer, start: next, end, part: Part::Source })
+    }
+
+    /// Those that are next of the tasks that have become ready.
+    pub fn ready_head(&self) -> Option<Head> {
         let top = self.ready.peek().copied();
         let stretch = if top > self.growing { top } else { self.growing };
         let mut ready = stretch.map(|Stretch { priority, layer, start: Reverse(start), end }| Head {
@@ -127,13 +139,7 @@ impl Queue {
                 ready = Some(Head { priority: *priority, layer: *layer, start, end, part: Part::Scattered });
             }
         }
-        let source = self.next_sources();
-        if let Some(ready) = ready.filter(|ready| source.as_ref().is_none_or(|other| ready.priority >= other.priority))
-        {
-            return Some(ready);
-        }
-        let &mut Sources { layer, priority, next, end, .. } = source?;
-        Some(Head { priority, layer, start: next, end, part: Part::Source })
+        ready
     }
 
     /// Takes the first `count` tasks of `head`, which was the head just now; `started` of them were ready.

@@ -53,6 +53,9 @@ fn take_outcomes(
     let mut tally = Tally::default();
     let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
     for &(range, outcome) in outcomes {
+        if let Outcome::Done { bytes } = outcome {
+            run.tasks.layers[range.layer.0 as usize].result_bytes = bytes / range.len().max(1);
+        }
         let ran = match (outcome, placed) {
             (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),
             (Outcome::Spent { .. }, Some(_)) => take_spent(run, attempt, range, &mut tally.spent),

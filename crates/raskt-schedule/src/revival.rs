@@ -16,6 +16,9 @@ impl Tasks {
         let is_needed = layer.needed.contains(task.index);
         let tag = layer.pages.get(task.index).tag;
         self.counts.unfinished_wanted += u64::from(!is_needed || tag != Tag::InMemory);
+        if is_needed && tag == Tag::InMemory {
+            self.count_holders(task, false);
+        }
         if !is_needed || tag == Tag::Released {
             self.take_up(graph, task);
         }
@@ -102,6 +105,9 @@ impl Tasks {
         if others.is_empty() {
             self.replicas.remove(&task);
             record.is_special = false;
+        }
+        if !self.is_wanted(task) {
+            self.holdings.remove(task.layer, worker);
         }
         true
     }

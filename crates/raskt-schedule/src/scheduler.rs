@@ -24,6 +24,8 @@ pub struct Scheduler {
     pub(crate) accused: BTreeSet<RunId>,
     /// Runs that were told that they can't go on.
     pub(crate) stalled: BTreeSet<RunId>,
+    /// Runs of which the last event left tasks that wait for memory.
+    pub(crate) held_back: BTreeSet<RunId>,
     pub(crate) actions: VecDeque<Action>,
     pub(crate) settings: Settings,
     pub(crate) placement: Box<dyn Placement>,
@@ -47,6 +49,7 @@ impl Scheduler {
             demanding: BTreeSet::new(),
             accused: BTreeSet::new(),
             stalled: BTreeSet::new(),
+            held_back: BTreeSet::new(),
             actions: VecDeque::new(),
             settings,
             placement,
@@ -107,6 +110,11 @@ impl Scheduler {
         run.tasks.is_needed(task).then(|| run.tasks.state(&run.graph, task))
     }
 
+    /// Whether tasks of `run` that could start wait for others to free memory.
+    pub fn is_held_back(&self, run: RunId) -> bool {
+        self.held_back.contains(&run)
+    }
+
     /// Whether `worker` holds the result of `task` of `run`.
     pub fn holds(&self, run: RunId, worker: WorkerId, task: TaskId) -> bool {
         self.runs.get(&run).is_some_and(|run| run.tasks.is_needed(task) && run.tasks.holds(worker, task))
@@ -124,6 +132,7 @@ impl Scheduler {
     /// line if it has something to start.
     pub(crate) fn settle(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
+        run.tasks.holdings.take_changes().for_each(|(worker, bytes)| self.seats.hold(worker, bytes));
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {
                 if let Some(seat) = self.seats.get(worker) {
@@ -204,6 +213,7 @@ impl Scheduler {
                 return;
             }
             for range in tasks {
+                run.tasks.layers[range.layer.0 as usize].result_bytes = bytes / count.max(1);
                 range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
                 run.estimates[range.layer.0 as usize].learn_bytes(range.len(), bytes * range.len() / count);
             }
@@ -246,7 +256,10 @@ impl Scheduler {
     }
 
     fn forget(&mut self, run: RunId) {
-        let Some(found) = self.runs.remove(&run) else { return };
+        let Some(mut found) = self.runs.remove(&run) else { return };
+        let holdings = &mut found.tasks.holdings;
+        holdings.take_changes().for_each(|(worker, bytes)| self.seats.hold(worker, bytes));
+        holdings.iter().for_each(|(_, worker, holding)| self.seats.hold(worker, -(holding.bytes as i64)));
         for (class, priority) in (0..).zip(found.in_line) {
             priority.map(|priority| self.line.remove(&(Reverse(priority), run, class)));
             self.demanding.remove(&(run, class));

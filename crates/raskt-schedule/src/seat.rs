@@ -1,3 +1,4 @@
+use crate::admit;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::seats::change_resources;
@@ -17,6 +18,10 @@ pub(crate) struct Seat {
     /// Sums over what is placed.
     nanoseconds: u64,
     memory: u128,
+    /// Bytes of results that it holds and that will be read.
+    pub held: u64,
+    /// Assignments that give back more than they make.
+    pub giving_back: u64,
     used: Resources,
     /// Workers from which it couldn't fetch.
     pub cannot_reach: BTreeSet<WorkerId>,
@@ -36,6 +41,8 @@ pub(crate) struct Placed {
     pub nanoseconds: u64,
     pub memory: u64,
     pub requirement: Option<Arc<Requirement>>,
+    /// When it has run, there is more memory than before.
+    pub gives_back: bool,
     /// The worker said that it has begun.
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
@@ -53,6 +60,8 @@ impl Seat {
             orphans: BTreeSet::new(),
             nanoseconds: 0,
             memory: 0,
+            held: 0,
+            giving_back: 0,
             used: Resources::new(),
             cannot_reach: BTreeSet::new(),
             quarantine: None,
@@ -93,6 +102,25 @@ impl Seat {
         count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))
     }
 
+    /// Whether it may get a producer that adds `net` bytes.
+    pub fn admits(&self, net: u64) -> bool {
+        admit::admits(self.offer.memory, self.used_memory(), net)
+    }
+
+    /// Whether it may get no producer at all.
+    pub fn is_full(&self) -> bool {
+        admit::is_full(self.offer.memory, self.used_memory())
+    }
+
+    /// Bytes that producers may add.
+    pub fn room(&self) -> u64 {
+        admit::room(self.offer.memory, self.used_memory())
+    }
+
+    fn used_memory(&self) -> u128 {
+        u128::from(self.held) + self.memory
+    }
+
     /// Assignments for each slot, in 1024ths.
     pub fn load(&self) -> u64 {
         (self.placed.len() as u64) * 1024 / u64::from(self.offer.slots.max(1))
@@ -118,6 +146,7 @@ impl Seat {
     pub fn place(&mut self, run: RunId, attempt: Attempt, placed: Placed) {
         self.nanoseconds += placed.nanoseconds;
         self.memory += u128::from(placed.memory);
+        self.giving_back += u64::from(placed.gives_back);
         if let Some(requirement) = &placed.requirement {
             change_resources(&mut self.used, &requirement.resources, true);
         }
@@ -129,6 +158,7 @@ impl Seat {
         let placed = self.placed.remove(&(run, attempt))?;
         self.nanoseconds -= placed.nanoseconds;
         self.memory -= u128::from(placed.memory);
+        self.giving_back -= u64::from(placed.gives_back);
         if let Some(requirement) = &placed.requirement {
             change_resources(&mut self.used, &requirement.resources, false);
         }
@@ -183,5 +213,7 @@ impl Seat {
         assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
         let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
         assert_eq!(self.memory, memory, "memory placed");
+        let giving_back = self.placed.values().filter(|placed| placed.gives_back).count() as u64;
+        assert_eq!(self.giving_back, giving_back, "assignments that give memory back");
     }
 }

@@ -19,8 +19,8 @@ pub(crate) struct Seats {
 /// What counting again gives as well.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Derived {
-    /// Workers with room for an assignment, the least loaded first.
-    open: BTreeSet<(u64, WorkerId)>,
+    /// Workers with room for an assignment, the least loaded first; after all others those without memory for producers.
+    open: BTreeSet<(bool, u64, WorkerId)>,
     /// Workers that have more assignments than slots, by how many more.
     ahead: BTreeSet<(u64, WorkerId)>,
     /// Workers that somebody might ask for, by their name and by what they offer.
@@ -29,29 +29,66 @@ struct Derived {
     /// Workers that are kept for suspects.
     quarantined: BTreeSet<WorkerId>,
     slots: u64,
+    /// Workers whose memory has a bound.
+    bounded: u64,
+    /// Assignments that give back more memory than they take.
+    giving_back: u64,
+}
+
+/// What is derived of one seat.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Standing {
+    has_room: bool,
+    is_full: bool,
+    load: u64,
+    ahead: u64,
+    is_quarantined: bool,
+    giving_back: u64,
+}
+
+/// Workers with memory for producers that are looked at to find one that has enough for a certain one.
+const ROOMY_LOOKED_AT: usize = 8;
+
+impl Standing {
+    fn of(seat: &Seat, prefill: u64) -> Self {
+        Self {
+            has_room: seat.has_room(prefill),
+            is_full: seat.is_full(),
+            load: seat.load(),
+            ahead: seat.ahead(),
+            is_quarantined: seat.quarantine.is_some(),
+            giving_back: seat.giving_back,
+        }
+    }
 }
 
 impl Derived {
     fn add(&mut self, worker: WorkerId, seat: &Seat, prefill: u64) {
-        if seat.has_room(prefill) {
-            self.open.insert((seat.load(), worker));
+        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back } = Standing::of(seat, prefill);
+        if has_room {
+            self.open.insert((is_full, load, worker));
         }
-        if seat.ahead() > 0 {
-            self.ahead.insert((seat.ahead(), worker));
+        if ahead > 0 {
+            self.ahead.insert((ahead, worker));
         }
-        if seat.quarantine.is_some() {
+        if is_quarantined {
             self.quarantined.insert(worker);
         }
+        self.giving_back += giving_back;
     }
 
-    fn remove(&mut self, worker: WorkerId, seat: &Seat) {
-        self.open.remove(&(seat.load(), worker));
-        if seat.ahead() > 0 {
-            self.ahead.remove(&(seat.ahead(), worker));
+    fn take_out(&mut self, worker: WorkerId, standing: Standing) {
+        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back } = standing;
+        if has_room {
+            self.open.remove(&(is_full, load, worker));
         }
-        if seat.quarantine.is_some() {
+        if ahead > 0 {
+            self.ahead.remove(&(ahead, worker));
+        }
+        if is_quarantined {
             self.quarantined.remove(&worker);
         }
+        self.giving_back -= giving_back;
     }
 
     fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
@@ -60,6 +97,7 @@ impl Derived {
             self.by_resource.entry(name.clone()).or_default().insert(worker);
         }
         self.slots += u64::from(offer.slots);
+        self.bounded += u64::from(offer.memory < u64::MAX);
     }
 
     fn remove_offer(&mut self, worker: WorkerId, offer: &Offer) {
@@ -75,6 +113,7 @@ impl Derived {
             }
         }
         self.slots -= u64::from(offer.slots);
+        self.bounded -= u64::from(offer.memory < u64::MAX);
     }
 }
 
@@ -93,7 +132,7 @@ impl Seats {
     /// Takes a worker away, and gives what it had.
     pub fn remove(&mut self, worker: WorkerId) -> BTreeMap<(RunId, Attempt), Placed> {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
-        self.derived.remove(worker, &seat);
+        self.derived.take_out(worker, Standing::of(&seat, self.prefill));
         self.derived.remove_offer(worker, &seat.offer);
         self.seats.values_mut().filter(|other| !other.cannot_reach.is_empty()).for_each(|other| {
             other.cannot_reach.remove(&worker);
@@ -142,9 +181,44 @@ impl Seats {
         !self.derived.open.is_empty()
     }
 
+    /// Adds to the bytes of results that `worker` holds.
+    pub fn hold(&mut self, worker: WorkerId, bytes: i64) {
+        self.change(worker, |seat| {
+            seat.held = seat.held.checked_add_signed(bytes).expect("no more is let go than was held");
+        });
+    }
+
+    /// Whether it matters to any worker how much it holds.
+    pub fn minds_memory(&self) -> bool {
+        self.derived.bounded > 0
+    }
+
+    /// Whether an assignment is under way that gives back more memory than it takes.
+    pub fn gives_back(&self) -> bool {
+        self.derived.giving_back > 0
+    }
+
+    /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
+    pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
+        let admits = |worker: &WorkerId| self.seats[worker].admits(net);
+        let Some(requirement) = requirement else {
+            let mut roomy = self.derived.open.iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
+            return roomy.find(|(.., worker)| admits(worker)).map(|&(.., worker)| worker);
+        };
+        let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
+        able.filter(admits).min_by_key(|worker| (self.seats[worker].load(), *worker))
+    }
+
     /// The least loaded worker that has room and what is required.
     pub fn freest(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let Some(requirement) = requirement else { return self.derived.open.first().map(|&(_, worker)| worker) };
+        let Some(requirement) = requirement else {
+            let first = self.derived.open.first();
+            let is_last_full = self.derived.open.last().is_some_and(|(is_full, ..)| *is_full);
+            let full = || self.derived.open.range((true, 0, WorkerId(0))..).next();
+            let full = if is_last_full { full() } else { None };
+            let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
+            return freest.map(|&(.., worker)| worker);
+        };
         let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
         able.min_by_key(|worker| (self.seats[worker].load(), *worker))
     }
@@ -269,9 +343,10 @@ impl Seats {
         self.change(asked_for, |seat| seat.expects = Some((worker, run, attempt)));
     }
 
-    /// Workers with nothing to do and nothing on its way to them.
+    /// Workers with nothing to do, nothing on its way to them, and memory for producers.
     pub fn idle(&self) -> impl Iterator<Item = WorkerId> {
-        let unloaded = self.derived.open.iter().take_while(|&&(load, _)| load == 0).map(|&(_, worker)| worker);
+        let is_unloaded = |&&(is_full, load, _): &&(bool, u64, WorkerId)| !is_full && load == 0;
+        let unloaded = self.derived.open.iter().take_while(is_unloaded).map(|&(.., worker)| worker);
         unloaded.filter(|worker| !self.is_expecting(*worker))
     }
 
@@ -303,24 +378,12 @@ impl Seats {
     /// Changes a seat, and what is derived from it.
     fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
         let Some(seat) = self.seats.get_mut(&worker) else { return };
-        let standing =
-            |seat: &Seat| (seat.has_room(self.prefill), seat.load(), seat.ahead(), seat.quarantine.is_some());
-        let before = standing(seat);
-        let (had_room, load, ahead, was_quarantined) = before;
+        let before = Standing::of(seat, self.prefill);
         change(seat);
-        if standing(seat) == before {
-            return;
+        if Standing::of(seat, self.prefill) != before {
+            self.derived.take_out(worker, before);
+            self.derived.add(worker, seat, self.prefill);
         }
-        if had_room {
-            self.derived.open.remove(&(load, worker));
-        }
-        if ahead > 0 {
-            self.derived.ahead.remove(&(ahead, worker));
-        }
-        if was_quarantined {
-            self.derived.quarantined.remove(&worker);
-        }
-        self.derived.add(worker, seat, self.prefill);
     }
 
     /// Asserts that what is derived is what counting again gives, and shows each assignment to `check`.

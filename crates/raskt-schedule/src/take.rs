@@ -49,6 +49,9 @@ pub(crate) struct Draft {
     left_behind: u64,
     /// Some task of it reads another.
     pub has_followers: bool,
+    /// What the ready tasks of it add to what the worker holds, and what one of the layer of the last of them does.
+    added: u64,
+    net: Option<(LayerId, u64)>,
 }
 
 /// Tasks of one kind may go together: the same workers can run them, in the same way, at the same time.
@@ -97,6 +100,8 @@ impl Run {
         let minds_holders = limits.minds_holders && self.is_far(first);
         let holder = minds_holders.then(|| self.first_holder(first));
         let mut roots = Roots { class, head: Some(head), taken: 1, next: None, holder };
+        // It was admitted already.
+        self.admits(&mut draft, first);
         self.add(&mut draft, first, true);
         while let Some(task) = self.next_task(&mut draft, &mut roots) {
             self.add(&mut draft, task, true);
@@ -142,7 +147,25 @@ impl Run {
             followers: BinaryHeap::new(),
             left_behind: 0,
             has_followers: false,
+            added: 0,
+            net: None,
         }
+    }
+
+    /// Whether the worker has memory for one more ready task.
+    fn admits(&self, draft: &mut Draft, task: TaskId) -> bool {
+        if draft.limits.room == u64::MAX {
+            return true;
+        }
+        // Tasks of a layer are alike.
+        let known = draft.net.filter(|(layer, _)| *layer == task.layer).map(|(_, net)| net);
+        let net = known.unwrap_or_else(|| self.effect(task).net());
+        draft.net = Some((task.layer, net));
+        let added = draft.added.saturating_add(net);
+        if added <= draft.limits.room {
+            draft.added = added;
+        }
+        added <= draft.limits.room
     }
 
     /// `Ready` or `Waiting` → `Running`, and looks at what follows.
@@ -184,11 +207,11 @@ impl Run {
     }
 
     /// The next ready task, if it goes along; after one that doesn't, no more are taken.
-    fn next_root(&mut self, draft: &Draft, roots: &mut Roots) -> Option<Root> {
+    fn next_root(&mut self, draft: &mut Draft, roots: &mut Roots) -> Option<Root> {
         let (head, task) = self.peek(roots)?;
         let weight = self.weight(task).filter(|&weight| {
             let is_there = roots.holder.is_none_or(|holder| self.first_holder(task) == holder);
-            is_there && self.kind(task) == draft.kind && draft.has_room_for(weight, false)
+            is_there && self.kind(task) == draft.kind && draft.has_room_for(weight, false) && self.admits(draft, task)
         });
         if weight.is_none() {
             self.leave(roots);
@@ -289,8 +312,6 @@ impl Draft {
         let nanoseconds = self.nanoseconds + weight.nanoseconds;
         nanoseconds <= self.limits.credit
             && self.bytes.saturating_add(weight.bytes) <= BATCH_BYTES
-            && (is_only_one
-                || self.count < self.limits.share
-                || nanoseconds <= self.limits.credit / CREDIT_PER_WAIT)
+            && (is_only_one || self.count < self.limits.share || nanoseconds <= self.limits.credit / CREDIT_PER_WAIT)
     }
 }

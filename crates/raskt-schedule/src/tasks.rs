@@ -1,3 +1,4 @@
+use crate::holdings::Holdings;
 use crate::members::Members;
 use crate::pages::Pages;
 use crate::queue::{Queue, Sources};
@@ -22,6 +23,8 @@ pub(crate) struct Tasks {
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
     pub replicas: BTreeMap<TaskId, Copies>,
+    /// How much of the workers' memory results take that will be read.
+    pub holdings: Holdings,
     /// Given data that is needed and gone.
     pub lost: Vec<TaskRange>,
     /// Hand-outs whose tasks nobody needs any more.
@@ -48,6 +51,8 @@ pub(crate) struct LayerState {
     /// Tasks whose results were put here by a client, and can't be made again.
     pub given: Members,
     pub pages: Pages,
+    /// Bytes of a result, as they were told last.
+    pub result_bytes: u64,
     /// Only for layers of shape `Exchange`, whose edges are counted and not listed.
     pub exchange: Option<Exchange>,
     /// Whether an `Exchange` reads it.
@@ -119,6 +124,7 @@ impl Tasks {
                 needed,
                 given: Members::Nothing,
                 pages: Pages::default(),
+                result_bytes: layer.cost.output_bytes,
                 exchange,
                 feeds_exchange: false,
             }
@@ -130,6 +136,7 @@ impl Tasks {
             next_attempt: Attempt::default(),
             discards: vec![],
             replicas: BTreeMap::new(),
+            holdings: Holdings::new(graph.layers().len()),
             lost: vec![],
             cancelled: vec![],
         };
@@ -191,6 +198,29 @@ impl Tasks {
         let record = self.record(task);
         record.tag == Tag::InMemory
             && (record.worker == worker || (record.is_special && self.replicas[&task].contains(&worker)))
+    }
+
+    /// Everybody who holds `task`, which is in memory.
+    pub fn holders(&self, task: TaskId) -> impl Iterator<Item = WorkerId> {
+        let record = self.record(task);
+        let others = self.replicas.get(&task).filter(|_| record.is_special);
+        std::iter::once(record.worker).chain(others.into_iter().flatten().copied())
+    }
+
+    /// A result that counts to what its holders hold counts no longer, or the other way round.
+    pub fn count_holders(&mut self, task: TaskId, counts: bool) {
+        for worker in self.holders(task).collect::<Copies>() {
+            match counts {
+                true => self.hold(task, worker),
+                false => self.holdings.remove(task.layer, worker),
+            }
+        }
+    }
+
+    /// `worker` has come to hold `task`, which nobody wants.
+    pub fn hold(&mut self, task: TaskId, worker: WorkerId) {
+        let bytes = self.layers[task.layer.0 as usize].result_bytes;
+        self.holdings.add(task.layer, worker, bytes);
     }
 
     /// Whether `task` is still on the hand-out `attempt`.

@@ -25,6 +25,9 @@ impl Tasks {
         self.counts.unfinished_wanted -= u64::from(is_wanted);
         let record = layer.open(task.index);
         *record = Record { worker, count: unread, tag: Tag::InMemory, is_special: false, ..*record };
+        if !is_wanted {
+            self.hold(task, worker);
+        }
         if unread == 0 && !is_wanted {
             self.release(graph, task);
         }
@@ -73,6 +76,9 @@ impl Tasks {
     pub fn add_copy(&mut self, task: TaskId, worker: WorkerId) {
         if !self.is_needed(task) || !self.is_in_memory(task) || self.holds(worker, task) {
             return self.take_old_result(task, worker);
+        }
+        if !self.is_wanted(task) {
+            self.hold(task, worker);
         }
         self.replicas.entry(task).or_default().push(worker);
         self.layers[task.layer.0 as usize].open(task.index).is_special = true;
@@ -187,6 +193,7 @@ impl Tasks {
     pub fn release(&mut self, graph: &Graph, task: TaskId) {
         if self.record(task).is_special {
             for worker in self.replicas.remove(&task).into_iter().flatten() {
+                self.holdings.remove(task.layer, worker);
                 push_for(&mut self.discards, worker, task);
             }
         }
@@ -202,6 +209,9 @@ impl Tasks {
         let worker = record.worker;
         *record = Record { failures: record.failures, ..Record::RELEASED };
         layer.pages.released(task.index);
+        if !layer.wanted.contains(task.index) {
+            self.holdings.remove(task.layer, worker);
+        }
         if feeds_exchange {
             for &reader in graph.readers(task.layer) {
                 if let Some(exchange) = &mut self.layers[reader.0 as usize].exchange {

@@ -6,7 +6,7 @@ use crate::tasks::{Counts, Tasks};
 use crate::{Attempt, RunId, Scheduler, TaskRange, TaskState};
 use raskt_graph::{Graph, Shape, TaskId};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Scheduler {
     /// Asserts the invariants. Linear in the size of all graphs: for tests.
@@ -35,8 +35,36 @@ impl Scheduler {
             self.validate_run(run);
             self.validate_line(id, run);
         }
+        self.validate_holdings();
         let in_line = self.runs.values().flat_map(|run| &run.in_line).flatten().count();
         assert_eq!(in_line, self.line.len(), "only runs that are there stand in line, and once");
+    }
+
+    /// Holdings are the results that will be read, and what workers hold is the sum of them.
+    fn validate_holdings(&self) {
+        let mut held = BTreeMap::<_, u64>::new();
+        for run in self.runs.values() {
+            let mut counts = BTreeMap::<_, u64>::new();
+            for (id, layer) in run.graph.layers() {
+                for task in (0..layer.len()).map(|index| TaskId::new(id, index)) {
+                    if run.tasks.is_needed(task) && run.tasks.is_in_memory(task) && !run.tasks.is_wanted(task) {
+                        run.tasks.holders(task).for_each(|worker| *counts.entry((id, worker)).or_default() += 1);
+                    }
+                }
+            }
+            for (layer, worker, holding) in run.tasks.holdings.iter() {
+                let count = counts.remove(&(layer, worker));
+                assert_eq!(count, Some(holding.count), "results of {layer:?} that {worker:?} holds");
+                *held.entry(worker).or_default() += holding.bytes;
+            }
+            assert!(counts.is_empty(), "{counts:?} are held and not counted");
+        }
+        for worker in self.seats.workers() {
+            let bytes = self.seats.get(worker).map_or(0, |seat| seat.held);
+            assert_eq!(bytes, held.get(&worker).copied().unwrap_or(0), "bytes that {worker:?} holds");
+        }
+        let waits = self.held_back.is_empty() || self.seats.gives_back();
+        assert!(waits, "{:?} wait for memory, and nothing will free any", self.held_back);
     }
 
     fn validate_line(&self, id: RunId, run: &Run) {
@@ -135,7 +163,8 @@ fn validate_order(run: &Run, attempt: Attempt, tasks: &[TaskRange]) {
     for task in tasks.iter().flat_map(|range| range.tasks()) {
         if run.tasks.is_current(task, attempt) {
             run.graph.for_each_input(task, |input| {
-                let is_made_here = tasks.iter().any(|range| range.contains(input)) && run.tasks.is_current(input, attempt);
+                let is_made_here =
+                    tasks.iter().any(|range| range.contains(input)) && run.tasks.is_current(input, attempt);
                 assert!(!is_made_here || seen.contains(&input), "{task} comes before its input {input}");
             });
         }

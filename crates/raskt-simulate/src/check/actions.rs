@@ -38,6 +38,8 @@ impl Ledger {
                 Action::Resumed { .. } => tally.saw(Sometimes::Resumed),
             }
         }
+        let held_back = self.pages.keys().filter(|&&run| scheduler.is_held_back(run)).count();
+        tally.add(Sometimes::HeldBack, held_back as u64);
         self.check_steps(scheduler)
     }
 
@@ -241,7 +243,8 @@ fn may_run(offer: &Offer, annotations: &Annotations) -> bool {
 
 /// Whether an assignment says from whom `input` is to be fetched, and that worker has it.
 fn can_fetch(scheduler: &Scheduler, assignment: &Assignment, input: TaskId) -> bool {
-    assignment.fetches.iter().any(|fetch| {
-        fetch.tasks.contains(input) && scheduler.holds(assignment.run, fetch.from, input)
-    })
+    assignment
+        .fetches
+        .iter()
+        .any(|fetch| fetch.tasks.contains(input) && scheduler.holds(assignment.run, fetch.from, input))
 }

@@ -87,6 +87,8 @@ pub enum Sometimes {
     GivenLost,
     /// A worker went beyond its memory to run one assignment alone.
     Overbooked,
+    /// Tasks that could have started waited for others to free memory.
+    HeldBack,
     /// A promise of memory was refused.
     Refused,
     /// Results were written to disk to make room.
@@ -153,6 +155,7 @@ impl Sometimes {
         Self::Given,
         Self::GivenLost,
         Self::Overbooked,
+        Self::HeldBack,
         Self::Refused,
         Self::Spilled,
         Self::DiskFull,

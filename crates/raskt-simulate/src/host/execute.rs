@@ -207,7 +207,8 @@ impl Execution {
         let mut groups: Vec<(TaskRange, Outcome)> = vec![];
         for (&task, &outcome) in self.tasks.iter().zip(&self.outcomes) {
             let follows = |group: &&mut (TaskRange, Outcome)| group.0.layer == task.layer && group.0.end == task.index;
-            match groups.last_mut().filter(follows).and_then(|(range, last)| Some((range, join(*last, outcome)?, last))) {
+            match groups.last_mut().filter(follows).and_then(|(range, last)| Some((range, join(*last, outcome)?, last)))
+            {
                 Some((range, joined, last)) => {
                     range.end += 1;
                     *last = joined;

@@ -3,9 +3,10 @@
 use super::{Phase, World};
 use crate::check::{Violation, holder_of};
 use crate::host::Process;
-use crate::job::all_tasks;
+use crate::job::{Job, all_tasks};
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskState};
+use std::rc::Rc;
 
 /// Events between two audits of a small world, and tasks for which there is one more: an audit looks at every task.
 const EVENTS_BETWEEN_AUDITS: u64 = 8;
@@ -74,10 +75,11 @@ impl World {
         }
     }
 
-    /// A task that is ready and requires nothing, nor do others of its run.
+    /// A task that is ready and requires nothing, nor do others of its run, and none of them waits for memory.
     fn find_ready(&self) -> Option<(RunId, TaskId)> {
         let is_ready = |run, task| self.head.scheduler.task_state(run, task) == Some(TaskState::Ready);
-        let mut free = self.head.ledger.runs().filter(|(_, job)| job.is_for_all());
+        let is_free = |(run, job): &(RunId, &Rc<Job>)| job.is_for_all() && !self.head.scheduler.is_held_back(*run);
+        let mut free = self.head.ledger.runs().filter(is_free);
         free.find_map(|(run, job)| Some((run, all_tasks(&job.graph).find(|&task| is_ready(run, task))?)))
     }
 

@@ -1,0 +1,85 @@
+//! Which tasks have to wait for memory.
+//!
+//! A task that leaves more behind than goes with it is a *producer*: sources above all. Where producers outrun those that read
+//! what they make, memory fills up with results that wait. A producer is therefore admitted to a worker only while what the
+//! worker holds, what it was promised and what the task adds stay within a part of its memory. Tasks that leave less than
+//! goes with them are always admitted.
+//!
+//! To wait makes sense only where it helps. Producers wait while a task is under way that gives back more than it makes; its end
+//! is the next event that can change anything. If there is none, because those that would free memory miss inputs that have
+//! still to be made, or because all results are wanted and stay, producers go on, and workers make room by spilling. So no
+//! run ever stands still because of this, and none is run task by task.
+
+use crate::run::Run;
+use crate::task::Tag;
+use raskt_graph::{Shape, TaskId};
+
+/// The part of a worker's memory that producers may fill: half. The rest is for the tasks that read what they made, for inputs
+/// that are fetched, and for results that turn out larger than those before them.
+const PRODUCERS_PART: u64 = 2;
+
+/// Inputs of a task that are looked at; of more, the rest is taken to be alike.
+const INPUTS_LOOKED_AT: u64 = 16;
+
+/// What a task does to the memory of its worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Effect {
+    /// Bytes of its result, if it goes when it has been read, and of its scratch space.
+    pub adds: u64,
+    /// Bytes of its part of what it reads: what several tasks read goes with each of them by a part.
+    pub frees: u64,
+}
+
+impl Effect {
+    /// Bytes that it adds in all.
+    pub fn net(self) -> u64 {
+        self.adds.saturating_sub(self.frees)
+    }
+
+    /// Whether it gives back more than it makes, so that waiting for it is worth it.
+    pub fn gives_back(self) -> bool {
+        self.frees > 2 * self.adds
+    }
+}
+
+/// Whether a worker with so much memory may get a producer that adds `net` bytes, while `used` bytes are held and promised.
+/// One that is empty may, since there is nothing to wait for.
+pub(crate) fn admits(memory: u64, used: u128, net: u64) -> bool {
+    used == 0 || used + u128::from(net) <= u128::from(memory / PRODUCERS_PART)
+}
+
+/// Whether it may get no producer at all.
+pub(crate) fn is_full(memory: u64, used: u128) -> bool {
+    !admits(memory, used, 1)
+}
+
+/// Bytes that producers may add to those that are used; without bound on a worker whose memory has none.
+pub(crate) fn room(memory: u64, used: u128) -> u64 {
+    match memory {
+        u64::MAX => u64::MAX,
+        _ => u128::from(memory / PRODUCERS_PART).saturating_sub(used) as u64,
+    }
+}
+
+impl Run {
+    /// What `task` does to the memory of the worker that runs it, as far as sizes are known.
+    pub fn effect(&self, task: TaskId) -> Effect {
+        let output = if self.tasks.is_wanted(task) { 0 } else { self.output_bytes(task.layer) };
+        let adds = output + self.graph.layer(task.layer).cost.scratch_bytes;
+        if let Shape::Exchange { .. } = self.graph.layer(task.layer).shape {
+            return Effect { adds, frees: self.input_bytes(task) };
+        }
+        let (mut frees, mut looked_at) = (0, 0);
+        self.graph.for_each_input(task, |input| {
+            looked_at += 1;
+            if looked_at > INPUTS_LOOKED_AT || self.tasks.is_wanted(input) {
+                return;
+            }
+            let record = self.tasks.record(input);
+            if record.tag == Tag::InMemory {
+                frees += self.output_bytes(input.layer) / u64::from(record.count.max(1));
+            }
+        });
+        Effect { adds, frees: frees * looked_at.div_ceil(INPUTS_LOOKED_AT).max(1) }
+    }
+}
