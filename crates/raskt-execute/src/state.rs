@@ -45,6 +45,9 @@ pub(crate) struct State {
     pub live_threads: usize,
     pub is_shut_down: bool,
     slots: u32,
+    /// The limit of the store, as the scheduler knows it: what tasks make waits on disk if need be, but it is better not made
+    /// before it can be read.
+    memory: u64,
     /// Slots beyond the threads, so that memory is promised and inputs are read before a thread is free.
     slots_ahead: u32,
     garbage: Garbage,
@@ -88,7 +91,8 @@ impl State {
         let settings =
             Settings { credit_nanoseconds: CREDIT_NANOSECONDS, heeds_requirements: false, ..Settings::default() };
         let mut pilot = Pilot::new(settings);
-        pilot.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
+        let memory = store.memory_limit();
+        pilot.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer { memory, ..Offer::slots(slots) } });
         Self {
             pilot,
             worker: Worker::in_process(slots),
@@ -107,6 +111,7 @@ impl State {
             live_threads: 0,
             is_shut_down: false,
             slots,
+            memory,
             slots_ahead: 0,
             garbage: Garbage::default(),
             freed: vec![],
@@ -115,6 +120,11 @@ impl State {
     }
 
     pub fn submit(&mut self, graph: Arc<Graph>, wanted: Vec<TaskId>, completion: Arc<Completion>) -> RunId {
+        let limit = self.store.memory_limit();
+        if limit != self.memory {
+            self.memory = limit;
+            self.resize();
+        }
         let run = RunId(self.next_run);
         self.next_run += 1;
         let entry = RunEntry {
@@ -143,14 +153,17 @@ impl State {
         if self.next_run > 0 {
             return Err(std::io::Error::other("a flight record begins before the first computation"));
         }
-        self.pilot.record(path, WORKER, Offer::slots(self.slots))
+        let offer = Offer { memory: self.memory, ..Offer::slots(self.slots) };
+        self.pilot.record(path, WORKER, offer)
     }
 
     /// Sets how many slots there are beside those that waiting tasks have lent.
     pub fn resize(&mut self) {
         let slots = self.slots + self.lent_slots + self.slots_ahead;
+        // A task that waits for tasks gives nothing back before they have run: none of them may wait for it.
+        let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
         self.worker.handle_event(WorkerEvent::Resized(slots));
-        self.tell_scheduler(Event::WorkerResized { worker: WORKER, slots });
+        self.tell_scheduler(Event::WorkerResized { worker: WORKER, slots, memory });
     }
 
     /// Threads that are at work or waiting for it.

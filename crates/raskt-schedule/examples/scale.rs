@@ -162,6 +162,9 @@ struct Cluster {
 const CREDIT_NANOSECONDS: u64 = 10_000_000;
 const SLOTS: u32 = 2;
 
+/// Bytes that a worker may hold: what it holds is counted, and never too much.
+const MEMORY: u64 = 4 << 30;
+
 impl Cluster {
     fn new(workers: u32) -> Self {
         let mut cluster = Self {
@@ -173,7 +176,8 @@ impl Cluster {
             assignments: 0,
         };
         for worker in (0..workers).map(WorkerId) {
-            cluster.handle(Event::WorkerJoined { worker, offer: Offer::slots(SLOTS) });
+            let offer = Offer { memory: MEMORY, ..Offer::slots(SLOTS) };
+            cluster.handle(Event::WorkerJoined { worker, offer });
         }
         cluster
     }

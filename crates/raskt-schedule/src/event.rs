@@ -53,12 +53,16 @@ pub enum Event {
         /// What it brings.
         offer: Offer,
     },
-    /// A worker has more or fewer slots than before: a task that waits for others lends its slot.
+    /// A worker has more or fewer slots than before, say since a task that waits for others lends its slot; or more or less
+    /// memory. A task that waits for others gives nothing back before these have run: while there is one, the memory is to
+    /// have no bound.
     WorkerResized {
         /// The worker.
         worker: WorkerId,
         /// Tasks that it runs at a time from now on.
         slots: u32,
+        /// Bytes that it may hold from now on.
+        memory: u64,
     },
     /// A worker is gone, with everything that it held.
     WorkerLost {

@@ -77,7 +77,7 @@ impl Scheduler {
             }),
             Event::RunReleased { run } => self.forget(run),
             Event::WorkerJoined { worker, offer } => self.seats.add(worker, offer),
-            Event::WorkerResized { worker, slots } => self.seats.resize(worker, slots),
+            Event::WorkerResized { worker, slots, memory } => self.seats.resize(worker, slots, memory),
             Event::WorkerLost { worker, cause } => self.lose_worker(worker, cause),
             Event::ResultsLost { worker, run, tasks } => self.change(run, |found| {
                 found.tasks.lose_those_of(&found.graph, worker, &tasks);

@@ -96,8 +96,7 @@ impl Derived {
         for name in offer.resources.keys() {
             self.by_resource.entry(name.clone()).or_default().insert(worker);
         }
-        self.slots += u64::from(offer.slots);
-        self.bounded += u64::from(offer.memory < u64::MAX);
+        self.count_offer(offer, true);
     }
 
     fn remove_offer(&mut self, worker: WorkerId, offer: &Offer) {
@@ -112,8 +111,16 @@ impl Derived {
                 }
             }
         }
-        self.slots -= u64::from(offer.slots);
-        self.bounded -= u64::from(offer.memory < u64::MAX);
+        self.count_offer(offer, false);
+    }
+
+    /// Adds what is counted of offers, or takes it away.
+    fn count_offer(&mut self, offer: &Offer, adds: bool) {
+        let counted =
+            [(&mut self.slots, u64::from(offer.slots)), (&mut self.bounded, u64::from(offer.memory < u64::MAX))];
+        for (sum, count) in counted {
+            *sum = if adds { *sum + count } else { *sum - count };
+        }
     }
 }
 
@@ -140,12 +147,11 @@ impl Seats {
         seat.into_placed()
     }
 
-    pub fn resize(&mut self, worker: WorkerId, slots: u32) {
-        let before = self.seats.get(&worker).map_or(0, |seat| seat.offer.slots);
-        if self.seats.contains_key(&worker) {
-            self.derived.slots = self.derived.slots - u64::from(before) + u64::from(slots);
-        }
-        self.change(worker, |seat| seat.offer.slots = slots);
+    pub fn resize(&mut self, worker: WorkerId, slots: u32, memory: u64) {
+        let Some(seat) = self.seats.get(&worker) else { return };
+        self.derived.count_offer(&seat.offer, false);
+        self.derived.count_offer(&Offer { memory, ..Offer::slots(slots) }, true);
+        self.change(worker, |seat| (seat.offer.slots, seat.offer.memory) = (slots, memory));
     }
 
     pub fn get(&self, worker: WorkerId) -> Option<&Seat> {

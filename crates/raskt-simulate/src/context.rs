@@ -81,6 +81,8 @@ pub(crate) struct Context {
     /// The node of each address that was ever given.
     directory: Vec<Node>,
     pub tally: Tally,
+    /// The most bytes of results that a worker held in memory, in percent of what it may hold.
+    pub fullest_percent: u64,
     /// The first thing that was found wrong.
     pub violation: Option<Violation>,
     /// Of everything that happened so far.
@@ -109,6 +111,7 @@ impl Context {
             killers: BTreeMap::new(),
             directory: vec![Node(0)],
             tally: Tally::default(),
+            fullest_percent: 0,
             violation: None,
             digest: 0,
             events: 0,

@@ -16,6 +16,8 @@ pub struct Outcome {
     pub machine_events: u64,
     /// Nanoseconds of virtual time.
     pub lasted: u64,
+    /// The most bytes of results that a worker held in memory, in percent of what it may hold.
+    pub fullest_percent: u64,
     /// Rare things that happened.
     pub tally: Tally,
     /// What was found wrong, if anything.
@@ -66,12 +68,12 @@ fn attempt(scenario: &Scenario, tells: bool) -> Outcome {
     let violation = panicked.or_else(|| world.context().violation.clone());
     let context = world.context();
     let (digest, events, machine_events) = (context.digest, context.events, context.machine_events);
-    let (lasted, tally) = (context.now(), context.tally.clone());
+    let (lasted, tally, fullest_percent) = (context.now(), context.tally.clone(), context.fullest_percent);
     let failure = violation.map(|violation| {
         let story = tell(&violation, world.story());
         Failure { scenario: scenario.clone(), text: violation.text, story }
     });
-    Outcome { digest, events, machine_events, lasted, tally, failure }
+    Outcome { digest, events, machine_events, lasted, fullest_percent, tally, failure }
 }
 
 fn tell(violation: &Violation, lines: Vec<Line>) -> Vec<String> {

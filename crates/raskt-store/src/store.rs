@@ -141,6 +141,11 @@ impl Store {
         self.shared().has_spilled()
     }
 
+    /// Bytes that may be held and promised.
+    pub fn memory_limit(&self) -> u64 {
+        self.shared().change(|state| state.broker.limit())
+    }
+
     /// What holds memory.
     pub fn report(&self) -> MemoryReport {
         self.shared().change(|state| state.report())

@@ -180,6 +180,43 @@ fn many_producers_and_one_chain_of_consumers_stay_within_the_limit() {
     assert!(report.peak <= limit * MIB + report.beyond && report.beyond <= 4 * MIB, "{report}");
 }
 
+/// Producers of a block each, and consumers that read what stands at `reads` of them, one of which runs at a time.
+fn producers_and_slow_consumers(count: u32, reads: impl Fn(u64) -> Vec<u64>) -> (Arc<Graph>, Vec<TaskId>) {
+    let mut graph = GraphBuilder::new();
+    let produce = op(&mut graph, |call, _| Ok(block(call.index as i64, 1024)));
+    let consume = op(&mut graph, |_, inputs| {
+        std::thread::sleep(Duration::from_micros(100));
+        let first = |value: &Value| value.as_chunk().and_then(Chunk::as_slice::<i64>).expect("integers")[0];
+        Ok(Chunk::scalar(inputs.iter().map(first).sum::<i64>()).into())
+    });
+    let urgent = Arc::new(Annotations { priority: 1, ..Annotations::default() });
+    let cost = Cost { output_bytes: MIB, ..Cost::default() };
+    let source = Layer::new("produce", produce, Shape::source(count)).with_cost(cost);
+    let producers = graph.layer(Layer { annotations: urgent, ..source }).unwrap();
+    let mut edges = ExplicitBuilder::default();
+    for at in 0..u64::from(count) {
+        reads(at).into_iter().for_each(|read| edges.input(TaskId::new(producers, read)));
+        if at > 0 {
+            edges.own_input(at - 1);
+        }
+        edges.task();
+    }
+    let consumers = graph.layer(Layer::new("consume", consume, Shape::Explicit(edges.finish().unwrap()))).unwrap();
+    (Arc::new(graph.finish()), vec![TaskId::new(consumers, u64::from(count) - 1)])
+}
+
+#[test]
+fn urgent_producers_wait_for_the_consumers_that_free_memory() {
+    let (count, limit) = (10_000, 64);
+    let place = Place::new(2, limit);
+    let (graph, wanted) = producers_and_slow_consumers(count, |at| vec![at]);
+    let result = place.run(graph, wanted).unwrap();
+    assert_eq!(number(&result[0]), i64::from(count) * (i64::from(count) - 1) / 2);
+    let report = place.report();
+    assert!(report.peak <= limit * MIB + report.beyond, "{report}");
+    assert_eq!(report.files_written, 0, "what is made beyond half of the memory waits: {report}");
+}
+
 #[test]
 fn what_can_be_made_again_needs_no_disk() {
     let place = Place::new(2, 4);

@@ -37,9 +37,10 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             graphs::encode_resources(&offer.resources, to);
             to.text(&offer.name);
         }
-        Event::WorkerResized { worker, slots } => {
+        Event::WorkerResized { worker, slots, memory } => {
             start(to, 6, u64::from(worker.0));
             to.number(u64::from(*slots));
+            to.number(*memory);
         }
         Event::WorkerLost { worker, cause } => {
             start(to, 7, u64::from(worker.0));
@@ -120,7 +121,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             let resources = graphs::decode_resources(from)?;
             Event::WorkerJoined { worker, offer: Offer { slots, memory, resources, name: from.text()? } }
         }
-        6 => Event::WorkerResized { worker, slots: from.word()? },
+        6 => Event::WorkerResized { worker, slots: from.word()?, memory: from.number()? },
         7 => {
             let cause = if from.flag()? { LossCause::Retired } else { LossCause::Died };
             Event::WorkerLost { worker, cause }

@@ -75,7 +75,7 @@ impl Ledger {
             }
             Event::RunReleased { run } => _ = self.pages.remove(run),
             Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.clone()),
-            Event::WorkerResized { worker, slots } => {
+            Event::WorkerResized { worker, slots, .. } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);
             }
             Event::WorkerLost { worker, cause } => {

@@ -49,8 +49,8 @@ impl Head {
                 self.handle(context, Event::WorkerJoined { worker, offer: offer.clone() });
             }
             Message::JoinClient => self.greet(context, peer, Kind::Client { runs: BTreeSet::new() }),
-            Message::Resize { slots } => {
-                self.handle(context, Event::WorkerResized { worker, slots: *slots });
+            Message::Resize { slots, memory } => {
+                self.handle(context, Event::WorkerResized { worker, slots: *slots, memory: *memory });
             }
             Message::Report(report) => {
                 self.handle(context, Event::Reported { worker, report: report.clone() });

@@ -122,6 +122,8 @@ impl Host {
         } else {
             process.memory.put(run, task, digest, bytes);
         }
+        let percent = 100 * process.memory.held / process.memory.limit;
+        context.fullest_percent = context.fullest_percent.max(percent);
         if self.kills && process.memory.held > process.memory.limit + process.memory.limit / 4 {
             context.tally.saw(Sometimes::OutOfMemory);
             return self.die(context, "it was out of memory");

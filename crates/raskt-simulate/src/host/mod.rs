@@ -189,7 +189,8 @@ impl Host {
     pub fn resize(&mut self, context: &mut Context, jobs: Jobs, slots: u32) {
         let Some(process) = &mut self.process else { return };
         process.slots = slots;
-        process.session.send(context, Message::Resize { slots });
+        let memory = process.memory.limit;
+        process.session.send(context, Message::Resize { slots, memory });
         context.tally.saw(Sometimes::WorkerResized);
         self.handle(context, jobs, WorkerEvent::Resized(slots));
     }

@@ -51,7 +51,7 @@ pub(crate) enum Body {
 pub(crate) enum Message {
     // Worker to scheduler.
     JoinWorker { offer: Offer },
-    Resize { slots: u32 },
+    Resize { slots: u32, memory: u64 },
     Started { run: RunId, attempt: Attempt },
     Fetched { run: RunId, tasks: Vec<TaskRange> },
     FetchFailed { run: RunId, attempt: Attempt, task: TaskId, from: WorkerId, reached: bool },
