@@ -3,11 +3,12 @@
 mod ending;
 mod reserving;
 
+use crate::batch::Made;
 use crate::execution::{Executed, Execution};
 use crate::flight::Pilot;
 use crate::handle::Completion;
-use crate::observer::Freed;
-use crate::sizes::{Sizes, is_repeatable, turn};
+use crate::observer::{self, Freed, ResultId};
+use crate::turn::{is_repeatable, turn};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
@@ -45,6 +46,8 @@ pub(crate) struct State {
     pub live_threads: usize,
     pub is_shut_down: bool,
     slots: u32,
+    /// Bytes that the store could hold when the engine was made.
+    memory: u64,
     /// Slots beyond the threads, so that memory is promised and inputs are read before a thread is free.
     slots_ahead: u32,
     garbage: Garbage,
@@ -58,12 +61,12 @@ pub(crate) struct State {
 #[derive(Default)]
 pub(crate) struct Garbage {
     values: Vec<Value>,
+    made: Vec<Made>,
     executions: Vec<Execution>,
 }
 
 struct RunEntry {
     graph: Arc<Graph>,
-    sizes: Sizes,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     is_repeatable: bool,
     wanted: Vec<TaskId>,
@@ -88,7 +91,8 @@ impl State {
         let settings =
             Settings { credit_nanoseconds: CREDIT_NANOSECONDS, heeds_requirements: false, ..Settings::default() };
         let mut pilot = Pilot::new(settings);
-        pilot.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
+        let memory = store.report().limit;
+        pilot.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer { memory, ..Offer::slots(slots) } });
         Self {
             pilot,
             worker: Worker::in_process(slots),
@@ -107,6 +111,7 @@ impl State {
             live_threads: 0,
             is_shut_down: false,
             slots,
+            memory,
             slots_ahead: 0,
             garbage: Garbage::default(),
             freed: vec![],
@@ -118,7 +123,6 @@ impl State {
         let run = RunId(self.next_run);
         self.next_run += 1;
         let entry = RunEntry {
-            sizes: Sizes::default(),
             is_repeatable: is_repeatable(&graph),
             graph: graph.clone(),
             wanted: wanted.clone(),
@@ -143,7 +147,8 @@ impl State {
         if self.next_run > 0 {
             return Err(std::io::Error::other("a flight record begins before the first computation"));
         }
-        self.pilot.record(path, WORKER, Offer::slots(self.slots))
+        let offer = Offer { memory: self.memory, ..Offer::slots(self.slots) };
+        self.pilot.record(path, WORKER, offer)
     }
 
     /// Sets how many slots there are beside those that waiting tasks have lent.
@@ -188,7 +193,7 @@ impl State {
         if !self.picked.remove(&ticket) {
             // Nobody waits for it any more; the thread counted as blocked until now.
             self.blocked_threads -= 1;
-            self.garbage.values.extend(executed.results.drain(..).map(|(_, value)| value));
+            self.garbage.made.append(&mut executed.made);
             return;
         }
         self.take_in(executed);
@@ -205,14 +210,23 @@ impl State {
     fn take_in(&mut self, executed: &mut Executed) {
         let holder = self.holder(executed.ticket);
         let Some(entry) = self.runs.get_mut(&executed.run) else { return };
-        let each = executed.nanoseconds / executed.results.len().max(1) as u64;
+        let each = executed.nanoseconds / executed.made.len().max(1) as u64;
         // Runs of other engines have the same numbers.
         let group = u64::from(self.engine) << 40 | executed.run.0;
         let mut small = 0;
-        for (task, value) in executed.results.drain(..) {
+        let tasks = executed.tasks.iter().flat_map(|range| range.tasks());
+        for (task, made) in tasks.zip(executed.made.drain(..)) {
+            let value = match made {
+                Made::Here(value) => value,
+                Made::Spent { .. } => {
+                    if observer::is_watched() {
+                        let id = ResultId { run: Some(executed.run), task, engine: self.engine };
+                        self.freed.push(Freed::Result(id));
+                    }
+                    continue;
+                }
+            };
             let bytes = value.bytes();
-            // What is kept already takes no memory by being given again.
-            entry.sizes.learn(&entry.graph, task, if matches!(value, Value::Kept(_)) { 0 } else { bytes as u64 });
             let value = match Kept::of(&value) {
                 Some(kept) => {
                     kept.set_turn(turn(&entry.graph, task));

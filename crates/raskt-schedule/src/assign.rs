@@ -3,7 +3,7 @@
 use crate::batch::{Batch, Limits};
 use crate::requirement::Requirement;
 use crate::scheduler::{InLine, Scheduler};
-use crate::seat::Placed;
+use crate::seat::{Placed, Seat};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use std::ops::Bound;
@@ -46,7 +46,7 @@ impl Scheduler {
         let first = run.task_at(head.layer, head.start);
         let requirement = run.classes[class].clone();
         let Some(worker) = self.choose(id, first, requirement.as_deref()) else { return false };
-        let limits = self.limits(id);
+        let limits = self.limits(id, worker);
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
             self.hand_over(id, worker, batch, requirement);
@@ -55,14 +55,15 @@ impl Scheduler {
         true
     }
 
-    pub(crate) fn limits(&self, id: RunId) -> Limits {
+    pub(crate) fn limits(&self, id: RunId, worker: WorkerId) -> Limits {
         let ready = self.runs.get(&id).map_or(0, |run| run.tasks.ready_hint());
         let share = match self.seats.slots() {
             0 | 1 => u64::MAX,
             // Half of an even share, so that the last assignments are small and end together.
             slots => ready / (2 * slots),
         };
-        Limits { credit: self.settings.credit_nanoseconds, share, minds_holders: self.seats.len() > 1 }
+        let bytes = self.seats.get(worker).map_or(0, Seat::batch_bytes);
+        Limits { credit: self.settings.credit_nanoseconds, share, bytes, minds_holders: self.seats.len() > 1 }
     }
 
     /// The worker that should run `task`, among those that can take it now.
@@ -142,7 +143,7 @@ impl Scheduler {
         if !self.seats.can_take(worker, requirement.as_deref()) {
             return;
         }
-        let limits = self.limits(id);
+        let limits = self.limits(id, worker);
         let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits, true));
         if let Some(batch) = batch {
             self.hand_over(id, worker, batch, requirement);

@@ -135,7 +135,8 @@ fn validate_order(run: &Run, attempt: Attempt, tasks: &[TaskRange]) {
     for task in tasks.iter().flat_map(|range| range.tasks()) {
         if run.tasks.is_current(task, attempt) {
             run.graph.for_each_input(task, |input| {
-                let is_made_here = tasks.iter().any(|range| range.contains(input)) && run.tasks.is_current(input, attempt);
+                let is_made_here =
+                    tasks.iter().any(|range| range.contains(input)) && run.tasks.is_current(input, attempt);
                 assert!(!is_made_here || seen.contains(&input), "{task} comes before its input {input}");
             });
         }

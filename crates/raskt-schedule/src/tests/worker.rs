@@ -7,7 +7,8 @@ const RUN: RunId = RunId(1);
 
 #[test]
 fn a_worker_asks_for_memory_before_it_starts_and_overbooks_only_alone() {
-    let assignment = |memory| Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory, fetches: vec![] };
+    let assignment =
+        |memory| Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory, fetches: vec![] };
     let mut worker = Worker::new(2);
     worker.handle_event(WorkerEvent::Assigned(assignment(70)));
     assert_eq!(worker.poll_action(), Some(WorkerAction::Reserve { ticket: Ticket(0), bytes: 70, overbook: true }));
@@ -29,7 +30,8 @@ fn a_worker_asks_for_memory_before_it_starts_and_overbooks_only_alone() {
 fn a_forgotten_run_frees_its_slots_at_once() {
     let mut worker = Worker::new(1);
     for _ in 0..2 {
-        let assignment = Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory: 1, fetches: vec![] };
+        let assignment =
+            Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory: 1, fetches: vec![] };
         worker.handle_event(WorkerEvent::Assigned(assignment));
     }
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
@@ -39,7 +41,8 @@ fn a_forgotten_run_frees_its_slots_at_once() {
     let report = Report { run: RUN, attempt: Attempt(0), outcomes: vec![], nanoseconds: 1 };
     assert!(actions(&mut worker).contains(&WorkerAction::Report(report)), "that it has ended is told");
     while worker.poll_action().is_some() {}
-    let other = Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory: 1, fetches: vec![] };
+    let other =
+        Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory: 1, fetches: vec![] };
     worker.handle_event(WorkerEvent::Assigned(other));
     assert!(matches!(worker.poll_action(), Some(WorkerAction::Reserve { overbook: true, .. })));
 }
@@ -50,7 +53,14 @@ fn actions(worker: &mut Worker) -> Vec<WorkerAction> {
 
 fn assignment(attempt: u32, reads: Option<Fetch>) -> Assignment {
     let tasks = TaskRange::of([TaskId::new(LayerId(1), u64::from(attempt))]);
-    Assignment { run: RUN, attempt: Attempt(attempt), tasks, fleeting: vec![], memory: 1, fetches: reads.into_iter().collect() }
+    Assignment {
+        run: RUN,
+        attempt: Attempt(attempt),
+        tasks,
+        fleeting: vec![],
+        memory: 1,
+        fetches: reads.into_iter().collect(),
+    }
 }
 
 #[test]

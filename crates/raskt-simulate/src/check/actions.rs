@@ -241,7 +241,8 @@ fn may_run(offer: &Offer, annotations: &Annotations) -> bool {
 
 /// Whether an assignment says from whom `input` is to be fetched, and that worker has it.
 fn can_fetch(scheduler: &Scheduler, assignment: &Assignment, input: TaskId) -> bool {
-    assignment.fetches.iter().any(|fetch| {
-        fetch.tasks.contains(input) && scheduler.holds(assignment.run, fetch.from, input)
-    })
+    assignment
+        .fetches
+        .iter()
+        .any(|fetch| fetch.tasks.contains(input) && scheduler.holds(assignment.run, fetch.from, input))
 }
