@@ -1,5 +1,7 @@
+use crate::batch::{Batch, Made};
 use crate::engine::Shared;
-use crate::runner::{Batch, Done, Runner, Runners};
+use crate::reads::Reads;
+use crate::runner::{Runner, Runners};
 use crate::watch::Watch;
 use crate::{panics, recover};
 use raskt_graph::{Graph, OpKind, TaskId};
@@ -18,10 +20,8 @@ pub(crate) struct Execution {
     pub graph: Arc<Graph>,
     pub cancel: CancelToken,
     pub tasks: Vec<TaskRange>,
-    /// The inputs of all tasks, one after the other.
-    pub inputs: Vec<Value>,
-    /// Where the inputs of each task end.
-    pub input_ends: Vec<u32>,
+    /// What all tasks read.
+    pub reads: Reads,
     /// Keep those of the inputs in memory that a store has. They are dropped after the inputs, so that what the store then
     /// lets go is freed.
     pub pins: Pins,
@@ -36,7 +36,9 @@ pub(crate) struct Executed {
     pub ticket: Ticket,
     pub run: RunId,
     pub outcomes: Vec<(TaskRange, Outcome)>,
-    pub results: Vec<(TaskId, Value)>,
+    pub tasks: Vec<TaskRange>,
+    /// What the first of the tasks gave.
+    pub made: Vec<Made>,
     pub error: Option<(TaskId, String, TaskError)>,
     pub nanoseconds: u64,
 }
@@ -47,63 +49,67 @@ impl Execution {
     }
 
     /// Runs the tasks one after the other, up to the first that fails.
-    pub fn execute(self, shared: &Arc<Shared>) -> Executed {
-        let (runners, threads) = (&shared.runners, shared.options.threads.max(1));
+    pub fn execute(mut self, shared: &Arc<Shared>) -> Executed {
         let start = Instant::now();
-        let mut done = Done { results: Vec::with_capacity(self.input_ends.len()), nanoseconds: None };
-        let ran = runners.of(self.kind()).and_then(|runner| self.run(runner, threads, &mut done));
-        let adopted = recover::adopt(shared, &mut done.results, &self.cancel);
+        let outside = std::mem::take(&mut self.reads.outside);
+        let runner = shared.runners.of(self.kind());
+        let ((mut made, measured), ran) = match &runner {
+            Ok(runner) => self.run(shared, runner, outside),
+            Err(error) => (Default::default(), Err(error.clone())),
+        };
+        let adopted = recover::adopt(shared, &mut made, &self.cancel);
         let error = adopted.and(ran).err().and_then(|error| {
             // Where all tasks have results, none of them has failed.
-            let task = self.tasks.iter().flat_map(|range| range.tasks()).nth(done.results.len())?;
-            let key = runners.of(self.kind()).map(|runner| runner.key(&self.graph, task));
+            let task = self.tasks.iter().flat_map(|range| range.tasks()).nth(made.len())?;
+            let key = runner.map(|runner| runner.key(&self.graph, task));
             Some((task, key.unwrap_or_else(|_| self.graph.key(task)), error))
         });
-        let outcomes = outcomes(&self.tasks, done.results.len() as u64, error.is_some());
-        let nanoseconds = done.nanoseconds.unwrap_or_else(|| start.elapsed().as_nanos() as u64);
-        let tasks = self.tasks.iter().flat_map(|range| range.tasks());
-        let results = tasks.zip(done.results).collect();
-        // The inputs go here, before the engine hears of it: what nobody else needs is free before more is asked for.
-        Executed { ticket: self.ticket, run: self.run, outcomes, results, error, nanoseconds }
+        let outcomes = outcomes(&self.tasks, &made, error.is_some());
+        let nanoseconds = measured.unwrap_or_else(|| start.elapsed().as_nanos() as u64);
+        // The inputs are gone, before the engine hears of it: what nobody else needs is free before more is asked for.
+        Executed { ticket: self.ticket, run: self.run, outcomes, tasks: self.tasks, made, error, nanoseconds }
     }
 
-    fn run(&self, runner: &Arc<dyn Runner>, threads: usize, done: &mut Done) -> Result<(), TaskError> {
+    /// What the tasks gave, the time that the runner says it took, and how it ended.
+    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
+    fn run(
+        &self,
+        shared: &Arc<Shared>,
+        runner: &Arc<dyn Runner>,
+        outside: Vec<Value>,
+    ) -> ((Vec<Made>, Option<u64>), Result<(), TaskError>) {
         if self.cancel.is_cancelled() {
-            return Err(TaskError::cancelled());
+            return (Default::default(), Err(TaskError::cancelled()));
         }
         if let Some(failure) = &self.failure {
-            return Err(failure.clone());
+            return (Default::default(), Err(failure.clone()));
         }
-        let Self { graph, cancel, tasks, inputs, input_ends, .. } = self;
         let watch = Watch::begin(self, &**runner);
-        let mut batch = Batch { graph, threads, cancel, tasks, inputs, input_ends, watch };
-        let ran = panics::catch(|| runner.run_batch(&batch, done));
-        if let Some(watch) = batch.watch.take() {
-            watch.tell_of_others(tasks, &done.results);
-        }
-        ran
+        let mut batch = Batch::new(shared, (&self.graph, &self.cancel), &self.tasks, (outside, &self.reads), watch);
+        let ran = panics::catch(|| runner.run_batch(&mut batch));
+        (batch.finish(&self.tasks), ran)
     }
 }
 
-/// The first `done` tasks are done, the next has failed if one has, the rest were not run.
-fn outcomes(tasks: &[TaskRange], done: u64, failed: bool) -> Vec<(TaskRange, Outcome)> {
+/// The first tasks have been made, the next has failed if one has, the rest were not run. Neighbours that ended alike make one
+/// group.
+fn outcomes(tasks: &[TaskRange], made: &[Made], failed: bool) -> Vec<(TaskRange, Outcome)> {
     let mut outcomes = vec![];
-    let mut before = 0;
-    for range in tasks {
-        let cut = |at: u64| range.start + at.saturating_sub(before).min(range.len());
-        let (done_end, failed_end) = (cut(done), cut(done + u64::from(failed)));
-        for (start, end, outcome) in [
-            (range.start, done_end, Outcome::Done { bytes: 0 }),
-            (done_end, failed_end, Outcome::Failed),
-            (failed_end, range.end, Outcome::NotRun),
-        ] {
-            if start < end {
-                outcomes.push((TaskRange { layer: range.layer, start, end }, outcome));
-            }
-        }
-        before += range.len();
+    for (at, task) in tasks.iter().flat_map(|range| range.tasks()).enumerate() {
+        let outcome = match made.get(at) {
+            Some(Made::Here(value)) => Outcome::Done { bytes: own_bytes(value) },
+            Some(Made::Spent { bytes }) => Outcome::Spent { bytes: *bytes },
+            None if failed && at == made.len() => Outcome::Failed,
+            None => Outcome::NotRun,
+        };
+        Outcome::push(&mut outcomes, task, outcome);
     }
     outcomes
+}
+
+/// What is kept already takes no memory by being given again.
+fn own_bytes(value: &Value) -> u64 {
+    if matches!(value, Value::Kept(_)) { 0 } else { value.bytes() as u64 }
 }
 
 /// A runner that is held for a stretch of executions of one kind.

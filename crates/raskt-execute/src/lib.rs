@@ -4,6 +4,7 @@
 //! threads, a store. [`Engine::submit`] takes a graph and gives a [`RunHandle`] to wait on. A [`Runner`] knows how to run
 //! the ops of one kind; native kernels have theirs here ([`NativeRunner`]), Python's lives in the binding.
 
+mod batch;
 mod countdown;
 mod engine;
 mod error;
@@ -12,13 +13,15 @@ mod flight;
 mod handle;
 mod observer;
 mod panics;
+mod reads;
 mod recover;
 mod runner;
-mod sizes;
 mod state;
 mod threads;
+mod turn;
 mod watch;
 
+pub use batch::Batch;
 pub use countdown::Countdown;
 pub use engine::{Engine, EngineOptions, usual_memory_limit};
 pub use error::RunError;
@@ -27,7 +30,7 @@ pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, 
 pub use raskt_schedule::{Progress, RunId, TaskRange};
 pub use raskt_store::sync;
 pub use raskt_store::{Limits, MemoryReport, Store};
-pub use runner::{Batch, Done, NativeRunner, Runner, Runners, TaskCall};
+pub use runner::{NativeRunner, Runner, Runners, TaskCall};
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 //! It does so alone, task after task: to lend its slot and wait for others would let each loss start one more task, which
 //! may meet a loss itself.
 
+use crate::batch::Made;
 use crate::engine::Shared;
 use crate::execution::Execution;
 use crate::runner::TaskCall;
@@ -20,7 +21,7 @@ pub(crate) fn inputs(shared: &Arc<Shared>, execution: &mut Execution) {
     }
     execution.is_whole = true;
     let holder = Holder { asker: shared.number, ticket: execution.ticket.0 };
-    for value in &mut execution.inputs {
+    for value in &mut execution.reads.outside {
         let Some(kept) = Kept::of(value) else { continue };
         match found(shared, &kept, Some(holder), &execution.cancel) {
             Ok(found) => *value = found,
@@ -34,13 +35,14 @@ pub(crate) fn inputs(shared: &Arc<Shared>, execution: &mut Execution) {
 
 /// Results that another store keeps become values of their own, which this engine's store may keep. On a failure those
 /// before it are left.
-pub(crate) fn adopt(shared: &Arc<Shared>, results: &mut Vec<Value>, cancel: &CancelToken) -> Result<(), TaskError> {
-    for at in 0..results.len() {
-        let Some(kept) = Kept::of(&results[at]).filter(|kept| !shared.store.keeps(kept)) else { continue };
+pub(crate) fn adopt(shared: &Arc<Shared>, made: &mut Vec<Made>, cancel: &CancelToken) -> Result<(), TaskError> {
+    for at in 0..made.len() {
+        let Made::Here(value) = &made[at] else { continue };
+        let Some(kept) = Kept::of(value).filter(|kept| !shared.store.keeps(kept)) else { continue };
         match found(shared, &kept, None, cancel) {
-            Ok(value) => results[at] = value,
+            Ok(value) => made[at] = Made::Here(value),
             Err(error) => {
-                results.truncate(at);
+                made.truncate(at);
                 return Err(TaskError::new(error.kind(), error.to_string()));
             }
         }

@@ -1,5 +1,4 @@
-use crate::panics;
-use crate::watch::Watch;
+use crate::batch::Batch;
 use raskt_graph::{Graph, Op, OpKind, TaskId};
 use raskt_schedule::TaskRange;
 use raskt_value::{Call, CancelToken, ErrorKind, NativeOp, TaskError, Value};
@@ -12,14 +11,8 @@ pub trait Runner: Send + Sync + 'static {
 
     /// Runs the tasks of a batch one after the other, up to the first that fails; the error is that of the task after the
     /// last that has a result. A runner that reaches further than a thread (a process) sends them together.
-    fn run_batch(&self, batch: &Batch<'_>, done: &mut Done) -> Result<(), TaskError> {
-        for (call, inputs) in batch.calls() {
-            if batch.cancel.is_cancelled() {
-                return Err(TaskError::cancelled());
-            }
-            done.results.push(batch.watched(&call, || self.run(&call, inputs))?);
-        }
-        Ok(())
+    fn run_batch(&self, batch: &mut Batch<'_>) -> Result<(), TaskError> {
+        batch.run_each(|call, inputs| self.run(call, inputs))
     }
 
     /// Runs `step` again and again until it says that no more tasks of this kind are at hand. A runner that must hold
@@ -41,54 +34,6 @@ pub trait Runner: Send + Sync + 'static {
 
     /// Lets go of what it keeps between tasks; the engine is shut down.
     fn shut_down(&self) {}
-}
-
-/// The tasks of one assignment, in order. None of them reads another.
-pub struct Batch<'a> {
-    /// The graph that they are in.
-    pub graph: &'a Arc<Graph>,
-    /// Threads that each of them may use.
-    pub threads: usize,
-    /// Set when nobody wants the results any more.
-    pub cancel: &'a CancelToken,
-    pub(crate) tasks: &'a [TaskRange],
-    pub(crate) inputs: &'a [Value],
-    pub(crate) input_ends: &'a [u32],
-    pub(crate) watch: Option<Watch<'a>>,
-}
-
-impl Batch<'_> {
-    /// Each task with its inputs.
-    pub fn calls(&self) -> impl Iterator<Item = (TaskCall<'_>, &[Value])> {
-        let tasks = self.tasks.iter().flat_map(|range| range.tasks());
-        let starts = std::iter::once(0).chain(self.input_ends.iter().copied());
-        tasks.zip(starts.zip(self.input_ends)).map(|(task, (start, &end))| {
-            let call = TaskCall { graph: self.graph, task, threads: self.threads, cancel: self.cancel };
-            (call, &self.inputs[start as usize..end as usize])
-        })
-    }
-
-    /// Calls `run`, which runs `call`, and tells observers of it. A panic fails the task.
-    pub fn watched(
-        &self,
-        call: &TaskCall<'_>,
-        run: impl FnOnce() -> Result<Value, TaskError>,
-    ) -> Result<Value, TaskError> {
-        match &self.watch {
-            Some(watch) => watch.run(call.task, || panics::catch(run)),
-            None => panics::catch(run),
-        }
-    }
-}
-
-/// What came of a batch.
-#[derive(Default)]
-pub struct Done {
-    /// The results of its first tasks.
-    pub results: Vec<Value>,
-    /// How long the tasks took, where that is less than the time that the thread spent on them: it may have waited for
-    /// another process, and how long a task takes decides how many make a batch.
-    pub nanoseconds: Option<u64>,
 }
 
 /// One task, as a runner sees it.

@@ -3,11 +3,12 @@
 mod ending;
 mod reserving;
 
+use crate::batch::Made;
 use crate::execution::{Executed, Execution};
 use crate::flight::Pilot;
 use crate::handle::Completion;
-use crate::observer::Freed;
-use crate::sizes::{Sizes, is_repeatable, turn};
+use crate::observer::{self, Freed, ResultId};
+use crate::turn::{is_repeatable, turn};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
@@ -61,12 +62,12 @@ pub(crate) struct State {
 #[derive(Default)]
 pub(crate) struct Garbage {
     values: Vec<Value>,
+    made: Vec<Made>,
     executions: Vec<Execution>,
 }
 
 struct RunEntry {
     graph: Arc<Graph>,
-    sizes: Sizes,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     is_repeatable: bool,
     wanted: Vec<TaskId>,
@@ -128,7 +129,6 @@ impl State {
         let run = RunId(self.next_run);
         self.next_run += 1;
         let entry = RunEntry {
-            sizes: Sizes::default(),
             is_repeatable: is_repeatable(&graph),
             graph: graph.clone(),
             wanted: wanted.clone(),
@@ -201,7 +201,7 @@ impl State {
         if !self.picked.remove(&ticket) {
             // Nobody waits for it any more; the thread counted as blocked until now.
             self.blocked_threads -= 1;
-            self.garbage.values.extend(executed.results.drain(..).map(|(_, value)| value));
+            self.garbage.made.append(&mut executed.made);
             return;
         }
         self.take_in(executed);
@@ -218,14 +218,23 @@ impl State {
     fn take_in(&mut self, executed: &mut Executed) {
         let holder = self.holder(executed.ticket);
         let Some(entry) = self.runs.get_mut(&executed.run) else { return };
-        let each = executed.nanoseconds / executed.results.len().max(1) as u64;
+        let each = executed.nanoseconds / executed.made.len().max(1) as u64;
         // Runs of other engines have the same numbers.
         let group = u64::from(self.engine) << 40 | executed.run.0;
         let mut small = 0;
-        for (task, value) in executed.results.drain(..) {
+        let tasks = executed.tasks.iter().flat_map(|range| range.tasks());
+        for (task, made) in tasks.zip(executed.made.drain(..)) {
+            let value = match made {
+                Made::Here(value) => value,
+                Made::Spent { .. } => {
+                    if observer::is_watched() {
+                        let id = ResultId { run: Some(executed.run), task, engine: self.engine };
+                        self.freed.push(Freed::Result(id));
+                    }
+                    continue;
+                }
+            };
             let bytes = value.bytes();
-            // What is kept already takes no memory by being given again.
-            entry.sizes.learn(&entry.graph, task, if matches!(value, Value::Kept(_)) { 0 } else { bytes as u64 });
             let value = match Kept::of(&value) {
                 Some(kept) => {
                     kept.set_turn(turn(&entry.graph, task));

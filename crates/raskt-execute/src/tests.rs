@@ -324,10 +324,8 @@ impl Runner for Tardy {
         Ok(Chunk::scalar(1_i64).into())
     }
 
-    fn run_batch(&self, batch: &Batch<'_>, done: &mut Done) -> Result<(), TaskError> {
-        for (call, inputs) in batch.calls() {
-            done.results.push(self.run(&call, inputs)?);
-        }
+    fn run_batch(&self, batch: &mut Batch<'_>) -> Result<(), TaskError> {
+        batch.run_each(|call, inputs| self.run(call, inputs))?;
         Err(TaskError::cancelled())
     }
 }

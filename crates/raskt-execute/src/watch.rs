@@ -1,5 +1,6 @@
 //! What observers are told of the tasks of one batch.
 
+use crate::batch::Made;
 use crate::execution::Execution;
 use crate::observer::{ResultId, Telling};
 use crate::runner::Runner;
@@ -35,19 +36,14 @@ impl<'a> Watch<'a> {
     }
 
     /// Tells of tasks that ran elsewhere, together: each is said to have taken an equal share of the time.
-    pub fn tell_of_others(&self, tasks: &[TaskRange], results: &[Value]) {
+    pub fn tell_of_others(&self, tasks: &[TaskRange], results: &[Made]) {
         let told = self.telling.borrow().told();
         let others = tasks.iter().flat_map(|range| range.tasks()).zip(results).skip(told);
         let share = self.start.elapsed() / (results.len() - told.min(results.len())).max(1) as u32;
         for (at, (task, result)) in others.enumerate() {
             let start = self.start + share * at as u32;
             self.telling.borrow_mut().started_at(self.key(task), start);
-            self.telling.borrow_mut().ended_at(
-                self.id(task),
-                self.op(task),
-                Some(result.bytes() as u64),
-                start + share,
-            );
+            self.telling.borrow_mut().ended_at(self.id(task), self.op(task), Some(result.bytes()), start + share);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::library_threads::Share;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use raskt_execute::sync::Mutex;
-use raskt_execute::{Batch, Done, Runner, TaskCall, TaskRange};
+use raskt_execute::{Batch, Runner, TaskCall, TaskRange};
 use raskt_graph::{Graph, TaskId};
 use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::cell::RefCell;
@@ -30,16 +30,10 @@ impl Runner for PythonRunner {
         })
     }
 
-    fn run_batch(&self, batch: &Batch<'_>, done: &mut Done) -> Result<(), TaskError> {
+    fn run_batch(&self, batch: &mut Batch<'_>) -> Result<(), TaskError> {
         Python::attach(|py| {
             let _current = Current::set(py, batch.cancel);
-            for (call, inputs) in batch.calls() {
-                if batch.cancel.is_cancelled() {
-                    return Err(TaskError::cancelled());
-                }
-                done.results.push(batch.watched(&call, || make(py, &call, inputs))?);
-            }
-            Ok(())
+            batch.run_each(|call, inputs| make(py, call, inputs))
         })
     }
 

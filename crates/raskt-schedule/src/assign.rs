@@ -80,7 +80,7 @@ impl Scheduler {
             }
             return false;
         };
-        let mut limits = self.limits(id);
+        let mut limits = self.limits(id, worker);
         if minds_memory {
             limits.room = self.seats.get(worker).map_or(u64::MAX, Seat::room);
         }
@@ -92,15 +92,21 @@ impl Scheduler {
         true
     }
 
-    pub(crate) fn limits(&self, id: RunId) -> Limits {
+    pub(crate) fn limits(&self, id: RunId, worker: WorkerId) -> Limits {
         let ready = self.runs.get(&id).map_or(0, |run| run.tasks.ready_hint());
         let share = match self.seats.slots() {
             0 | 1 => u64::MAX,
             // Half of an even share, so that the last assignments are small and end together.
             slots => ready / (2 * slots),
         };
-        let minds_holders = self.seats.len() > 1;
-        Limits { credit: self.settings.credit_nanoseconds, share, minds_holders, room: u64::MAX }
+        let seat = self.seats.get(worker);
+        Limits {
+            credit: self.settings.credit_nanoseconds,
+            share,
+            bytes: seat.map_or(0, Seat::batch_bytes),
+            room: u64::MAX,
+            minds_holders: self.seats.len() > 1,
+        }
     }
 
     /// The worker that should run `task`, which adds `net` bytes to what it holds, among those that can take it now.
@@ -195,7 +201,7 @@ impl Scheduler {
         if !self.seats.can_take(worker, requirement.as_deref()) {
             return;
         }
-        let limits = self.limits(id);
+        let limits = self.limits(id, worker);
         let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits, true));
         if let Some(batch) = batch {
             self.hand_over(id, worker, batch, requirement);

@@ -15,6 +15,8 @@ pub(crate) struct Limits {
     pub credit: u64,
     /// Tasks: a fair part of what is ready.
     pub share: u64,
+    /// Bytes of what they read and hold.
+    pub bytes: u64,
     /// There are several workers, so that it matters who holds what.
     pub minds_holders: bool,
     /// Bytes that tasks may add to what the worker holds, beside those that go along with what they follow.

@@ -178,6 +178,30 @@ pub enum Outcome {
     NotRun,
 }
 
+impl Outcome {
+    /// Takes one more task into the last of `groups` if it follows there and ended alike, else into a group of its own.
+    pub fn push(groups: &mut Vec<(TaskRange, Self)>, task: TaskId, outcome: Self) {
+        if let Some((range, last)) = groups.last_mut()
+            && range.layer == task.layer
+            && range.end == task.index
+            && let Some(joined) = last.joined(outcome)
+        {
+            (range.end, *last) = (range.end + 1, joined);
+        } else {
+            groups.push((TaskRange::one(task), outcome));
+        }
+    }
+
+    fn joined(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Done { bytes }, Self::Done { bytes: more }) => Some(Self::Done { bytes: bytes + more }),
+            (Self::Spent { bytes }, Self::Spent { bytes: more }) => Some(Self::Spent { bytes: bytes + more }),
+            (Self::NotRun, Self::NotRun) => Some(Self::NotRun),
+            _ => None,
+        }
+    }
+}
+
 /// Everything that the scheduler asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {

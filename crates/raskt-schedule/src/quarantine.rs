@@ -90,7 +90,7 @@ impl Scheduler {
         if !seat.is_idle() {
             return self.move_to_idle(worker, id, task);
         }
-        let limits = self.limits(id);
+        let limits = self.limits(id, worker);
         let Some(run) = self.runs.get_mut(&id) else { return };
         let requirement = run.classes[usize::from(run.tasks.layers[task.layer.0 as usize].class)].clone();
         if let Some(batch) = run.take_these(&[TaskRange::one(task)], worker, limits, false) {

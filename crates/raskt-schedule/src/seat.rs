@@ -49,6 +49,13 @@ pub(crate) struct Placed {
     pub asked_for: Option<WorkerId>,
 }
 
+/// The most bytes that the tasks of one assignment may read and hold, where it has more than one.
+const BATCH_BYTES: u64 = 64 << 20;
+
+/// Assignments of a slot that fit into its part of the memory together: one runs, others are made ready, and what they have
+/// made has to stay for a while.
+const BATCHES_A_SLOT: u64 = 4;
+
 /// Assignments that a worker gets in advance for each slot, however short they are.
 const AHEAD_LIMIT: u64 = 16;
 
@@ -119,6 +126,11 @@ impl Seat {
 
     fn used_memory(&self) -> u128 {
         u128::from(self.held) + self.memory
+    }
+
+    /// Bytes that the tasks of one assignment may read and hold, where it has more than one.
+    pub fn batch_bytes(&self) -> u64 {
+        (self.offer.memory / (BATCHES_A_SLOT * u64::from(self.offer.slots.max(1)))).min(BATCH_BYTES)
     }
 
     /// Assignments for each slot, in 1024ths.

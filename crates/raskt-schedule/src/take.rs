@@ -20,9 +20,6 @@ use std::collections::BinaryHeap;
 /// The most tasks that are handed out in one assignment.
 const BATCH_TASKS: u64 = 1024;
 
-/// The most bytes that the tasks of one assignment may read and hold, where it has more than one.
-const BATCH_BYTES: u64 = 64 << 20;
-
 /// The part of the credit that is as good as nothing: for so long results may wait although others could have read them.
 const CREDIT_PER_WAIT: u64 = 10;
 
@@ -304,14 +301,14 @@ impl Run {
 impl Draft {
     /// Whether nothing more goes in.
     fn is_full(&self) -> bool {
-        self.nanoseconds >= self.limits.credit || self.count >= BATCH_TASKS || self.bytes >= BATCH_BYTES
+        self.nanoseconds >= self.limits.credit || self.count >= BATCH_TASKS || self.bytes >= self.limits.bytes
     }
 
     /// Whether a task may go in. Only if it is the one thing that anybody could do next, it may keep others waiting.
     fn has_room_for(&self, weight: Weight, is_only_one: bool) -> bool {
         let nanoseconds = self.nanoseconds + weight.nanoseconds;
         nanoseconds <= self.limits.credit
-            && self.bytes.saturating_add(weight.bytes) <= BATCH_BYTES
+            && self.bytes.saturating_add(weight.bytes) <= self.limits.bytes
             && (is_only_one || self.count < self.limits.share || nanoseconds <= self.limits.credit / CREDIT_PER_WAIT)
     }
 }

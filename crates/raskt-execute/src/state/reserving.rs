@@ -3,10 +3,9 @@
 use super::{SLOTS_AHEAD, State};
 use crate::RunError;
 use crate::execution::Execution;
-use raskt_graph::Graph;
-use raskt_schedule::{Assignment, RunId, TaskRange, Ticket, WorkerEvent};
+use crate::reads::Reads;
+use raskt_schedule::{Assignment, Ticket, WorkerEvent};
 use raskt_store::{Answer, Holder, Reply};
-use raskt_value::Value;
 
 impl State {
     /// Takes in what became of a request for memory that had to wait.
@@ -33,31 +32,16 @@ impl State {
         let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
         let (run, tasks) = (assignment.run, assignment.tasks.clone());
-        let bytes = bytes + entry.sizes.unstated(&entry.graph, assignment);
         let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
-        let (inputs, input_ends) = self.inputs_of(&graph, run, &tasks);
-        let (answer, pins) = self.store.ask(self.holder(ticket), bytes, &inputs);
+        let reads = Reads::of(&graph, assignment, |task| self.results.get(run.0, task));
+        let (answer, pins) = self.store.ask(self.holder(ticket), bytes, &reads.outside);
         let (engine, is_whole, failure) = (self.engine, true, None);
-        let execution =
-            Execution { ticket, run, engine, graph, cancel, tasks, inputs, input_ends, pins, is_whole, failure };
+        let execution = Execution { ticket, run, engine, graph, cancel, tasks, reads, pins, is_whole, failure };
         self.asking.insert(ticket, (execution, false));
         match answer {
             Answer::Promised { is_loading } => self.promised(ticket, is_loading),
             Answer::Pending => self.ask_ahead(),
         }
-    }
-
-    /// What tasks read, one after the other, and where the inputs of each task end.
-    fn inputs_of(&self, graph: &Graph, run: RunId, tasks: &[TaskRange]) -> (Vec<Value>, Vec<u32>) {
-        let (mut inputs, mut ends) = (vec![], vec![]);
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
-            graph.for_each_input(task, |input| {
-                let value = self.results.get(run.0, input);
-                inputs.push(value.expect("a task is assigned when all that it reads is there").clone());
-            });
-            ends.push(inputs.len() as u32);
-        }
-        (inputs, ends)
     }
 
     /// The memory of an assignment is promised.
@@ -74,8 +58,8 @@ impl State {
         if execution.tasks != assignment.tasks {
             // Some were taken back while it waited.
             execution.tasks.clone_from(&assignment.tasks);
-            let (inputs, ends) = self.inputs_of(&execution.graph, execution.run, &execution.tasks);
-            (execution.inputs, execution.input_ends) = (inputs, ends);
+            let run = execution.run.0;
+            execution.reads = Reads::of(&execution.graph, assignment, |task| self.results.get(run, task));
         }
         if is_loading {
             self.loading.insert(ticket, execution);
@@ -85,7 +69,7 @@ impl State {
     }
 
     fn start(&mut self, mut execution: Execution) {
-        execution.is_whole = execution.pins.put_in(&mut execution.inputs);
+        execution.is_whole = execution.pins.put_in(&mut execution.reads.outside);
         self.executions.push_back(execution);
     }
 

@@ -8,7 +8,7 @@ use crate::object::Object;
 use crate::runner::PythonRunner;
 use pyo3::prelude::*;
 use raskt_execute::sync::Mutex;
-use raskt_execute::{Batch, Done, Runner, TaskCall};
+use raskt_execute::{Batch, Runner, TaskCall};
 use raskt_graph::{Graph, TaskId};
 use raskt_value::{TaskError, Value};
 use std::collections::BTreeMap;
@@ -55,20 +55,20 @@ impl ProcessRunner {
     }
 
     /// Runs the calls that were gathered, and puts results into their places.
-    fn flush(&self, session: &Session, gathered: &mut Gathered, done: &mut Done) -> Result<(), TaskError> {
+    fn flush(&self, session: &Session, gathered: &mut Gathered, batch: &mut Batch<'_>) -> Result<(), TaskError> {
         if gathered.places.is_empty() {
             return Ok(());
         }
         let mut results = Results::default();
         let made = session.make(&gathered.calls, &mut results);
-        done.nanoseconds = done.nanoseconds.map(|before| before + results.nanoseconds);
+        batch.nanoseconds = batch.nanoseconds.map(|before| before + results.nanoseconds);
         gathered.calls.clear();
         Python::attach(|py| {
             let mut objects = results.objects.into_iter();
             for place in gathered.places.drain(..) {
                 let value = place.or_else(|| objects.next().map(|object| Object::value(object.into_bound(py))));
                 let Some(value) = value else { break };
-                done.results.push(value);
+                batch.push(value);
             }
             made.map_err(|error| to_task_error(py, error))
         })
@@ -105,26 +105,33 @@ impl Runner for ProcessRunner {
         PythonRunner.run(call, inputs)
     }
 
-    fn run_batch(&self, batch: &Batch<'_>, done: &mut Done) -> Result<(), TaskError> {
+    /// Calls are gathered as long as none reads another's result, which is here only when they have been sent.
+    fn run_batch(&self, batch: &mut Batch<'_>) -> Result<(), TaskError> {
         let raised = |error| Python::attach(|py| to_task_error(py, error));
         let session = self.session(batch).map_err(raised)?;
         let mut gathered = Gathered::default();
-        done.nanoseconds = Some(0);
-        for (call, inputs) in batch.calls() {
+        batch.nanoseconds = Some(0);
+        loop {
+            if !batch.is_next_ready() {
+                self.flush(&session, &mut gathered, batch)?;
+            }
+            let Some(call) = batch.next_call()? else { break };
             if let Some(calls) = call.op().body.downcast_ref::<Calls>() {
-                if let Err(error) = gathered.add(&call, calls, inputs) {
-                    self.flush(&session, &mut gathered, done)?;
+                if let Err(error) = gathered.add(&call, calls, batch.inputs()) {
+                    self.flush(&session, &mut gathered, batch)?;
                     return Err(error);
                 }
             } else {
                 // A function over blocks. Its inputs and its result are converted here; it comes back by `call`.
-                self.flush(&session, &mut gathered, done)?;
+                let inputs = batch.inputs().to_vec();
+                self.flush(&session, &mut gathered, batch)?;
                 let _route = Route::to(session.clone());
-                done.nanoseconds = None;
-                done.results.push(self.run(&call, inputs)?);
+                batch.nanoseconds = None;
+                let value = self.run(&call, &inputs)?;
+                batch.push(value);
             }
         }
-        self.flush(&session, &mut gathered, done)
+        self.flush(&session, &mut gathered, batch)
     }
 
     fn key(&self, graph: &Graph, task: TaskId) -> String {

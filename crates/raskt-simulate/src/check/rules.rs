@@ -54,7 +54,10 @@ pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
     use Seen::*;
     let is_done = matches!(facts.reported, Some(Outcome::Done { .. }));
     let is_spent = matches!(facts.reported, Some(Outcome::Spent { .. }));
-    let is_back = |from| (facts.reported.is_some() && !is_done) || facts.is_taken_back || facts.lost == Some(from);
+    // What a task made went with its readers, or after them, and somebody has come to need it.
+    let is_gone = (is_done || is_spent) && facts.is_loss;
+    let is_back =
+        |from| is_gone || (facts.reported.is_some() && !is_done) || facts.is_taken_back || facts.lost == Some(from);
     let is_assigned = || facts.assigned.is_some_and(|worker| after == Running(worker));
     match (before, after) {
         (Unneeded | Waiting | Ready | Running(_) | Released, InMemory) if facts.is_given => true,
@@ -98,6 +101,9 @@ mod tests {
         assert!(allows(Seen::Running(A), Seen::Waiting, spent), "somebody has come to need it");
         assert!(!allows(Seen::Running(A), Seen::InMemory, spent));
         assert!(!allows(Seen::Running(A), Seen::Running(A), spent));
+        let done = Facts { reported: Some(Outcome::Done { bytes: 1 }), ..Facts::default() };
+        assert!(!allows(Seen::Running(A), Seen::Waiting, done));
+        assert!(allows(Seen::Running(A), Seen::Waiting, Facts { is_loss: true, ..done }), "its reader is to run again");
     }
 
     #[test]

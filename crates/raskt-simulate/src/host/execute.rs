@@ -206,28 +206,9 @@ impl Execution {
 
     /// How all tasks ended; neighbours that ended alike make one group.
     fn grouped(&self) -> Vec<(TaskRange, Outcome)> {
-        let mut groups: Vec<(TaskRange, Outcome)> = vec![];
-        for (&task, &outcome) in self.tasks.iter().zip(&self.outcomes) {
-            let follows = |group: &&mut (TaskRange, Outcome)| group.0.layer == task.layer && group.0.end == task.index;
-            match groups.last_mut().filter(follows).and_then(|(range, last)| Some((range, join(*last, outcome)?, last)))
-            {
-                Some((range, joined, last)) => {
-                    range.end += 1;
-                    *last = joined;
-                }
-                None => groups.push((TaskRange::one(task), outcome)),
-            }
-        }
+        let mut groups = vec![];
+        let ended = self.tasks.iter().zip(&self.outcomes);
+        ended.for_each(|(&task, &outcome)| Outcome::push(&mut groups, task, outcome));
         groups
-    }
-}
-
-/// The outcome of a group and of one more task, if they go together.
-fn join(group: Outcome, one: Outcome) -> Option<Outcome> {
-    match (group, one) {
-        (Outcome::Done { bytes }, Outcome::Done { bytes: more }) => Some(Outcome::Done { bytes: bytes + more }),
-        (Outcome::Spent { bytes }, Outcome::Spent { bytes: more }) => Some(Outcome::Spent { bytes: bytes + more }),
-        (Outcome::NotRun, Outcome::NotRun) => Some(Outcome::NotRun),
-        _ => None,
     }
 }

@@ -1,0 +1,32 @@
+//! What is known of results: when their turn comes, and whether they can be made again.
+
+use raskt_graph::{Graph, OpKind, Shape, TaskId};
+use raskt_value::NativeOp;
+
+/// When the first task that reads the result of `task` has its turn among those of its layer; nothing if none reads it.
+/// Tasks run about in the order of their blocks, in whichever layer they are.
+pub(crate) fn turn(graph: &Graph, task: TaskId) -> Option<u32> {
+    let mut first: Option<u32> = None;
+    for &layer in graph.readers(task.layer) {
+        let shape = &graph.layer(layer).shape;
+        let mut saw = |index: u64| {
+            let turn = (u128::from(index) * u128::from(u32::MAX) / u128::from(shape.len().max(1))) as u32;
+            first = Some(first.map_or(turn, |first| first.min(turn)));
+        };
+        match shape {
+            // All of them read it, and there may be very many.
+            Shape::Exchange { .. } => saw(0),
+            _ => shape.for_each_dependent(layer, task, saw),
+        }
+    }
+    first
+}
+
+/// Whether every op of the graph says that it gives the same at any time and keeps no data alive.
+pub(crate) fn is_repeatable(graph: &Graph) -> bool {
+    graph.layers().all(|(layer, _)| {
+        let op = graph.op_of(layer);
+        op.kind == OpKind::Array
+            && op.body.downcast_ref().is_some_and(|NativeOp(kernel): &NativeOp| kernel.is_repeatable())
+    })
+}
