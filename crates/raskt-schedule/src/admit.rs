@@ -66,8 +66,10 @@ impl Run {
     pub fn effect(&self, task: TaskId) -> Effect {
         let output = if self.tasks.is_wanted(task) { 0 } else { self.output_bytes(task.layer) };
         let adds = output + self.graph.layer(task.layer).cost.scratch_bytes;
-        if let Shape::Exchange { .. } = self.graph.layer(task.layer).shape {
-            return Effect { adds, frees: self.input_bytes(task) };
+        // All that they read is alike, and only a part of it or nothing is left to others.
+        if let Shape::Exchange { input, .. } | Shape::Reduce { input, .. } = self.graph.layer(task.layer).shape {
+            let is_kept = self.tasks.is_wanted(TaskId::new(input, 0));
+            return Effect { adds, frees: if is_kept { 0 } else { self.input_bytes(task) } };
         }
         let (mut frees, mut looked_at) = (0, 0);
         self.graph.for_each_input(task, |input| {

@@ -72,7 +72,8 @@ impl Scheduler {
     fn assign_head(&mut self, id: RunId, class: usize, head: Head, minds_memory: bool) -> bool {
         let Some(run) = self.runs.get(&id) else { return false };
         let first = run.task_at(head.layer, head.start);
-        let net = if minds_memory { run.effect(first).net() } else { 0 };
+        let effect = if self.seats.minds_memory() { run.effect(first) } else { Effect::default() };
+        let net = if minds_memory { effect.net() } else { 0 };
         let requirement = run.classes[class].clone();
         let Some(worker) = self.choose(id, first, requirement.as_deref(), net) else {
             if net > 0 && self.seats.freest(requirement.as_deref()).is_some() {
@@ -83,10 +84,11 @@ impl Scheduler {
         let mut limits = self.limits(id, worker);
         if minds_memory {
             limits.room = self.seats.get(worker).map_or(u64::MAX, Seat::room);
+            limits.net = net;
         }
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
-            self.hand_over(id, worker, batch, requirement);
+            self.hand_over(id, worker, batch, requirement, effect.gives_back());
         }
         self.settle(id);
         true
@@ -105,6 +107,7 @@ impl Scheduler {
             share,
             bytes: seat.map_or(0, Seat::batch_bytes),
             room: u64::MAX,
+            net: 0,
             minds_holders: self.seats.len() > 1,
         }
     }
@@ -147,12 +150,9 @@ impl Scheduler {
         worker: WorkerId,
         batch: Batch,
         requirement: Option<Arc<Requirement>>,
+        gives_back: bool,
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
-        let first = tasks.first().map(|range| TaskId::new(range.layer, range.start));
-        let effect = |(run, first): (&Run, TaskId)| run.effect(first);
-        let gives_back =
-            self.seats.minds_memory() && self.runs.get(&run).zip(first).map(effect).is_some_and(Effect::gives_back);
         let placed = Placed {
             tasks: tasks.clone(),
             nanoseconds,
@@ -165,6 +165,13 @@ impl Scheduler {
         self.seats.place(worker, run, attempt, placed);
         let assignment = Assignment { run, attempt, tasks, fleeting, memory, fetches };
         self.actions.push_back(Action::Assign { worker, assignment });
+    }
+
+    /// Whether there is more memory than before once `tasks` have run, going by the first of them.
+    pub(crate) fn gives_back(&self, id: RunId, tasks: &[TaskRange]) -> bool {
+        let first = tasks.first().map(|range| TaskId::new(range.layer, range.start));
+        let effect = |(run, first): (&Run, TaskId)| run.effect(first);
+        self.seats.minds_memory() && self.runs.get(&id).zip(first).map(effect).is_some_and(Effect::gives_back)
     }
 
     /// Asks workers that were given work in advance to give some back for those that have nothing to do. What comes back
@@ -204,7 +211,8 @@ impl Scheduler {
         let limits = self.limits(id, worker);
         let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits, true));
         if let Some(batch) = batch {
-            self.hand_over(id, worker, batch, requirement);
+            let gives_back = self.gives_back(id, &batch.tasks);
+            self.hand_over(id, worker, batch, requirement, gives_back);
         }
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Limits {
     pub minds_holders: bool,
     /// Bytes that tasks may add to what the worker holds, beside those that go along with what they follow.
     pub room: u64,
+    /// How many of them the first task adds.
+    pub net: u64,
 }
 
 /// Tasks that are to be run one after the other.

@@ -96,7 +96,8 @@ impl Scheduler {
         if let Some(batch) = run.take_these(&[TaskRange::one(task)], worker, limits, false) {
             let attempt = Some(batch.attempt);
             self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt }));
-            self.hand_over(id, worker, batch, requirement);
+            let gives_back = self.gives_back(id, &batch.tasks);
+            self.hand_over(id, worker, batch, requirement, gives_back);
         }
     }
 

@@ -189,9 +189,18 @@ impl Seats {
 
     /// Adds to the bytes of results that `worker` holds.
     pub fn hold(&mut self, worker: WorkerId, bytes: i64) {
-        self.change(worker, |seat| {
-            seat.held = seat.held.checked_add_signed(bytes).expect("no more is let go than was held");
-        });
+        let Some(seat) = self.seats.get_mut(&worker) else { return };
+        let before = seat.held;
+        let after = before.checked_add_signed(bytes).expect("no more is let go than was held");
+        seat.held = after;
+        let is_full = seat.is_full();
+        seat.held = before;
+        if seat.is_full() == is_full {
+            // Nothing else is derived from it.
+            seat.held = after;
+        } else {
+            self.change(worker, |seat| seat.held = after);
+        }
     }
 
     /// Whether it matters to any worker how much it holds.

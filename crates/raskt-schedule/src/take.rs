@@ -145,7 +145,7 @@ impl Run {
             left_behind: 0,
             has_followers: false,
             added: 0,
-            net: None,
+            net: (limits.room < u64::MAX).then_some((first.layer, limits.net)),
         }
     }
 
