@@ -71,7 +71,6 @@ impl Execution {
     }
 
     /// What the tasks gave, the time that the runner says it took, and how it ended.
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
     fn run(
         &self,
         shared: &Arc<Shared>,

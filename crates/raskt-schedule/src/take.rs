@@ -11,6 +11,7 @@ use crate::batch::{Batch, Limits};
 use crate::queue::Head;
 use crate::run::Run;
 use crate::task::Tag;
+use crate::tasks::rank;
 use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{LayerId, OpKind, TaskId};
 use smallvec::SmallVec;
@@ -41,7 +42,7 @@ pub(crate) struct Draft {
     kind: Kind,
     count: u64,
     /// Tasks that have become ready by those in the draft.
-    followers: BinaryHeap<Turn>,
+    followers: BinaryHeap<(Turn, Weight)>,
     /// How many more have, and can't go along.
     left_behind: u64,
     /// Some task of it reads another.
@@ -64,7 +65,7 @@ struct Kind {
 struct Turn(LayerId, Reverse<u64>);
 
 /// What a task adds to an assignment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Weight {
     nanoseconds: u64,
     bytes: u64,
@@ -72,7 +73,7 @@ struct Weight {
 
 /// A ready task that goes along when its turn comes; one that nobody has looked at yet starts after all that have become
 /// ready, and has no turn.
-type Root = (Option<Turn>, TaskId);
+type Root = (Option<Turn>, TaskId, Weight);
 
 /// The ready tasks at the head of a queue, as far as a draft may take them.
 #[derive(Debug)]
@@ -99,9 +100,10 @@ impl Run {
         let mut roots = Roots { class, head: Some(head), taken: 1, next: None, holder };
         // It was admitted already.
         self.admits(&mut draft, first);
-        self.add(&mut draft, first, true);
-        while let Some(task) = self.next_task(&mut draft, &mut roots) {
-            self.add(&mut draft, task, true);
+        let weight = self.weight(first);
+        self.add(&mut draft, first, weight, true);
+        while let Some((task, weight)) = self.next_task(&mut draft, &mut roots) {
+            self.add(&mut draft, task, Some(weight), true);
         }
         self.leave(&mut roots);
         self.batch(draft)
@@ -121,10 +123,13 @@ impl Run {
         let mut ready = ready.into_iter().flat_map(TaskRange::tasks);
         let first = ready.next()?;
         let mut draft = self.draft(first, worker, limits);
-        std::iter::once(first).chain(ready).for_each(|task| self.add(&mut draft, task, with_followers));
+        for task in std::iter::once(first).chain(ready) {
+            let weight = self.weight(task);
+            self.add(&mut draft, task, weight, with_followers);
+        }
         let mut roots = Roots { class: 0, head: None, taken: 0, next: None, holder: None };
-        while let Some(task) = self.next_task(&mut draft, &mut roots) {
-            self.add(&mut draft, task, true);
+        while let Some((task, weight)) = self.next_task(&mut draft, &mut roots) {
+            self.add(&mut draft, task, Some(weight), true);
         }
         Some(self.batch(draft))
     }
@@ -166,8 +171,7 @@ impl Run {
     }
 
     /// `Ready` or `Waiting` → `Running`, and looks at what follows.
-    fn add(&mut self, draft: &mut Draft, task: TaskId, with_followers: bool) {
-        let weight = self.weight(task);
+    fn add(&mut self, draft: &mut Draft, task: TaskId, weight: Option<Weight>, with_followers: bool) {
         draft.nanoseconds += weight.map_or(draft.limits.credit, |weight| weight.nanoseconds);
         draft.bytes += weight.map_or(0, |weight| weight.bytes);
         draft.count += 1;
@@ -179,7 +183,7 @@ impl Run {
     }
 
     /// The next task of the draft: a ready one or a follower, whichever has its turn first.
-    fn next_task(&mut self, draft: &mut Draft, roots: &mut Roots) -> Option<TaskId> {
+    fn next_task(&mut self, draft: &mut Draft, roots: &mut Roots) -> Option<(TaskId, Weight)> {
         if draft.is_full() {
             return None;
         }
@@ -187,20 +191,19 @@ impl Run {
             roots.next = self.next_root(draft, roots);
         }
         let follower = draft.followers.peek().copied();
-        if let Some((_, task)) = roots.next.filter(|&(turn, _)| follower.is_none() || turn > follower) {
+        let is_first = |root: &Root| follower.is_none_or(|(turn, _)| root.0 > Some(turn));
+        if let Some((_, task, weight)) = roots.next.filter(is_first) {
             (roots.next, roots.taken) = (None, roots.taken + 1);
-            return Some(task);
+            return Some((task, weight));
         }
-        let Turn(layer, Reverse(rank)) = follower?;
-        let task = self.task_at(layer, rank);
+        let (Turn(layer, Reverse(rank)), weight) = follower?;
         let is_only_one = draft.followers.len() as u64 + draft.left_behind == 1;
-        let fits = self.weight(task).is_some_and(|weight| draft.has_room_for(weight, is_only_one));
-        if !fits {
+        if !draft.has_room_for(weight, is_only_one) {
             return None;
         }
         draft.followers.pop();
         draft.has_followers = true;
-        Some(task)
+        Some((self.task_at(layer, rank), weight))
     }
 
     /// The next ready task, if it goes along; after one that doesn't, no more are taken.
@@ -214,7 +217,7 @@ impl Run {
             self.leave(roots);
         }
         let turn = (!head.is_source()).then_some(Turn(head.layer, Reverse(head.start + roots.taken)));
-        weight.map(|_| (turn, task))
+        weight.map(|weight| (turn, task, weight))
     }
 
     /// The ready task at the head of the queue.
@@ -262,15 +265,16 @@ impl Run {
             });
         }
         for follower in found {
-            match self.may_follow(draft, follower) {
-                true => draft.followers.push(Turn(follower.layer, Reverse(crate::tasks::rank(&self.graph, follower)))),
-                false => draft.left_behind += 1,
+            let turn = Turn(follower.layer, Reverse(rank(&self.graph, follower)));
+            match self.weight(follower).filter(|_| self.may_follow(draft, follower)) {
+                Some(weight) => draft.followers.push((turn, weight)),
+                None => draft.left_behind += 1,
             }
         }
     }
 
     fn may_follow(&self, draft: &Draft, task: TaskId) -> bool {
-        let is_fit = self.kind(task) == draft.kind && !self.suspects.contains(task) && self.weight(task).is_some();
+        let is_fit = self.kind(task) == draft.kind && !self.suspects.contains(task);
         is_fit && (!draft.limits.minds_holders || self.is_all_at(draft, task))
     }
 

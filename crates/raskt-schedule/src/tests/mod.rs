@@ -1,3 +1,4 @@
+mod admit;
 mod changes;
 mod flight;
 mod follow;
