@@ -173,10 +173,11 @@ fn lower_collection(
 ) -> PyResult<()> {
     let expr = collection.bind(py).getattr("__raskt_expr__")?;
     let layer = with_collection(&expr, |collection| {
-        let layer = collection.lower(py, graph)?;
-        if !(keeps && collection.is_kept()) {
-            collection.check_whole(py)?;
+        if keeps && collection.is_kept() {
+            return collection.lower_kept(py, graph);
         }
+        let layer = collection.lower(py, graph)?;
+        collection.check_whole(py)?;
         Ok(layer)
     })?;
     wanted.extend((0..graph.get(layer).len()).map(|index| TaskId::new(layer, index)));

@@ -23,8 +23,6 @@ pub(crate) struct State {
     pub speed: Speed,
     slots: BTreeMap<SlotId, Slot>,
     next_slot: u64,
-    /// Bytes of the largest result so far.
-    largest: u64,
     /// All and only the slots that can leave memory now.
     order: Order,
     /// Counts uses, so that they have an order.
@@ -57,12 +55,35 @@ pub(crate) struct Counts {
     pub read: u64,
     pub dropped: u64,
     pub lost: u64,
+    /// Results that turned out to be impossible to write.
+    pub refused: u64,
 }
 
 /// What a thread of the store is to do.
 pub(crate) enum Job {
-    Write { id: SlotId, value: Value, codec: Arc<dyn Codec> },
-    Read { id: SlotId, file: Arc<SpillFile>, codec: Arc<dyn Codec> },
+    /// `known` is the file that it has, which may still hold what it is.
+    Write {
+        id: SlotId,
+        value: Value,
+        codec: Arc<dyn Codec>,
+        known: Option<Arc<SpillFile>>,
+    },
+    Read {
+        id: SlotId,
+        file: Arc<SpillFile>,
+    },
+}
+
+/// What became of writing a result.
+pub(crate) enum Written {
+    /// It is in this file: a new one, or the one that it had.
+    To(Arc<SpillFile>),
+    /// Somebody else refers to it, so that nothing would be free.
+    Shared,
+    /// It can't be written, now or later.
+    Never,
+    /// There is no room, or the disk is broken.
+    Trouble(String),
 }
 
 /// What a thread of the store is to drop.
@@ -83,7 +104,6 @@ impl State {
             speed: Speed::default(),
             slots: BTreeMap::new(),
             next_slot: 0,
-            largest: 0,
             order: Order::default(),
             uses: 0,
             pending: VecDeque::new(),
@@ -120,9 +140,18 @@ impl State {
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
         self.broker.hold_promised(holder, bytes);
-        self.largest = self.largest.max(bytes);
         let used = self.next_use();
-        let slot = Slot { facts, bytes, place: Where::Here(value), file: None, codec, pins: 0, used, waiters: vec![] };
+        let slot = Slot {
+            facts,
+            bytes,
+            place: Where::Here(value),
+            file: None,
+            codec,
+            is_shared: false,
+            pins: 0,
+            used,
+            waiters: vec![],
+        };
         self.slots.insert(id, slot);
         self.stand(id);
         id
@@ -163,6 +192,7 @@ impl State {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.facts.turn = turn;
             slot.used = used;
+            slot.is_shared = false;
         }
         self.stand(id);
     }
@@ -179,6 +209,7 @@ impl State {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.pins -= 1;
             slot.used = used;
+            slot.is_shared = false;
         }
         self.stand(id);
         if self.is_pending() {
@@ -209,9 +240,8 @@ impl State {
     }
 
     /// The file of a result that isn't in memory.
-    pub fn file(&self, id: SlotId) -> Option<(Arc<SpillFile>, Arc<dyn Codec>)> {
-        let slot = self.slots.get(&id)?;
-        Some((slot.file.clone()?, slot.codec.clone()?))
+    pub fn file(&self, id: SlotId) -> Option<Arc<SpillFile>> {
+        self.slots.get(&id)?.file.clone()
     }
 
     pub fn is_coming(&self, id: SlotId) -> bool {
@@ -257,11 +287,19 @@ impl State {
         self.moved();
     }
 
-    /// Whether files may be tried again.
-    pub fn forgive_disk(&mut self) {
-        if self.disk.trouble.take().is_some() {
-            self.moved();
+    /// What didn't work may be tried again: files, and results that somebody else referred to.
+    pub fn forgive(&mut self) {
+        let shared: Vec<SlotId> = self.slots.iter().filter(|(_, slot)| slot.is_shared).map(|(&id, _)| id).collect();
+        if self.disk.trouble.take().is_none() && shared.is_empty() {
+            return;
         }
+        for id in shared {
+            if let Some(slot) = self.slots.get_mut(&id) {
+                slot.is_shared = false;
+            }
+            self.stand(id);
+        }
+        self.moved();
     }
 
     pub fn report(&self) -> MemoryReport {

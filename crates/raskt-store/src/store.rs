@@ -88,8 +88,9 @@ impl Store {
     pub fn keep(&self, value: Value, lineage: Lineage, facts: Facts, holder: Holder) -> Arc<Kept> {
         let bytes = value.bytes() as u64;
         let layout = value.block_layout().map(|(dtype, shape)| (dtype, shape.into()));
+        let summary = value.summary();
         let id = self.shared().change(|state| state.keep(value, facts, holder));
-        Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, lineage })
+        Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, summary, lineage })
     }
 
     /// Asks for `bytes` for a ticket, and for the results that `inputs` stand for to be in memory. They stay there until the

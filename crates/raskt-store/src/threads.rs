@@ -6,9 +6,9 @@ use crate::file::SpillFile;
 use crate::folder::Folder;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
-use crate::state::{Garbage, Job, State};
+use crate::state::{Garbage, Job, State, Written};
 use crate::sync::{Condvar, Mutex};
-use raskt_value::{Codec, Value};
+use raskt_value::{Codec, Unwritten, Value};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -134,9 +134,9 @@ impl Shared {
                 drop(self.came.wait_for(inner, PATIENCE));
                 continue;
             }
-            let (file, codec) = inner.state.file(id)?;
+            let file = inner.state.file(id)?;
             drop(inner);
-            let read = decoded(&file, &*codec);
+            let read = file.value().ok();
             if read.is_none() {
                 self.change(|state| state.lose_file(id, &file));
             }
@@ -189,18 +189,21 @@ impl Shared {
         let start = Instant::now();
         let elapsed = || start.elapsed().as_nanos() as u64;
         match job {
-            Job::Write { id, value, codec } => {
+            Job::Write { id, value, codec, known } => {
                 let bytes = value.bytes() as u64;
-                let written = self.write(&value, &*codec);
+                let is_new = known.is_none();
+                let written = self.write(&value, &*codec, known);
                 // The state's own is the last then, so that letting it go frees the memory.
                 drop(value);
                 self.change(|state| {
-                    state.speed.wrote(bytes, elapsed());
+                    if is_new && matches!(written, Written::To(_)) {
+                        state.speed.wrote(bytes, elapsed());
+                    }
                     state.wrote(id, bytes, written);
                 });
             }
-            Job::Read { id, file, codec } => {
-                let value = decoded(&file, &*codec);
+            Job::Read { id, file } => {
+                let value = file.value().ok();
                 let bytes = file.bytes();
                 drop(file);
                 self.change(|state| {
@@ -212,11 +215,26 @@ impl Shared {
         }
     }
 
-    fn write(&self, value: &Value, codec: &dyn Codec) -> Result<SpillFile, String> {
-        let pieces = codec.encode(value).map_err(|error| error.to_string())?;
-        let folder = self.folder().map_err(|error| format!("no folder for spill files can be made: {error}"))?;
-        SpillFile::write(&folder, &pieces)
-            .map_err(|error| format!("a spill file in `{}` can't be written: {error}", folder.path().display()))
+    fn write(&self, value: &Value, codec: &dyn Codec, known: Option<Arc<SpillFile>>) -> Written {
+        let encoded = match codec.encode(value) {
+            Ok(encoded) => encoded,
+            Err(Unwritten::Shared) => return Written::Shared,
+            Err(Unwritten::Failed(_)) => return Written::Never,
+        };
+        if let Some(known) = known.filter(|known| known.holds(&encoded.pieces)) {
+            return Written::To(known);
+        }
+        let folder = match self.folder() {
+            Ok(folder) => folder,
+            Err(error) => return Written::Trouble(format!("no folder for spill files can be made: {error}")),
+        };
+        match SpillFile::write(&folder, encoded) {
+            Ok(file) => Written::To(Arc::new(file)),
+            Err(error) => {
+                let path = folder.path().display();
+                Written::Trouble(format!("a spill file in `{path}` can't be written: {error}"))
+            }
+        }
     }
 
     fn folder(&self) -> io::Result<Arc<Folder>> {
@@ -264,7 +282,7 @@ impl Still {
             self.since = Some(Instant::now());
             self.times += 1;
             if self.times.is_multiple_of(DISK_PATIENCE) {
-                state.forgive_disk();
+                state.forgive();
             }
             state.overbook();
         }
@@ -283,11 +301,6 @@ fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) 
             asker.answered(replies);
         }
     }
-}
-
-/// What `file` holds; nothing if it is bad.
-fn decoded(file: &SpillFile, codec: &dyn Codec) -> Option<Value> {
-    file.read().ok().and_then(|bytes| codec.decode(bytes).ok())
 }
 
 /// A file that grows beyond `RLIMIT_FSIZE` raises a signal that ends the process, unless it is blocked: then the write fails.
