@@ -85,10 +85,6 @@ impl Table for FrameTable {
         self
     }
 
-    fn is_sole(&self) -> bool {
-        spill::is_sole(&self.frame)
-    }
-
     fn summary(&self) -> Option<Summary> {
         Some(self.facts.clone()?)
     }

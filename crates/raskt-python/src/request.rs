@@ -148,6 +148,11 @@ impl Results<'_> {
         }
     }
 
+    /// The only one as it is: what a call gave, or what stands for it.
+    pub fn value(self) -> Value {
+        self.values.next().expect("a call that was asked for has a result")
+    }
+
     /// The only one: what a call gave.
     pub fn object<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let value = self.values.next().expect("a call that was asked for has a result");

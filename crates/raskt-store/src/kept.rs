@@ -1,7 +1,7 @@
 use crate::broker::Holder;
 use crate::slot::SlotId;
 use crate::threads::Shared;
-use raskt_graph::{Graph, TaskId};
+use raskt_graph::{Graph, LayerId, TaskId};
 use raskt_value::{DType, Dims, Summary, Value};
 use std::any::Any;
 use std::fmt;
@@ -28,6 +28,11 @@ impl Lineage {
     /// `task` of `graph`, for as long as the graph is there for other reasons: it may keep data alive.
     pub fn of_run(graph: &Arc<Graph>, task: TaskId) -> Self {
         Self { graph: Err(Arc::downgrade(graph)), task }
+    }
+
+    /// Nothing computes it again.
+    pub fn none() -> Self {
+        Self { graph: Err(Weak::new()), task: TaskId::new(LayerId(0), 0) }
     }
 
     /// `task` of `graph`, which costs nothing to keep.

@@ -87,10 +87,18 @@ pub(crate) enum Written {
 }
 
 /// What a thread of the store is to drop.
-#[expect(dead_code, reason = "kept only to be dropped later")]
 pub(crate) enum Garbage {
-    Value(Value),
-    File(Arc<SpillFile>),
+    Value(Value, Option<Arc<dyn Codec>>),
+    File(#[expect(dead_code, reason = "kept only to be dropped later")] Arc<SpillFile>),
+}
+
+impl Garbage {
+    /// Drops it, so that its memory is free when this returns.
+    pub fn let_go(self) {
+        if let Self::Value(value, Some(codec)) = self {
+            codec.let_go(value);
+        }
+    }
 }
 
 /// Bytes that are made free beyond what a request lacks, in shares of the limit: the next one comes soon.
@@ -219,14 +227,13 @@ impl State {
 
     /// A result that was away was computed again by `holder`.
     pub fn restore(&mut self, id: SlotId, value: Value, holder: Option<Holder>) {
-        let Some(slot) = self.slots.get_mut(&id) else { return };
-        if slot.value().is_some() {
-            return;
-        }
-        // One that is being read keeps its state: what comes is as good.
-        if matches!(slot.place, Where::Away) {
-            slot.place = Where::Here(value);
-            self.hold_for(holder, id);
+        match self.slots.get_mut(&id) {
+            Some(slot) if matches!(slot.place, Where::Away) => {
+                slot.place = Where::Here(value);
+                self.hold_for(holder, id);
+            }
+            // One that is there or being read keeps its state: that is as good.
+            _ => self.garbage.push(Garbage::Value(value, None)),
         }
     }
 
@@ -237,11 +244,33 @@ impl State {
             None => self.broker.hold(bytes),
         }
         self.stand(id);
+        if holder.is_none() {
+            self.make_room();
+        }
+    }
+
+    /// Lets others leave for what came without a promise.
+    pub fn make_room(&mut self) {
+        let beyond = self.broker.missing(1);
+        if beyond > self.leaving {
+            self.evict(beyond - self.leaving, 0);
+        }
     }
 
     /// The file of a result that isn't in memory.
     pub fn file(&self, id: SlotId) -> Option<Arc<SpillFile>> {
         self.slots.get(&id)?.file.clone()
+    }
+
+    /// Whether somebody who gets the result may change it.
+    pub fn may_change(&self, id: SlotId) -> bool {
+        self.slots.get(&id).and_then(|slot| slot.codec.as_ref()).is_some_and(|codec| codec.may_change())
+    }
+
+    /// A result was read by somebody who waited for it; gives the one that everybody has from now on.
+    pub fn came_back(&mut self, id: SlotId, value: Value) -> Value {
+        self.restore(id, value.clone(), None);
+        self.value(id).unwrap_or(value)
     }
 
     pub fn is_coming(&self, id: SlotId) -> bool {
@@ -261,7 +290,10 @@ impl State {
     /// A file was read, or was bad.
     pub fn read(&mut self, id: SlotId, value: Option<Value>) {
         self.coming -= 1;
-        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let Some(slot) = self.slots.get_mut(&id) else {
+            self.garbage.extend(value.map(|value| Garbage::Value(value, None)));
+            return;
+        };
         let waiters = std::mem::take(&mut slot.waiters);
         match value {
             Some(value) => {
@@ -300,6 +332,26 @@ impl State {
             self.stand(id);
         }
         self.moved();
+    }
+
+    /// Nobody is at the jobs any more, and nobody waits for what they would bring.
+    pub fn lose_threads(&mut self) {
+        self.pending.clear();
+        self.loading.clear();
+        self.replies.clear();
+        self.jobs.clear();
+        (self.leaving, self.coming, self.lent) = (0, 0, 0);
+        let ids: Vec<SlotId> = self.slots.keys().copied().collect();
+        for id in ids {
+            let Some(slot) = self.slots.get_mut(&id) else { continue };
+            slot.waiters.clear();
+            slot.place = match std::mem::replace(&mut slot.place, Where::Away) {
+                Where::Leaving(value) => Where::Here(value),
+                Where::Coming => Where::Away,
+                other => other,
+            };
+            self.stand(id);
+        }
     }
 
     pub fn report(&self) -> MemoryReport {

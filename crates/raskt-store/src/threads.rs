@@ -7,7 +7,7 @@ use crate::folder::Folder;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
-use crate::sync::{Condvar, Mutex};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 use raskt_value::{Codec, Unwritten, Value};
 use std::collections::BTreeMap;
 use std::io;
@@ -27,7 +27,7 @@ pub(crate) struct Shared {
     has_spilled: AtomicBool,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     state: State,
     askers: BTreeMap<u32, Weak<dyn Asker>>,
     threads: usize,
@@ -39,9 +39,9 @@ struct Inner {
 
 /// Where spill files go.
 #[derive(Default)]
-struct FolderState {
+pub(crate) struct FolderState {
     place: Option<PathBuf>,
-    made: Option<Arc<Folder>>,
+    pub made: Option<Arc<Folder>>,
 }
 
 /// Threads that move results: one can write while the other reads.
@@ -67,6 +67,11 @@ impl Shared {
             folder: Mutex::default(),
             has_spilled: AtomicBool::new(false),
         }
+    }
+
+    /// Waits until nobody else is at it, and keeps it so.
+    pub fn hold(&self) -> (MutexGuard<'_, Inner>, MutexGuard<'_, FolderState>) {
+        (self.inner.lock(), self.folder.lock())
     }
 
     /// Changes the state, and sees to it that threads take up what comes of it.
@@ -123,7 +128,8 @@ impl Shared {
 
     /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
     ///
-    /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once.
+    /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once. Only
+    /// what he may change does, so that everybody has the same.
     pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
         loop {
             let inner = self.inner.lock();
@@ -135,12 +141,13 @@ impl Shared {
                 continue;
             }
             let file = inner.state.file(id)?;
+            let stays = inner.state.may_change(id);
             drop(inner);
-            let read = file.value().ok();
-            if read.is_none() {
+            let Ok(read) = file.value() else {
                 self.change(|state| state.lose_file(id, &file));
-            }
-            return read;
+                return None;
+            };
+            return Some(if stays { self.change(|state| state.came_back(id, read)) } else { read });
         }
     }
 
@@ -160,7 +167,7 @@ impl Shared {
             } else if !state.garbage.is_empty() {
                 let garbage: Vec<Garbage> = std::mem::take(&mut state.garbage);
                 drop(inner);
-                drop(garbage);
+                garbage.into_iter().for_each(Garbage::let_go);
             } else if let Some(job) = state.jobs.pop_front() {
                 if !state.jobs.is_empty() {
                     self.wake(&mut inner);
@@ -257,6 +264,15 @@ impl Shared {
     /// Where files lie, if any were written.
     pub fn folder_path(&self) -> Option<PathBuf> {
         self.folder.lock().made.as_ref().map(|folder| folder.path().into())
+    }
+}
+
+impl Inner {
+    /// This is a child of a fork: what threads were at is at rest again.
+    pub fn lose_threads(&mut self) {
+        (self.threads, self.idle, self.is_telling) = (0, 0, false);
+        self.askers.clear();
+        self.state.lose_threads();
     }
 }
 

@@ -11,6 +11,11 @@ pub trait Codec: Send + Sync {
     fn may_change(&self) -> bool {
         false
     }
+
+    /// Drops a value that was written, so that its memory is free when this returns.
+    fn let_go(&self, value: Value) {
+        drop(value);
+    }
 }
 
 /// A value as bytes.

@@ -29,10 +29,6 @@ pub trait Table: Any + Send + Sync {
     fn bytes(&self) -> usize;
     /// Itself, to be downcast by the crate that made it.
     fn as_any(&self) -> &dyn Any;
-    /// Whether nobody else refers to its memory, so that letting it go frees that memory.
-    fn is_sole(&self) -> bool {
-        true
-    }
     /// What its crate wants to know of it also while it isn't in memory, if somebody has looked.
     fn summary(&self) -> Option<Summary> {
         None
@@ -49,6 +45,10 @@ pub trait Foreign: Any + Send + Sync {
     fn bytes(&self) -> usize;
     /// What it is, for messages: `pandas.DataFrame`.
     fn type_name(&self) -> &str;
+    /// What made it, for people, where that is more than its task says.
+    fn label(&self) -> Option<&Arc<str>> {
+        None
+    }
     /// Itself, to be downcast by the crate that made it.
     fn as_any(&self) -> &dyn Any;
     /// How it is written to disk; nothing if it has to stay in memory.

@@ -9,7 +9,7 @@ mod layout;
 mod read;
 mod write;
 
-pub(crate) use held::{bytes, is_sole};
+pub(crate) use held::bytes;
 
 use crate::table::FrameTable;
 use layout::Layout;

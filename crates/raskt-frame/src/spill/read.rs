@@ -7,7 +7,6 @@ use polars_arrow::offset::OffsetsBuffer;
 use polars_arrow::types::NativeType;
 use raskt_value::{Buffer, TaskError};
 use std::marker::PhantomData;
-use std::ptr::NonNull;
 
 /// The array whose bytes lie in `bytes`.
 pub(super) fn array(layout: &Layout, bytes: &Buffer) -> Result<Box<dyn Array>, TaskError> {
@@ -78,13 +77,8 @@ fn elements<T: NativeType>(piece: &Piece, bytes: &Buffer) -> Result<polars_buffe
     if piece.is_empty() {
         return Ok(polars_buffer::Buffer::new());
     }
-    let start = bytes.as_ptr().wrapping_add(piece.start);
-    let is_whole = piece.end <= bytes.len() && piece.len().is_multiple_of(size_of::<T>());
-    let Some(start) = NonNull::new(start.cast_mut()).filter(|start| is_whole && start.cast::<T>().is_aligned()) else {
-        return Err(bad("a buffer lies outside of it"));
-    };
-    // SAFETY: the bytes lie in the buffer, whose owner keeps them alive.
-    let bytes = unsafe { Buffer::from_raw(start, piece.len(), bytes.owner().clone()) };
+    let fits = |bytes: &Buffer| bytes.len().is_multiple_of(size_of::<T>()) && bytes.as_ptr().cast::<T>().is_aligned();
+    let bytes = bytes.part(piece.start, piece.len()).filter(fits).ok_or_else(|| bad("a buffer lies outside of it"))?;
     Ok(polars_buffer::Buffer::from_owner(Elements::<T> { bytes, is: PhantomData }))
 }
 

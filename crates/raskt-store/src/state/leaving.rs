@@ -50,7 +50,7 @@ impl State {
         match std::mem::replace(&mut slot.place, Where::Away) {
             Where::Leaving(value) if goes => {
                 self.broker.let_go(slot.bytes);
-                self.garbage.push(Garbage::Value(value));
+                self.garbage.push(Garbage::Value(value, slot.codec.clone()));
             }
             Where::Leaving(value) => slot.place = Where::Here(value),
             other => slot.place = other,
@@ -99,7 +99,7 @@ impl State {
             return 0;
         }
         if let Where::Here(value) = std::mem::replace(&mut slot.place, Where::Away) {
-            self.garbage.push(Garbage::Value(value));
+            self.garbage.push(Garbage::Value(value, slot.codec.clone()));
         }
         self.order.remove(id);
         self.broker.let_go(bytes);
