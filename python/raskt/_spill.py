@@ -1,7 +1,7 @@
 """Objects that can leave memory: how large they are, and what is written of them.
 
-An object of a library is written as its pickle and the buffers that it has in memory (pickle's protocol 5), which are not
-copied on the way.
+An object of a library is written as its pickle and the buffers that it has in memory (pickle's protocol 5), which are
+not copied on the way.
 """
 
 from __future__ import annotations

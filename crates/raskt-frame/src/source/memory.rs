@@ -30,7 +30,13 @@ pub fn kept(tables: Vec<Value>, levels: &[Option<&str>]) -> Option<Frame> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let source = Arc::new(KeptTables { tables: tables.into(), number });
     let key = source.key();
-    let operator = Operator::External(External { source, name: "persisted tables".into(), python: false, input: None });
+    let operator = Operator::External(External {
+        source,
+        name: "persisted tables".into(),
+        python: false,
+        kept: true,
+        input: None,
+    });
     Some(over_tables(operator, &facts.iter().map(|facts| &**facts).collect::<Vec<_>>(), levels, &[], Some(key)))
 }
 

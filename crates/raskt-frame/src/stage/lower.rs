@@ -1,5 +1,6 @@
 use super::StageOutput;
 use super::kernel::{Read, Slice, Stage, reads};
+use super::partial::staged;
 use crate::expression::digest_of;
 use crate::plan::Operator;
 use crate::sink::{Write, WriteOptions};
@@ -59,7 +60,7 @@ pub fn lower_write(
     graph.layer(Layer::new("write", op, shape))
 }
 
-fn lower_stage(
+pub(super) fn lower_stage(
     graph: &mut GraphBuilder,
     output: &StageOutput,
     by_partition: bool,
@@ -69,6 +70,8 @@ fn lower_stage(
     if let Some(layer) = graph.lowered(key) {
         return Ok(layer);
     }
+    let staged = if by_partition { None } else { staged(output) };
+    let output = staged.as_ref().unwrap_or(output);
     let tasks = if by_partition { output.node.partitions } else { 1 };
     let mut edges = ExplicitBuilder::with_capacity(tasks);
     for task in 0..tasks {

@@ -9,6 +9,7 @@ mod engine;
 mod external;
 mod kernel;
 mod lower;
+mod partial;
 mod together;
 mod translate;
 
@@ -22,6 +23,7 @@ pub(crate) use translate::Translator;
 use crate::expression::{Expression, Extent, digest_of};
 use crate::plan::{Column, Frame, Index, Node};
 use crate::table::index_column_name;
+use kernel::reads;
 use polars::prelude::*;
 use std::sync::Arc;
 
