@@ -23,7 +23,6 @@ pub(crate) use translate::Translator;
 use crate::expression::{Expression, Extent, digest_of};
 use crate::plan::{Column, Frame, Index, Node};
 use crate::table::index_column_name;
-use kernel::reads;
 use polars::prelude::*;
 use std::sync::Arc;
 

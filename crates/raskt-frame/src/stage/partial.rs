@@ -1,14 +1,18 @@
 //! Reductions of persisted tables in two steps: of each table, then of what came of these. So the tables are read one by
 //! one, and never have to be in memory together.
 
+use super::StageOutput;
+use super::kernel::reads;
 use super::lower::lower_stage;
-use super::{StageOutput, reads};
 use crate::domain::Domain;
 use crate::expression::{Expression, Extent, digest_of, type_of};
 use crate::plan::{External, Node, Operator, aggregate};
 use polars::prelude::*;
 use raskt_graph::{GraphBuilder, GraphError, LayerId, Lower};
 use std::sync::Arc;
+
+/// A column with its name.
+type Named = (PlSmallStr, Expression);
 
 /// The same output from reduced tables; nothing if it isn't a reduction of persisted tables, or can't be split.
 pub(super) fn staged(output: &StageOutput) -> Option<StageOutput> {
@@ -63,8 +67,8 @@ fn staged_node(node: &Arc<Node>) -> Option<Arc<Node>> {
 
 fn groups(
     input: &Arc<Node>,
-    keys: &[(PlSmallStr, Expression)],
-    aggregations: &[(PlSmallStr, Expression)],
+    keys: &[Named],
+    aggregations: &[Named],
     sort: bool,
     drop_missing: bool,
 ) -> Option<Arc<Node>> {
@@ -79,11 +83,7 @@ fn groups(
 }
 
 /// Scalars over `node` as scalars over those of its partitions.
-#[expect(clippy::type_complexity, reason = "a node and columns over it")]
-fn scalars(
-    node: &Arc<Node>,
-    columns: &[(PlSmallStr, Expression)],
-) -> Option<(Arc<Node>, Vec<(PlSmallStr, Expression)>)> {
+fn scalars(node: &Arc<Node>, columns: &[Named]) -> Option<(Arc<Node>, Vec<Named>)> {
     if !is_of_kept_tables(node) {
         return None;
     }
@@ -117,11 +117,7 @@ impl Lower for Reduced {
 }
 
 /// What is computed of each partition, and what is computed of these; nothing if something depends on all rows at once.
-#[expect(clippy::type_complexity, reason = "twice columns with their names")]
-fn split_all(
-    node: &Node,
-    columns: &[(PlSmallStr, Expression)],
-) -> Option<(Vec<(PlSmallStr, Expression)>, Vec<(PlSmallStr, Expression)>)> {
+fn split_all(node: &Node, columns: &[Named]) -> Option<(Vec<Named>, Vec<Named>)> {
     let mut split = Split::default();
     let mut merged = vec![];
     for (name, values) in columns {
