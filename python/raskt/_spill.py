@@ -12,6 +12,10 @@ from typing import Any
 import numpy as np
 
 
+_KEPT_BYTES = 64 << 10
+"""What is smaller than this stays in memory anyway."""
+
+
 def measure(value: Any) -> tuple[int, bool | None]:
     """Bytes that an object of NumPy, pandas, Arrow or Polars holds, and whether nobody can change it.
 
@@ -36,6 +40,8 @@ def _of_pandas(value: Any) -> tuple[int, bool | None]:
     # Numbered rows hold nothing.
     if type(index).__name__ != "RangeIndex":
         size += index.nbytes
+    if size < _KEPT_BYTES:
+        return size, None
     holds_objects = any(map(_holds_objects, [*arrays, index.array]))
     return size, None if holds_objects else False
 

@@ -3,6 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
+use raskt_store::Store;
 
 /// What an object holds.
 pub(super) struct Size {
@@ -31,23 +32,36 @@ pub(super) fn of(object: &Bound<'_, PyAny>) -> Size {
         let moves = object.is_exact_instance_of::<PyByteArray>().then_some(false);
         return Size { bytes: object.len().unwrap_or(0).max(SMALL.bytes), moves };
     }
-    if is_of_library(&object.get_type()) {
-        return measured(object).unwrap_or(SMALL);
+    match library_of(&object.get_type()) {
+        Library::Tables => measured(object).unwrap_or(SMALL),
+        Library::Arrays if nbytes(object) >= Store::KEPT_BYTES => measured(object).unwrap_or(SMALL),
+        _ => Size { bytes: nbytes(object), moves: None },
     }
+}
+
+fn nbytes(object: &Bound<'_, PyAny>) -> usize {
     let nbytes = object.getattr_opt(intern!(object.py(), "nbytes")).ok().flatten();
-    let bytes = nbytes.and_then(|nbytes| nbytes.extract().ok()).unwrap_or(SMALL.bytes);
-    Size { bytes, moves: None }
+    nbytes.and_then(|nbytes| nbytes.extract().ok()).unwrap_or(SMALL.bytes)
 }
 
 const SMALL: Size = Size { bytes: 32, moves: None };
 
-/// Whether the type is one of a library whose objects `raskt._spill` knows.
-fn is_of_library(kind: &Bound<'_, PyType>) -> bool {
-    let Ok(module) = kind.getattr(intern!(kind.py(), "__module__")) else { return false };
-    let Ok(module) = module.cast_into::<PyString>() else { return false };
-    let Ok(module) = module.to_str() else { return false };
-    let library = module.split('.').next().unwrap_or(module);
-    matches!(library, "numpy" | "pandas" | "pyarrow" | "polars")
+/// Libraries whose objects `raskt._spill` knows.
+enum Library {
+    /// NumPy, whose objects say themselves how large they are.
+    Arrays,
+    Tables,
+    Other,
+}
+
+fn library_of(kind: &Bound<'_, PyType>) -> Library {
+    let module = kind.getattr(intern!(kind.py(), "__module__")).ok().and_then(|module| module.cast_into().ok());
+    let module = module.as_ref().and_then(|module: &Bound<'_, PyString>| module.to_str().ok()).unwrap_or_default();
+    match module.split('.').next() {
+        Some("numpy") => Library::Arrays,
+        Some("pandas" | "pyarrow" | "polars") => Library::Tables,
+        _ => Library::Other,
+    }
 }
 
 fn measured(object: &Bound<'_, PyAny>) -> PyResult<Size> {
