@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -55,3 +57,38 @@ def test_files_that_may_not_grow_are_like_a_full_disk(tmp_path: Path) -> None:
     found = run(program, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
     assert "can't be written" in found["error"]
     assert found["sum"] == 2**17 * 200 * 199 / 2
+
+
+def own_disk(place: Path, size: str) -> tuple[str, ...]:
+    """Runs a command that finds a small disk of its own at `place`."""
+    script = f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"'
+    return ("unshare", "-rm", "sh", "-c", script, str(place))
+
+
+def test_a_disk_that_is_truly_full(tmp_path: Path) -> None:
+    disk = own_disk(tmp_path, "48m")
+    tried = subprocess.run([*disk, "true"], capture_output=True, text=True) if shutil.which("unshare") else None
+    if tried is None or tried.returncode != 0:
+        pytest.skip(f"no small disk can be mounted here: {tried.stderr.strip() if tried else 'there is no unshare'}")
+    program = f"""
+    import gc, numpy as np, raskt, raskt.array as ra
+    raskt.config.set({{"memory.limit": "8MiB", "memory.spill-path": {str(tmp_path)!r}}})
+    def filled(blocks):
+        seeds = ra.from_array(np.arange(float(blocks)), chunks=1)
+        return seeds.map_blocks(lambda seed: np.full(2**17, seed[0]), chunks=(2**17,), dtype="f8")
+    kept = filled(40).persist()
+    found["before"] = float(kept.sum().compute())
+    try:
+        filled(200).persist()
+    except raskt.MemoryLimitError as error:
+        found["error"] = str(error)
+    found["kept"] = float(kept.sum().compute())
+    found["streamed"] = float(filled(200).sum().compute())
+    del kept
+    gc.collect()
+    found["after"] = float(filled(40).persist().sum().compute())
+    """
+    found = run(program, within=disk)
+    assert "No space left" in found["error"] and "in memory" in found["error"]
+    assert found["before"] == found["kept"] == found["after"] == 2**17 * 40 * 39 / 2
+    assert found["streamed"] == 2**17 * 200 * 199 / 2

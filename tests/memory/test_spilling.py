@@ -7,12 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from memory_running import run
+from memory_running import damage, run, wait_until
 
 import raskt
 import raskt.array as ra
@@ -143,21 +142,3 @@ def test_a_lost_result_of_data_that_is_gone_is_an_error_of_its_own(tmp_path: Pat
         with pytest.raises(raskt.ResultsLost, match="spilled"):
             x.sum().compute()
         assert float(ra.ones(10).sum().compute()) == 10
-
-
-def damage(file: Path, way: str) -> None:
-    if way == "remove":
-        file.unlink()
-    elif way == "cut":
-        os.truncate(file, file.stat().st_size // 2)
-    else:
-        data = bytearray(file.read_bytes())
-        data[len(data) // 2] ^= 4
-        file.write_bytes(data)
-
-
-def wait_until(condition: object, what: str) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)

@@ -241,7 +241,7 @@ impl State {
                     value
                 }
                 None if bytes >= Store::KEPT_BYTES => {
-                    let (lineage, facts) = entry.facts(group, task, each);
+                    let (lineage, facts) = entry.facts(group, task, each, &value);
                     Value::Kept(self.store.keep(value, lineage, facts, holder))
                 }
                 None => {
@@ -339,8 +339,12 @@ impl State {
 
 impl RunEntry {
     /// What the store is told of a result.
-    fn facts(&self, group: u64, task: TaskId, nanoseconds: u64) -> (Lineage, Facts) {
-        let label = self.graph.op_of(task.layer).name.clone();
+    fn facts(&self, group: u64, task: TaskId, nanoseconds: u64, value: &Value) -> (Lineage, Facts) {
+        let own = match value {
+            Value::Foreign(object) => object.label().cloned(),
+            _ => None,
+        };
+        let label = own.unwrap_or_else(|| self.graph.op_of(task.layer).name.clone());
         let is_cheap = self.is_repeatable && self.graph.input_count(task) == 0;
         let recompute_nanoseconds = is_cheap.then_some(nanoseconds);
         let lineage = match self.is_repeatable {

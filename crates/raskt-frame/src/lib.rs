@@ -17,6 +17,7 @@ mod literal;
 mod plan;
 mod sink;
 mod source;
+mod spill;
 mod stage;
 mod table;
 #[cfg(test)]
@@ -34,10 +35,10 @@ pub use plan::{
 pub use sink::{WriteFormat, WriteOptions};
 pub use source::{
     CsvDtypes, CsvOptions, CsvPlan, ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, expand_paths,
-    first_values, memory, pandas_metadata, read_csv, read_parquet,
+    first_values, kept, memory, pandas_metadata, read_csv, read_parquet,
 };
-pub use stage::{StageOutput, initialise, lower_partitions, lower_together, lower_whole, lower_write};
-pub use table::{FrameTable, index_column_name};
+pub use stage::{StageOutput, initialise, lower_partitions, lower_persisted, lower_together, lower_whole, lower_write};
+pub use table::{FrameTable, TableFacts, index_column_name};
 
 /// The dataframe engine, for faces that convert its data.
 pub use polars;

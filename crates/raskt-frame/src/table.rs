@@ -1,5 +1,7 @@
-use polars::prelude::{DataFrame, PlSmallStr};
-use raskt_value::{Table, TaskError, Value};
+use crate::domain::Domain;
+use crate::spill::{self, TableCodec};
+use polars::prelude::{Column, DataFrame, PlSmallStr};
+use raskt_value::{Codec, Summary, Table, TaskError, Value};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -10,6 +12,31 @@ use std::sync::Arc;
 pub struct FrameTable {
     /// The data.
     pub frame: DataFrame,
+    facts: Option<Arc<TableFacts>>,
+}
+
+/// What is known of a table also while it isn't in memory.
+#[derive(Debug)]
+pub struct TableFacts {
+    /// How many rows it has.
+    pub rows: usize,
+    /// Its columns, with what their values are.
+    pub columns: Vec<(PlSmallStr, Domain)>,
+}
+
+impl TableFacts {
+    /// Looks at all values of a table.
+    pub fn of(frame: &DataFrame) -> Self {
+        let domain = |column: &Column| {
+            let (missing, nan) = (column.null_count() > 0, column.dtype().is_float() && has_nan(column));
+            (column.name().clone(), Domain::new(column.dtype().clone(), missing, nan))
+        };
+        Self { rows: frame.height(), columns: frame.columns().iter().map(domain).collect() }
+    }
+}
+
+fn has_nan(column: &Column) -> bool {
+    column.is_nan().is_ok_and(|nan| nan.any())
 }
 
 /// The name under which the level `at` of the row labels travels.
@@ -18,6 +45,12 @@ pub fn index_column_name(at: usize) -> PlSmallStr {
 }
 
 impl FrameTable {
+    /// The same, with all that is known of a table.
+    pub(crate) fn looked_at(frame: DataFrame) -> Self {
+        let facts = Some(Arc::new(TableFacts::of(&frame)));
+        Self { frame, facts }
+    }
+
     /// `value` as a table of this crate.
     pub fn of(value: &Value) -> Result<&Self, TaskError> {
         value.as_table::<Self>().ok_or_else(|| {
@@ -29,7 +62,7 @@ impl FrameTable {
 
 impl From<DataFrame> for FrameTable {
     fn from(frame: DataFrame) -> Self {
-        Self { frame }
+        Self { frame, facts: None }
     }
 }
 
@@ -45,10 +78,18 @@ impl Table for FrameTable {
     }
 
     fn bytes(&self) -> usize {
-        self.frame.estimated_size()
+        spill::bytes(&self.frame)
     }
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn summary(&self) -> Option<Summary> {
+        Some(self.facts.clone()?)
+    }
+
+    fn codec(&self) -> Option<Arc<dyn Codec>> {
+        Some(Arc::new(TableCodec))
     }
 }

@@ -13,6 +13,11 @@ pub trait Collection {
     /// Adds the collection to the graph; the tasks of the layer that comes back are its blocks or partitions in order.
     fn lower(&self, py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId>;
 
+    /// The same, for results that stay in the store: see [`Self::is_kept`].
+    fn lower_kept(&self, py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
+        self.lower(py, graph)
+    }
+
     /// The query that makes it as a whole, if it is a table: queries computed together share their work.
     fn query(&self) -> Option<StageOutput> {
         None

@@ -1,7 +1,7 @@
 //! `compute` and `persist`: everything that is asked for at once becomes one graph, and runs.
 
 use crate::collection::{Collection, with_collection};
-use crate::delayed::{Argument, Delayed, Extra, Node, Work};
+use crate::delayed::{Argument, Delayed, Extra, Node, Work, python_object};
 use crate::engines::{self, OwnEngine};
 use crate::library_threads::LeftAlone;
 use crate::ran::Ran;
@@ -10,6 +10,7 @@ use crate::workers::workers;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use raskt_graph::{Graph, OpKind, TaskId};
+use raskt_store::Kept;
 use std::sync::Arc;
 
 /// How the caller wants it to run.
@@ -117,9 +118,13 @@ fn persist<'py>(
         }
         Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("rebuild", (results.object(py)?,)),
         Argument::Node(node) => {
-            let object = Argument::Object(results.object(py)?.unbind());
+            let value = results.value();
+            let work = match Kept::of(&value) {
+                Some(kept) => Work::Kept(kept),
+                None => Work::Give(Argument::Object(python_object(py, &value)?.unbind())),
+            };
             let extra = Extra { key: Some(node.key(py)), outputs: node.outputs(), ..Extra::default() };
-            let node = Node::made(Work::Give(object), extra, false);
+            let node = Node::made(work, extra, false);
             Ok(Bound::new(py, Delayed { node })?.into_any())
         }
         _ => results.object(py),

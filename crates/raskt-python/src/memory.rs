@@ -133,6 +133,7 @@ fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     found.set_item("files_written", report.files_written)?;
     found.set_item("files_read", report.files_read)?;
     found.set_item("files_lost", report.files_lost)?;
+    found.set_item("refused", report.refused)?;
     found.set_item("holders", by_label.iter().map(|line| holder(py, line)).collect::<PyResult<Vec<_>>>()?)?;
     found.set_item("largest", largest.iter().map(|line| holder(py, line)).collect::<PyResult<Vec<_>>>()?)?;
     Ok(found)

@@ -148,6 +148,11 @@ impl Results<'_> {
         }
     }
 
+    /// The only one as it is: what a call gave, or what stands for it.
+    pub fn value(self) -> Value {
+        self.values.next().expect("a call that was asked for has a result")
+    }
+
     /// The only one: what a call gave.
     pub fn object<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let value = self.values.next().expect("a call that was asked for has a result");
@@ -173,10 +178,11 @@ fn lower_collection(
 ) -> PyResult<()> {
     let expr = collection.bind(py).getattr("__raskt_expr__")?;
     let layer = with_collection(&expr, |collection| {
-        let layer = collection.lower(py, graph)?;
-        if !(keeps && collection.is_kept()) {
-            collection.check_whole(py)?;
+        if keeps && collection.is_kept() {
+            return collection.lower_kept(py, graph);
         }
+        let layer = collection.lower(py, graph)?;
+        collection.check_whole(py)?;
         Ok(layer)
     })?;
     wanted.extend((0..graph.get(layer).len()).map(|index| TaskId::new(layer, index)));

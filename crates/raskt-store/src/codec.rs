@@ -1,7 +1,10 @@
-//! Values as bytes and back.
+//! Values as bytes and back: those that every crate knows. Tables and objects of others say themselves how.
 
 use crate::aligned::ALIGNMENT;
-use raskt_value::{Buffer, Chunk, Codec, DType, Dims, ErrorKind, LayoutError, Manifest, Strides, TaskError, Value};
+use raskt_value::{
+    Buffer, Chunk, Codec, DType, Decoder, Dims, Encoded, ErrorKind, LayoutError, Manifest, Strides, TaskError,
+    Unwritten, Value,
+};
 use std::sync::Arc;
 
 /// How `value` is written and read back; nothing if it has to stay in memory.
@@ -23,7 +26,9 @@ pub(crate) fn is_sole(value: &Value) -> bool {
     match value {
         Value::Chunk(chunk) => Arc::strong_count(chunk) == 1 && Arc::strong_count(chunk.buffer().owner()) == 1,
         Value::Manifest(manifest) => Arc::strong_count(manifest) == 1 && are_sole(&manifest.parts),
+        // What its columns share with other tables is counted with each of them, so that letting one go is no mistake.
         Value::Table(table) => Arc::strong_count(table) == 1,
+        // Whether others of its world refer to it is seen when it is written, where that can be asked.
         Value::Foreign(object) => Arc::strong_count(object) == 1,
         Value::Kept(_) => false,
     }
@@ -49,74 +54,72 @@ struct ChunkCodec {
 }
 
 impl Codec for ChunkCodec {
-    fn encode(&self, value: &Value) -> Result<Vec<Buffer>, TaskError> {
+    fn encode(&self, value: &Value) -> Result<Encoded, Unwritten> {
         let chunk = value.as_chunk().ok_or_else(|| TaskError::new(ErrorKind::Type, "expected an array block"))?;
         let chunk = chunk.to_contiguous();
+        let (dtype, shape) = (self.dtype, self.shape.clone());
+        let decoder = Arc::new(move |bytes| decode_chunk(dtype, &shape, bytes));
         let Some(start) = std::ptr::NonNull::new(chunk.as_ptr().cast_mut()).filter(|_| !chunk.is_empty()) else {
-            return Ok(vec![]);
+            return Ok(Encoded { pieces: vec![], decoder });
         };
         // SAFETY: the elements of a contiguous block lie in its buffer from its first one on, and the owner keeps them alive.
-        Ok(vec![unsafe { Buffer::from_raw(start, chunk.bytes(), chunk.buffer().owner().clone()) }])
-    }
-
-    fn decode(&self, bytes: Buffer) -> Result<Value, TaskError> {
-        let mut strides = Strides::from_elem(1, self.shape.len());
-        for axis in (1..self.shape.len()).rev() {
-            strides[axis - 1] = strides[axis] * self.shape[axis].max(1) as isize;
-        }
-        let chunk = Chunk::from_parts(self.dtype, self.shape.clone(), strides, 0, bytes);
-        chunk.map(Value::from).map_err(|error: LayoutError| TaskError::new(ErrorKind::Lost, error.to_string()))
+        let elements = unsafe { Buffer::from_raw(start, chunk.bytes(), chunk.buffer().owner().clone()) };
+        Ok(Encoded { pieces: vec![elements], decoder })
     }
 }
 
-/// Several values: the lengths of all, then each from a multiple of [`ALIGNMENT`] on.
+fn decode_chunk(dtype: DType, shape: &Dims, bytes: Buffer) -> Result<Value, TaskError> {
+    let mut strides = Strides::from_elem(1, shape.len());
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis].max(1) as isize;
+    }
+    let chunk = Chunk::from_parts(dtype, shape.clone(), strides, 0, bytes);
+    chunk.map(Value::from).map_err(|error: LayoutError| TaskError::new(ErrorKind::Lost, error.to_string()))
+}
+
+/// Several values, each from a multiple of [`ALIGNMENT`] on.
 struct ManifestCodec {
     parts: Vec<Arc<dyn Codec>>,
 }
 
 impl Codec for ManifestCodec {
-    fn encode(&self, value: &Value) -> Result<Vec<Buffer>, TaskError> {
+    fn encode(&self, value: &Value) -> Result<Encoded, Unwritten> {
         let Value::Manifest(manifest) = value else {
-            return Err(TaskError::new(ErrorKind::Type, "expected a shuffle output"));
+            return Err(TaskError::new(ErrorKind::Type, "expected a shuffle output").into());
         };
-        let mut lengths = vec![];
         let mut pieces = vec![];
+        let mut decoder = ManifestDecoder { parts: vec![] };
         for (codec, part) in self.parts.iter().zip(&manifest.parts) {
             let encoded = codec.encode(part)?;
-            let length: usize = encoded.iter().map(Buffer::len).sum();
-            lengths.push(length as u64);
-            pieces.extend(encoded);
+            let length: usize = encoded.pieces.iter().map(Buffer::len).sum();
+            decoder.parts.push((length, encoded.decoder));
+            pieces.extend(encoded.pieces);
             pieces.push(Buffer::from_vec(vec![0_u8; length.next_multiple_of(ALIGNMENT) - length]));
         }
-        lengths.resize(lengths.len().next_multiple_of(ALIGNMENT / size_of::<u64>()), 0);
-        pieces.insert(0, Buffer::from_vec(lengths));
-        Ok(pieces)
+        Ok(Encoded { pieces, decoder: Arc::new(decoder) })
     }
 
-    fn decode(&self, bytes: Buffer) -> Result<Value, TaskError> {
-        let header = (self.parts.len() * size_of::<u64>()).next_multiple_of(ALIGNMENT);
-        let short = || TaskError::new(ErrorKind::Lost, "a spill file is shorter than what it holds");
-        let lengths = part_of(&bytes, 0, header).ok_or_else(short)?;
-        // SAFETY: the bytes lie in the buffer, begin at a multiple of 64, and any bit pattern is a `u64`.
-        let lengths = unsafe { std::slice::from_raw_parts(lengths.as_ptr().cast::<u64>(), self.parts.len()) };
-        let mut at = header;
-        let mut parts = vec![];
-        for (codec, &length) in self.parts.iter().zip(lengths) {
-            parts.push(codec.decode(part_of(&bytes, at, length as usize).ok_or_else(short)?)?);
-            at += (length as usize).next_multiple_of(ALIGNMENT);
-        }
-        Ok(Value::Manifest(Arc::new(Manifest { parts })))
+    fn may_change(&self) -> bool {
+        self.parts.iter().any(|codec| codec.may_change())
     }
 }
 
-/// The `length` bytes from `start` on.
-fn part_of(bytes: &Buffer, start: usize, length: usize) -> Option<Buffer> {
-    if start.checked_add(length)? > bytes.len() {
-        return None;
+/// The length of each part, and how it is read.
+struct ManifestDecoder {
+    parts: Vec<(usize, Arc<dyn Decoder>)>,
+}
+
+impl Decoder for ManifestDecoder {
+    fn decode(&self, bytes: Buffer) -> Result<Value, TaskError> {
+        let short = || TaskError::new(ErrorKind::Lost, "a spill file is shorter than what it holds");
+        let mut at = 0;
+        let mut parts = vec![];
+        for (length, decoder) in &self.parts {
+            parts.push(decoder.decode(bytes.part(at, *length).ok_or_else(short)?)?);
+            at += length.next_multiple_of(ALIGNMENT);
+        }
+        Ok(Value::Manifest(Arc::new(Manifest { parts })))
     }
-    let first = std::ptr::NonNull::new(bytes.as_ptr().wrapping_add(start).cast_mut())?;
-    // SAFETY: they lie within the buffer, whose owner keeps them alive.
-    Some(unsafe { Buffer::from_raw(first, length, bytes.owner().clone()) })
 }
 
 #[cfg(test)]
@@ -127,8 +130,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = Arc::new(crate::folder::Folder::create(place.path()).unwrap());
         let codec = codec_of(value).unwrap();
-        let file = crate::file::SpillFile::write(&folder, &codec.encode(value).unwrap()).unwrap();
-        codec.decode(file.read().unwrap()).unwrap()
+        crate::file::SpillFile::write(&folder, codec.encode(value).unwrap()).unwrap().value().unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::aligned::{ALIGNMENT, Aligned};
 use crate::folder::Folder;
-use raskt_value::Buffer;
+use raskt_value::{Buffer, Decoder, Encoded, Value};
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
 use std::path::PathBuf;
@@ -11,14 +11,29 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// A file that holds a result; it is removed when this is dropped.
 ///
-/// What it must hold is known here, in memory: a file that says something else is damaged, whatever its own header claims.
-#[derive(Debug)]
+/// What it must hold, and how that is read, is known here, in memory: a file that says something else is damaged,
+/// whatever its own header claims.
 pub(crate) struct SpillFile {
     path: PathBuf,
     header: [u8; ALIGNMENT],
+    content: Content,
+    decoder: Arc<dyn Decoder>,
+    folder: Arc<Folder>,
+}
+
+/// What tells one content from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Content {
     length: usize,
     checksum: u64,
-    folder: Arc<Folder>,
+}
+
+impl Content {
+    fn of(pieces: &[Buffer]) -> Self {
+        let mut hash = Xxh3::new();
+        pieces.iter().for_each(|piece| hash.update(bytes_of(piece)));
+        Self { length: pieces.iter().map(Buffer::len).sum(), checksum: hash.digest() }
+    }
 }
 
 const MAGIC: &[u8; 8] = b"RASKTSP1";
@@ -35,22 +50,31 @@ pub(crate) enum ReadError {
 }
 
 impl SpillFile {
-    /// Writes `pieces`, one after the other, into a new file of `folder`.
-    pub fn write(folder: &Arc<Folder>, pieces: &[Buffer]) -> io::Result<Self> {
-        let mut hash = Xxh3::new();
-        let pieces: Vec<&[u8]> = pieces.iter().map(bytes_of).collect();
-        pieces.iter().for_each(|piece| hash.update(piece));
-        let (length, checksum) = (pieces.iter().map(|piece| piece.len()).sum(), hash.digest());
+    /// Writes what was encoded into a new file of `folder`.
+    pub fn write(folder: &Arc<Folder>, encoded: Encoded) -> io::Result<Self> {
+        let Encoded { pieces, decoder } = encoded;
+        let content = Content::of(&pieces);
         let (path, file) = folder.create_file()?;
-        let header = header(length, checksum, &path);
+        let header = header(content, &path);
         // From here on the file goes with this, also where writing it fails.
-        let spilled = Self { path, header, length, checksum, folder: folder.clone() };
+        let spilled = Self { path, header, content, decoder, folder: folder.clone() };
+        let pieces: Vec<&[u8]> = pieces.iter().map(bytes_of).collect();
         write_all(file, &spilled.header, &pieces)?;
         Ok(spilled)
     }
 
+    /// Whether it is what would be written of `pieces`.
+    pub fn holds(&self, pieces: &[Buffer]) -> bool {
+        self.content == Content::of(pieces)
+    }
+
+    /// The value that was written.
+    pub fn value(&self) -> Result<Value, ReadError> {
+        self.decoder.decode(self.read()?).map_err(|_| ReadError::Damaged)
+    }
+
     /// What was written.
-    pub fn read(&self) -> Result<Buffer, ReadError> {
+    fn read(&self) -> Result<Buffer, ReadError> {
         let file = self.folder.open_file(&self.path)?;
         if file.metadata()?.len() != self.bytes() {
             return Err(ReadError::Damaged);
@@ -58,8 +82,8 @@ impl SpillFile {
         if Aligned::read(&file, ALIGNMENT)?.bytes() != self.header {
             return Err(ReadError::Damaged);
         }
-        let payload = Aligned::read(&file, self.length)?;
-        if xxh3_64(payload.bytes()) != self.checksum {
+        let payload = Aligned::read(&file, self.content.length)?;
+        if xxh3_64(payload.bytes()) != self.content.checksum {
             return Err(ReadError::Damaged);
         }
         Ok(payload.into_buffer())
@@ -67,7 +91,7 @@ impl SpillFile {
 
     /// Its size on disk.
     pub fn bytes(&self) -> u64 {
-        (self.length + ALIGNMENT) as u64
+        (self.content.length + ALIGNMENT) as u64
     }
 }
 
@@ -78,7 +102,8 @@ impl Drop for SpillFile {
 }
 
 /// Magic, length, checksum, and the hash of the name, which is random: two files never have one header.
-fn header(length: usize, checksum: u64, path: &std::path::Path) -> [u8; ALIGNMENT] {
+fn header(content: Content, path: &std::path::Path) -> [u8; ALIGNMENT] {
+    let Content { length, checksum } = content;
     let mut header = [0; ALIGNMENT];
     header[..8].copy_from_slice(MAGIC);
     header[8..16].copy_from_slice(&(length as u64).to_le_bytes());
@@ -126,14 +151,21 @@ mod tests {
         (place, Arc::new(folder))
     }
 
+    fn encoded(pieces: Vec<Buffer>) -> Encoded {
+        let decoder = |_| Err(raskt_value::TaskError::new(raskt_value::ErrorKind::Lost, "only bytes are tested"));
+        Encoded { pieces, decoder: Arc::new(decoder) }
+    }
+
     #[test]
     fn what_is_read_is_what_was_written_and_aligned() {
         let (_place, folder) = folder();
         for length in [0, 1, 63, 64, 100_000] {
             let bytes: Vec<u8> = (0..length).map(|at| at as u8).collect();
             let (head, tail) = bytes.split_at(length / 3);
-            let pieces = [Buffer::from_vec(head.to_vec()), Buffer::from_vec(tail.to_vec())];
-            let read = SpillFile::write(&folder, &pieces).unwrap().read().unwrap();
+            let pieces = vec![Buffer::from_vec(head.to_vec()), Buffer::from_vec(tail.to_vec())];
+            let spilled = SpillFile::write(&folder, encoded(pieces.clone())).unwrap();
+            assert!(spilled.holds(&pieces) && !spilled.holds(&[Buffer::from_vec(vec![1_u8])]));
+            let read = spilled.read().unwrap();
             assert_eq!(bytes_of(&read), bytes);
             assert_eq!(read.as_ptr() as usize % ALIGNMENT, 0);
         }
@@ -143,7 +175,8 @@ mod tests {
     #[test]
     fn a_file_in_the_place_of_another_is_damage() {
         let (_place, folder) = folder();
-        let [a, b] = [1_u8, 2].map(|byte| SpillFile::write(&folder, &[Buffer::from_vec(vec![byte; 10])]).unwrap());
+        let [a, b] =
+            [1_u8, 2].map(|byte| SpillFile::write(&folder, encoded(vec![Buffer::from_vec(vec![byte; 10])])).unwrap());
         fs::copy(&a.path, &b.path).unwrap();
         assert!(matches!(b.read(), Err(ReadError::Damaged)));
     }
@@ -152,7 +185,7 @@ mod tests {
         #[test]
         fn any_damage_is_seen(length in 0..5000_usize, at: prop::sample::Index, flip in 1..=255_u8, way in 0..4_u8) {
             let (_place, folder) = folder();
-            let spilled = SpillFile::write(&folder, &[Buffer::from_vec(vec![7_u8; length])]).unwrap();
+            let spilled = SpillFile::write(&folder, encoded(vec![Buffer::from_vec(vec![7_u8; length])])).unwrap();
             let mut bytes = fs::read(&spilled.path).unwrap();
             let at = at.index(bytes.len());
             match way {

@@ -1,8 +1,8 @@
 use crate::broker::Holder;
 use crate::slot::SlotId;
 use crate::threads::Shared;
-use raskt_graph::{Graph, TaskId};
-use raskt_value::{DType, Dims, Value};
+use raskt_graph::{Graph, LayerId, TaskId};
+use raskt_value::{DType, Dims, Summary, Value};
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -13,6 +13,7 @@ pub struct Kept {
     pub(crate) id: SlotId,
     pub(crate) bytes: u64,
     pub(crate) layout: Option<(DType, Dims)>,
+    pub(crate) summary: Option<Summary>,
     pub(crate) lineage: Lineage,
 }
 
@@ -27,6 +28,11 @@ impl Lineage {
     /// `task` of `graph`, for as long as the graph is there for other reasons: it may keep data alive.
     pub fn of_run(graph: &Arc<Graph>, task: TaskId) -> Self {
         Self { graph: Err(Arc::downgrade(graph)), task }
+    }
+
+    /// Nothing computes it again.
+    pub fn none() -> Self {
+        Self { graph: Err(Weak::new()), task: TaskId::new(LayerId(0), 0) }
     }
 
     /// `task` of `graph`, which costs nothing to keep.
@@ -97,6 +103,10 @@ impl raskt_value::Kept for Kept {
 
     fn block(&self) -> Option<(DType, &[usize])> {
         self.layout.as_ref().map(|(dtype, shape)| (*dtype, shape.as_slice()))
+    }
+
+    fn summary(&self) -> Option<Summary> {
+        self.summary.clone()
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

@@ -22,6 +22,7 @@ mod codec;
 mod disk;
 mod file;
 mod folder;
+mod fork;
 mod kept;
 mod machine;
 mod order;

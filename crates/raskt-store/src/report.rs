@@ -29,6 +29,8 @@ pub struct MemoryReport {
     pub files_read: u64,
     /// Results whose files were bad.
     pub files_lost: u64,
+    /// Results that stay in memory, since writing them has failed.
+    pub refused: u64,
     /// Results by what made them, the largest holders first.
     pub by_label: Vec<HolderLine>,
     /// The largest results.
@@ -97,6 +99,7 @@ pub(crate) fn of<'a>(state: &State, slots: impl Iterator<Item = &'a Slot>) -> Me
         files_written: state.counts.written,
         files_read: state.counts.read,
         files_lost: state.counts.lost,
+        refused: state.counts.refused,
         by_label,
         largest,
     }

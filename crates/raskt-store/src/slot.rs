@@ -30,6 +30,8 @@ pub(crate) struct Slot {
     pub file: Option<Arc<SpillFile>>,
     /// How it is written; nothing if it can't be.
     pub codec: Option<Arc<dyn Codec>>,
+    /// Somebody else was seen to refer to it, so that letting it go would free nothing; forgotten with the next use.
+    pub is_shared: bool,
     /// Those who need it in memory.
     pub pins: u32,
     /// When it was used last.
@@ -45,7 +47,7 @@ pub(crate) struct Slot {
 /// | `Here` | `Leaving` | chosen to be written |
 /// | `Here` | `Away` | chosen to be dropped: it has a file, or is computed again |
 /// | `Leaving` | `Away` | written, and nobody pinned it meanwhile |
-/// | `Leaving` | `Here` | pinned meanwhile, or writing failed |
+/// | `Leaving` | `Here` | pinned meanwhile, or not written |
 /// | `Away` | `Coming` | somebody needs it, and it has a file |
 /// | `Coming` | `Here` | read |
 /// | `Coming` | `Away` | its file was bad, and is forgotten |
@@ -73,6 +75,7 @@ impl Slot {
     /// Whether it could leave memory at all.
     pub fn can_leave(&self) -> bool {
         self.pins == 0
+            && !self.is_shared
             && matches!(self.place, Where::Here(_))
             && (self.file.is_some() || self.codec.is_some() || self.facts.recompute_nanoseconds.is_some())
     }

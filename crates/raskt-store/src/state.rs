@@ -23,8 +23,6 @@ pub(crate) struct State {
     pub speed: Speed,
     slots: BTreeMap<SlotId, Slot>,
     next_slot: u64,
-    /// Bytes of the largest result so far.
-    largest: u64,
     /// All and only the slots that can leave memory now.
     order: Order,
     /// Counts uses, so that they have an order.
@@ -57,19 +55,50 @@ pub(crate) struct Counts {
     pub read: u64,
     pub dropped: u64,
     pub lost: u64,
+    /// Results that turned out to be impossible to write.
+    pub refused: u64,
 }
 
 /// What a thread of the store is to do.
 pub(crate) enum Job {
-    Write { id: SlotId, value: Value, codec: Arc<dyn Codec> },
-    Read { id: SlotId, file: Arc<SpillFile>, codec: Arc<dyn Codec> },
+    /// `known` is the file that it has, which may still hold what it is.
+    Write {
+        id: SlotId,
+        value: Value,
+        codec: Arc<dyn Codec>,
+        known: Option<Arc<SpillFile>>,
+    },
+    Read {
+        id: SlotId,
+        file: Arc<SpillFile>,
+    },
+}
+
+/// What became of writing a result.
+pub(crate) enum Written {
+    /// It is in this file: a new one, or the one that it had.
+    To(Arc<SpillFile>),
+    /// Somebody else refers to it, so that nothing would be free.
+    Shared,
+    /// It can't be written, now or later.
+    Never,
+    /// There is no room, or the disk is broken.
+    Trouble(String),
 }
 
 /// What a thread of the store is to drop.
-#[expect(dead_code, reason = "kept only to be dropped later")]
 pub(crate) enum Garbage {
-    Value(Value),
-    File(Arc<SpillFile>),
+    Value(Value, Option<Arc<dyn Codec>>),
+    File(#[expect(dead_code, reason = "kept only to be dropped later")] Arc<SpillFile>),
+}
+
+impl Garbage {
+    /// Drops it, so that its memory is free when this returns.
+    pub fn let_go(self) {
+        if let Self::Value(value, Some(codec)) = self {
+            codec.let_go(value);
+        }
+    }
 }
 
 /// Bytes that are made free beyond what a request lacks, in shares of the limit: the next one comes soon.
@@ -83,7 +112,6 @@ impl State {
             speed: Speed::default(),
             slots: BTreeMap::new(),
             next_slot: 0,
-            largest: 0,
             order: Order::default(),
             uses: 0,
             pending: VecDeque::new(),
@@ -120,9 +148,18 @@ impl State {
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
         self.broker.hold_promised(holder, bytes);
-        self.largest = self.largest.max(bytes);
         let used = self.next_use();
-        let slot = Slot { facts, bytes, place: Where::Here(value), file: None, codec, pins: 0, used, waiters: vec![] };
+        let slot = Slot {
+            facts,
+            bytes,
+            place: Where::Here(value),
+            file: None,
+            codec,
+            is_shared: false,
+            pins: 0,
+            used,
+            waiters: vec![],
+        };
         self.slots.insert(id, slot);
         self.stand(id);
         id
@@ -163,6 +200,7 @@ impl State {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.facts.turn = turn;
             slot.used = used;
+            slot.is_shared = false;
         }
         self.stand(id);
     }
@@ -179,6 +217,7 @@ impl State {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.pins -= 1;
             slot.used = used;
+            slot.is_shared = false;
         }
         self.stand(id);
         if self.is_pending() {
@@ -188,14 +227,13 @@ impl State {
 
     /// A result that was away was computed again by `holder`.
     pub fn restore(&mut self, id: SlotId, value: Value, holder: Option<Holder>) {
-        let Some(slot) = self.slots.get_mut(&id) else { return };
-        if slot.value().is_some() {
-            return;
-        }
-        // One that is being read keeps its state: what comes is as good.
-        if matches!(slot.place, Where::Away) {
-            slot.place = Where::Here(value);
-            self.hold_for(holder, id);
+        match self.slots.get_mut(&id) {
+            Some(slot) if matches!(slot.place, Where::Away) => {
+                slot.place = Where::Here(value);
+                self.hold_for(holder, id);
+            }
+            // One that is there or being read keeps its state: that is as good.
+            _ => self.garbage.push(Garbage::Value(value, None)),
         }
     }
 
@@ -206,12 +244,33 @@ impl State {
             None => self.broker.hold(bytes),
         }
         self.stand(id);
+        if holder.is_none() {
+            self.make_room();
+        }
+    }
+
+    /// Lets others leave for what came without a promise.
+    pub fn make_room(&mut self) {
+        let beyond = self.broker.missing(1);
+        if beyond > self.leaving {
+            self.evict(beyond - self.leaving, 0);
+        }
     }
 
     /// The file of a result that isn't in memory.
-    pub fn file(&self, id: SlotId) -> Option<(Arc<SpillFile>, Arc<dyn Codec>)> {
-        let slot = self.slots.get(&id)?;
-        Some((slot.file.clone()?, slot.codec.clone()?))
+    pub fn file(&self, id: SlotId) -> Option<Arc<SpillFile>> {
+        self.slots.get(&id)?.file.clone()
+    }
+
+    /// Whether somebody who gets the result may change it.
+    pub fn may_change(&self, id: SlotId) -> bool {
+        self.slots.get(&id).and_then(|slot| slot.codec.as_ref()).is_some_and(|codec| codec.may_change())
+    }
+
+    /// A result was read by somebody who waited for it; gives the one that everybody has from now on.
+    pub fn came_back(&mut self, id: SlotId, value: Value) -> Value {
+        self.restore(id, value.clone(), None);
+        self.value(id).unwrap_or(value)
     }
 
     pub fn is_coming(&self, id: SlotId) -> bool {
@@ -231,7 +290,10 @@ impl State {
     /// A file was read, or was bad.
     pub fn read(&mut self, id: SlotId, value: Option<Value>) {
         self.coming -= 1;
-        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let Some(slot) = self.slots.get_mut(&id) else {
+            self.garbage.extend(value.map(|value| Garbage::Value(value, None)));
+            return;
+        };
         let waiters = std::mem::take(&mut slot.waiters);
         match value {
             Some(value) => {
@@ -257,10 +319,38 @@ impl State {
         self.moved();
     }
 
-    /// Whether files may be tried again.
-    pub fn forgive_disk(&mut self) {
-        if self.disk.trouble.take().is_some() {
-            self.moved();
+    /// What didn't work may be tried again: files, and results that somebody else referred to.
+    pub fn forgive(&mut self) {
+        let shared: Vec<SlotId> = self.slots.iter().filter(|(_, slot)| slot.is_shared).map(|(&id, _)| id).collect();
+        if self.disk.trouble.take().is_none() && shared.is_empty() {
+            return;
+        }
+        for id in shared {
+            if let Some(slot) = self.slots.get_mut(&id) {
+                slot.is_shared = false;
+            }
+            self.stand(id);
+        }
+        self.moved();
+    }
+
+    /// Nobody is at the jobs any more, and nobody waits for what they would bring.
+    pub fn lose_threads(&mut self) {
+        self.pending.clear();
+        self.loading.clear();
+        self.replies.clear();
+        self.jobs.clear();
+        (self.leaving, self.coming, self.lent) = (0, 0, 0);
+        let ids: Vec<SlotId> = self.slots.keys().copied().collect();
+        for id in ids {
+            let Some(slot) = self.slots.get_mut(&id) else { continue };
+            slot.waiters.clear();
+            slot.place = match std::mem::replace(&mut slot.place, Where::Away) {
+                Where::Leaving(value) => Where::Here(value),
+                Where::Coming => Where::Away,
+                other => other,
+            };
+            self.stand(id);
         }
     }
 

@@ -42,6 +42,9 @@ impl Limits {
     }
 }
 
+/// A holder that is promised nothing.
+const UNASKED: Holder = Holder { asker: u32::MAX, ticket: u64::MAX };
+
 static NEXT_ASKER: AtomicU32 = AtomicU32::new(0);
 
 impl Store {
@@ -50,7 +53,9 @@ impl Store {
 
     /// An empty store.
     pub fn new(limits: Limits) -> Self {
-        let store = Self(Arc::new(Handle(Arc::new(Shared::new(limits.memory)))));
+        let shared = Arc::new(Shared::new(limits.memory));
+        crate::fork::register(&shared);
+        let store = Self(Arc::new(Handle(shared)));
         store.set_limits(limits);
         store
     }
@@ -88,8 +93,16 @@ impl Store {
     pub fn keep(&self, value: Value, lineage: Lineage, facts: Facts, holder: Holder) -> Arc<Kept> {
         let bytes = value.bytes() as u64;
         let layout = value.block_layout().map(|(dtype, shape)| (dtype, shape.into()));
+        let summary = value.summary();
         let id = self.shared().change(|state| state.keep(value, facts, holder));
-        Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, lineage })
+        Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, summary, lineage })
+    }
+
+    /// Keeps something that nobody was promised memory for; others leave for it, where that can be.
+    pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: Facts) -> Arc<Kept> {
+        let kept = self.keep(value, lineage, facts, UNASKED);
+        self.shared().change(|state| state.make_room());
+        kept
     }
 
     /// Asks for `bytes` for a ticket, and for the results that `inputs` stand for to be in memory. They stay there until the

@@ -4,13 +4,14 @@ use crate::file::SpillFile;
 use crate::folder::Folder;
 use crate::request::{Answer, Reply, Request};
 use crate::slot::{Facts, SlotId};
-use crate::state::{Job, State};
+use crate::state::{Job, State, Written};
 use crate::sync::{Condvar, Mutex};
 use crate::*;
 use proptest::prelude::*;
 use raskt_graph::{Graph, LayerId, TaskId};
-use raskt_value::{Chunk, Value};
+use raskt_value::{Buffer, Chunk, Codec, Encoded, ErrorKind, Foreign, TaskError, Unwritten, Value};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -115,13 +116,16 @@ impl World {
 
     fn job(&mut self, fails: bool) {
         match self.state.jobs.pop_front() {
-            Some(Job::Write { id, value, codec }) => {
-                let written = SpillFile::write(&self.folder, &codec.encode(&value).unwrap()).unwrap();
+            Some(Job::Write { id, value, codec, known }) => {
+                assert!(known.is_none(), "blocks never change");
+                let written = SpillFile::write(&self.folder, codec.encode(&value).unwrap()).unwrap();
                 drop(value);
-                self.state.wrote(id, UNIT, if fails { Err("full".into()) } else { Ok(written) });
+                let failures = [Written::Trouble("full".into()), Written::Shared, Written::Never];
+                let failure = failures.into_iter().nth(id.0 as usize % 3).filter(|_| fails);
+                self.state.wrote(id, UNIT, failure.unwrap_or_else(|| Written::To(Arc::new(written))));
             }
-            Some(Job::Read { id, file, codec }) => {
-                let value = codec.decode(file.read().unwrap()).unwrap();
+            Some(Job::Read { id, file }) => {
+                let value = file.value().unwrap();
                 self.state.read(id, (!fails).then_some(value));
             }
             None => {}
@@ -167,7 +171,7 @@ proptest! {
             world.hear();
         }
         // Faults stop: each request must come to its end.
-        world.state.forgive_disk();
+        world.state.forgive();
         for _ in 0..10_000 {
             world.hear();
             if !world.state.jobs.is_empty() {
@@ -304,12 +308,12 @@ fn a_full_disk_lets_one_request_go_beyond_and_then_says_who_holds_what() {
     let mut kept = fill(&store, 4);
     store.ask(holder(0), 100 * UNIT, &[]);
     assert!(matches!(ear.wait_for(0), Reply::Promised { .. }), "results alone are within the limit");
-    kept.extend(fill(&store, 9));
+    kept.extend(fill(&store, 1));
     store.give_back(holder(0));
     store.ask(holder(1), 100 * UNIT, &[]);
     let Reply::Exhausted(report) = ear.wait_for(1) else { panic!("there is no memory") };
     let text = report.to_string();
-    assert!(text.contains("1.3 MiB in memory") && text.contains("test (13 results)"), "{text}");
+    assert!(text.contains("500.0 KiB in memory") && text.contains("test (5 results)"), "{text}");
     assert!(report.disk_trouble.as_ref().unwrap().contains("no folder for spill files"), "{text}");
     let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
     let (answer, pins) = store.ask(holder(2), 100 * UNIT, &inputs);
@@ -349,4 +353,188 @@ fn a_request_that_waits_while_nothing_moves_goes_beyond_the_limit_once() {
     assert!(ear.heard.lock().is_empty(), "one at a time");
     store.lend(true);
     assert!(matches!(ear.wait_for(2), Reply::Promised { .. }), "a task that waits for tasks must not stop them");
+}
+
+/// A number that somebody may change, and that may be in use.
+struct Mutable {
+    number: AtomicU64,
+    is_in_use: AtomicBool,
+    fails: bool,
+}
+
+impl Mutable {
+    fn value(number: u64, fails: bool) -> Value {
+        let (number, is_in_use) = (AtomicU64::new(number), AtomicBool::new(false));
+        Value::Foreign(Arc::new(Self { number, is_in_use, fails }))
+    }
+
+    fn of(value: &Value) -> &Self {
+        let Value::Foreign(object) = value else { panic!("another kind of value came") };
+        object.as_any().downcast_ref().unwrap()
+    }
+}
+
+impl Foreign for Mutable {
+    fn bytes(&self) -> usize {
+        100 * UNIT as usize
+    }
+
+    fn type_name(&self) -> &str {
+        "mutable"
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn codec(&self) -> Option<Arc<dyn Codec>> {
+        Some(Arc::new(MutableCodec))
+    }
+}
+
+struct MutableCodec;
+
+impl Codec for MutableCodec {
+    fn encode(&self, value: &Value) -> Result<Encoded, Unwritten> {
+        let Mutable { number, is_in_use, fails } = Mutable::of(value);
+        if *fails {
+            return Err(TaskError::new(ErrorKind::Foreign, "it can't be written").into());
+        }
+        if is_in_use.load(Ordering::Relaxed) {
+            return Err(Unwritten::Shared);
+        }
+        let decoder = |bytes: Buffer| {
+            // SAFETY: eight bytes were written, and any of them are a number.
+            Ok(Mutable::value(unsafe { *bytes.as_ptr().cast::<u64>() }, false))
+        };
+        let pieces = vec![Buffer::from_vec(vec![number.load(Ordering::Relaxed)])];
+        Ok(Encoded { pieces, decoder: Arc::new(decoder) })
+    }
+
+    fn may_change(&self) -> bool {
+        true
+    }
+}
+
+/// Has everything that can leave leave.
+fn squeeze(store: &Store, ear: &Ear, asker: u32, ticket: u64) {
+    let holder = Holder { asker, ticket };
+    let (answer, _) = store.ask(holder, store.report().limit, &[]);
+    assert!(answer != Answer::Pending || matches!(ear.wait_for(ticket), Reply::Promised { .. }));
+    store.give_back(holder);
+    store.validate();
+}
+
+#[test]
+fn what_was_changed_since_it_was_written_is_written_anew_and_nothing_else_is() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let kept = store.keep_unasked(Mutable::value(1, false), Lineage::none(), facts(None));
+    squeeze(&store, &ear, asker, 0);
+    assert_eq!((store.report().held, store.report().files_written), (0, 1));
+    let value = kept.fetch().unwrap();
+    assert_eq!(Mutable::of(&value).number.load(Ordering::Relaxed), 1);
+    assert!(Arc::ptr_eq(&object(&value), &object(&kept.fetch().unwrap())), "everybody has the same");
+    drop(value);
+    squeeze(&store, &ear, asker, 1);
+    assert_eq!((store.report().held, store.report().files_written), (0, 1), "it is what it was");
+    Mutable::of(&kept.fetch().unwrap()).number.store(2, Ordering::Relaxed);
+    squeeze(&store, &ear, asker, 2);
+    assert_eq!((store.report().held, store.report().files_written), (0, 2));
+    assert_eq!(Mutable::of(&kept.fetch().unwrap()).number.load(Ordering::Relaxed), 2);
+    let spilled = store.report().spilled;
+    assert!(spilled < 2 * (64 + 8), "the old file is gone: {spilled}");
+}
+
+fn object(value: &Value) -> Arc<dyn Foreign> {
+    match value {
+        Value::Foreign(object) => object.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_in_use_stays_and_what_cant_be_written_isnt_tried_again() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let used = store.keep_unasked(Mutable::value(1, false), Lineage::none(), facts(None));
+    let _bad = store.keep_unasked(Mutable::value(2, true), Lineage::none(), facts(None));
+    Mutable::of(&used.fetch().unwrap()).is_in_use.store(true, Ordering::Relaxed);
+    squeeze(&store, &ear, asker, 0);
+    let report = store.report();
+    assert_eq!((report.held, report.files_written, report.refused), (200 * UNIT, 0, 1));
+    Mutable::of(&used.fetch().unwrap()).is_in_use.store(false, Ordering::Relaxed);
+    used.set_turn(None);
+    squeeze(&store, &ear, asker, 1);
+    let report = store.report();
+    assert_eq!((report.held, report.files_written, report.refused), (100 * UNIT, 1, 1));
+}
+
+#[test]
+fn what_nobody_was_promised_memory_for_lets_others_leave() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let kept: Vec<_> =
+        (0..12).map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None))).collect();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while store.report().held > 400 * UNIT {
+        assert!(Instant::now() < deadline, "{}", store.report());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    for (at, kept) in kept.iter().enumerate() {
+        assert_eq!(Mutable::of(&kept.fetch().unwrap()).number.load(Ordering::Relaxed), at as u64);
+    }
+    store.validate();
+}
+
+#[test]
+fn a_child_of_a_fork_reads_what_its_parent_keeps() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let kept = fill(&store, 8);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Two threads keep the store busy: results go to disk and come back all the time.
+        for thread in 0..2 {
+            let (store, kept, stop, ear) = (&store, &kept, &stop, &ear);
+            scope.spawn(move || {
+                for ticket in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let holder = Holder { asker, ticket: 2 * ticket + thread };
+                    let inputs = [Value::Kept(kept[ticket as usize % 8].clone())];
+                    let (answer, pins) = store.ask(holder, 50 * UNIT, &inputs);
+                    if answer == Answer::Pending {
+                        ear.wait_for(holder.ticket);
+                    }
+                    drop(pins);
+                    store.give_back(holder);
+                }
+            });
+        }
+        for _ in 0..50 {
+            // SAFETY: the child touches the store and what it has itself, and leaves without any cleaning up.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                let right = (0..8).all(|at| kept[at].fetch().is_some_and(|value| number(&value) == at as u64));
+                // SAFETY: it ends the child at once.
+                unsafe { libc::_exit(i32::from(!right)) };
+            }
+            assert_eq!(exit_code(child), Some(0));
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+/// What a child ends with; nothing if it hangs.
+fn exit_code(child: i32) -> Option<i32> {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let mut status = 0;
+    // SAFETY: the status is a number of this function.
+    while unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } == 0 {
+        if Instant::now() > deadline {
+            // SAFETY: it is a child of this process, which nobody has waited for.
+            unsafe { libc::kill(child, libc::SIGKILL) };
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status))
 }

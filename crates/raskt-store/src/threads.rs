@@ -6,9 +6,9 @@ use crate::file::SpillFile;
 use crate::folder::Folder;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
-use crate::state::{Garbage, Job, State};
-use crate::sync::{Condvar, Mutex};
-use raskt_value::{Codec, Value};
+use crate::state::{Garbage, Job, State, Written};
+use crate::sync::{Condvar, Mutex, MutexGuard};
+use raskt_value::{Codec, Unwritten, Value};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) struct Shared {
     has_spilled: AtomicBool,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     state: State,
     askers: BTreeMap<u32, Weak<dyn Asker>>,
     threads: usize,
@@ -39,9 +39,9 @@ struct Inner {
 
 /// Where spill files go.
 #[derive(Default)]
-struct FolderState {
+pub(crate) struct FolderState {
     place: Option<PathBuf>,
-    made: Option<Arc<Folder>>,
+    pub made: Option<Arc<Folder>>,
 }
 
 /// Threads that move results: one can write while the other reads.
@@ -67,6 +67,11 @@ impl Shared {
             folder: Mutex::default(),
             has_spilled: AtomicBool::new(false),
         }
+    }
+
+    /// Waits until nobody else is at it, and keeps it so.
+    pub fn hold(&self) -> (MutexGuard<'_, Inner>, MutexGuard<'_, FolderState>) {
+        (self.inner.lock(), self.folder.lock())
     }
 
     /// Changes the state, and sees to it that threads take up what comes of it.
@@ -123,7 +128,8 @@ impl Shared {
 
     /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
     ///
-    /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once.
+    /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once. Only
+    /// what he may change does, so that everybody has the same.
     pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
         loop {
             let inner = self.inner.lock();
@@ -134,13 +140,14 @@ impl Shared {
                 drop(self.came.wait_for(inner, PATIENCE));
                 continue;
             }
-            let (file, codec) = inner.state.file(id)?;
+            let file = inner.state.file(id)?;
+            let stays = inner.state.may_change(id);
             drop(inner);
-            let read = decoded(&file, &*codec);
-            if read.is_none() {
+            let Ok(read) = file.value() else {
                 self.change(|state| state.lose_file(id, &file));
-            }
-            return read;
+                return None;
+            };
+            return Some(if stays { self.change(|state| state.came_back(id, read)) } else { read });
         }
     }
 
@@ -160,7 +167,7 @@ impl Shared {
             } else if !state.garbage.is_empty() {
                 let garbage: Vec<Garbage> = std::mem::take(&mut state.garbage);
                 drop(inner);
-                drop(garbage);
+                garbage.into_iter().for_each(Garbage::let_go);
             } else if let Some(job) = state.jobs.pop_front() {
                 if !state.jobs.is_empty() {
                     self.wake(&mut inner);
@@ -189,18 +196,21 @@ impl Shared {
         let start = Instant::now();
         let elapsed = || start.elapsed().as_nanos() as u64;
         match job {
-            Job::Write { id, value, codec } => {
+            Job::Write { id, value, codec, known } => {
                 let bytes = value.bytes() as u64;
-                let written = self.write(&value, &*codec);
+                let is_new = known.is_none();
+                let written = self.write(&value, &*codec, known);
                 // The state's own is the last then, so that letting it go frees the memory.
                 drop(value);
                 self.change(|state| {
-                    state.speed.wrote(bytes, elapsed());
+                    if is_new && matches!(written, Written::To(_)) {
+                        state.speed.wrote(bytes, elapsed());
+                    }
                     state.wrote(id, bytes, written);
                 });
             }
-            Job::Read { id, file, codec } => {
-                let value = decoded(&file, &*codec);
+            Job::Read { id, file } => {
+                let value = file.value().ok();
                 let bytes = file.bytes();
                 drop(file);
                 self.change(|state| {
@@ -212,11 +222,26 @@ impl Shared {
         }
     }
 
-    fn write(&self, value: &Value, codec: &dyn Codec) -> Result<SpillFile, String> {
-        let pieces = codec.encode(value).map_err(|error| error.to_string())?;
-        let folder = self.folder().map_err(|error| format!("no folder for spill files can be made: {error}"))?;
-        SpillFile::write(&folder, &pieces)
-            .map_err(|error| format!("a spill file in `{}` can't be written: {error}", folder.path().display()))
+    fn write(&self, value: &Value, codec: &dyn Codec, known: Option<Arc<SpillFile>>) -> Written {
+        let encoded = match codec.encode(value) {
+            Ok(encoded) => encoded,
+            Err(Unwritten::Shared) => return Written::Shared,
+            Err(Unwritten::Failed(_)) => return Written::Never,
+        };
+        if let Some(known) = known.filter(|known| known.holds(&encoded.pieces)) {
+            return Written::To(known);
+        }
+        let folder = match self.folder() {
+            Ok(folder) => folder,
+            Err(error) => return Written::Trouble(format!("no folder for spill files can be made: {error}")),
+        };
+        match SpillFile::write(&folder, encoded) {
+            Ok(file) => Written::To(Arc::new(file)),
+            Err(error) => {
+                let path = folder.path().display();
+                Written::Trouble(format!("a spill file in `{path}` can't be written: {error}"))
+            }
+        }
     }
 
     fn folder(&self) -> io::Result<Arc<Folder>> {
@@ -242,6 +267,15 @@ impl Shared {
     }
 }
 
+impl Inner {
+    /// This is a child of a fork: what threads were at is at rest again.
+    pub fn lose_threads(&mut self) {
+        (self.threads, self.idle, self.is_telling) = (0, 0, false);
+        self.askers.clear();
+        self.state.lose_threads();
+    }
+}
+
 /// Watches for requests that wait while nothing moves.
 #[derive(Default)]
 struct Still {
@@ -264,7 +298,7 @@ impl Still {
             self.since = Some(Instant::now());
             self.times += 1;
             if self.times.is_multiple_of(DISK_PATIENCE) {
-                state.forgive_disk();
+                state.forgive();
             }
             state.overbook();
         }
@@ -283,11 +317,6 @@ fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) 
             asker.answered(replies);
         }
     }
-}
-
-/// What `file` holds; nothing if it is bad.
-fn decoded(file: &SpillFile, codec: &dyn Codec) -> Option<Value> {
-    file.read().ok().and_then(|bytes| codec.decode(bytes).ok())
 }
 
 /// A file that grows beyond `RLIMIT_FSIZE` raises a signal that ends the process, unless it is blocked: then the write fails.

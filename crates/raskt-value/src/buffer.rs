@@ -34,6 +34,16 @@ impl Buffer {
         Self { start, bytes, owner }
     }
 
+    /// The `length` bytes from `start` on; nothing if there are fewer.
+    pub fn part(&self, start: usize, length: usize) -> Option<Self> {
+        if start.checked_add(length)? > self.bytes {
+            return None;
+        }
+        // SAFETY: it lies within these bytes, or just behind them.
+        let start = unsafe { self.start.add(start) };
+        Some(Self { start, bytes: length, owner: self.owner.clone() })
+    }
+
     /// How many bytes there are.
     pub fn len(&self) -> usize {
         self.bytes

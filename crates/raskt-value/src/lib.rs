@@ -8,6 +8,7 @@
 
 mod buffer;
 mod chunk;
+mod codec;
 mod dtype;
 mod element;
 mod error;
@@ -18,13 +19,14 @@ mod value;
 
 pub use buffer::Buffer;
 pub use chunk::{Chunk, Dims, LayoutError, Strides};
+pub use codec::{Codec, Decoder, Encoded, Unwritten};
 pub use dtype::{DType, Kind};
 pub use element::Element;
 pub use error::{ErrorKind, TaskError};
 pub use kernel::{Call, CancelToken, Kernel, NativeOp};
 pub use promotion::{promote, promote_weak};
 pub use scalar::Scalar;
-pub use value::{Codec, Foreign, Kept, Manifest, Table, Value};
+pub use value::{Foreign, Kept, Manifest, Summary, Table, Value};
 
 /// Complex numbers, as `num-complex` defines them.
 pub use num_complex as complex;

@@ -1,4 +1,4 @@
-use crate::{Buffer, Chunk, DType, TaskError};
+use crate::{Chunk, Codec, DType};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +18,9 @@ pub enum Value {
     Kept(Arc<dyn Kept>),
 }
 
+/// What a crate knows of a table, to be downcast by it.
+pub type Summary = Arc<dyn Any + Send + Sync>;
+
 /// Columns of one length; `raskt-frame` fulfils it.
 pub trait Table: Any + Send + Sync {
     /// How many rows there are.
@@ -26,7 +29,11 @@ pub trait Table: Any + Send + Sync {
     fn bytes(&self) -> usize;
     /// Itself, to be downcast by the crate that made it.
     fn as_any(&self) -> &dyn Any;
-    /// How it is written to disk and read back; nothing if it has to stay in memory.
+    /// What its crate wants to know of it also while it isn't in memory, if somebody has looked.
+    fn summary(&self) -> Option<Summary> {
+        None
+    }
+    /// How it is written to disk; nothing if it has to stay in memory.
     fn codec(&self) -> Option<Arc<dyn Codec>> {
         None
     }
@@ -38,9 +45,13 @@ pub trait Foreign: Any + Send + Sync {
     fn bytes(&self) -> usize;
     /// What it is, for messages: `pandas.DataFrame`.
     fn type_name(&self) -> &str;
+    /// What made it, for people, where that is more than its task says.
+    fn label(&self) -> Option<&Arc<str>> {
+        None
+    }
     /// Itself, to be downcast by the crate that made it.
     fn as_any(&self) -> &dyn Any;
-    /// How it is written to disk and read back; nothing if it has to stay in memory.
+    /// How it is written to disk; nothing if it has to stay in memory.
     fn codec(&self) -> Option<Arc<dyn Codec>> {
         None
     }
@@ -52,16 +63,10 @@ pub trait Kept: Any + Send + Sync {
     fn bytes(&self) -> usize;
     /// The data type and the shape, if it is an array block.
     fn block(&self) -> Option<(DType, &[usize])>;
+    /// The summary, if it is a table that has one.
+    fn summary(&self) -> Option<Summary>;
     /// Itself, to be downcast by the store that keeps it.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
-}
-
-/// Writes values of one kind as bytes and reads them back, so that they can leave memory for a while.
-pub trait Codec: Send + Sync {
-    /// The value as bytes: pieces that follow one another.
-    fn encode(&self, value: &Value) -> Result<Vec<Buffer>, TaskError>;
-    /// The value that was written as `bytes`, which begin at a multiple of 64.
-    fn decode(&self, bytes: Buffer) -> Result<Value, TaskError>;
 }
 
 /// The output of one shuffle producer: a part for each consumer, by position.
@@ -104,6 +109,15 @@ impl Value {
         match self {
             Self::Chunk(chunk) => Some((chunk.dtype(), chunk.shape())),
             Self::Kept(kept) => kept.block(),
+            _ => None,
+        }
+    }
+
+    /// The summary, if it is a table that has one, here or in a store.
+    pub fn summary(&self) -> Option<Summary> {
+        match self {
+            Self::Table(table) => table.summary(),
+            Self::Kept(kept) => kept.summary(),
             _ => None,
         }
     }

@@ -63,6 +63,8 @@ class Memory:
     """By what made the results, those that hold most first."""
     largest: list[Holder] = field(default_factory=list)
     """The largest results."""
+    refused: int = 0
+    """Results that stay in memory, since writing them has failed."""
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, as plain dictionaries and lists."""

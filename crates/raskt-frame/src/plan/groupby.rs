@@ -102,7 +102,8 @@ fn key_name(at: usize) -> PlSmallStr {
     PlSmallStr::from_string(format!("__key_{at}__"))
 }
 
-fn aggregate(
+/// The node of groups of the rows of `input`.
+pub(crate) fn aggregate(
     input: &Arc<Node>,
     keys: &[(PlSmallStr, Expression)],
     results: &[(PlSmallStr, Expression)],

@@ -15,7 +15,7 @@ pub use cells::Cells;
 pub use concat::ConcatJoin;
 pub use frame::{Column, ColumnOrValue, Frame, Index, IndexLevel};
 pub use groupby::Aggregation;
-pub(crate) use groupby::is_float_key;
+pub(crate) use groupby::{aggregate, is_float_key};
 pub(crate) use join::indicator_dtype;
 pub use join::{JoinHow, JoinKeys, JoinOptions};
 pub use node::{External, JoinPlan, MemoryPlan, Node, Operator};

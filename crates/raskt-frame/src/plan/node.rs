@@ -159,6 +159,8 @@ pub struct External {
     pub name: String,
     /// Whether pandas computes it.
     pub python: bool,
+    /// Whether a store keeps them: together they may be more than there is memory.
+    pub kept: bool,
     /// What it is made of, if that is a plan too.
     pub input: Option<Arc<Node>>,
 }

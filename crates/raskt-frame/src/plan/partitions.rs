@@ -20,7 +20,7 @@ impl Frame {
         name: &str,
         python: bool,
     ) -> Self {
-        let external = External { source, name: name.into(), python, input: None };
+        let external = External { source, name: name.into(), python, kept: false, input: None };
         let node = external_node(external, partitions, levels, columns);
         labelled(Arc::new(node), levels)
     }
@@ -67,7 +67,7 @@ impl Frame {
         let input = output.root().clone();
         let partitions = input.partitions;
         let source = Arc::new(MapPartitions::new(output, body, name.into(), digest));
-        let external = External { source, name: name.into(), python: true, input: Some(input) };
+        let external = External { source, name: name.into(), python: true, kept: false, input: Some(input) };
         Ok(external_node(external, partitions, levels, columns))
     }
 
@@ -95,7 +95,8 @@ impl Frame {
         let output = StageOutput::of_node(&frame.root);
         let source = Arc::new(PickPartition::new(output, at));
         let name = format!("partition {at}");
-        let external = External { source: source.clone(), name, python: false, input: Some(frame.root.clone()) };
+        let external =
+            External { source: source.clone(), name, python: false, kept: false, input: Some(frame.root.clone()) };
         let columns = frame.root.columns.clone();
         let mut node = Node::new(Operator::External(external), columns, &[], [source.key()]);
         node.partitionwise = true;

@@ -1,8 +1,11 @@
 use crate::domain::Domain;
+use crate::expression::digest_of;
 use crate::literal::Literal;
-use crate::plan::{Frame, MemoryPlan, Node, Operator, labelled};
-use crate::table::index_column_name;
-use polars::prelude::*;
+use crate::plan::{External, Frame, MemoryPlan, Node, Operator, labelled};
+use crate::table::{TableFacts, index_column_name};
+use polars::prelude::{DataFrame, PlSmallStr};
+use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, Op, OpFlags, OpKind, Shape};
+use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,9 +16,39 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 /// [`index_column_name`], then the columns.
 /// `divisions` are the first label of each table and the last of all, if labels are in order.
 pub fn memory(tables: Vec<DataFrame>, levels: &[Option<&str>], divisions: Option<Vec<Literal>>) -> Frame {
-    let rows: Arc<[usize]> = tables.iter().map(DataFrame::height).collect();
-    let (partitions, number) = (tables.len(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let domains = domains(&tables);
+    let facts: Vec<TableFacts> = tables.iter().map(TableFacts::of).collect();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let operator = Operator::Memory(MemoryPlan { tables: tables.into(), divisions });
+    over_tables(operator, &facts.iter().collect::<Vec<_>>(), levels, &[&number.to_string()], None)
+}
+
+/// The same of tables that a store keeps, or that stand beside them; nothing if not all of them have a summary
+/// ([`Value::summary`]).
+pub fn kept(tables: Vec<Value>, levels: &[Option<&str>]) -> Option<Frame> {
+    let facts =
+        tables.iter().map(|table| table.summary()?.downcast::<TableFacts>().ok()).collect::<Option<Vec<_>>>()?;
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let source = Arc::new(KeptTables { tables: tables.into(), number });
+    let key = source.key();
+    let operator = Operator::External(External {
+        source,
+        name: "persisted tables".into(),
+        python: false,
+        kept: true,
+        input: None,
+    });
+    Some(over_tables(operator, &facts.iter().map(|facts| &**facts).collect::<Vec<_>>(), levels, &[], Some(key)))
+}
+
+fn over_tables(
+    operator: Operator,
+    facts: &[&TableFacts],
+    levels: &[Option<&str>],
+    words: &[&str],
+    digest: Option<u128>,
+) -> Frame {
+    let rows: Arc<[usize]> = facts.iter().map(|facts| facts.rows).collect();
+    let domains = domains(facts);
     let named: Vec<(Option<&str>, Domain)> = levels
         .iter()
         .enumerate()
@@ -25,22 +58,55 @@ pub fn memory(tables: Vec<DataFrame>, levels: &[Option<&str>], divisions: Option
             (*name, domain.1.clone())
         })
         .collect();
-    let operator = Operator::Memory(MemoryPlan { tables: tables.into(), divisions });
-    let mut node = Node::new(operator, domains, &[&number.to_string()], []);
-    (node.partitions, node.partitionwise) = (partitions, true);
+    let mut node = Node::new(operator, domains, words, digest);
+    (node.partitions, node.partitionwise) = (facts.len(), true);
     labelled(Arc::new(node.with_rows(Some(rows))), &named)
 }
 
-fn domains(tables: &[DataFrame]) -> Vec<(PlSmallStr, Domain)> {
-    let Some(first) = tables.first() else { return vec![] };
-    let domain = |(at, column): (usize, &Column)| {
-        let missing = tables.iter().any(|table| table.columns()[at].null_count() > 0);
-        let nan = column.dtype().is_float() && tables.iter().any(|table| has_nan(&table.columns()[at]));
-        (column.name().clone(), Domain::new(column.dtype().clone(), missing, nan))
-    };
-    first.columns().iter().enumerate().map(domain).collect()
+/// What the values of all tables can be.
+fn domains(facts: &[&TableFacts]) -> Vec<(PlSmallStr, Domain)> {
+    let mut found = facts.first().map_or_else(Vec::new, |first| first.columns.clone());
+    for other in facts.iter().skip(1) {
+        for ((_, all), (_, own)) in found.iter_mut().zip(&other.columns) {
+            all.missing |= own.missing;
+            all.nan |= own.nan;
+        }
+    }
+    found
 }
 
-fn has_nan(column: &Column) -> bool {
-    column.is_nan().is_ok_and(|nan| nan.any())
+/// Tables that a store keeps: a task for each, which gives it. So it is read before the task that needs it starts, and
+/// takes no memory by being named.
+struct KeptTables {
+    tables: Arc<[Value]>,
+    number: u64,
+}
+
+impl Lower for KeptTables {
+    fn key(&self) -> u128 {
+        digest_of(&["kept tables", &self.number.to_string()], &[])
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let body = Arc::new(NativeOp(Arc::new(Give(self.tables.clone()))));
+        let flags = OpFlags::default();
+        let op = graph.op(Op { kind: OpKind::Frame, name: "tables".into(), digest: self.key(), flags, body });
+        let grid = Grid::new([self.tables.len() as u32]);
+        graph.layer(Layer::new("tables", op, Shape::Map { grid, inputs: vec![] }).with_cost(GIVING))
+    }
+}
+
+/// What giving a table that is there takes.
+const GIVING: Cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
+
+struct Give(Arc<[Value]>);
+
+impl Kernel for Give {
+    fn run(&self, call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        Ok(self.0[call.index as usize].clone())
+    }
+
+    fn name(&self) -> String {
+        "tables".into()
+    }
 }

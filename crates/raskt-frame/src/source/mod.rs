@@ -12,6 +12,6 @@ mod quick;
 mod syntax;
 
 pub use csv::{CsvDtypes, CsvOptions, CsvPlan, first_values, read_csv};
-pub use memory::memory;
+pub use memory::{kept, memory};
 pub use parquet::{ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, pandas_metadata, read_parquet};
 pub use paths::expand_paths;

@@ -1,6 +1,7 @@
 use super::translate::input_of_partition;
 use super::{StageOutput, Translator, collect, collect_all};
 use crate::plan::{Node, Operator};
+use crate::spill::unshared;
 use crate::table::FrameTable;
 use polars::prelude::DataFrame;
 use raskt_value::{Call, ErrorKind, Kernel, Manifest, TaskError, Value};
@@ -11,6 +12,8 @@ use std::sync::Arc;
 pub(super) struct Stage {
     pub output: StageOutput,
     pub by_partition: bool,
+    /// Whether the results stay: then they are looked at.
+    pub stays: bool,
 }
 
 /// A node of tables that tasks make, and which of them a stage reads: one, or all.
@@ -49,7 +52,8 @@ impl Kernel for Stage {
         reads(&self.output.node, partition, &mut wanted);
         let tables = tables_of(wanted, inputs)?;
         let query = Translator::new(partition, &tables).output(&self.output.node, &self.output.columns)?;
-        Ok(FrameTable::from(collect(query)?).into())
+        let found = collect(query)?;
+        Ok(if self.stays { FrameTable::looked_at(found) } else { FrameTable::from(found) }.into())
     }
 
     fn name(&self) -> String {
@@ -121,12 +125,15 @@ fn tables_of(reads: Vec<Read>, inputs: &[Value]) -> Result<HashMap<u128, Vec<Dat
 /// Cuts a table into equal slices: task *i* gives slice *i*.
 pub(super) struct Slice {
     pub count: usize,
+    /// Whether the slices stay.
+    pub stays: bool,
 }
 
 impl Kernel for Slice {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let table = &FrameTable::of(&inputs[0])?.frame;
-        Ok(FrameTable::from(slice(table, call.index as usize, self.count)).into())
+        let part = slice(&FrameTable::of(&inputs[0])?.frame, call.index as usize, self.count);
+        // A part that shared memory with the others could leave it only together with them.
+        Ok(if self.stays { FrameTable::looked_at(unshared(&part)?) } else { FrameTable::from(part) }.into())
     }
 
     fn name(&self) -> String {

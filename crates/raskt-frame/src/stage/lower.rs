@@ -1,5 +1,6 @@
 use super::StageOutput;
 use super::kernel::{Read, Slice, Stage, reads};
+use super::partial::staged;
 use crate::expression::digest_of;
 use crate::plan::Operator;
 use crate::sink::{Write, WriteOptions};
@@ -11,21 +12,31 @@ use std::sync::Arc;
 
 /// Adds the tasks that compute `output` as one table to `graph`.
 pub fn lower_whole(graph: &mut GraphBuilder, output: &StageOutput) -> Result<LayerId, GraphError> {
-    lower_stage(graph, output, false)
+    lower_stage(graph, output, false, false)
 }
 
 /// Adds the tasks that compute `output` to `graph`, a table for each partition of its node.
 pub fn lower_partitions(graph: &mut GraphBuilder, output: &StageOutput) -> Result<LayerId, GraphError> {
+    lower_tables(graph, output, false)
+}
+
+/// Adds the same tasks, for tables that stay when they are computed: each has a summary, and memory that it shares with no
+/// other, so that it can leave by itself.
+pub fn lower_persisted(graph: &mut GraphBuilder, output: &StageOutput) -> Result<LayerId, GraphError> {
+    lower_tables(graph, output, true)
+}
+
+fn lower_tables(graph: &mut GraphBuilder, output: &StageOutput, stays: bool) -> Result<LayerId, GraphError> {
     let partitions = output.node.partitions;
     if output.is_partitionwise() {
-        return lower_stage(graph, output, true);
+        return lower_stage(graph, output, true, stays);
     }
-    let whole = lower_whole(graph, output)?;
+    let whole = lower_stage(graph, output, false, stays && partitions == 1)?;
     if partitions == 1 {
         return Ok(whole);
     }
-    let digest = digest_of(&["slices", &partitions.to_string()], &[]);
-    let op = native(graph, "slice", digest, OpFlags::default(), Arc::new(Slice { count: partitions }));
+    let digest = digest_of(&["slices", &partitions.to_string(), if stays { "stay" } else { "" }], &[]);
+    let op = native(graph, "slice", digest, OpFlags::default(), Arc::new(Slice { count: partitions, stays }));
     let input = MapInput { layer: whole, grid: Grid::new([1]), axes: [None].into_iter().collect() };
     graph.layer(Layer::new("slice", op, Shape::Map { grid: Grid::new([partitions as u32]), inputs: vec![input] }))
 }
@@ -49,11 +60,18 @@ pub fn lower_write(
     graph.layer(Layer::new("write", op, shape))
 }
 
-fn lower_stage(graph: &mut GraphBuilder, output: &StageOutput, by_partition: bool) -> Result<LayerId, GraphError> {
+pub(super) fn lower_stage(
+    graph: &mut GraphBuilder,
+    output: &StageOutput,
+    by_partition: bool,
+    stays: bool,
+) -> Result<LayerId, GraphError> {
     let key = stage_key(output, by_partition);
     if let Some(layer) = graph.lowered(key) {
         return Ok(layer);
     }
+    let staged = if by_partition { None } else { staged(output) };
+    let output = staged.as_ref().unwrap_or(output);
     let tasks = if by_partition { output.node.partitions } else { 1 };
     let mut edges = ExplicitBuilder::with_capacity(tasks);
     for task in 0..tasks {
@@ -64,7 +82,7 @@ fn lower_stage(graph: &mut GraphBuilder, output: &StageOutput, by_partition: boo
         }
         edges.task();
     }
-    let kernel = Stage { output: output.clone(), by_partition };
+    let kernel = Stage { output: output.clone(), by_partition, stays };
     let name = kernel.name();
     let flags = OpFlags { uses_all_threads: true, ..OpFlags::default() };
     let op = native(graph, &name, key, flags, Arc::new(kernel));

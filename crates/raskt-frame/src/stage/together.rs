@@ -1,6 +1,7 @@
 use super::StageOutput;
 use super::kernel::{Part, Together};
 use super::lower::{add_inputs, native, stage_key};
+use super::partial::staged;
 use crate::expression::digest_of;
 use crate::plan::{Node, Operator};
 use raskt_graph::{ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, MapInput, OpFlags, Shape};
@@ -11,7 +12,9 @@ use std::sync::Arc;
 /// Prepares `graph` for whole plans that are computed together: those that read rows in common become one query, and
 /// `lower_whole` finds the parts of its result instead of adding queries of their own.
 pub fn lower_together(graph: &mut GraphBuilder, outputs: &[StageOutput]) -> Result<(), GraphError> {
-    for group in groups(outputs) {
+    // What is reduced table by table reads each of them alone.
+    let whole: Vec<StageOutput> = outputs.iter().filter(|output| staged(output).is_none()).cloned().collect();
+    for group in groups(&whole) {
         if group.len() > 1 {
             lower_group(graph, group)?;
         }

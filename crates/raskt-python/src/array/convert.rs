@@ -108,6 +108,18 @@ pub(crate) fn numpy_view<'py>(py: Python<'py>, chunk: &Chunk) -> PyResult<Bound<
     wrap(py, chunk, 0)
 }
 
+/// Bytes as a NumPy array, which may be written to if `writable` says so. Never copies.
+///
+/// # Safety
+/// If it may be written to, nobody else reads the bytes.
+pub(crate) unsafe fn numpy_over(py: Python<'_>, bytes: Buffer, writable: bool) -> PyResult<Bound<'_, PyAny>> {
+    let length = bytes.len();
+    let (shape, strides) = (Dims::from_slice(&[length]), Strides::from_slice(&[1]));
+    let chunk = Chunk::from_parts(DType::U8, shape, strides, 0, bytes);
+    let chunk = chunk.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    wrap(py, &chunk, if writable { npyffi::NPY_ARRAY_WRITEABLE } else { 0 })
+}
+
 /// Whether nobody else refers to the memory, it is Rust's, and the chunk uses at least half of it.
 fn is_ours_alone(chunk: &Chunk) -> bool {
     let owner = chunk.buffer().owner();

@@ -21,7 +21,7 @@ mod memory;
 mod random;
 mod reduction;
 
-pub(crate) use convert::{chunk_from_numpy, numpy_from_chunk, numpy_view};
+pub(crate) use convert::{chunk_from_numpy, numpy_from_chunk, numpy_over, numpy_view};
 pub(crate) use expr::ArrayExpr;
 
 use pyo3::prelude::*;

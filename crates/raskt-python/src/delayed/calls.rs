@@ -33,9 +33,10 @@ impl Calls {
                     function.call(positional, Some(&keywords))?
                 }
             }
+            Work::Kept(kept) => return Ok(Value::Kept(kept.clone())),
             Work::Block { .. } | Work::Taken => return Ok(inputs[0].clone()),
         };
-        Ok(Object::value(result))
+        Ok(Object::labelled(result, || Some(self.0[index as usize].label(py).into())))
     }
 
     /// The key of call `index`.

@@ -113,6 +113,7 @@ impl Copies {
                 Work::call(function.clone_ref(py), positional, named.collect::<PyResult<_>>()?)
             }
             Work::Block { collection, index } => Work::Block { collection: collection.clone_ref(py), index: *index },
+            Work::Kept(kept) => Work::Kept(kept.clone()),
             Work::Taken => Work::Taken,
         })
     }

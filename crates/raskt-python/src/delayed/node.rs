@@ -3,6 +3,7 @@ use super::arguments::{Arguments, Named};
 use crate::annotations;
 use pyo3::prelude::*;
 use raskt_graph::Annotations;
+use raskt_store::Kept;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -40,6 +41,8 @@ pub(crate) enum Work {
     Call { function: Py<PyAny>, arguments: Arguments },
     /// Gives a block or partition of a collection.
     Block { collection: Py<PyAny>, index: u64 },
+    /// Gives a result that the store keeps.
+    Kept(Arc<Kept>),
     /// Nothing any more: the node is being dropped.
     Taken,
 }
@@ -116,6 +119,7 @@ impl Node {
         let object = match &self.work {
             Work::Give(argument) => argument.as_object(),
             Work::Call { function, .. } => Some(function),
+            Work::Kept(_) => return "result".to_owned(),
             Work::Block { .. } | Work::Taken => return "block".to_owned(),
         };
         let Some(object) = object.map(|object| object.bind(py)) else { return "call".to_owned() };
@@ -131,7 +135,7 @@ impl Node {
                 arguments.positional().iter().for_each(&mut visit);
                 arguments.named().iter().for_each(|(_, argument)| visit(argument));
             }
-            Work::Block { .. } | Work::Taken => {}
+            Work::Block { .. } | Work::Kept(_) | Work::Taken => {}
         }
     }
 
@@ -153,7 +157,7 @@ impl Node {
         match std::mem::replace(&mut self.work, Work::Taken) {
             Work::Give(argument) => into.push(argument),
             Work::Call { arguments, .. } => arguments.take(into),
-            Work::Block { .. } | Work::Taken => {}
+            Work::Block { .. } | Work::Kept(_) | Work::Taken => {}
         }
     }
 }

@@ -93,7 +93,8 @@ impl Tokens {
                 tokenizer.feed(collection.bind(py))?;
                 tokenizer.number(u128::from(*index));
             }
-            Work::Taken => {}
+            // Such a node is never pure: it has a number.
+            Work::Kept(_) | Work::Taken => {}
         }
         node.after().iter().for_each(|node| tokenizer.number(identity(node)));
         Ok(tokenizer.finish())

@@ -6,7 +6,7 @@ use crate::error::from_graph_error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use raskt_frame::{Column, Inclusive, StageOutput, lower_partitions, lower_whole, parse_dtype_name};
+use raskt_frame::{Column, Inclusive, StageOutput, lower_partitions, lower_persisted, lower_whole, parse_dtype_name};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
 
@@ -29,6 +29,14 @@ impl Collection for ColumnExpr {
         let output = StageOutput::of_column(&self.column);
         let lower = if self.by_partition { lower_partitions } else { lower_whole };
         lower(graph, &output).map_err(from_graph_error)
+    }
+
+    fn lower_kept(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
+        lower_persisted(graph, &StageOutput::of_column(&self.column)).map_err(from_graph_error)
+    }
+
+    fn is_kept(&self) -> bool {
+        !self.column.is_scalar()
     }
 
     fn query(&self) -> Option<StageOutput> {

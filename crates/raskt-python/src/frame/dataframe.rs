@@ -4,7 +4,7 @@ use crate::collection::Collection;
 use crate::error::from_graph_error;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use raskt_frame::{Frame, Index, StageOutput, lower_partitions, lower_whole};
+use raskt_frame::{Frame, Index, StageOutput, lower_partitions, lower_persisted, lower_whole};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
 use std::collections::BTreeMap;
@@ -28,6 +28,14 @@ impl Collection for FrameExpr {
         let output = StageOutput::of_frame(&self.frame);
         let lower = if self.by_partition { lower_partitions } else { lower_whole };
         lower(graph, &output).map_err(from_graph_error)
+    }
+
+    fn lower_kept(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
+        lower_persisted(graph, &StageOutput::of_frame(&self.frame)).map_err(from_graph_error)
+    }
+
+    fn is_kept(&self) -> bool {
+        true
     }
 
     fn query(&self) -> Option<StageOutput> {

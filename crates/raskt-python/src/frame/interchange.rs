@@ -6,7 +6,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use raskt_frame::polars::prelude::DataFrame;
-use raskt_frame::{Column, Domain, Frame, FrameTable, Index, Literal, memory};
+use raskt_frame::{Column, Domain, Frame, FrameTable, Index, Literal, kept, memory};
 use raskt_value::Value;
 
 fn python<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -161,16 +161,22 @@ fn divisions(data: &Bound<'_, PyAny>, parts: &[DataFrame]) -> PyResult<Option<Ve
 
 /// Tables that were computed as the source of the same frame.
 pub(super) fn persisted_frame(values: &[Value], index: &Index, partitions: usize) -> PyResult<Frame> {
-    let tables = match values {
-        [_] => cut(&one_table(values)?, partitions),
-        values => values.iter().map(|value| one_table(std::slice::from_ref(value))).collect::<PyResult<_>>()?,
-    };
     let names = index.names();
     let levels: Vec<Option<&str>> = match index {
         Index::Rows(_) => vec![],
         Index::Levels(_) => names.iter().map(Option::as_deref).collect(),
     };
-    let mut frame = memory(tables, &levels, None);
+    let is_kept = values.iter().any(|value| matches!(value, Value::Kept(_)));
+    let mut frame = match is_kept.then(|| kept(values.to_vec(), &levels)).flatten() {
+        Some(frame) => frame,
+        None => {
+            let tables = match values {
+                [_] => cut(&one_table(values)?, partitions),
+                values => values.iter().map(|value| one_table(std::slice::from_ref(value))).collect::<PyResult<_>>()?,
+            };
+            memory(tables, &levels, None)
+        }
+    };
     if let Index::Rows(name) = index {
         frame.index = Index::Rows(name.clone());
     }

@@ -123,7 +123,7 @@ pub(crate) fn finished_future(py: Python<'_>, result: Py<PyAny>, key: Option<Str
         return Ok(Future::of(task));
     }
     let name = result.bind(py).get_type().name()?.into_any().unbind();
-    Ok(Future::of(Task::finished(&pool, key, name, result)))
+    Ok(Future::of(Task::finished(py, &pool, key, name, result)))
 }
 
 /// The futures in `object`, also in lists, tuples, sets and dictionaries.

@@ -13,6 +13,7 @@ mod arrivals;
 mod call;
 mod class;
 mod functions;
+mod held;
 mod line;
 mod pool;
 mod settings;

@@ -1,4 +1,5 @@
 use super::call::Call;
+use super::held::Held;
 use super::wait::Watch;
 use super::{Future, Task};
 use pyo3::exceptions::PyBaseException;
@@ -23,7 +24,7 @@ pub(crate) enum State {
     /// A thread makes the call.
     Running,
     /// The result is there.
-    Done(Py<PyAny>),
+    Done(Held),
     /// The call, or one that it reads, raised this. The call is kept so that it can be made again.
     Failed(Failure, Option<Box<Call>>),
     /// Nobody wants it, for this reason. What a thread may still do for it counts for nothing.
@@ -32,7 +33,7 @@ pub(crate) enum State {
 
 /// How a task ended.
 pub(crate) enum Outcome {
-    Done(Py<PyAny>),
+    Done(Held),
     /// With the call, if it was made.
     Failed(Failure, Option<Box<Call>>),
     Cancelled(String),
@@ -86,7 +87,7 @@ impl State {
     pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self {
             Self::Waiting(call) => call.traverse(visit),
-            Self::Done(result) => visit.call(result),
+            Self::Done(result) => result.traverse(visit),
             Self::Failed(Failure { error, traceback }, call) => {
                 visit.call(error)?;
                 visit.call(traceback)?;

@@ -1,5 +1,6 @@
 use super::Future;
 use super::call::Call;
+use super::held::Held;
 use super::pool::Pool;
 use super::state::{Failure, Listeners, Outcome, State, drop_state};
 use super::wait::Watch;
@@ -138,8 +139,15 @@ impl Task {
     }
 
     /// A task whose result is there already.
-    pub fn finished(pool: &Arc<Pool>, key: Option<String>, name: Py<PyAny>, result: Py<PyAny>) -> Arc<Self> {
-        Self::with(pool, name, Options { key, priority: 0, retries: 0 }, State::Done(result))
+    pub fn finished(
+        py: Python<'_>,
+        pool: &Arc<Pool>,
+        key: Option<String>,
+        name: Py<PyAny>,
+        result: Py<PyAny>,
+    ) -> Arc<Self> {
+        let held = Held::new(py, result, || name.bind(py).to_string());
+        Self::with(pool, name, Options { key, priority: 0, retries: 0 }, State::Done(held))
     }
 
     fn with(pool: &Arc<Pool>, name: Py<PyAny>, options: Options, state: State) -> Arc<Self> {
@@ -200,7 +208,7 @@ impl Task {
 
     fn outcome(&self, py: Python<'_>, result: PyResult<Py<PyAny>>, call: Call) -> Outcome {
         match result {
-            Ok(result) => Outcome::Done(result),
+            Ok(result) => Outcome::Done(Held::new(py, result, || self.name.bind(py).to_string())),
             Err(error) if error.is_instance_of::<TaskCancelled>(py) => Outcome::Cancelled("it was interrupted".into()),
             Err(error) => {
                 let failure = Failure::new(py, with_note(py, error, &self.key(py)));
@@ -326,13 +334,15 @@ impl Task {
 
     /// The result, or what it ended with.
     pub fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match self.error(py)? {
-            Some(error) => Err(error),
-            None => match &self.inner.lock().state {
-                State::Done(result) => Ok(result.clone_ref(py)),
-                _ => Err(PyRuntimeError::new_err("a future was read before it was done, which is a bug in raskt")),
-            },
+        if let Some(error) = self.error(py)? {
+            return Err(error);
         }
+        let held = match &self.inner.lock().state {
+            State::Done(held) => Some(held.clone_ref(py)),
+            _ => None,
+        };
+        let bug = || PyRuntimeError::new_err("a future was read before it was done, which is a bug in raskt");
+        held.ok_or_else(bug)?.get(py)
     }
 
     /// Whether the call raised `KeyboardInterrupt`.
@@ -384,7 +394,7 @@ impl Task {
             State::Done(result) => result.clone_ref(py),
             _ => return None,
         };
-        result.bind(py).get_type().qualname().ok().map(|name| name.to_string())
+        result.kind(py).qualname().ok().map(|name| name.to_string())
     }
 
     fn result_id(&self) -> ResultId {

@@ -1,6 +1,6 @@
 //! What leaves memory, and how.
 
-use super::{Garbage, Job, State};
+use super::{Garbage, Job, State, Written};
 use crate::codec::is_sole;
 use crate::file::SpillFile;
 use crate::order::Standing;
@@ -9,29 +9,52 @@ use std::sync::Arc;
 
 impl State {
     /// A result was written, or couldn't be.
-    pub fn wrote(&mut self, id: SlotId, bytes: u64, written: Result<SpillFile, String>) {
+    pub fn wrote(&mut self, id: SlotId, bytes: u64, written: Written) {
         self.leaving -= bytes;
         self.disk.used -= reserved(bytes);
-        let file = written.map_err(|trouble| self.disk.trouble = Some(trouble)).ok().map(Arc::new);
-        if let Some(file) = &file {
-            self.disk.used += file.bytes();
-            self.counts.written += 1;
-        }
-        let Some(slot) = self.slots.get_mut(&id) else {
-            self.forget_file(file);
-            return self.moved();
-        };
-        if let Where::Leaving(value) = std::mem::replace(&mut slot.place, Where::Away) {
-            if file.is_some() && slot.pins == 0 {
-                self.garbage.push(Garbage::Value(value));
-                self.broker.let_go(bytes);
-            } else {
-                slot.place = Where::Here(value);
+        match written {
+            Written::To(file) => self.take_file(id, file),
+            Written::Trouble(trouble) => self.disk.trouble = Some(trouble),
+            Written::Shared => _ = self.slots.get_mut(&id).map(|slot| slot.is_shared = true),
+            Written::Never => {
+                self.counts.refused += 1;
+                if let Some(slot) = self.slots.get_mut(&id) {
+                    slot.codec = None;
+                }
             }
         }
-        slot.file = file;
+        self.leave(id);
         self.stand(id);
         self.moved();
+    }
+
+    /// A result is in this file: a new one, or the one that it has.
+    fn take_file(&mut self, id: SlotId, file: Arc<SpillFile>) {
+        let slot = self.slots.get_mut(&id);
+        if slot.as_ref().is_some_and(|slot| slot.file.as_ref().is_some_and(|own| Arc::ptr_eq(own, &file))) {
+            return;
+        }
+        self.disk.used += file.bytes();
+        self.counts.written += 1;
+        let old = match slot {
+            Some(slot) => slot.file.replace(file),
+            None => Some(file),
+        };
+        self.forget_file(old);
+    }
+
+    /// The end of writing a result: it goes if it has a file and nobody needs it.
+    fn leave(&mut self, id: SlotId) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let goes = slot.file.is_some() && slot.pins == 0 && !slot.is_shared;
+        match std::mem::replace(&mut slot.place, Where::Away) {
+            Where::Leaving(value) if goes => {
+                self.broker.let_go(slot.bytes);
+                self.garbage.push(Garbage::Value(value, slot.codec.clone()));
+            }
+            Where::Leaving(value) => slot.place = Where::Here(value),
+            other => slot.place = other,
+        }
     }
 
     /// Lets results go until `lacking` bytes are free or about to be, and some more if that lets go of whole results.
@@ -67,15 +90,16 @@ impl State {
         }
         let recompute = slot.facts.recompute_nanoseconds;
         let is_cheap = recompute.is_some_and(|time| self.speed.prefers_recomputing(bytes, time));
-        let can_write = slot.codec.is_some() && self.disk.has_room(reserved(bytes));
-        if slot.file.is_none() && !is_cheap && can_write {
+        let may_have_changed = slot.file.is_some() && slot.codec.as_ref().is_some_and(|codec| codec.may_change());
+        let can_write = slot.codec.is_some() && (may_have_changed || self.disk.has_room(reserved(bytes)));
+        if may_have_changed || (slot.file.is_none() && !is_cheap && can_write) {
             return self.write(id);
         }
         if slot.file.is_none() && recompute.is_none() {
             return 0;
         }
         if let Where::Here(value) = std::mem::replace(&mut slot.place, Where::Away) {
-            self.garbage.push(Garbage::Value(value));
+            self.garbage.push(Garbage::Value(value, slot.codec.clone()));
         }
         self.order.remove(id);
         self.broker.let_go(bytes);
@@ -92,7 +116,8 @@ impl State {
         self.leaving += slot.bytes;
         self.disk.used += reserved(slot.bytes);
         self.has_spilled = true;
-        self.jobs.push_back(Job::Write { id, value, codec });
+        let known = slot.file.clone();
+        self.jobs.push_back(Job::Write { id, value, codec, known });
         slot.bytes
     }
 

@@ -74,15 +74,13 @@ impl State {
         }
     }
 
-    /// Nothing runs and nothing can move: `request` goes beyond the limit, unless results that no task is about to read are
-    /// far beyond it already and it would only add to them. Not at once: those who would read and free them may stand
-    /// behind it.
+    /// Nothing runs and nothing can move: `request` goes beyond the limit, unless it would only add to results that no task
+    /// is about to read and that are beyond it already, by an earlier one of its kind.
     fn go_beyond(&mut self, request: Request) {
         let inputs: u64 = request.inputs.iter().map(|(_, bytes)| bytes).sum();
         let pinned = self.slots.values().filter(|slot| slot.pins > 0 && slot.value().is_some());
         let stuck = self.broker.held() - pinned.map(|slot| slot.bytes).sum::<u64>();
-        let most = self.broker.limit().saturating_add(REQUESTS_BEYOND * request.bytes.max(self.largest));
-        if stuck > most && request.bytes > inputs {
+        if request.bytes > inputs && stuck > self.broker.limit() {
             let report = Arc::new(self.report());
             // The next one looks for itself.
             self.disk.trouble = None;
@@ -121,10 +119,10 @@ impl State {
             Where::Here(_) | Where::Leaving(_) => return false,
             Where::Coming => {}
             Where::Away => {
-                let (Some(file), Some(codec)) = (slot.file.clone(), slot.codec.clone()) else { return false };
+                let Some(file) = slot.file.clone() else { return false };
                 slot.place = Where::Coming;
                 self.coming += 1;
-                self.jobs.push_front(Job::Read { id, file, codec });
+                self.jobs.push_front(Job::Read { id, file });
             }
         }
         if let Some(slot) = self.slots.get_mut(&id) {
@@ -133,7 +131,3 @@ impl State {
         true
     }
 }
-
-/// Requests like the one at hand, or results like the largest, that results may be beyond the limit by, where nothing can
-/// leave memory: about as many assignments stand in a worker's line.
-const REQUESTS_BEYOND: u64 = 8;

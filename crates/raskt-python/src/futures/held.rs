@@ -1,0 +1,77 @@
+use crate::error::from_task_error;
+use crate::memory;
+use crate::object::Object;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use pyo3::{PyTraverseError, PyVisit};
+use raskt_store::{Facts, Kept, Lineage};
+use raskt_value::{ErrorKind, TaskError};
+use std::sync::Arc;
+
+/// The result of a future.
+pub(crate) enum Held {
+    /// As it is.
+    Here(Py<PyAny>),
+    /// In the store, which may move it to disk: only what can't refer to anything that Python's garbage collector would
+    /// have to see.
+    Kept(Arc<Kept>, Py<PyType>),
+}
+
+/// Futures belong to no run. Those that are older leave memory later: a group is a run, and the runs of engines have numbers
+/// of their own.
+const GROUP: u64 = u64::MAX;
+
+impl Held {
+    /// Takes a result in; `label` names what made it.
+    pub fn new(py: Python<'_>, result: Py<PyAny>, label: impl FnOnce() -> String) -> Self {
+        if !Object::can_leave(result.bind(py)) {
+            return Self::Here(result);
+        }
+        let Ok(store) = memory::store(py) else { return Self::Here(result) };
+        let (label, kind) = (label().into(), result.bind(py).get_type().unbind());
+        let value = Object::value(result.into_bound(py));
+        let facts = Facts { label, group: GROUP, turn: None, recompute_nanoseconds: None };
+        let kept = py.detach(|| store.keep_unasked(value, Lineage::none(), facts));
+        Self::Kept(kept, kind)
+    }
+
+    pub fn clone_ref(&self, py: Python<'_>) -> Self {
+        match self {
+            Self::Here(result) => Self::Here(result.clone_ref(py)),
+            Self::Kept(kept, kind) => Self::Kept(kept.clone(), kind.clone_ref(py)),
+        }
+    }
+
+    /// The result, read from its file if need be.
+    pub fn get(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self {
+            Self::Here(result) => Ok(result.clone_ref(py)),
+            Self::Kept(kept, _) => {
+                // A thread of the store that reads it needs the interpreter.
+                let value = py.detach(|| kept.fetch());
+                let object = value.as_ref().and_then(Object::of).map(|object| object.clone_ref(py));
+                object.ok_or_else(|| {
+                    let message = "the result of a future was spilled, and its file is gone or damaged; `retry` makes \
+                                   no call again that has succeeded: submit it anew";
+                    from_task_error(py, &TaskError::new(ErrorKind::Lost, message))
+                })
+            }
+        }
+    }
+
+    /// The type of the result.
+    pub fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyType> {
+        match self {
+            Self::Here(result) => result.bind(py).get_type(),
+            Self::Kept(_, kind) => kind.bind(py).clone(),
+        }
+    }
+
+    /// Shows the garbage collector what it holds.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::Here(result) => visit.call(result),
+            Self::Kept(_, kind) => visit.call(kind),
+        }
+    }
+}

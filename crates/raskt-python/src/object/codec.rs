@@ -1,0 +1,132 @@
+//! Python objects as bytes and back: arrays and tables, whose pickles are a few words beside the buffers that they have
+//! anyway.
+//!
+//! It runs on threads of the store, with the interpreter and without any lock. An object that somebody else refers to stays,
+//! since letting it go would free nothing; and so whoever gets the object and changes it sees what he has changed. Between
+//! being written and being let go again, it may have been in the hands of a task, which may have changed it: so what it is
+//! then is compared with its file.
+
+use super::Object;
+use crate::array::{chunk_from_numpy, numpy_over};
+use numpy::PyUntypedArray;
+use pyo3::intern;
+use pyo3::prelude::*;
+use raskt_value::{Buffer, Codec, Decoder, Encoded, ErrorKind, TaskError, Unwritten, Value};
+use std::sync::Arc;
+
+#[derive(Clone, Copy)]
+pub(super) struct ObjectCodec {
+    /// Whether nobody can change the object.
+    pub fixed: bool,
+}
+
+/// Every buffer begins at a multiple of this.
+const ALIGNMENT: usize = 64;
+
+impl Codec for ObjectCodec {
+    fn encode(&self, value: &Value) -> Result<Encoded, Unwritten> {
+        // Where the interpreter is going, everything stays where it is.
+        let encoded = Python::try_attach(|py| {
+            let object =
+                Object::of(value).ok_or_else(|| TaskError::new(ErrorKind::Type, "expected a Python object"))?;
+            let object = object.bind(py);
+            if is_shared(object).map_err(|error| refused(&error))? {
+                return Err(Unwritten::Shared);
+            }
+            encode(object).map_err(|error| refused(&error))
+        });
+        encoded.unwrap_or(Err(Unwritten::Shared))
+    }
+
+    fn may_change(&self) -> bool {
+        !self.fixed
+    }
+
+    fn let_go(&self, value: Value) {
+        // Without the interpreter, the object would be freed when somebody takes it next.
+        let mut value = Some(value);
+        Python::try_attach(|_| value.take());
+    }
+}
+
+fn refused(error: &PyErr) -> Unwritten {
+    Unwritten::Failed(TaskError::new(ErrorKind::Foreign, error.to_string()))
+}
+
+/// Whether somebody beside the store refers to the object, or to the array that it is a view of.
+fn is_shared(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    if references(object) > 1 {
+        return Ok(true);
+    }
+    if object.cast_exact::<PyUntypedArray>().is_err() {
+        return py.import(intern!(py, "raskt._spill"))?.getattr(intern!(py, "is_shared"))?.call1((object,))?.extract();
+    }
+    let mut base = object.getattr(intern!(py, "base"))?;
+    while !base.is_none() {
+        // One for what it is the base of, and one here.
+        if references(&base) > 2 {
+            return Ok(true);
+        }
+        if base.cast_exact::<PyUntypedArray>().is_err() {
+            break;
+        }
+        base = base.getattr(intern!(py, "base"))?;
+    }
+    Ok(false)
+}
+
+fn references(object: &Bound<'_, PyAny>) -> isize {
+    // SAFETY: the object is alive, and the interpreter is held.
+    unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) }
+}
+
+fn encode(object: &Bound<'_, PyAny>) -> PyResult<Encoded> {
+    let py = object.py();
+    let dump = py.import(intern!(py, "raskt._spill"))?.getattr(intern!(py, "dump"))?;
+    let (arrays, fixed): (Vec<Bound<'_, PyUntypedArray>>, Vec<bool>) = dump.call1((object,))?.extract()?;
+    let (mut pieces, mut parts) = (vec![], vec![]);
+    for (array, fixed) in arrays.iter().zip(fixed) {
+        let bytes = chunk_from_numpy(array)?.buffer().clone();
+        let padding = bytes.len().next_multiple_of(ALIGNMENT) - bytes.len();
+        parts.push(Part { length: bytes.len(), fixed });
+        pieces.extend([bytes, Buffer::from_vec(vec![0_u8; padding])]);
+    }
+    Ok(Encoded { pieces, decoder: Arc::new(ObjectDecoder { parts }) })
+}
+
+/// The pickle and the buffers of an object.
+struct ObjectDecoder {
+    parts: Vec<Part>,
+}
+
+struct Part {
+    length: usize,
+    /// Whether the buffer can't be written to.
+    fixed: bool,
+}
+
+impl Decoder for ObjectDecoder {
+    fn decode(&self, bytes: Buffer) -> Result<Value, TaskError> {
+        let lost =
+            |what: String| TaskError::new(ErrorKind::Lost, format!("a spilled object can't be read back: {what}"));
+        Python::try_attach(|py| self.load(py, &bytes).map_err(|error| lost(error.to_string())))
+            .unwrap_or_else(|| Err(lost("the interpreter has ended".into())))
+    }
+}
+
+impl ObjectDecoder {
+    fn load(&self, py: Python<'_>, bytes: &Buffer) -> PyResult<Value> {
+        let mut at = 0;
+        let mut arrays = vec![];
+        for Part { length, fixed } in &self.parts {
+            let part = bytes.part(at, *length);
+            let part = part.ok_or_else(|| pyo3::exceptions::PyEOFError::new_err("its file is shorter than it is"))?;
+            // SAFETY: what was read for this object is nobody else's.
+            arrays.push(unsafe { numpy_over(py, part, !fixed) }?);
+            at += length.next_multiple_of(ALIGNMENT);
+        }
+        let load = py.import(intern!(py, "raskt._spill"))?.getattr(intern!(py, "load"))?;
+        Ok(Object::value(load.call1((arrays,))?))
+    }
+}

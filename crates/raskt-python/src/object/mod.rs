@@ -1,0 +1,74 @@
+//! Python objects as values.
+
+mod codec;
+mod size;
+
+pub(crate) use size::size_of_object;
+
+use codec::ObjectCodec;
+use pyo3::prelude::*;
+use raskt_store::Store;
+use raskt_value::{Codec, Foreign, Value};
+use std::any::Any;
+use std::sync::Arc;
+
+/// A Python object that is the result of a task.
+pub(crate) struct Object {
+    pub object: Py<PyAny>,
+    bytes: usize,
+    /// How it is written; nothing if moving it would cost more than it brings.
+    codec: Option<ObjectCodec>,
+    /// What made it, for people, where that is more than its layer says.
+    label: Option<Arc<str>>,
+}
+
+impl Object {
+    pub fn value(object: Bound<'_, PyAny>) -> Value {
+        Self::labelled(object, || None)
+    }
+
+    /// The same, with the name of what made it if it is large enough that somebody may ask.
+    pub fn labelled(object: Bound<'_, PyAny>, label: impl FnOnce() -> Option<Arc<str>>) -> Value {
+        let size = size::of(&object);
+        let is_kept = size.bytes >= Store::KEPT_BYTES;
+        let codec = if is_kept { size.moves.map(|fixed| ObjectCodec { fixed }) } else { None };
+        let label = if is_kept { label() } else { None };
+        Value::Foreign(Arc::new(Self { object: object.unbind(), bytes: size.bytes, codec, label }))
+    }
+
+    /// Whether the store would move it to disk.
+    pub fn can_leave(object: &Bound<'_, PyAny>) -> bool {
+        let size = size::of(object);
+        size.bytes >= Store::KEPT_BYTES && size.moves.is_some()
+    }
+
+    /// The Python object in `value`, if it is one.
+    pub fn of(value: &Value) -> Option<&Py<PyAny>> {
+        match value {
+            Value::Foreign(foreign) => foreign.as_any().downcast_ref().map(|object: &Self| &object.object),
+            _ => None,
+        }
+    }
+}
+
+impl Foreign for Object {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn type_name(&self) -> &str {
+        "Python object"
+    }
+
+    fn label(&self) -> Option<&Arc<str>> {
+        self.label.as_ref()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn codec(&self) -> Option<Arc<dyn Codec>> {
+        Some(Arc::new(self.codec?))
+    }
+}

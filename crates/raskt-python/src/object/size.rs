@@ -1,0 +1,71 @@
+//! How much memory objects hold, and which of them are cheap to move.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
+use raskt_store::Store;
+
+/// What an object holds.
+pub(super) struct Size {
+    pub bytes: usize,
+    /// Whether it can be written and read back about as fast as its bytes can; then, whether nobody can change it.
+    pub moves: Option<bool>,
+}
+
+/// Bytes of an object's own data: `nbytes` where it says so (arrays), a small number for what is small.
+pub(crate) fn size_of_object(object: &Bound<'_, PyAny>) -> usize {
+    of(object).bytes
+}
+
+pub(super) fn of(object: &Bound<'_, PyAny>) -> Size {
+    let is_small = object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyNone>();
+    if is_small {
+        return SMALL;
+    }
+    if let Ok(bytes) = object.cast_exact::<PyBytes>() {
+        return Size { bytes: bytes.as_bytes().len().max(SMALL.bytes), moves: Some(true) };
+    }
+    if object.is_exact_instance_of::<PyByteArray>() || object.is_exact_instance_of::<PyString>() {
+        let moves = object.is_exact_instance_of::<PyByteArray>().then_some(false);
+        return Size { bytes: object.len().unwrap_or(0).max(SMALL.bytes), moves };
+    }
+    match library_of(&object.get_type()) {
+        Library::Tables => measured(object).unwrap_or(SMALL),
+        Library::Arrays if nbytes(object) >= Store::KEPT_BYTES => measured(object).unwrap_or(SMALL),
+        _ => Size { bytes: nbytes(object), moves: None },
+    }
+}
+
+fn nbytes(object: &Bound<'_, PyAny>) -> usize {
+    let nbytes = object.getattr_opt(intern!(object.py(), "nbytes")).ok().flatten();
+    nbytes.and_then(|nbytes| nbytes.extract().ok()).unwrap_or(SMALL.bytes)
+}
+
+const SMALL: Size = Size { bytes: 32, moves: None };
+
+/// Libraries whose objects `raskt._spill` knows.
+enum Library {
+    /// NumPy, whose objects say themselves how large they are.
+    Arrays,
+    Tables,
+    Other,
+}
+
+fn library_of(kind: &Bound<'_, PyType>) -> Library {
+    let module = kind.getattr(intern!(kind.py(), "__module__")).ok().and_then(|module| module.cast_into().ok());
+    let module = module.as_ref().and_then(|module: &Bound<'_, PyString>| module.to_str().ok()).unwrap_or_default();
+    match module.split('.').next() {
+        Some("numpy") => Library::Arrays,
+        Some("pandas" | "pyarrow" | "polars") => Library::Tables,
+        _ => Library::Other,
+    }
+}
+
+fn measured(object: &Bound<'_, PyAny>) -> PyResult<Size> {
+    let module = object.py().import(intern!(object.py(), "raskt._spill"))?;
+    let (bytes, moves) = module.getattr(intern!(object.py(), "measure"))?.call1((object,))?.extract()?;
+    Ok(Size { bytes, moves })
+}

@@ -1,0 +1,180 @@
+"""Python objects that leave memory: results of delayed calls and of futures."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from memory_running import damage, files_in, wait_until
+
+import raskt
+from raskt import futures
+from raskt.diagnostics import memory
+
+COUNT = 2**16
+"""Elements of an array of half a MiB."""
+
+
+def limited(path: Path) -> Any:
+    return raskt.config.set({"memory.limit": "4MiB", "memory.spill-path": str(path)})
+
+
+def make(seed: int) -> np.ndarray:
+    return np.full(COUNT, float(seed))
+
+
+def squeeze() -> None:
+    """Has everything leave that can."""
+    raskt.delayed(np.zeros)(2**19).persist()
+    raskt.persist(*[raskt.delayed(make)(seed) for seed in range(16)])
+    gc.collect()
+
+
+def test_delayed_results_go_to_disk_and_come_back(tmp_path: Path) -> None:
+    with limited(tmp_path):
+        kept = raskt.persist(*[raskt.delayed(make)(seed) for seed in range(32)])
+        report = memory()
+        assert report.held <= 5 * 2**20 and report.files_written > 16
+        assert "make" in [holder.name for holder in report.holders]
+        for _ in range(2):
+            sums = raskt.compute(*[raskt.delayed(np.sum)(array) for array in kept])
+            assert sums == tuple(COUNT * float(seed) for seed in range(32))
+        first = kept[0].compute()
+        assert first.flags.writeable and (first == 0).all()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.arange(2.0**16).reshape(2**8, 2**8).T,
+        np.arange(2**16, dtype="M8[us]"),
+        np.zeros(2**14, dtype=[("a", "i4"), ("b", "f8")]),
+        b"bytes" * 2**14,
+        bytearray(b"bytes" * 2**14),
+        pd.DataFrame({"a": np.arange(2**14), "s": ["text"] * 2**14, "c": pd.Categorical(["x", "y"] * 2**13)}),
+        pd.Series(np.arange(2**14), index=pd.date_range("2020", periods=2**14, tz="Europe/Oslo"), name="n"),
+    ],
+    ids=["array", "times", "records", "bytes", "bytearray", "frame", "series"],
+)
+def test_any_kind_comes_back_as_it_was(tmp_path: Path, value: Any) -> None:
+    import copy
+
+    with limited(tmp_path):
+        kept = raskt.delayed(copy.copy if isinstance(value, bytearray) else copy.deepcopy)(value).persist()
+        if isinstance(value, bytes):
+            # A copy of bytes is themselves; these are others.
+            kept = raskt.delayed(lambda: bytes(bytearray(value)))().persist()
+        squeeze()
+        assert next(holder for holder in memory().holders if holder.name in ("copy", "deepcopy", "<lambda>")).away > 0
+        found = kept.compute()
+    assert type(found) is type(value)
+    if isinstance(value, np.ndarray):
+        np.testing.assert_array_equal(found, value)
+        assert found.dtype == value.dtype and found.flags.writeable
+    elif isinstance(value, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, value)
+    elif isinstance(value, pd.Series):
+        pd.testing.assert_series_equal(found, value, check_freq=False)
+    else:
+        assert found == value
+
+
+def test_futures_go_to_disk_and_come_back(tmp_path: Path) -> None:
+    with limited(tmp_path):
+        made = [futures.submit(make, seed) for seed in range(32)]
+        sums = [futures.submit(np.sum, array) for array in made]
+        assert futures.gather(sums) == [COUNT * float(seed) for seed in range(32)]
+        wait_until(lambda: memory().held <= 5 * 2**20, "what nobody uses leaves")
+        assert "make" in [holder.name for holder in memory().holders]
+        for seed, array in enumerate(made):
+            assert array.type == "ndarray" and (array.result() == seed).all()
+        del made, sums, array
+        gc.collect()
+
+
+def test_what_somebody_holds_stays(tmp_path: Path) -> None:
+    with limited(tmp_path):
+        kept = raskt.delayed(make)(3).persist()
+        held = kept.compute()
+        squeeze()
+        assert kept.compute() is held
+
+
+def test_what_was_changed_is_seen_as_without_a_limit(tmp_path: Path) -> None:
+    with limited(tmp_path):
+        kept = raskt.delayed(make)(3).persist()
+        future = futures.submit(make, 4)
+        for number in range(3):
+            squeeze()
+            kept.compute()[0] += 1
+            future.result()[0] += 1
+            squeeze()
+            assert (kept.compute()[0], future.result()[0]) == (4 + number, 5 + number)
+
+
+def test_what_cant_be_pickled_stays_and_isnt_tried_again(tmp_path: Path) -> None:
+    def unpicklable() -> pd.DataFrame:
+        frame = pd.DataFrame({"a": np.arange(2**16)})
+        frame.attrs["function"] = lambda: 0
+        return frame
+
+    with limited(tmp_path):
+        before = memory().refused
+        kept = raskt.delayed(unpicklable)().persist()
+        for _ in range(2):
+            squeeze()
+        assert memory().refused == before + 1
+        assert kept.compute().a.sum() == 2**16 * (2**16 - 1) // 2
+
+
+def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path) -> None:
+    damages = lost = rounds = 0
+    with limited(tmp_path):
+        while damages < 500:
+            rounds += 1
+            kept = raskt.persist(*[raskt.delayed(make)(seed) for seed in range(24)])
+            made = [futures.submit(make, seed) for seed in range(24)]
+            futures.wait(made)
+            squeeze()
+            for at, file in enumerate(files_in(tmp_path)):
+                damages += damage(file, WAYS[(at + rounds) % 4], at * rounds)
+            for seed in range(24):
+                for result in (kept[seed].compute, made[seed].result):
+                    try:
+                        assert (result() == seed).all()
+                    except raskt.ResultsLost:
+                        lost += 1
+            del made, kept, result
+            gc.collect()
+        assert lost > 200
+
+
+WAYS = ["flip", "cut", "remove", "grow"]
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    steps=st.lists(st.tuples(st.sampled_from(["makes", "reads", "changes", "forgets"]), st.integers(0, 9)), max_size=40)
+)
+def test_any_order_of_work_gives_what_it_does_without_a_limit(tmp_path: Path, steps: list[tuple[str, int]]) -> None:
+    with limited(tmp_path):
+        kept: dict[int, Any] = {}
+        model: dict[int, float] = {}
+        for step, at in steps:
+            if step == "makes":
+                kept[at], model[at] = raskt.delayed(make)(at).persist(), float(at)
+            elif step == "forgets":
+                kept.pop(at, None)
+            elif at in kept and step == "reads":
+                assert kept[at].sum().compute() == COUNT * at + model[at] - at
+            elif at in kept:
+                kept[at].compute()[0] += 1
+                model[at] += 1
+        for at, delayed in kept.items():
+            assert delayed.compute()[0] == model[at]
