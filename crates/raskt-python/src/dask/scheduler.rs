@@ -133,7 +133,11 @@ fn graph_of<'py>(dsk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         return Ok(dict.clone());
     }
     let mapping = py.import("collections.abc")?.getattr("Mapping")?;
-    let graph = if dsk.is_instance(&mapping)? { dsk.clone() } else { dsk.call_method0("__dask_graph__")? };
+    let graph = if dsk.is_instance(&mapping)? {
+        dsk.clone()
+    } else {
+        py.import("raskt.dask._frames")?.getattr("graph_of")?.call1((dsk,))?
+    };
     let dict = py.import("dask.utils")?.getattr("ensure_dict")?.call1((graph,))?;
     Ok(dict.cast_into::<PyDict>()?)
 }
