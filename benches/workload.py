@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,10 +32,8 @@ class Stopwatch:
 
 def forget_peak() -> None:
     """Let the peak of this process's memory be what it has now."""
-    try:
+    with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
 
 
 def memory_kib(name: str) -> int | None:
@@ -63,7 +62,7 @@ class Case:
     seconds_most: float = 300.0
     """A system that takes longer is stopped, and its row says so."""
     tasks: int | None = None
-    """How many tasks there are, where time and memory of each are of interest. Memory is what grows while time is taken."""
+    """How many tasks there are, where the time and the memory of each are of interest: what grows while time counts."""
     prepare: Callable[[], object] = field(default=lambda: None)
     """Makes the data, once, before anything is measured."""
 

@@ -28,12 +28,16 @@ def graph_of(expression: Any) -> Mapping[Any, Any]:
     >>> len(graph_of(dask.delayed(sum)([1, 2])))
     1
     """
+    if not hasattr(expression, "__dask_graph__"):
+        kind = type(expression).__name__
+        raise TypeError(f"a graph of Dask is a dictionary, or has one; a {kind} object doesn't")
     with ExitStack() as in_place:
         # Without dataframes nothing is to be looked at, and pandas isn't imported.
         if "dask.dataframe" in sys.modules:
             for found in _expressions(expression):
                 in_place.enter_context(_quicker(found))
-        return expression.__dask_graph__()
+        graph: Mapping[Any, Any] = expression.__dask_graph__()
+        return graph
 
 
 def _expressions(expression: Any) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from dask.dataframe.dask_expr._shuffle import AssignPartitioningIndex, SimpleShuffle
-from dask.dataframe.shuffle import group_split_dispatch
+from dask.dataframe.dispatch import group_split_dispatch
 from pandas.core.util.hashing import combine_hash_arrays
 
 PARTS = "_partitions"
@@ -53,9 +53,10 @@ def split(
     df: Any, only: Any, by: Any, stage: int, k: int, npartitions: int, ignore_index: bool, nfinal: int
 ) -> dict[int, Any]:
     """The rows of the frame by the digit at `stage` of the part that they go to, written to the base `k`."""
-    parts = df[PARTS] if isinstance(by, str) and by == PARTS and type(df) is pd.DataFrame else None
+    parts: Any = df[PARTS] if isinstance(by, str) and by == PARTS and type(df) is pd.DataFrame else None
     if not _is_numeric(parts) or parts.dtype.kind != "i":
-        return SimpleShuffle._shuffle_group(df, only, by, stage, k, npartitions, ignore_index, nfinal)
+        theirs: dict[int, Any] = SimpleShuffle._shuffle_group(df, only, by, stage, k, npartitions, ignore_index, nfinal)
+        return theirs
     digits = parts.to_numpy().astype(np.intp) % npartitions // k**stage % k
     pieces = group_split_dispatch(df, digits, k, ignore_index=ignore_index)
     return pieces if only is None else {part: piece for part, piece in pieces.items() if part in only}

@@ -10,6 +10,7 @@ mod blocks;
 mod calls;
 mod class;
 mod container;
+mod copied;
 mod copies;
 mod kind;
 mod lower;
@@ -24,6 +25,7 @@ pub(crate) use argument::{Argument, python_object};
 pub(crate) use blocks::DelayedBlocks;
 pub(crate) use calls::Calls;
 pub(crate) use class::Delayed;
+pub(crate) use copied::CopiedExpr;
 pub(crate) use lower::lower_nodes;
 pub(crate) use node::{Extra, Node, Work};
 
@@ -38,6 +40,7 @@ pub(crate) fn identity_of(delayed: &Bound<'_, Delayed>) -> u128 {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Delayed>()?;
+    module.add_class::<CopiedExpr>()?;
     module.add_class::<making::DelayedIterator>()?;
     module.add_function(wrap_pyfunction!(making::make_delayed, module)?)?;
     module.add_function(wrap_pyfunction!(making::call, module)?)?;
