@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 
 import numpy as np
 import pytest
@@ -55,6 +55,31 @@ def test_dataclasses_are_copied_and_not_made_anew():
 def test_what_holds_nothing_delayed_is_passed_on_itself():
     for plain in [Pair(1, 2), Frozen(1), slice(1, 2), {"a": [1]}]:
         assert delayed(lambda it: it)(plain).compute() is plain
+
+
+def test_ordered_dicts_stay_ordered():
+    ordered = OrderedDict(b=inc(1), a=inc(2))
+    ordered.move_to_end("b")
+    (computed,) = raskt.compute(ordered)
+    assert type(computed) is OrderedDict and list(computed.items()) == [("a", 3), ("b", 2)]
+    assert delayed(lambda it: list(it.items()))(ordered).compute() == [("a", 3), ("b", 2)]
+
+
+def test_iterators_that_are_computed_give_lists():
+    calls = (inc(i) for i in range(3))
+    assert raskt.compute(calls, map(inc, [5]), [iter([7])]) == ([1, 2, 3], [6], [[7]])
+
+
+def test_iterators_of_containers_can_be_arguments_more_than_once():
+    for items in (iter([inc(1), 2]), iter((inc(1), 2)), iter({inc(1)})):
+        total = delayed(sum)(items)
+        assert total.compute() == total.compute() > 0
+
+
+def test_other_iterators_are_passed_on_themselves():
+    numbers = (i for i in range(3))
+    assert delayed(lambda it: it)(numbers).compute() is numbers
+    assert raskt.compute(numbers, traverse=False) == (numbers,)
 
 
 def test_classes_of_containers_are_no_containers():

@@ -388,11 +388,6 @@ def test_wrong_arguments_are_refused_at_the_call(wrong):
         submit(inc, 1, **wrong)
 
 
-def test_something_that_cannot_be_called():
-    with pytest.raises(TypeError, match="not callable"):
-        submit(3).result()
-
-
 def test_callbacks_get_the_future_in_the_end(gate):
     told = []
     future = submit(gate)
@@ -691,3 +686,9 @@ def test_futures_do_not_travel():
 
 def test_the_module_is_found_from_the_package():
     assert raskt.futures is futures
+
+
+def test_what_cannot_be_called_is_refused_at_once():
+    for wrong in (lambda: submit(3), lambda: futures.map([1], [2])):
+        with pytest.raises(TypeError, match=r"object can't be called; .* submit\(f, 1, 2\)"):
+            wrong()

@@ -202,14 +202,68 @@ def test_exceptions_arrive_as_themselves_with_the_lines_of_the_function():
 class Awkward(Exception):
     def __init__(self, a, b):
         super().__init__(f"{a} {b}")
+        self.what = [a, b]
+
+
+class AwkwardOSError(OSError):
+    def __init__(self, number, *, why):
+        super().__init__(number, why, "a file")
+
+
+def test_exceptions_with_other_arguments_than_their_class_takes_come_as_they_are():
+    def fail():
+        raise Awkward(1, 2) from AwkwardOSError(2, why="gone")
+
+    with pytest.raises(Awkward, match="^1 2") as caught:
+        run(delayed(fail)())
+    cause = caught.value.__cause__
+    assert caught.value.what == [1, 2]
+    assert type(cause) is AwkwardOSError and (cause.errno, cause.strerror) == (2, "gone")
 
 
 def test_an_exception_that_cannot_travel_is_told_of():
     def fail():
-        raise Awkward(1, 2)
+        error = Awkward(1, 2)
+        error.what = threading.Lock()
+        raise error
 
     with pytest.raises(RuntimeError, match=r"Awkward: 1 2 \(this exception can't be passed"):
         run(delayed(fail)())
+
+
+class Slotted:
+    __slots__ = ("inner", "unset")
+
+    def __init__(self, inner):
+        self.inner = inner
+
+
+LOCK = threading.Lock()
+
+
+def closes_over(inner):
+    def give():
+        return inner
+
+    return give
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have notes from 3.11 on")
+@pytest.mark.parametrize(
+    ("make", "where"),
+    [
+        (lambda: delayed(str)({"a": [1, Slotted(Point(LOCK))]}), "args[0]['a'][1].inner.x is a _thread.lock"),
+        (lambda: delayed(dict)(a=LOCK), "kwargs['a'] is a _thread.lock"),
+        (lambda: delayed(str)({(1, LOCK): 2}), "a key of args[0][1] is a _thread.lock"),
+        (lambda: delayed(lambda: LOCK)(), "the global variable `LOCK` that is used by the function `"),
+        (lambda: delayed(closes_over(LOCK))(), "the variable `inner` of the function `closes_over.<locals>.give` is a"),
+        (lambda: delayed(lambda kind: [kind()])(threading.Lock), "the result[0] is a _thread.lock"),
+    ],
+)
+def test_what_exactly_cannot_travel_is_told(make, where):
+    with pytest.raises(TypeError, match="pickle") as caught:
+        run(make())
+    assert any(where in note for note in caught.value.__notes__), caught.value.__notes__
 
 
 def test_arguments_and_results_that_cannot_travel_are_told_of():

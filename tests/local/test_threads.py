@@ -297,6 +297,30 @@ def test_leaving_by_an_exception_in_the_middle():
     assert "ValueError: invalid literal" in done.stderr and "Exception ignored" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        "futures.submit(time.sleep, 0.8)",
+        "threading.Thread(target=delayed(time.sleep)(0.8).compute, daemon=True).start()",
+    ],
+)
+def test_a_task_that_wakes_up_while_the_interpreter_goes(start):
+    out = program(f"""
+        import threading, time
+        from raskt import delayed, futures
+
+        class SlowToGo:
+            def __del__(self, sleep=time.sleep, print=print):
+                sleep(1.5)
+                print("gone")
+
+        slow = SlowToGo()
+        kept = {start}
+        time.sleep(0.1)
+    """)
+    assert out == "gone\n"
+
+
 def test_computing_at_exit():
     out = program("""
         import atexit

@@ -1,5 +1,6 @@
 //! The engines of this process: one for each way of running that was asked for.
 
+use crate::last_threads::park_instead_of_abort;
 use crate::memory;
 use crate::processes::{self, ProcessRunner};
 use crate::runner::{PythonRunner, are_cancelled_running, interrupt_cancelled};
@@ -181,8 +182,8 @@ fn shut_down(py: Python<'_>) {
     });
 }
 
-/// Gets every thread out of the Python function that it is in: the interpreter ends threads that are in one in a way
-/// that native code can't survive. A thread that sleeps is no harm, since it doesn't come back before the process ends.
+/// Gets every thread out of the Python function that it is in. One that is in native code, say asleep, stays there, and
+/// waits for the end of the process when it comes back.
 fn leave_tasks(py: Python<'_>) {
     for _ in 0..3 {
         if !interrupt_cancelled(py) {
@@ -195,6 +196,9 @@ fn leave_tasks(py: Python<'_>) {
                 }
             }
         });
+    }
+    if are_cancelled_running() {
+        park_instead_of_abort();
     }
 }
 

@@ -17,6 +17,7 @@ mod engines;
 mod error;
 mod frame;
 mod futures;
+mod last_threads;
 mod library_threads;
 mod memory;
 mod object;

@@ -3,6 +3,7 @@
 use crate::block::PythonOp;
 use crate::delayed::Calls;
 use crate::error::{TaskCancelled, to_task_error};
+use crate::last_threads::note_thread;
 use crate::library_threads::Share;
 use crate::turns::Runs;
 use pyo3::PyTypeInfo;
@@ -131,6 +132,7 @@ impl Seat {
         // SAFETY: reads the number of the calling thread, which is always there.
         let thread = unsafe { pyo3::ffi::PyThread_get_thread_ident() };
         let seat = Arc::new(Self { thread, at: Mutex::default() });
+        note_thread();
         let mut seats = SEATS.lock();
         seats.retain(|seat| seat.strong_count() > 0);
         seats.push(Arc::downgrade(&seat));

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from raskt._process import codec, errors
+from raskt._process import codec, culprit, errors
 
 KNOWN_MOST = 256
 """A process keeps so many functions; the one that was sent first is forgotten first."""
@@ -47,7 +47,7 @@ class Run:
                 entry = codec.dump((digest, positional, named), buffers)
             except BaseException as error:
                 del buffers[start:]
-                failure = _not_sent(function, error)
+                failure = _not_sent(function, positional, named, error)
                 break
             wanted[digest] = blob
             entries.append(entry)
@@ -102,11 +102,17 @@ def _digest(blob: bytes) -> bytes:
     return hashlib.blake2b(blob, digest_size=16).digest()
 
 
-def _not_sent(function: Any, error: BaseException) -> BaseException:
-    """Says of an error that the call could not be sent, and what would work."""
+def _not_sent(function: Any, positional: tuple[Any, ...], named: dict[str, Any], error: BaseException) -> BaseException:
+    """Says of an error that the call could not be sent, why, and what would work."""
     name = getattr(function, "__qualname__", repr(function))
     story = f'`{name}` or its arguments can\'t be sent to a worker process; scheduler="threads" needs to send nothing'
-    return errors.with_note(error, story).with_traceback(None)
+    told = errors.with_note(error, story).with_traceback(None)
+    if isinstance(error, Exception):
+        parts = {f"the function `{name}`": function, "args": positional, "kwargs": named}
+        culprits = (culprit.find(part, called) for called, part in parts.items())
+        found = next(filter(None, culprits), None)
+        return errors.with_note(told, found) if found else told
+    return told
 
 
 @contextmanager

@@ -51,18 +51,38 @@ def _lines(entry: TracebackType | None) -> list[Line]:
 
 def _pickled(error: BaseException) -> bytes:
     """The exception by itself; one that doesn't come through that whole is told by a RuntimeError."""
-    try:
-        data, _ = codec.dump(error, [])
-        if type(pickle.loads(data)) is type(error):
-            return data
-    except Exception:
-        pass
+    for told in (error, _Remade(error)):
+        try:
+            data, _ = codec.dump(told, [])
+            if type(pickle.loads(data)) is type(error):
+                return data
+        except Exception:
+            continue
     name = f"{type(error).__module__}.{type(error).__qualname__}"
     try:
         text = str(error)
     except Exception:
         text = "(its message can't be shown)"
     return pickle.dumps(RuntimeError(f"{name}: {text} (this exception can't be passed between processes)"))
+
+
+class _Remade:
+    """An exception that is made again without its `__init__`, which may want other arguments than `Exception` has."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (type(self._error), self._error.args, vars(self._error))
+
+
+def _remade(kind: type[BaseException], args: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
+    # Python's own classes have things to set up, and take what is in `args`; classes of users may want anything.
+    builtin = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+    error: BaseException = builtin.__new__(kind, *args)
+    builtin.__init__(error, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 def _whole(parts: Any) -> BaseException:

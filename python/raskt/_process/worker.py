@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from raskt._core import watch_parent
-from raskt._process import codec, errors
+from raskt._process import codec, culprit, errors
 
 STARTING, IDLE, FIRST_TASK = 0, 1, 2
 """Values of the first shared word: what this process is at. Task *i* of a batch is `FIRST_TASK + i`."""
@@ -112,7 +112,9 @@ class _Worker:
                 # Nothing of this task is to live on while the next one runs.
                 positional = named = function = result = None
             except BaseException as error:
-                failure = errors.dump(errors.with_note(error, NOT_SENT).with_traceback(None))
+                told = errors.with_note(error, NOT_SENT).with_traceback(None)
+                found = culprit.find(result, "the result") if isinstance(error, Exception) else None
+                failure = errors.dump(errors.with_note(told, found) if found else told)
                 break
             start += entry[1]
         _flush_output()

@@ -122,6 +122,7 @@ impl Taking {
             Kind::Collection => return Ok(Argument::Collection(object.clone().unbind())),
             Kind::Foreign => return self.foreign(object),
             Kind::Future => return Ok(Argument::Node(future_node(object)?)),
+            Kind::Iterator if !self.asked => {}
             kind if self.traverse => return self.container(object, kind, depth),
             _ => {}
         }
@@ -136,7 +137,8 @@ impl Taking {
         }
         let parts = Shape::parts(object, kind)?;
         let mut items = Vec::with_capacity(parts.len());
-        let mut is_delayed = false;
+        // An iterator that was gone through is worth nothing; a list takes its place.
+        let mut is_delayed = matches!(kind, Kind::BuiltinIterator | Kind::Iterator);
         for part in parts {
             let item = self.take(&part, depth + 1)?;
             is_delayed |= item.is_delayed();

@@ -17,6 +17,7 @@ pub(crate) enum Shape {
     Tuple,
     Set,
     Dict,
+    OrderedDict,
     Slice,
     /// By its class.
     NamedTuple(Py<PyAny>),
@@ -35,13 +36,16 @@ impl Container {
             Shape::Set => PySet::new(py, items)?.into_any(),
             Shape::Slice => py.get_type::<PySlice>().call1(PyTuple::new(py, items)?)?,
             Shape::NamedTuple(class) => class.bind(py).call_method1(intern!(py, "_make"), (items,))?,
-            Shape::Dict => {
-                let dict = PyDict::new(py);
+            Shape::Dict | Shape::OrderedDict => {
+                let dict = match self.shape {
+                    Shape::OrderedDict => py.import("collections")?.call_method0("OrderedDict")?,
+                    _ => PyDict::new(py).into_any(),
+                };
                 let mut items = items.drain(..);
                 while let (Some(key), Some(value)) = (items.next(), items.next()) {
                     dict.set_item(key, value)?;
                 }
-                dict.into_any()
+                dict
             }
             Shape::Dataclass(like) => {
                 let like = like.bind(py);
@@ -63,10 +67,17 @@ impl Shape {
             Kind::Tuple => Self::Tuple,
             Kind::Set => Self::Set,
             Kind::Dict => Self::Dict,
+            Kind::OrderedDict => Self::OrderedDict,
             Kind::Slice => Self::Slice,
             Kind::NamedTuple => Self::NamedTuple(object.get_type().into_any().unbind()),
             Kind::Dataclass => Self::Dataclass(object.clone().unbind()),
-            Kind::List | Kind::Plain | Kind::Collection | Kind::Foreign | Kind::Future => Self::List,
+            Kind::List
+            | Kind::Plain
+            | Kind::Collection
+            | Kind::Foreign
+            | Kind::Future
+            | Kind::BuiltinIterator
+            | Kind::Iterator => Self::List,
         }
     }
 
@@ -74,14 +85,24 @@ impl Shape {
     pub fn parts<'py>(object: &Bound<'py, PyAny>, kind: Kind) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let py = object.py();
         Ok(match kind {
-            Kind::List | Kind::Tuple | Kind::Set | Kind::NamedTuple => object.try_iter()?.collect::<PyResult<_>>()?,
+            Kind::List | Kind::Tuple | Kind::Set | Kind::NamedTuple | Kind::BuiltinIterator | Kind::Iterator => {
+                object.try_iter()?.collect::<PyResult<_>>()?
+            }
+            // By its own order: where items were moved, the dict that it is built on has another.
+            Kind::OrderedDict => {
+                let mut parts = vec![];
+                for pair in object.call_method0(intern!(py, "items"))?.try_iter()? {
+                    parts.extend(pair?.cast::<PyTuple>()?.iter());
+                }
+                parts
+            }
             Kind::Dict => object.cast::<PyDict>()?.iter().flat_map(|(key, value)| [key, value]).collect(),
             Kind::Slice => {
                 let names = [intern!(py, "start"), intern!(py, "stop"), intern!(py, "step")];
                 names.into_iter().map(|name| object.getattr(name)).collect::<PyResult<_>>()?
             }
             Kind::Dataclass => fields(object)?.into_iter().map(|name| object.getattr(name)).collect::<PyResult<_>>()?,
-            Kind::Plain | Kind::Collection | Kind::Foreign | Kind::Future => vec![],
+            _ => vec![],
         })
     }
 
@@ -91,6 +112,7 @@ impl Shape {
             Self::Tuple => Self::Tuple,
             Self::Set => Self::Set,
             Self::Dict => Self::Dict,
+            Self::OrderedDict => Self::OrderedDict,
             Self::Slice => Self::Slice,
             Self::NamedTuple(class) => Self::NamedTuple(class.clone_ref(py)),
             Self::Dataclass(like) => Self::Dataclass(like.clone_ref(py)),
@@ -104,6 +126,7 @@ impl Shape {
             Self::Tuple => b't',
             Self::Set => b's',
             Self::Dict => b'd',
+            Self::OrderedDict => b'o',
             Self::Slice => b':',
             Self::NamedTuple(_) => b'N',
             Self::Dataclass(_) => b'D',

@@ -22,9 +22,14 @@ pub(crate) enum Kind {
     Tuple,
     Set,
     Dict,
+    OrderedDict,
     Slice,
     NamedTuple,
     Dataclass,
+    /// The iterator of a list, a tuple or a set: it is as good as what it goes over.
+    BuiltinIterator,
+    /// Any other iterator. It can be gone through once.
+    Iterator,
 }
 
 pub(super) fn kind_of(object: &Bound<'_, PyAny>) -> PyResult<Kind> {
@@ -52,6 +57,10 @@ fn kind_of_type(class: &Bound<'_, PyType>) -> PyResult<Kind> {
         (py.get_type::<PyDict>(), Kind::Dict),
         (py.get_type::<PySlice>(), Kind::Slice),
         (py.get_type::<Future>(), Kind::Future),
+        (py.import("collections")?.getattr("OrderedDict")?.cast_into()?, Kind::OrderedDict),
+        (PyList::empty(py).try_iter()?.get_type(), Kind::BuiltinIterator),
+        (PyTuple::empty(py).try_iter()?.get_type(), Kind::BuiltinIterator),
+        (PySet::empty(py)?.try_iter()?.get_type(), Kind::BuiltinIterator),
     ];
     if let Some((_, kind)) = exact.iter().find(|(known, _)| known.is(class)) {
         return Ok(*kind);
@@ -68,6 +77,9 @@ fn kind_of_type(class: &Bound<'_, PyType>) -> PyResult<Kind> {
     }
     if class.hasattr(intern!(py, "__dataclass_fields__"))? {
         return Ok(Kind::Dataclass);
+    }
+    if class.hasattr(intern!(py, "__next__"))? && class.hasattr(intern!(py, "__iter__"))? {
+        return Ok(Kind::Iterator);
     }
     let is_named = class.is_subclass_of::<PyTuple>()? && class.hasattr(intern!(py, "_make"))?;
     Ok(if is_named && class.hasattr(intern!(py, "_fields"))? { Kind::NamedTuple } else { Kind::Plain })

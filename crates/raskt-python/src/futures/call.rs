@@ -1,5 +1,5 @@
 use super::{Future, Task};
-use pyo3::exceptions::PyRecursionError;
+use pyo3::exceptions::{PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::*;
 use pyo3::{PyTraverseError, PyVisit};
@@ -21,6 +21,12 @@ impl Call {
         positional: &Bound<'py, PyTuple>,
         named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Self, Vec<Arc<Task>>)> {
+        if !function.is_callable() {
+            let kind = function.get_type().qualname()?;
+            return Err(PyTypeError::new_err(format!(
+                "a '{kind}' object can't be called; a function is submitted with its arguments: submit(f, 1, 2)"
+            )));
+        }
         let mut inputs = vec![];
         let mut note = |future: &Bound<'py, Future>| {
             let task = future.get().task();
