@@ -50,6 +50,10 @@ impl Runner for PythonRunner {
                 while goes_on && !turn.is_over() {
                     goes_on = step();
                 }
+                if !goes_on {
+                    // While the interpreter is held anyway.
+                    share = None;
+                }
             });
         }
     }

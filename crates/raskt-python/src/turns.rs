@@ -9,13 +9,13 @@
 //!
 //! Nobody waits for longer than a turn: a task that takes longer isn't one of those, and might be waiting for what waits.
 
-mod pace;
 mod usage;
 
-use pace::Pace;
+use raskt_execute::Pace;
 use raskt_execute::sync::{Condvar, Mutex};
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use usage::Usage;
 
@@ -37,9 +37,17 @@ pub(crate) struct Turn {
     usage: Option<Usage>,
 }
 
-struct State {
-    /// The process that the threads are in; a fork of it has none of them.
+/// What the threads of a process share. A fork has none of its parent's threads, one of which may hold the lock for ever: it gets
+/// a state of its own.
+struct Shared {
     process: u32,
+    state: Mutex<State>,
+    floor_free: Condvar,
+    /// That of a fork.
+    next: OnceLock<Box<Self>>,
+}
+
+struct State {
     /// How many threads run Python tasks.
     running: usize,
     pace: Pace,
@@ -50,15 +58,24 @@ struct State {
     next_number: u64,
 }
 
-static STATE: Mutex<State> = Mutex::new(State {
-    process: 0,
-    running: 0,
-    pace: Pace::START,
-    floor: None,
-    waiting: VecDeque::new(),
-    next_number: 0,
-});
-static FLOOR_FREE: Condvar = Condvar::new();
+static FIRST: OnceLock<Shared> = OnceLock::new();
+
+impl Shared {
+    fn get() -> &'static Self {
+        let process = std::process::id();
+        let mut shared = FIRST.get_or_init(|| Self::new(process));
+        while shared.process != process {
+            shared = shared.next.get_or_init(|| Box::new(Self::new(process)));
+        }
+        shared
+    }
+
+    fn new(process: u32) -> Self {
+        let (waiting, next_number) = (VecDeque::new(), 0);
+        let state = State { running: 0, pace: Pace::START, floor: None, waiting, next_number };
+        Self { process, state: Mutex::new(state), floor_free: Condvar::new(), next: OnceLock::new() }
+    }
+}
 
 thread_local! {
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
@@ -68,9 +85,7 @@ impl Runs {
     pub fn new() -> Self {
         let is_inner = IS_RUNNING.replace(true);
         if !is_inner {
-            let mut state = STATE.lock();
-            state.forget_parent();
-            state.running += 1;
+            Shared::get().state.lock().running += 1;
         }
         Self { is_inner }
     }
@@ -80,13 +95,14 @@ impl Runs {
         if self.is_inner {
             return Turn { number: None, begun: Instant::now(), usage: None };
         }
-        let mut state = STATE.lock();
+        let shared = Shared::get();
+        let mut state = shared.state.lock();
         let number = state.next_number;
         state.next_number += 1;
         if state.pace.is_one_by_one() {
             state.waiting.push_back(number);
             while let Some(patience) = state.patience(number) {
-                (state, _) = FLOOR_FREE.wait_for(state, patience);
+                (state, _) = shared.floor_free.wait_for(state, patience);
             }
             state.waiting.retain(|&waiting| waiting != number);
             state.floor = Some((number, Instant::now()));
@@ -100,7 +116,7 @@ impl Drop for Runs {
     fn drop(&mut self) {
         if !self.is_inner {
             IS_RUNNING.set(false);
-            let mut state = STATE.lock();
+            let mut state = Shared::get().state.lock();
             state.running = state.running.saturating_sub(1);
         }
     }
@@ -116,7 +132,8 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let Some(number) = self.number else { return };
         let spent = self.usage.take().and_then(|usage| usage.spent());
-        let mut state = STATE.lock();
+        let shared = Shared::get();
+        let mut state = shared.state.lock();
         if let Some(spent) = spent {
             let (running, others_wait) = (state.running, !state.waiting.is_empty());
             state.pace.learn(&spent, running, others_wait);
@@ -125,7 +142,7 @@ impl Drop for Turn {
             state.floor = None;
         }
         if !state.waiting.is_empty() {
-            FLOOR_FREE.notify_all();
+            shared.floor_free.notify_all();
         }
     }
 }
@@ -142,14 +159,6 @@ impl State {
             // Whoever is before it was told as well.
             None if self.waiting.front() != Some(&number) => Some(TURN),
             None => None,
-        }
-    }
-
-    fn forget_parent(&mut self) {
-        let process = std::process::id();
-        if self.process != process {
-            (self.process, self.running, self.floor) = (process, 0, None);
-            self.waiting.clear();
         }
     }
 }

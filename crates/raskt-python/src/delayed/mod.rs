@@ -40,7 +40,6 @@ pub(crate) fn identity_of(delayed: &Bound<'_, Delayed>) -> u128 {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Delayed>()?;
-    module.add_class::<CopiedExpr>()?;
     module.add_class::<making::DelayedIterator>()?;
     module.add_function(wrap_pyfunction!(making::make_delayed, module)?)?;
     module.add_function(wrap_pyfunction!(making::call, module)?)?;

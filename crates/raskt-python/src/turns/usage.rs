@@ -1,22 +1,12 @@
 //! What a thread has used of the machine.
 
+use raskt_execute::Spent;
 use std::time::{Duration, Instant};
 
 /// What this thread had used at a moment.
 pub(super) struct Usage {
     at: Instant,
     had: Had,
-}
-
-/// What a thread used in a span of time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spent {
-    pub wall: Duration,
-    pub on_processor: Duration,
-    /// How often it waited for something.
-    pub waits: u64,
-    /// How often the processor was taken from it.
-    pub preemptions: u64,
 }
 
 struct Had {

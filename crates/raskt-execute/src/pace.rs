@@ -1,15 +1,34 @@
-//! Whether threads go one after the other, learned from what their turns cost.
-
-use super::usage::Spent;
 use std::time::Duration;
 
-/// How threads go.
+/// How threads go that hold one thing between them (the interpreter): learned from what their turns cost.
+///
+/// Threads that wait for each other all the time are better off one after the other; those that wait for something else, or
+/// that work without it, at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pace {
-    /// At the same time, and it isn't asked for so many turns whether they should.
-    Together { settled: u32 },
-    /// One after the other, for so many turns more.
-    OneByOne { left: u32 },
+pub enum Pace {
+    /// At the same time; whether they should isn't asked for some turns.
+    Together {
+        /// Turns for which it isn't asked.
+        settled: u32,
+    },
+    /// One after the other.
+    OneByOne {
+        /// Turns until it is tried again whether they still hinder each other.
+        left: u32,
+    },
+}
+
+/// What a thread used in a turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Spent {
+    /// How long the turn was.
+    pub wall: Duration,
+    /// For how long it was on a processor.
+    pub on_processor: Duration,
+    /// How often it waited for something.
+    pub waits: u64,
+    /// How often the processor was taken from it.
+    pub preemptions: u64,
 }
 
 /// Turns one after the other before it is tried again whether threads still hinder each other. A trial takes a turn.
@@ -28,8 +47,10 @@ const LONGEST: Duration = Duration::from_millis(20);
 const WAITS_A_MILLISECOND: u64 = 2;
 
 impl Pace {
+    /// As they begin.
     pub const START: Self = Self::Together { settled: 0 };
 
+    /// Whether they go one after the other.
     pub fn is_one_by_one(self) -> bool {
         matches!(self, Self::OneByOne { .. })
     }
