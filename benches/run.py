@@ -40,6 +40,7 @@ class Row:
     version: str = ""
     seconds: list[float] = field(default_factory=list)
     peak_kib: list[int] = field(default_factory=list)
+    growth_kib: list[int] = field(default_factory=list)
     failure: str = ""
     result: Any = None
 
@@ -120,6 +121,8 @@ def run_once(workload: str, case_name: str, case: Case, row: Row) -> None:
     measured = json.loads(done.stdout.splitlines()[-1])
     row.seconds.append(measured["seconds"])
     row.peak_kib.append(measured["peak_kib"])
+    if measured["growth_kib"] is not None:
+        row.growth_kib.append(measured["growth_kib"])
     row.version, row.result = measured["version"], measured["result"]
 
 
@@ -128,14 +131,18 @@ def report(rows: list[Row], case: Case) -> bool:
     finished = [row for row in rows if row.seconds and not row.failure]
     ours = next((row for row in finished if row.system == OURS), None)
     reference = ours or (finished[0] if finished else None)
-    print(f"  {'system':<22}{'median':>12}{'spread':>22}{'peak':>12}{'time / raskt':>14}{'peak / raskt':>14}")
+    of_each = f"{'µs a task':>14}{'bytes a task':>14}" if case.tasks else ""
+    print(f"  {'system':<22}{'median':>12}{'spread':>22}{'peak':>12}{'time / raskt':>14}{'peak / raskt':>14}{of_each}")
     for row in rows:
         if row.failure:
             print(f"  {row.system:<22}  {row.failure}")
             continue
         spread = f"{clock(min(row.seconds))} … {clock(max(row.seconds))}"
         ratios = "".join(f"{ratio:>14}" for ratio in ratios_of(row, ours))
-        print(f"  {row.system:<22}{clock(row.median):>12}{spread:>22}{size(max(row.peak_kib)):>12}{ratios}")
+        print(
+            f"  {row.system:<22}{clock(row.median):>12}{spread:>22}{size(max(row.peak_kib)):>12}{ratios}"
+            f"{for_each(row, case.tasks)}"
+        )
     apart = [row for row in finished if reference and not agree(row.result, reference.result, case.tolerance)]
     for row in apart:
         print(
@@ -149,6 +156,13 @@ def ratios_of(row: Row, ours: Row | None) -> list[str]:
     if ours is None:
         return ["", ""]
     return [f"{row.median / ours.median:.2f}", f"{max(row.peak_kib) / max(ours.peak_kib):.2f}"]
+
+
+def for_each(row: Row, tasks: int | None) -> str:
+    if not tasks:
+        return ""
+    bytes_each = f"{statistics.median(row.growth_kib) * 1024 / tasks:.0f}" if row.growth_kib else ""
+    return f"{row.median * 1e6 / tasks:>14.2f}{bytes_each:>14}"
 
 
 def clock(seconds: float) -> str:

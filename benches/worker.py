@@ -1,4 +1,4 @@
-"""One system, one case, one run, in a process of its own: prints seconds, peak memory and the result as JSON.
+"""One system, one case, one run, in a process of its own: prints seconds, memory and the result as JSON.
 
 python benches/worker.py WORKLOAD CASE SYSTEM
 """
@@ -19,7 +19,13 @@ def main(workload: str, case: str, system: str) -> None:
     stopwatch = Stopwatch()
     result = run(stopwatch)
     peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    report = {"seconds": stopwatch.seconds, "peak_kib": max(peaks), "version": version_of(system), "result": result}
+    report = {
+        "seconds": stopwatch.seconds,
+        "peak_kib": max(peaks),
+        "growth_kib": stopwatch.growth_kib,
+        "version": version_of(system),
+        "result": result,
+    }
     print(json.dumps(report))
 
 

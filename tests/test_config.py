@@ -78,6 +78,12 @@ def test_a_bad_file_is_named_with_its_line(tmp_path, text, message):
         config.collect(paths=[tmp_path / "a.yaml"], env={})
 
 
+@pytest.mark.parametrize("wrong", [None, 3, ["scheduler"]])
+def test_names_are_texts(wrong):
+    with pytest.raises(TypeError, match="the name of a setting is a text"):
+        raskt.config.get(wrong)
+
+
 def test_a_bad_variable_is_named():
     with pytest.raises(
         ValueError, match="variable RASKT_NUM_WORKERS: `num.workers` is 0; allowed is a whole number from 1"

@@ -124,13 +124,17 @@ def _checked(name: str, value: Any) -> Any:
     if name == "allow_other_workers":
         return bool(value)
     if name == "workers":
+        if not isinstance(value, (str, list, tuple, set, frozenset)):
+            raise TypeError(f"annotate(workers={value!r}): it has to be the name of a worker, or a list of names")
         names = [value] if isinstance(value, str) else list(value)
         wrong = next((item for item in names if not isinstance(item, str)), None)
         if wrong is not None:
             raise TypeError(f"annotate(workers=...) takes names of workers, not {wrong!r}")
         return names
     if name == "resources":
-        return {key: _amount(key, amount) for key, amount in dict(value).items()}
+        if not isinstance(value, Mapping):
+            raise TypeError(f"annotate(resources={value!r}): it has to be a dictionary of amounts by name")
+        return {key: _amount(key, amount) for key, amount in value.items()}
     return value
 
 

@@ -311,6 +311,8 @@ def _nested(entries: Iterable[tuple[tuple[str, ...], Any]], depth: int) -> dict[
 
 
 def _canonical(key: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"the name of a setting is a text, and not {key!r}")
     return key.replace("_", "-")
 
 

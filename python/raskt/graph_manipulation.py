@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from raskt._core import Delayed, delayed_after, delayed_copies
 from raskt._tokens import tokenize
-from raskt.delayed import delayed
 
 __all__ = ["bind", "checkpoint", "clone", "wait_on"]
 
 _SPLIT = 8
 
 
-def checkpoint(*collections: Any, split_every: int | None = None) -> Delayed:
+def checkpoint(*collections: Any, split_every: int | Literal[False] | None = None) -> Delayed:
     """A delayed None that comes when everything in the collections has been computed.
 
     Parameters
@@ -22,7 +23,8 @@ def checkpoint(*collections: Any, split_every: int | None = None) -> Delayed:
     *collections
         Collections and delayed objects, and containers of them.
     split_every
-        How many tasks one waits for; results are let go as soon as it has seen them.
+        How many tasks one waits for, 8 unless you say; False for any number. Results are let go as soon as it has seen
+        them.
 
     >>> import raskt
     >>> from raskt.graph_manipulation import checkpoint
@@ -30,12 +32,13 @@ def checkpoint(*collections: Any, split_every: int | None = None) -> Delayed:
     None
     """
     split = _SPLIT if split_every is None else split_every
-    if isinstance(split, bool) or not isinstance(split, int) or split < 2:
-        raise ValueError(f"split_every is {split_every!r}; it has to be a whole number of 2 or more")
-    return _joined([part for collection in collections for part in _parts(collection)], split)
+    if split is not False and (isinstance(split, bool) or not isinstance(split, int) or split < 2):
+        raise ValueError(f"split_every is {split_every!r}; it has to be a whole number of 2 or more, or False")
+    parts = [part for collection in collections for part in _parts(collection)]
+    return _joined(parts, split or max(2, len(parts)))
 
 
-def wait_on(*collections: Any, split_every: int | None = None) -> Any:
+def wait_on(*collections: Any, split_every: int | Literal[False] | None = None) -> Any:
     """The same collections, of which no block can be had before all blocks of all of them are computed.
 
     One collection comes back by itself, several as a tuple.
@@ -61,7 +64,7 @@ def bind(
     omit: Any = None,
     seed: Any = None,
     assume_layers: bool = True,
-    split_every: int | None = None,
+    split_every: int | Literal[False] | None = None,
 ) -> Any:
     """Copies of `children` that don't begin before `parents` are computed.
 
@@ -69,11 +72,11 @@ def bind(
     ----------
     children
         A collection or a delayed object, or a container of them. Delayed calls that read no other begin after the
-        parents. An array or a frame is computed as a whole, by one task, after them.
+        parents, and so do blocks and partitions that are made of nothing else.
     parents
         What has to be done before; None for nothing.
     omit
-        Delayed objects that are not copied: the copies read them as they are.
+        Collections and delayed objects that are not copied: the copies read them as they are.
     seed
         With equal seeds, copies are the same tasks; without one they are unlike any others.
     assume_layers
@@ -110,22 +113,19 @@ def clone(*collections: Any, omit: Any = None, seed: Any = None, assume_layers: 
 
 
 def _copied(collection: Any, gate: list[Delayed], omit: Any, seed: Any) -> Any:
-    kept = [] if omit is None else [part for part in _leaves(omit) if isinstance(part, Delayed)]
+    kept = [] if omit is None else _leaves(omit)
+    kept_calls = [leaf for leaf in kept if isinstance(leaf, Delayed)]
+    kept_collections = [leaf for leaf in kept if not isinstance(leaf, Delayed)]
     words = None if seed is None else bytes.fromhex(tokenize(seed, ensure_deterministic=True))
     found: list[Delayed] = []
 
     def note(part: Any) -> Any:
-        found.append(part if isinstance(part, Delayed) else _whole(part))
+        found.extend(_parts_of(part))
         return part
 
     _mapped(collection, note)
-    copies = iter(delayed_copies(found, kept, gate, words))
-
-    def replace(part: Any) -> Any:
-        copy = next(copies)
-        return copy if isinstance(part, Delayed) else _from_parts(part, [copy[at] for at in range(_count(part))])
-
-    return _mapped(collection, replace)
+    copies = iter(delayed_copies(found, kept_calls, gate, words, kept_collections))
+    return _rebuilt(collection, lambda parts: [next(copies) for _ in parts])
 
 
 def _joined(parts: list[Delayed], split: int) -> Delayed:
@@ -154,31 +154,6 @@ def _rebuilt(collection: Any, change: Callable[[list[Delayed]], list[Delayed]]) 
         return parts[0] if isinstance(leaf, Delayed) else _from_parts(leaf, parts)
 
     return _mapped(collection, replace)
-
-
-def _whole(collection: Any) -> Delayed:
-    """A call that computes all blocks or partitions of a collection, and gives a list of them."""
-    return delayed(_computed)(_Held(collection))
-
-
-class _Held:
-    """Keeps a collection from being looked into: the task itself computes it."""
-
-    def __init__(self, collection: Any) -> None:
-        self.collection = collection
-
-    def __raskt_tokenize__(self) -> Any:
-        return self.collection
-
-
-def _computed(held: _Held) -> list[Any]:
-    from raskt import compute
-
-    return list(compute(*_parts_of(held.collection)))
-
-
-def _count(collection: Any) -> int:
-    return int(collection.npartitions)
 
 
 def _from_parts(like: Any, parts: list[Delayed]) -> Any:
@@ -231,7 +206,25 @@ def _mapped(collection: Any, change: Callable[[Any], Any]) -> Any:
         return type(collection)([_mapped(item, change) for item in collection])
     if type(collection) is dict:
         return {key: _mapped(item, change) for key, item in collection.items()}
+    if isinstance(collection, tuple) and hasattr(collection, "_fields"):
+        return type(collection)(*[_mapped(item, change) for item in collection])
+    if dataclasses.is_dataclass(collection) and not isinstance(collection, type):
+        return _dataclass_mapped(collection, change)
     return collection
+
+
+def _dataclass_mapped(instance: Any, change: Callable[[Any], Any]) -> Any:
+    """The same dataclass with `change` of each collection in its fields; itself if there is none."""
+    names = [field.name for field in dataclasses.fields(instance) if hasattr(instance, field.name)]
+    values = {name: getattr(instance, name) for name in names}
+    changed = {name: _mapped(value, change) for name, value in values.items()}
+    if all(changed[name] is values[name] for name in names):
+        return instance
+    copied = copy.copy(instance)
+    for name, value in changed.items():
+        # A frozen one refuses to be changed, and this one is new.
+        object.__setattr__(copied, name, value)
+    return copied
 
 
 def _one_or_all(results: list[Any]) -> Any:

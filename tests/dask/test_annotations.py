@@ -61,8 +61,3 @@ def test_what_makes_no_sense_is_refused(client):
         call = dask.delayed(abs)(-1)
     with pytest.raises(TypeError, match="whole number"):
         call.compute(scheduler=client)
-
-
-def test_processes_are_refused():
-    with pytest.raises(NotImplementedError, match="on threads"):
-        raskt.dask.Client(scheduler="processes")

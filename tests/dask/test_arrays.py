@@ -88,26 +88,26 @@ def test_results_are_right_and_not_only_equal_to_those_of_dask(client):
         assert float(x.std()) == values.std()
 
 
-def test_arrays_that_are_computed_together_share_work(client):
+@pytest.fixture
+def loaded():
+    """An array of forty ones in four blocks, and a list that grows by one whenever a block is made."""
     calls = []
 
     def load(block):
         calls.append(1)
         return block
 
-    x = da.ones(40, chunks=10).map_blocks(load, dtype=float, meta=np.empty(0))
+    return da.ones(40, chunks=10).map_blocks(load, dtype=float, meta=np.empty(0)), calls
+
+
+def test_arrays_that_are_computed_together_share_work(client, loaded):
+    x, calls = loaded
     x_sum, x_max = dask.compute(x.sum(), x.max(), scheduler=client)
     assert (x_sum, x_max, len(calls)) == (40.0, 1.0, 4)
 
 
-def test_persisted_arrays_are_computed_once(client):
-    calls = []
-
-    def load(block):
-        calls.append(1)
-        return block
-
-    x = da.ones(40, chunks=10).map_blocks(load, dtype=float, meta=np.empty(0))
+def test_persisted_arrays_are_computed_once(client, loaded):
+    x, calls = loaded
     with dask.config.set(scheduler=client):
         persisted = x.persist()
         assert len(calls) == 4

@@ -39,6 +39,15 @@ def test_dask_takes_it_for_a_scheduler():
 def test_what_a_client_is_told_is_checked():
     with pytest.raises(ValueError, match="num_workers is 0"):
         raskt.dask.Client(num_workers=0)
+    for wrong in ("two", 1.5):
+        with pytest.raises(TypeError, match="whole number"):
+            raskt.dask.Client(num_workers=wrong)
+    for wrong in ("process", 3):
+        with pytest.raises(ValueError, match="'processes' and 'sync' are known"):
+            raskt.dask.Client(scheduler=wrong)
+    for wrong in (None, 3, "graph"):
+        with pytest.raises(TypeError, match="a graph of Dask is"):
+            raskt.dask.get(wrong, "x")
     with pytest.raises(ValueError, match="'fast'"):
         raskt.dask.Client(scheduler="fast")
 

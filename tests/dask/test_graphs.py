@@ -146,26 +146,37 @@ def test_results_are_released_as_soon_as_nobody_reads_them():
         assert not any(ref() for ref in alive)
 
 
+class Blocks:
+    """Makes blocks, and counts how many there are."""
+
+    def __init__(self):
+        self.alive = self.most = 0
+        self._lock = threading.Lock()
+
+    def load(self):
+        # Long enough that tasks aren't handed out in rows.
+        time.sleep(0.002)
+        return Block(self)
+
+    def count(self, change):
+        with self._lock:
+            self.alive += change
+            self.most = max(self.most, self.alive)
+
+
+class Block:
+    def __init__(self, blocks):
+        self._blocks = blocks
+        blocks.count(1)
+
+    def __del__(self):
+        self._blocks.count(-1)
+
+
 def test_a_reduction_holds_few_blocks_at_a_time():
     """The order is depth first: a block is made shortly before it is read."""
-    alive, lock = [0, 0], threading.Lock()
-
-    class Block:
-        def __init__(self):
-            with lock:
-                alive[0] += 1
-                alive[1] = max(alive)
-
-        def __del__(self):
-            with lock:
-                alive[0] -= 1
-
-    def load():
-        # Long enough that tasks aren't handed out in rows.
-        time.sleep(0.001)
-        return Block()
-
-    graph = {("load", i): Task(("load", i), load) for i in range(64)}
+    blocks = Blocks()
+    graph = {("load", i): Task(("load", i), blocks.load) for i in range(64)}
     graph |= {("sum", 0, i): Task(("sum", 0, i), lambda _: 1, TaskRef(("load", i))) for i in range(64)}
     for level in range(1, 7):
         for i in range(64 >> level):
@@ -173,32 +184,20 @@ def test_a_reduction_holds_few_blocks_at_a_time():
             graph["sum", level, i] = Task(("sum", level, i), add, *reads)
     assert get(graph, ("sum", 6, 0), num_workers=2) == 64
     # Two run, and a few more lie where the next ones take them; nothing like the 64 that there are.
-    assert alive[0] == 0 and alive[1] <= 8
+    assert blocks.alive == 0 and blocks.most <= 8
 
 
 def test_quick_tasks_do_not_make_long_rows_of_slow_ones():
     """How long a load takes isn't learned from the slices of it, so that loads aren't handed out by the dozen."""
-    alive, lock = [0, 0], threading.Lock()
-
-    class Block:
-        def __init__(self):
-            time.sleep(0.002)
-            with lock:
-                alive[0] += 1
-                alive[1] = max(alive)
-
-        def __del__(self):
-            with lock:
-                alive[0] -= 1
-
-    graph = {("load", i): Task(("load", i), Block) for i in range(48)}
+    blocks = Blocks()
+    graph = {("load", i): Task(("load", i), blocks.load) for i in range(48)}
     for i in range(48):
         slices = [Task(("slice", i, j), lambda _: 1, TaskRef(("load", i))) for j in range(20)]
         graph |= {task.key: task for task in slices}
         graph["sum", i] = Task(("sum", i), lambda *ones: sum(ones), *(task.ref() for task in slices))
     graph["sum"] = Task("sum", lambda *sums: sum(sums), *(TaskRef(("sum", i)) for i in range(48)))
     assert get(graph, "sum", num_workers=2) == 960
-    assert alive[0] == 0 and alive[1] <= 8
+    assert blocks.alive == 0 and blocks.most <= 8
 
 
 def test_what_takes_longest_to_come_is_begun_first():

@@ -142,6 +142,8 @@ def test_collections_take_what_is_said_where_they_are_computed():
         ({"resources": {"gpu": -1}}, ValueError, "gpu"),
         ({"resources": {"gpu": "one"}}, TypeError, "gpu"),
         ({"workers": [1]}, TypeError, "names of workers"),
+        ({"workers": 3}, TypeError, "name of a worker"),
+        ({"resources": 3}, TypeError, "dictionary of amounts"),
         ({"priority": lambda key: 1}, NotImplementedError, "function of the key"),
     ],
 )

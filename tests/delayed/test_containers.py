@@ -6,9 +6,11 @@ import dataclasses
 import inspect
 from collections import OrderedDict, namedtuple
 
+import numpy as np
 import pytest
 
 import raskt
+import raskt.array as ra
 from raskt import delayed
 
 Pair = namedtuple("Pair", "first second")
@@ -116,3 +118,17 @@ def test_names():
     with pytest.raises(ZeroDivisionError) as caught:
         delayed(lambda: 1 / 0)(dask_key_name="the culprit").compute()
     assert any("the culprit" in note for note in caught.value.__notes__)
+
+
+def test_a_call_that_is_read_by_an_array_and_by_another_call_is_made_once():
+    made = []
+
+    def make():
+        made.append(1)
+        return np.ones(4)
+
+    source = delayed(make)()
+    array = ra.from_delayed(source, (4,), dtype=float)
+    total = delayed(lambda values, total: (len(values), total))(source, array.sum())
+    assert raskt.compute(total, source)[0] == (4, 4.0)
+    assert made == [1]

@@ -150,3 +150,9 @@ def test_computations_of_dask_are_told_of():
         assert dask.delayed(inc)(1, dask_key_name="mine").compute(scheduler=raskt.dask.get) == 2
     kinds = [event if isinstance(event, str) else event[:2] for event in notes.events]
     assert sorted(kinds, key=str) == sorted(["start", ("before", "mine"), ("after", "mine"), "finish"], key=str)
+
+
+@pytest.mark.parametrize("name", ["start", "pretask", "posttask", "finish"])
+def test_what_is_no_function_is_refused(name):
+    with pytest.raises(TypeError, match=f"{name} is 3"):
+        Callback(**{name: 3})

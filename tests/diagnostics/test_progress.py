@@ -60,10 +60,7 @@ def test_a_file_gets_one_line():
 
 def test_it_can_be_asked_to_be_quiet_unless_there_is_a_terminal():
     out = io.StringIO()
-    bar = ProgressBar(out=out, only_terminal=True)
-    bar.start(1)
-    bar.finish(None)
-    assert out.getvalue() == ""
+    assert drawn_at_the_end(ProgressBar(out=out, only_terminal=True), out, 1) == ""
 
 
 def test_short_computations_draw_nothing():
@@ -84,12 +81,16 @@ def test_a_failed_computation_shows_how_far_it_came():
     assert out.lines()[-1].startswith("[##  ] |  50% completed")
 
 
+def drawn_at_the_end(bar: ProgressBar, out: io.StringIO, tasks: int) -> str:
+    """What the bar draws for a computation that ends at once."""
+    bar.start(tasks)
+    bar.finish(None)
+    return out.getvalue()
+
+
 def test_no_task_at_all_is_all_of_them():
     out = io.StringIO()
-    bar = ProgressBar(width=4, out=out)
-    bar.start(0)
-    bar.finish(None)
-    assert out.getvalue().startswith("[####] | 100%")
+    assert drawn_at_the_end(ProgressBar(width=4, out=out), out, 0).startswith("[####] | 100%")
 
 
 def test_a_closed_file_does_not_stop_the_computation():
@@ -113,9 +114,7 @@ def test_settings_are_the_defaults():
     with raskt.config.set({"progress.width": 3}):
         out = io.StringIO()
         bar = ProgressBar(out=out)
-    bar.start(1)
-    bar.finish(None)
-    assert out.getvalue().startswith("[###] |")
+    assert drawn_at_the_end(bar, out, 1).startswith("[###] |")
 
 
 @pytest.mark.parametrize("wrong", [{"width": 0}, {"dt": -1}, {"minimum": "long"}])
@@ -230,10 +229,8 @@ def test_a_notebook_says_that_a_computation_failed(monkeypatch):
 def test_a_file_that_was_given_gets_its_line_in_a_notebook_too(monkeypatch):
     shown = notebook(monkeypatch)
     out = io.StringIO()
-    bar = ProgressBar(out=out)
-    bar.start(1)
-    bar.finish(None)
-    assert shown == [] and out.getvalue().endswith("\n")
+    assert drawn_at_the_end(ProgressBar(out=out), out, 1).endswith("\n")
+    assert shown == []
 
 
 def test_a_kernel_without_ipython_gets_the_line(monkeypatch):

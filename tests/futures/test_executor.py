@@ -155,3 +155,6 @@ def test_in_the_thread_that_submits():
 def test_without_threads_there_is_no_executor():
     with pytest.raises(ValueError, match="max_workers is 0"):
         Executor(0)
+    for wrong in ("two", 1.5, True):
+        with pytest.raises(TypeError, match="whole number"):
+            Executor(max_workers=wrong)

@@ -365,6 +365,23 @@ def test_keys_are_unlike_each_other():
     assert calls[0] != 1 and calls[0] != calls[1]
 
 
+@pytest.mark.parametrize("wrong", [3, [1], None, "text"])
+def test_only_futures_can_be_waited_for_one_by_one(wrong):
+    with pytest.raises(TypeError, match="takes futures and not"):
+        futures.as_completed([wrong] if not isinstance(wrong, list) else wrong)
+
+
+@pytest.mark.parametrize(("count", "match"), [(1, "1 future isn't done after 0.01 s"), (2, "2 futures aren't done")])
+def test_the_error_of_a_wait_says_how_long_it_was(count, match):
+    release = threading.Event()
+    running = [submit(release.wait, 30) for _ in range(count)]
+    try:
+        with pytest.raises(TimeoutError, match=match):
+            next(futures.as_completed(running, timeout=0.01))
+    finally:
+        release.set()
+
+
 @pytest.mark.parametrize("wrong", [{"key": 1}, {"priority": "high"}, {"retries": -1}])
 def test_wrong_arguments_are_refused_at_the_call(wrong):
     with pytest.raises((TypeError, ValueError)):

@@ -153,7 +153,7 @@ def test_as_completed_in_batches():
 
 def test_as_completed_gives_up_and_forgets(stuck):
     running = as_completed([stuck], timeout=0.01)
-    with pytest.raises(TimeoutError, match="1 futures aren't done"):
+    with pytest.raises(TimeoutError, match="1 future isn't done"):
         next(running)
     assert not running.has_ready()
     running.clear()

@@ -58,6 +58,9 @@ pub(crate) fn with_collection<T>(
     if let Ok(column) = expr.cast::<crate::frame::ColumnExpr>() {
         return visit(column.get());
     }
+    if let Ok(copied) = expr.cast::<crate::delayed::CopiedExpr>() {
+        return visit(copied.get());
+    }
     if let Ok(written) = expr.cast::<crate::frame::WriteExpr>() {
         return visit(written.get());
     }

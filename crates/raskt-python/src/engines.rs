@@ -76,8 +76,7 @@ pub(crate) fn engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>
     let (threads, has_processes) = match scheduler {
         _ if is_sync(scheduler) => (0, false),
         "threads" | "threading" => (threads, false),
-        // Within a worker process the processors are shared out already: its tasks' computations run on threads.
-        "processes" | "multiprocessing" => (threads, processes::worker_threads().is_none()),
+        "processes" | "multiprocessing" => (threads, has_processes(scheduler)),
         _ => {
             return Err(PyValueError::new_err(format!(
                 "unknown scheduler '{scheduler}'; 'threads', 'processes' and 'sync' are known"
@@ -107,6 +106,12 @@ fn current() -> MutexGuard<'static, Engines> {
         engines.process = process;
     }
     engines
+}
+
+/// Whether `scheduler` runs Python functions in worker processes. Within one of those the processors are shared out already:
+/// its tasks' computations run on threads.
+pub(crate) fn has_processes(scheduler: &str) -> bool {
+    matches!(scheduler, "processes" | "multiprocessing") && processes::worker_threads().is_none()
 }
 
 fn is_sync(scheduler: &str) -> bool {

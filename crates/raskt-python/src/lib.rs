@@ -27,6 +27,7 @@ mod ran;
 mod request;
 mod runner;
 mod tokenize;
+mod turns;
 mod visualize;
 mod wait;
 mod watched;

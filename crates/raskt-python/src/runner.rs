@@ -5,6 +5,7 @@ use crate::delayed::Calls;
 use crate::error::{TaskCancelled, to_task_error};
 use crate::last_threads::note_thread;
 use crate::library_threads::Share;
+use crate::turns::Runs;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use raskt_execute::sync::Mutex;
@@ -14,14 +15,9 @@ use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::cell::RefCell;
 use std::ffi::c_ulong;
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
 
 /// The runner of ops of kind `Python`.
 pub(crate) struct PythonRunner;
-
-/// A thread that runs Python tasks gives way to others at least this often, even if its tasks are builtins that never
-/// reach the interpreter's own switch.
-const TURN: Duration = Duration::from_millis(5);
 
 impl Runner for PythonRunner {
     fn run(&self, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
@@ -39,17 +35,21 @@ impl Runner for PythonRunner {
     }
 
     fn stretch(&self, step: &mut dyn FnMut() -> bool) {
-        Python::attach(|py| {
-            let mut turn = Instant::now();
-            let share = Share::take(py);
-            while step() {
-                if turn.elapsed() > TURN {
-                    py.detach(|| {});
-                    share.refresh(py);
-                    turn = Instant::now();
+        let runs = Runs::new();
+        let (mut share, mut goes_on) = (None, true);
+        while goes_on {
+            let turn = runs.turn();
+            Python::attach(|py| {
+                share.get_or_insert_with(|| Share::take(py)).refresh(py);
+                while goes_on && !turn.is_over() {
+                    goes_on = step();
                 }
-            }
-        });
+                if !goes_on {
+                    // While the interpreter is held anyway.
+                    share = None;
+                }
+            });
+        }
     }
 
     fn key(&self, graph: &Graph, task: TaskId) -> String {

@@ -30,9 +30,11 @@ class Client:
     Parameters
     ----------
     num_workers : int, optional
-        Threads that run tasks. Default: Dask's setting ``num_workers``, then raskt's, then one for each core.
-    scheduler : {"threads", "sync"}, optional
-        Where tasks run; "sync" is the calling thread. Default: raskt's setting ``scheduler``.
+        Threads (or processes) that run tasks. Default: Dask's setting ``num_workers``, then raskt's, then one for each
+        core.
+    scheduler : {"threads", "processes", "sync"}, optional
+        Where tasks run; "sync" is the calling thread, and "processes" are worker processes, to which tasks are sent
+        with what they read. Default: raskt's setting ``scheduler``.
 
     Examples
     --------
@@ -50,16 +52,14 @@ class Client:
     # take the place of Dask's own.
     asynchronous: ClassVar[bool] = False
 
-    def __init__(self, num_workers: int | None = None, scheduler: Literal["threads", "sync"] | None = None) -> None:
-        if num_workers is not None and num_workers < 1:
-            raise ValueError(f"num_workers is {num_workers}; at least one thread has to run the tasks")
-        if scheduler == "processes":
-            raise NotImplementedError(
-                "graphs of Dask run on threads of this process for now; say scheduler='threads' (or 'sync')"
-            )
-        if scheduler not in (None, "threads", "sync"):
-            raise ValueError(f"scheduler is {scheduler!r}; 'threads' and 'sync' are known")
+    def __init__(
+        self, num_workers: int | None = None, scheduler: Literal["threads", "processes", "sync"] | None = None
+    ) -> None:
+        if scheduler not in (None, "threads", "sync", "processes"):
+            raise ValueError(f"scheduler is {scheduler!r}; 'threads', 'processes' and 'sync' are known")
         _shuffles.refuse_cluster()
+        if num_workers == 0:
+            raise ValueError("num_workers is 0; at least one thread has to run the tasks")
         self.get = DaskScheduler(num_workers, scheduler)
         _shuffles.hold()
         self._finalizer = weakref.finalize(self, _shuffles.let_go)

@@ -94,7 +94,12 @@ class Callback(Active):
         finish: Callable[[BaseException | None], Any] | None = None,
     ) -> None:
         given = {"start": start, "pretask": pretask, "posttask": posttask, "finish": finish}
-        self.__dict__.update({name: function for name, function in given.items() if function is not None})
+        for name, function in given.items():
+            if function is None:
+                continue
+            if not callable(function):
+                raise TypeError(f"{name} is {function!r}; it has to be a function")
+            self.__dict__[name] = function
 
     def start(self, total: int) -> None:
         """A computation of `total` tasks begins."""

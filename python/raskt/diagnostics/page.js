@@ -58,6 +58,19 @@ function prepared(canvas, height) {
   return { pen, width, height };
 }
 
+// A panel draws its own part with `paint`, below an axis of time, and tells with `told` what is at a place.
+function panel(canvas, height, paint, told) {
+  let width = 0;
+
+  function draw() {
+    const drawn = prepared(canvas, height);
+    width = drawn.width;
+    draw_time(drawn.pen, width, height);
+    paint(drawn.pen, width);
+  }
+  return { canvas, draw, told: (x, y) => told(width, x, y) };
+}
+
 function draw_time(pen, width, height) {
   pen.textAlign = "center";
   for (const tick of ticks(view[0], view[1], (width - LEFT) / 110)) {
@@ -83,13 +96,8 @@ function task_panel(canvas) {
   const row_height = data.threads.length > 24 ? 12 : ROW;
   const height = data.threads.length * (row_height + GAP) + AXIS + 4;
   const top = (row) => row * (row_height + GAP) + 2;
-  let width = 0;
 
-  function draw() {
-    const drawn = prepared(canvas, height);
-    const pen = drawn.pen;
-    width = drawn.width;
-    draw_time(pen, width, height);
+  function paint(pen, width) {
     pen.textAlign = "right";
     pen.fillStyle = colour("--quiet");
     data.threads.forEach((thread, row) => pen.fillText(thread, LEFT - 10, top(row) + row_height / 2));
@@ -119,7 +127,7 @@ function task_panel(canvas) {
     });
   }
 
-  function told(x, y) {
+  function told(width, x, y) {
     const row = Math.floor((y - 2) / (row_height + GAP)), time = time_at(x, width);
     const near = (1.5 * (view[1] - view[0])) / (width - LEFT - RIGHT);
     let best = -1;
@@ -137,7 +145,7 @@ function task_panel(canvas) {
     if (bars.failed[best]) lines.push(["em", count > 1 ? `${bars.failed[best]} failed` : "failed"]);
     return lines;
   }
-  return { canvas, draw, told };
+  return panel(canvas, height, paint, told);
 }
 
 function fitted(pen, text, room) {
@@ -175,13 +183,8 @@ function place(times, time) {
 
 function line_panel(canvas, times, values, ink, label, steps) {
   const height = 128, most = 1.08 * Math.max(...values, 1e-9);
-  let width = 0;
 
-  function draw() {
-    const drawn = prepared(canvas, height);
-    const pen = drawn.pen;
-    width = drawn.width;
-    draw_time(pen, width, height);
+  function paint(pen, width) {
     const y_of = value_axis(pen, width, height, most, label);
     inside(pen, width, height, () => {
       const path = new Path2D();
@@ -203,26 +206,21 @@ function line_panel(canvas, times, values, ink, label, steps) {
     });
   }
 
-  function told(x) {
+  function told(width, x) {
     const time = time_at(x, width);
     const at = Math.min(place(times, time) + (steps ? 1 : 0), times.length - 1);
     if (at < 0 || time > times[times.length - 1]) return null;
     return [["b", label(values[at])], ["span", `at ${duration(times[at])}`]];
   }
-  return { canvas, draw, told };
+  return panel(canvas, height, paint, told);
 }
 
 function held_panel(canvas) {
   const held = data.held, height = 150;
   const total = (at) => held.series.reduce((sum, series) => sum + series.values[at], 0);
   const most = 1.08 * Math.max(...held.time.map((_, at) => total(at)), 1);
-  let width = 0;
 
-  function draw() {
-    const drawn = prepared(canvas, height);
-    const pen = drawn.pen;
-    width = drawn.width;
-    draw_time(pen, width, height);
+  function paint(pen, width) {
     const y_of = value_axis(pen, width, height, most, bytes);
     inside(pen, width, height, () => {
       const below = held.time.map(() => 0);
@@ -248,7 +246,7 @@ function held_panel(canvas) {
     });
   }
 
-  function told(x) {
+  function told(width, x) {
     const at = place(held.time, time_at(x, width));
     if (at < 0) return null;
     const parts = held.series.map((series) => [series.values[at], data.names[series.name].name]);
@@ -256,7 +254,7 @@ function held_panel(canvas) {
     const lines = largest.map(([size, name]) => ["span", `${bytes(size)}  ${name}`]);
     return [["b", `${bytes(total(at))} held`], ...lines];
   }
-  return { canvas, draw, told };
+  return panel(canvas, height, paint, told);
 }
 
 // --- what the pointer does ------------------------------------------------------------------------------------------

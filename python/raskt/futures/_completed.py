@@ -69,8 +69,12 @@ class as_completed:
 
     def update(self, futures: Iterable[Future]) -> None:
         """Add futures, also those in containers."""
-        for future in futures_in(list(futures)):
-            self._arrivals.add(future)
+        for each in list(futures):
+            found = futures_in([each])
+            if not found and not isinstance(each, (list, tuple, set, dict)):
+                raise TypeError(f"as_completed() takes futures and not {type(each).__name__} objects")
+            for future in found:
+                self._arrivals.add(future)
 
     def count(self) -> int:
         """How many futures are still to come."""
@@ -92,7 +96,7 @@ class as_completed:
         return self
 
     def __next__(self) -> Any:
-        future = self._arrivals.next(self._left())
+        future = self._arrivals.next(self._left(), self._timeout)
         if future is None:
             raise StopIteration
         return self._given(future)
@@ -122,7 +126,7 @@ class as_completed:
     async def __anext__(self) -> Any:
         future = self._arrivals.next_ready()
         if future is None:
-            future = await asyncio.to_thread(self._arrivals.next, self._left())
+            future = await asyncio.to_thread(self._arrivals.next, self._left(), self._timeout)
         if future is None:
             raise StopAsyncIteration
         return self._given(future)

@@ -33,8 +33,11 @@ class Executor(concurrent.futures.Executor):
     """
 
     def __init__(self, max_workers: int | None = None, *, scheduler: str | None = None) -> None:
-        if max_workers is not None and max_workers < 1:
-            raise ValueError(f"max_workers is {max_workers}; at least one thread has to make the calls")
+        if max_workers is not None:
+            if isinstance(max_workers, bool) or not isinstance(max_workers, int):
+                raise TypeError(f"max_workers is {max_workers!r}; it has to be a whole number")
+            if max_workers < 1:
+                raise ValueError(f"max_workers is {max_workers}; at least one thread has to make the calls")
         self._pool = FuturePool(scheduler, max_workers)
         self._is_shut_down = False
         self._running: dict[Future, concurrent.futures.Future[Any]] = {}

@@ -1,5 +1,6 @@
 //! How calls are made, and where they find what they read.
 
+use crate::processes;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -21,6 +22,17 @@ impl<'a, 'py> Caller<'a, 'py> {
         Caller { py: self.py, context: self.context, read }
     }
 
+    /// Calls a task of Dask with what it reads, in a worker process if that is where Python runs.
+    pub fn run_node(&self, node: &Py<PyAny>, values: Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        let node = node.bind(py);
+        if !processes::is_away() || takes_item(node)? {
+            return self.call(node, PyTuple::new(py, [values])?, None);
+        }
+        let run = py.import("raskt.dask._sent")?.getattr("run")?;
+        processes::call(py, &run.unbind(), PyTuple::new(py, [node.clone(), values.into_any()])?)
+    }
+
     pub fn call(
         &self,
         function: &Bound<'py, PyAny>,
@@ -33,4 +45,11 @@ impl<'a, 'py> Caller<'a, 'py> {
         let arguments: Vec<_> = std::iter::once(function.clone()).chain(positional.iter()).collect();
         own.getattr(pyo3::intern!(self.py, "run"))?.call(PyTuple::new(self.py, arguments)?, named.as_ref())
     }
+}
+
+/// Whether a task takes an item of something, so that sending the whole would be the most of the work.
+fn takes_item(node: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = node.py();
+    let Some(function) = node.getattr_opt(pyo3::intern!(py, "func"))? else { return Ok(false) };
+    Ok(function.is(py.import("operator")?.getattr("getitem")?))
 }

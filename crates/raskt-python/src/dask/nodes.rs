@@ -26,6 +26,8 @@ pub(super) struct Nodes<'py> {
     pub(super) cache: Option<Bound<'py, PyAny>>,
     /// Nothing of a cluster can be in the graph unless its package was imported.
     may_need_cluster: bool,
+    /// Tasks run in other processes: each is sent as the object that it is.
+    is_sent: bool,
     depth: usize,
 }
 
@@ -33,11 +35,11 @@ pub(super) struct Nodes<'py> {
 const DEPTH: usize = 400;
 
 impl<'py> Nodes<'py> {
-    pub fn new(graph: Bound<'py, PyDict>, cache: Option<Bound<'py, PyAny>>) -> PyResult<Self> {
+    pub fn new(graph: Bound<'py, PyDict>, cache: Option<Bound<'py, PyAny>>, is_sent: bool) -> PyResult<Self> {
         let py = graph.py();
         let may_need_cluster = py.import("sys")?.getattr("modules")?.contains("distributed.shuffle")?;
         let (kinds, fused) = (HashMap::new(), HashMap::new());
-        Ok(Self { py, spec: Spec::get(py)?, kinds, fused, graph, cache, may_need_cluster, depth: 0 })
+        Ok(Self { py, spec: Spec::get(py)?, kinds, fused, graph, cache, may_need_cluster, is_sent, depth: 0 })
     }
 
     /// What the graph or the cache has under `key`, which has `number`.
@@ -79,6 +81,15 @@ impl<'py> Nodes<'py> {
                 })
             }
             Kind::Future => Ok(Node::Alias(keys.number(&object.getattr(intern!(self.py, "key"))?)?)),
+            Kind::Alias | Kind::Data => self.inner_node(object, keys),
+            _ if self.is_sent => {
+                if let Some(function) = object.getattr_opt(intern!(self.py, "func"))? {
+                    self.refuse_cluster(&function)?;
+                }
+                let mut reads = vec![];
+                let part = self.foreign(object, &mut Reads { keys, numbers: &mut reads })?;
+                Ok(Node::Task { part, reads })
+            }
             _ => self.inner_node(object, keys),
         }
     }

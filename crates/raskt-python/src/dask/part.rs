@@ -18,7 +18,8 @@ pub(super) enum Part {
     Container(Container, Vec<Part>),
     /// The result of the graph within a fused task, which is given what these parts are.
     Fused(Arc<Fused>, Vec<Part>),
-    /// The result of a task of a foreign class: it is called with a dictionary of what it reads.
+    /// The result of a task as a whole, since it is of a foreign class or runs elsewhere: it is called with a dictionary of
+    /// what it reads.
     Node { node: Py<PyAny>, reads: Vec<(Py<PyAny>, u32)> },
 }
 
@@ -67,7 +68,7 @@ impl Part {
                 for (key, position) in reads {
                     values.set_item(key, (caller.read)(*position)?)?;
                 }
-                caller.call(node.bind(py), PyTuple::new(py, [values])?, None)
+                caller.run_node(node, values)
             }
         }
     }

@@ -12,7 +12,6 @@ use crate::memory;
 use crate::runner::PythonRunner;
 use crate::wait::wait;
 use crate::workers::workers;
-use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use raskt_execute::{Engine, EngineOptions, Runners};
@@ -66,14 +65,17 @@ impl DaskScheduler {
             }
             workers => workers,
         };
-        let engine = self.engine(py, workers, rerun)?;
-        let graph = graph_of(dsk)?;
+        let scheduler = self.scheduler(py, rerun)?;
+        let engine = engine(py, &scheduler, workers)?;
+        let is_sent = engines::has_processes(&scheduler);
+        let graph = if is_sent { nodes_of(&graph_of(dsk)?)? } else { graph_of(dsk)? };
         let mut said = Said::of(dsk)?;
         match watch(&graph, keys, cache.as_ref(), callbacks.as_ref())? {
-            None => compute(&engine, graph, keys, cache, None, &mut said),
+            None => compute(&engine, Nodes::new(graph, cache, is_sent)?, keys, None, &mut said),
             Some(watch) => {
                 let graph = watch.getattr("graph")?.cast_into::<PyDict>()?;
-                let result = compute(&engine, graph, keys, cache, Some(&watch), &mut said);
+                let result = Nodes::new(graph, cache, is_sent)
+                    .and_then(|nodes| compute(&engine, nodes, keys, Some(&watch), &mut said));
                 watch.call_method1("finish", (result.is_err(),))?;
                 result
             }
@@ -87,30 +89,28 @@ impl DaskScheduler {
 }
 
 impl DaskScheduler {
-    fn engine(&self, py: Python<'_>, workers: Option<usize>, in_this_thread: bool) -> PyResult<Engine> {
-        let get = py.import("raskt.config")?.getattr("get")?;
-        let scheduler = match &self.scheduler {
-            _ if in_this_thread => "sync".to_owned(),
-            Some(scheduler) => scheduler.clone(),
-            None => get.call1(("scheduler", "threads"))?.extract()?,
-        };
-        if matches!(scheduler.as_str(), "processes" | "multiprocessing") {
-            return Err(PyNotImplementedError::new_err(
-                "graphs of Dask run on threads of this process for now; say scheduler=\"threads\" (or \"sync\")",
-            ));
+    /// Where tasks run.
+    fn scheduler(&self, py: Python<'_>, in_this_thread: bool) -> PyResult<String> {
+        match &self.scheduler {
+            _ if in_this_thread => Ok("sync".to_owned()),
+            Some(scheduler) => Ok(scheduler.clone()),
+            None => py.import("raskt.config")?.getattr("get")?.call1(("scheduler", "threads"))?.extract(),
         }
-        let workers = match workers {
-            Some(_) => workers,
-            None => get.call1(("num_workers", py.None()))?.extract()?,
-        };
-        if scheduler == "sync" {
-            // An engine for each computation: without threads, one that waits within a task has nobody to lend a slot to.
-            let options = EngineOptions { threads: 0, ..EngineOptions::default() };
-            let runners = Runners::default().with_python(Arc::new(PythonRunner));
-            return Ok(Engine::with_store(options, memory::store(py)?, runners));
-        }
-        engines::engine(py, &scheduler, workers)
     }
+}
+
+fn engine(py: Python<'_>, scheduler: &str, workers: Option<usize>) -> PyResult<Engine> {
+    let workers = match workers {
+        Some(_) => workers,
+        None => py.import("raskt.config")?.getattr("get")?.call1(("num_workers", py.None()))?.extract()?,
+    };
+    if scheduler == "sync" {
+        // An engine for each computation: without threads, one that waits within a task has nobody to lend a slot to.
+        let options = EngineOptions { threads: 0, ..EngineOptions::default() };
+        let runners = Runners::default().with_python(Arc::new(PythonRunner));
+        return Ok(Engine::with_store(options, memory::store(py)?, runners));
+    }
+    engines::engine(py, scheduler, workers)
 }
 
 fn some(object: Bound<'_, PyAny>) -> Option<Bound<'_, PyAny>> {
@@ -133,9 +133,19 @@ fn graph_of<'py>(dsk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
         return Ok(dict.clone());
     }
     let mapping = py.import("collections.abc")?.getattr("Mapping")?;
-    let graph = if dsk.is_instance(&mapping)? { dsk.clone() } else { dsk.call_method0("__dask_graph__")? };
+    let graph = if dsk.is_instance(&mapping)? {
+        dsk.clone()
+    } else {
+        py.import("raskt.dask._frames")?.getattr("graph_of")?.call1((dsk,))?
+    };
     let dict = py.import("dask.utils")?.getattr("ensure_dict")?.call1((graph,))?;
     Ok(dict.cast_into::<PyDict>()?)
+}
+
+/// The same graph with every task as an object of Dask's: what can be sent to another process, and called there.
+fn nodes_of<'py>(graph: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    let convert = graph.py().import("dask._task_spec")?.getattr("convert_legacy_graph")?;
+    Ok(convert.call1((graph,))?.cast_into::<PyDict>()?)
 }
 
 /// What tells callbacks of the tasks, if any callback is there to be told.
@@ -159,17 +169,14 @@ fn watch<'py>(
 
 fn compute<'py>(
     engine: &Engine,
-    graph: Bound<'py, PyDict>,
+    mut nodes: Nodes<'py>,
     keys: &Bound<'py, PyAny>,
-    cache: Option<Bound<'py, PyAny>>,
     watch: Option<&Bound<'py, PyAny>>,
     said: &mut Said<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = keys.py();
-    let tasks = {
-        let mut nodes = Nodes::new(graph, cache)?;
-        read_tasks(&mut nodes, py, &wanted_keys(keys)?, watch.is_some(), said)?
-    };
+    let tasks = read_tasks(&mut nodes, py, &wanted_keys(keys)?, watch.is_some(), said)?;
+    drop(nodes);
     let results = run(py, engine, tasks, watch)?;
     arrange(keys, &mut results.into_iter())
 }

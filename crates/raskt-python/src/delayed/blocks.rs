@@ -11,10 +11,15 @@ use raskt_graph::{ExplicitBuilder, GraphBuilder, GraphError, LayerId, Lower, Tas
 use raskt_value::Value;
 use std::sync::Arc;
 
-/// The task that gives block `index` of a collection as a Python object.
-pub(super) fn block(py: Python<'_>, collection: &Py<PyAny>, index: u64, graph: &mut GraphBuilder) -> PyResult<TaskId> {
+/// The task that gives block `index` of a collection, whose layer is `blocks`, as a Python object.
+pub(super) fn block(
+    py: Python<'_>,
+    collection: &Py<PyAny>,
+    blocks: LayerId,
+    index: u64,
+    graph: &mut GraphBuilder,
+) -> PyResult<TaskId> {
     let expr = collection.bind(py).getattr("__raskt_expr__")?;
-    let blocks = with_collection(&expr, |collection| collection.lower(py, graph))?;
     let mut edges = ExplicitBuilder::default();
     edges.input(TaskId::new(blocks, index));
     edges.task();

@@ -1,6 +1,7 @@
 //! Copies of delayed calls: the same work under another identity, and perhaps after something else.
 
-use super::token::{identity, settle};
+use super::copied::Copying;
+use super::token::{content, settle};
 use super::{Argument, Delayed, Node, Work};
 use hashbrown::{HashMap, HashSet};
 use pyo3::prelude::*;
@@ -9,20 +10,23 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// Copies of `roots` and of all calls that they read, but for `omit` and what only those read.
 ///
-/// The calls that read no copied call come after `after`. With a `seed` the copies are the same each time; without one
+/// Collections that they read, or are blocks of, are copied too, but for those in `omit_collections`. The calls that read no
+/// copied call come after `after`. With a `seed` the copies are the same each time; without one
 /// they are unlike any others.
 #[pyfunction]
-#[pyo3(signature = (roots, omit, after, seed=None))]
+#[pyo3(signature = (roots, omit, after, seed=None, omit_collections=vec![]))]
 pub(crate) fn delayed_copies(
     py: Python<'_>,
     roots: Vec<PyRef<'_, Delayed>>,
     omit: Vec<PyRef<'_, Delayed>>,
     after: Vec<PyRef<'_, Delayed>>,
     seed: Option<Vec<u8>>,
+    omit_collections: Vec<Py<PyAny>>,
 ) -> PyResult<Vec<Delayed>> {
     let after: Vec<_> = after.iter().map(|delayed| delayed.node.clone()).collect();
     let omit = omit.iter().map(|delayed| delayed.node.id).collect();
-    let mut copies = Copies { omit, after, seed, copied: HashMap::new() };
+    let collections = Copying::new(after.clone(), omit_collections);
+    let mut copies = Copies { omit, after, collections, seed, copied: HashMap::new() };
     for root in &roots {
         copies.walk(py, &root.node)?;
     }
@@ -32,6 +36,7 @@ pub(crate) fn delayed_copies(
 struct Copies {
     omit: HashSet<u64>,
     after: Vec<Arc<Node>>,
+    collections: Arc<Copying>,
     seed: Option<Vec<u8>>,
     /// By the number of the original.
     copied: HashMap<u64, Arc<Node>>,
@@ -75,7 +80,8 @@ impl Copies {
         let mut extra = node.extra.as_deref().cloned().unwrap_or_default();
         extra.key = None;
         extra.after = extra.after.iter().map(|node| self.of(node)).collect();
-        if !reads_copies {
+        // A collection sees to it itself.
+        if !reads_copies && !matches!(node.work, Work::Block { .. }) {
             extra.after.extend(self.after.iter().cloned());
         }
         let work = self.work(py, &node.work)?;
@@ -83,14 +89,14 @@ impl Copies {
             None => Node::made(work, extra, false),
             Some(seed) => {
                 settle(py, node);
-                Node::identified(work, extra, self.token(identity(node), seed))
+                Node::identified(work, extra, self.token(py, content(py, node), seed))
             }
         })
     }
 
-    fn token(&self, original: u128, seed: &[u8]) -> u128 {
+    fn token(&self, py: Python<'_>, original: u128, seed: &[u8]) -> u128 {
         let mut bytes = original.to_le_bytes().to_vec();
-        bytes.extend(self.after.iter().flat_map(|node| identity(node).to_le_bytes()));
+        bytes.extend(self.after.iter().flat_map(|node| content(py, node).to_le_bytes()));
         bytes.extend(seed);
         xxh3_128(&bytes)
     }
@@ -99,7 +105,7 @@ impl Copies {
         let mut replace = |leaf: &Argument| {
             Ok(match (leaf.as_node(), leaf) {
                 (Some(node), _) => Argument::Node(self.of(node)),
-                (None, Argument::Collection(object)) => Argument::Collection(object.clone_ref(py)),
+                (None, Argument::Collection(object)) => Argument::Collection(self.collections.copy(py, object)?),
                 (None, leaf) => unreachable!("leaves are nodes and collections: {}", leaf.is_delayed()),
             })
         };
@@ -112,7 +118,9 @@ impl Copies {
                 let named = named.map(|(name, argument)| Ok((name.clone_ref(py), replaced(argument)?)));
                 Work::call(function.clone_ref(py), positional, named.collect::<PyResult<_>>()?)
             }
-            Work::Block { collection, index } => Work::Block { collection: collection.clone_ref(py), index: *index },
+            Work::Block { collection, index } => {
+                Work::Block { collection: self.collections.copy(py, collection)?, index: *index }
+            }
             Work::Kept(kept) => Work::Kept(kept.clone()),
             Work::Taken => Work::Taken,
         })

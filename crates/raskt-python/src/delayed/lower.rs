@@ -6,7 +6,7 @@ use crate::collection::with_collection;
 use crate::error::from_graph_error;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
-use raskt_graph::{ExplicitBuilder, GraphBuilder, TaskId};
+use raskt_graph::{ExplicitBuilder, GraphBuilder, LayerId, TaskId};
 use std::borrow::Borrow;
 use std::sync::Arc;
 
@@ -23,8 +23,12 @@ pub(crate) fn lower_nodes(
     remembers: bool,
 ) -> PyResult<Vec<TaskId>> {
     let mut lowering = Lowering { remembers, ..Lowering::default() };
-    for root in roots {
-        lowering.walk(py, root.borrow(), graph)?;
+    lowering.walk_all(py, roots, graph)?;
+    if !lowering.unknown.is_empty() {
+        // Collections come first: what they read is in the graph then, and is no second task here.
+        let known = known(py, lowering.unknown, graph)?;
+        lowering = Lowering { remembers, known, ..Lowering::default() };
+        lowering.walk_all(py, roots, graph)?;
     }
     let inputs: Vec<_> = roots.iter().map(|root| lowering.input(Borrow::<Arc<Node>>::borrow(root), graph)).collect();
     let layers = lowering.parts.finish(graph).map_err(from_graph_error)?;
@@ -36,6 +40,16 @@ pub(crate) fn lower_nodes(
     Ok(inputs.into_iter().map(|input| layers.task(input)).collect())
 }
 
+/// The layers of collections by the addresses of the collections, which the nodes keep alive.
+fn known(py: Python<'_>, collections: Vec<Py<PyAny>>, graph: &mut GraphBuilder) -> PyResult<HashMap<usize, LayerId>> {
+    let lower = |collection: Py<PyAny>| {
+        let expr = collection.bind(py).getattr("__raskt_expr__")?;
+        let layer = with_collection(&expr, |collection| collection.lower(py, graph))?;
+        Ok((collection.as_ptr() as usize, layer))
+    };
+    collections.into_iter().map(lower).collect()
+}
+
 #[derive(Default)]
 struct Lowering {
     parts: Parts,
@@ -45,11 +59,19 @@ struct Lowering {
     by_identity: HashMap<u128, Place>,
     remembers: bool,
     tokens: Tokens,
+    /// The layers of collections that nodes read, by the addresses of the collections.
+    known: HashMap<usize, LayerId>,
+    /// Collections that nodes read whose layers aren't known yet.
+    unknown: Vec<Py<PyAny>>,
     /// Tasks that turn the blocks of a collection into one Python object.
     finished: HashMap<usize, TaskId>,
 }
 
 impl Lowering {
+    fn walk_all(&mut self, py: Python<'_>, roots: &[impl Borrow<Arc<Node>>], graph: &mut GraphBuilder) -> PyResult<()> {
+        roots.iter().try_for_each(|root| self.walk(py, root.borrow(), graph))
+    }
+
     /// Adds `root` and all that it reads, without recursion: a chain may be a million calls long.
     fn walk<'a>(&mut self, py: Python<'_>, root: &'a Arc<Node>, graph: &mut GraphBuilder) -> PyResult<()> {
         let mut stack: Vec<(&'a Arc<Node>, bool)> = vec![(root, false)];
@@ -108,8 +130,10 @@ impl Lowering {
     fn inputs(&mut self, py: Python<'_>, node: &Node, graph: &mut GraphBuilder) -> PyResult<usize> {
         let start = self.parts.inputs();
         let mut result = Ok(());
-        if let Work::Block { collection, index } = &node.work {
-            let task = super::blocks::block(py, collection, *index, graph)?;
+        if let Work::Block { collection, index } = &node.work
+            && let Some(blocks) = self.layer_of(py, collection)
+        {
+            let task = super::blocks::block(py, collection, blocks, *index, graph)?;
             let input = self.parts.task(task);
             self.parts.read(input);
         }
@@ -120,7 +144,8 @@ impl Lowering {
                     self.parts.read(input);
                 }
                 (None, Argument::Collection(collection)) if result.is_ok() => {
-                    match self.finish_collection(py, collection, graph) {
+                    let Some(blocks) = self.layer_of(py, collection) else { return };
+                    match self.finish_collection(py, collection, blocks, graph) {
                         Ok(task) => {
                             let input = self.parts.task(task);
                             self.parts.read(input);
@@ -146,18 +171,27 @@ impl Lowering {
         }
     }
 
+    /// The layer of a collection; without one, it is noted as unknown.
+    fn layer_of(&mut self, py: Python<'_>, collection: &Py<PyAny>) -> Option<LayerId> {
+        let layer = self.known.get(&(collection.as_ptr() as usize)).copied();
+        if layer.is_none() {
+            self.unknown.push(collection.clone_ref(py));
+        }
+        layer
+    }
+
     /// The task that gives a whole collection as one Python object.
     fn finish_collection(
         &mut self,
         py: Python<'_>,
         collection: &Py<PyAny>,
+        blocks: LayerId,
         graph: &mut GraphBuilder,
     ) -> PyResult<TaskId> {
         if let Some(&task) = self.finished.get(&(collection.as_ptr() as usize)) {
             return Ok(task);
         }
         let expr = collection.bind(py).getattr("__raskt_expr__")?;
-        let blocks = with_collection(&expr, |collection| collection.lower(py, graph))?;
         let mut edges = ExplicitBuilder::default();
         (0..graph.get(blocks).len()).for_each(|index| edges.input(TaskId::new(blocks, index)));
         edges.task();

@@ -10,6 +10,7 @@ mod blocks;
 mod calls;
 mod class;
 mod container;
+mod copied;
 mod copies;
 mod kind;
 mod lower;
@@ -24,6 +25,7 @@ pub(crate) use argument::{Argument, python_object};
 pub(crate) use blocks::DelayedBlocks;
 pub(crate) use calls::Calls;
 pub(crate) use class::Delayed;
+pub(crate) use copied::CopiedExpr;
 pub(crate) use lower::lower_nodes;
 pub(crate) use node::{Extra, Node, Work};
 

@@ -25,6 +25,15 @@ pub(super) fn identity(node: &Node) -> u128 {
     token.copied().unwrap_or(u128::from(node.id) | OWN)
 }
 
+/// What tells what `node` does from others, also where it is a block of a collection, which is no pure call: equal numbers,
+/// equal results.
+pub(super) fn content(py: Python<'_>, node: &Node) -> u128 {
+    match &node.work {
+        Work::Block { .. } if !node.is_pure() => Tokens::default().hash(py, node).unwrap_or_else(|_| identity(node)),
+        _ => identity(node),
+    }
+}
+
 /// Keeps the numbers of nodes apart from tokens.
 const OWN: u128 = 0x7261_736b_745f_6e6f << 64;
 

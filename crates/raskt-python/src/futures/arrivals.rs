@@ -36,14 +36,19 @@ impl Arrivals {
         }
     }
 
-    /// The next future that is done, or None if none is left; raises if there is none after `timeout` seconds.
-    #[pyo3(signature = (timeout=None))]
-    fn next(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Py<Future>>> {
+    /// The next future that is done, or None if none is left; raises if there is none after `left` seconds, which is what is left
+    /// of `timeout` seconds.
+    #[pyo3(signature = (left=None, timeout=None))]
+    fn next(&self, py: Python<'_>, left: Option<f64>, timeout: Option<f64>) -> PyResult<Option<Py<Future>>> {
         if self.futures.lock().is_empty() {
             return Ok(None);
         }
-        if self.watch.arrived.lock().tasks.is_empty() && !self.wait(py, timeout)? {
-            let message = format!("{} futures aren't done after {} s", self.count(), timeout.unwrap_or_default());
+        if self.watch.arrived.lock().tasks.is_empty() && !self.wait(py, left)? {
+            let (what, count) = match self.count() {
+                1 => ("future isn't", 1),
+                count => ("futures aren't", count),
+            };
+            let message = format!("{count} {what} done after {} s", timeout.or(left).unwrap_or_default());
             return Err(timeout_error(py, message)?);
         }
         Ok(self.take())

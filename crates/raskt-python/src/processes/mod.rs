@@ -22,7 +22,7 @@ mod shared;
 mod watch;
 
 pub(crate) use pool::kill_all;
-pub(crate) use route::call;
+pub(crate) use route::{call, is_away};
 pub(crate) use runner::ProcessRunner;
 pub(crate) use watch::worker_threads;
 

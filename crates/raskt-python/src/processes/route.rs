@@ -25,6 +25,11 @@ impl Drop for Route {
     }
 }
 
+/// Whether [`call`] sends what it gets on this thread to a process.
+pub(crate) fn is_away() -> bool {
+    ROUTE.with_borrow(Option::is_some)
+}
+
 /// Calls a user's function on a block or a partition: in a worker process if that is where Python runs, else here.
 pub(crate) fn call<'py>(
     py: Python<'py>,
