@@ -69,7 +69,8 @@ struct RunEntry {
     graph: Arc<Graph>,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     is_repeatable: bool,
-    wanted: Vec<TaskId>,
+    /// In the order in which they were asked for.
+    wanted: Vec<TaskRange>,
     completion: Arc<Completion>,
     cancel: CancelToken,
     errors: BTreeMap<TaskId, (String, TaskError)>,
@@ -122,6 +123,7 @@ impl State {
     pub fn submit(&mut self, graph: Arc<Graph>, wanted: Vec<TaskId>, completion: Arc<Completion>) -> RunId {
         let run = RunId(self.next_run);
         self.next_run += 1;
+        let wanted = TaskRange::of(wanted);
         let entry = RunEntry {
             is_repeatable: is_repeatable(&graph),
             graph: graph.clone(),
@@ -131,7 +133,7 @@ impl State {
             errors: BTreeMap::new(),
         };
         self.runs.insert(run, entry);
-        self.tell_scheduler(Event::GraphAdded { run, graph, wanted: TaskRange::of(wanted) });
+        self.tell_scheduler(Event::GraphAdded { run, graph, wanted });
         run
     }
 
