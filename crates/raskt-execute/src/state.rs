@@ -70,7 +70,8 @@ struct RunEntry {
     graph: Arc<Graph>,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     is_repeatable: bool,
-    wanted: Vec<TaskId>,
+    /// In the order in which they were asked for.
+    wanted: Vec<TaskRange>,
     completion: Arc<Completion>,
     cancel: CancelToken,
     errors: BTreeMap<TaskId, (String, TaskError)>,
@@ -128,6 +129,7 @@ impl State {
         }
         let run = RunId(self.next_run);
         self.next_run += 1;
+        let wanted = TaskRange::of(wanted);
         let entry = RunEntry {
             is_repeatable: is_repeatable(&graph),
             graph: graph.clone(),
@@ -137,7 +139,7 @@ impl State {
             errors: BTreeMap::new(),
         };
         self.runs.insert(run, entry);
-        self.tell_scheduler(Event::GraphAdded { run, graph, wanted: TaskRange::of(wanted) });
+        self.tell_scheduler(Event::GraphAdded { run, graph, wanted });
         run
     }
 

@@ -1,4 +1,4 @@
-use crate::{LayerId, OpId, Shape, TaskId};
+use crate::{OpId, Shape};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -44,11 +44,6 @@ impl Layer {
             Shape::Map { grid, .. } => format!("{}{:?}", self.name, grid.coordinates(index).as_slice()),
             _ => format!("{}[{index}]", self.name),
         }
-    }
-
-    /// The task at `index`, given the id of this layer.
-    pub fn task(id: LayerId, index: u64) -> TaskId {
-        TaskId::new(id, index)
     }
 }
 

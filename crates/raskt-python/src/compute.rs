@@ -45,7 +45,7 @@ impl Options {
         let engine = engines::engine(py, &self.scheduler, self.num_workers)?;
         if is_small(graph) && !engine.has_flight_record() {
             // To wake a thread takes longer than the work; the calling thread does it at once, whatever else goes on.
-            let own = OwnEngine::new(py)?;
+            let own = OwnEngine::new(engine.store());
             return Ran::wait(py, own.get().submit(graph.clone(), wanted), keeps);
         }
         Ran::wait(py, engine.submit(graph.clone(), wanted), keeps)

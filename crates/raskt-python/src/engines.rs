@@ -40,11 +40,10 @@ static ENGINES: Mutex<Engines> = Mutex::new(Engines { process: 0, by_size: BTree
 pub(crate) struct OwnEngine(Option<Engine>);
 
 impl OwnEngine {
-    pub fn new(py: Python<'_>) -> PyResult<Self> {
-        // The limits of the store are brought up to date also where the engine is there.
-        let store = memory::store(py)?;
+    /// One whose results are in `store`, which is the store of this process.
+    pub fn new(store: &Store) -> Self {
         let unused = current().unused.pop();
-        Ok(Self(Some(unused.unwrap_or_else(|| ALONE.engine_with(store)))))
+        Self(Some(unused.unwrap_or_else(|| ALONE.engine_with(store.clone()))))
     }
 
     pub fn get(&self) -> &Engine {

@@ -1,5 +1,6 @@
+use crate::stall::StallCause;
 use crate::{Attempt, Death, LossCause, Offer, RunId, TaskRange, WorkerId};
-use raskt_graph::{Graph, LayerId, TaskId};
+use raskt_graph::{Graph, TaskId};
 use std::sync::Arc;
 
 /// Everything that can happen to the scheduler.
@@ -278,22 +279,6 @@ pub enum Action {
         /// The deaths of workers that had it, if that is why it is failed.
         story: Vec<Death>,
     },
-}
-
-/// Why a run can't go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StallCause {
-    /// There is no worker.
-    NoWorkers,
-    /// No worker that is there has what the tasks of a layer require.
-    Unmet {
-        /// The layer.
-        layer: LayerId,
-        /// What is missing, in words.
-        requires: String,
-    },
-    /// Nothing runs and nothing can start, though results are missing: a bug of this machine.
-    NothingToStart,
 }
 
 /// Results that a worker is to fetch.

@@ -43,13 +43,14 @@ mod transitions;
 mod validate;
 mod worker;
 
-pub use event::{Action, Assignment, Event, Fetch, Outcome, Report, StallCause};
+pub use event::{Action, Assignment, Event, Fetch, Outcome, Report};
 pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
 pub use offer::{LossCause, Offer};
 pub use place::{Candidate, Placement, SoonestStart};
 pub use scheduler::Scheduler;
 pub use settings::{Progress, Settings};
+pub use stall::StallCause;
 pub use suspects::Death;
 pub use task::TaskState;
 pub use worker::{Worker, WorkerAction, WorkerEvent};

@@ -1,7 +1,47 @@
 //! No silent hang: a run that can't go on is told what it waits for.
 
+use crate::requirement::Requirement;
+use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::{Action, RunId, StallCause};
+use crate::{Action, RunId};
+use raskt_graph::LayerId;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why a run can't go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StallCause {
+    /// There is no worker.
+    NoWorkers,
+    /// No worker that is there has what the tasks of a layer require.
+    Unmet {
+        /// The layer.
+        layer: LayerId,
+        /// What people call it.
+        name: Arc<str>,
+        /// What is missing, in words.
+        requires: String,
+    },
+    /// Nothing runs and nothing can start, though results are missing: a bug of this machine.
+    NothingToStart,
+}
+
+impl fmt::Display for StallCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoWorkers => write!(f, "there is no worker to run it"),
+            Self::Unmet { name, requires, .. } => write!(f, "`{name}` needs {requires}, which no worker has"),
+            Self::NothingToStart => write!(f, "results are missing, and nothing runs or can start"),
+        }
+    }
+}
+
+impl StallCause {
+    fn unmet(run: &Run, layer: LayerId, requirement: &Requirement) -> Self {
+        let name = run.graph.layer(layer).name.clone();
+        Self::Unmet { layer, name, requires: requirement.to_string() }
+    }
+}
 
 impl Scheduler {
     /// Tells clients of runs that can't go on as things are, and of those that can again.
@@ -38,7 +78,7 @@ impl Scheduler {
             if let Some(requirement) = run.classes[class].as_deref()
                 && !self.seats.is_met_by_any(requirement)
             {
-                return Some(StallCause::Unmet { layer: head.layer, requires: requirement.to_string() });
+                return Some(StallCause::unmet(run, head.layer, requirement));
             }
         }
         let suspects: Vec<_> = run.suspects.iter().filter(|task| run.tasks.is_needed(*task)).collect();
@@ -47,7 +87,7 @@ impl Scheduler {
             if let Some(requirement) = run.classes[class].as_deref()
                 && !self.seats.is_met_by_any(requirement)
             {
-                return Some(StallCause::Unmet { layer: task.layer, requires: requirement.to_string() });
+                return Some(StallCause::unmet(run, task.layer, requirement));
             }
         }
         run.is_stuck().then_some(StallCause::NothingToStart)

@@ -23,6 +23,8 @@ pub struct Worker {
     queue: VecDeque<Assignment>,
     /// Asking for memory; at most one, so that small ones don't overtake a large one for ever.
     asking: Option<(Ticket, Assignment)>,
+    /// The last request may go beyond the promise.
+    overbooks: bool,
     fetching: BTreeMap<Ticket, Assignment>,
     prepared: VecDeque<(Ticket, Assignment)>,
     running: BTreeMap<Ticket, (RunId, Attempt)>,
@@ -169,6 +171,7 @@ impl Worker {
             next_ticket: 0,
             queue: VecDeque::new(),
             asking: None,
+            overbooks: false,
             fetching: BTreeMap::new(),
             prepared: VecDeque::new(),
             running: BTreeMap::new(),
@@ -233,8 +236,9 @@ impl Worker {
         let Some(assignment) = self.queue.pop_front() else { return };
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        let (bytes, overbook) = (assignment.memory, self.running.is_empty() && fetches == 0);
-        self.actions.push_back(WorkerAction::Reserve { ticket, bytes, overbook });
+        let bytes = assignment.memory;
+        self.overbooks = self.is_at_rest();
+        self.actions.push_back(WorkerAction::Reserve { ticket, bytes, overbook: self.overbooks });
         self.asking = Some((ticket, assignment));
     }
 
@@ -259,11 +263,20 @@ impl Worker {
         }
     }
 
+    /// Nothing runs or is made ready, so that no memory would come back by itself.
+    fn is_at_rest(&self) -> bool {
+        self.running.is_empty() && self.fetching.is_empty() && self.prepared.is_empty()
+    }
+
     fn put_back(&mut self, ticket: Ticket) {
         if self.asking.as_ref().is_some_and(|(asking, _)| *asking == ticket)
             && let Some((_, assignment)) = self.asking.take()
         {
             self.queue.push_front(assignment);
+            // What ran when it was asked for has ended meanwhile: nobody else would ask again.
+            if !self.overbooks && self.is_at_rest() {
+                self.ask();
+            }
         }
     }
 

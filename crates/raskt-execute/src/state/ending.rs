@@ -12,9 +12,7 @@ use std::collections::VecDeque;
 impl State {
     /// Ends every run with `error`.
     pub fn end_all(&mut self, error: &RunError) {
-        let mut runs: Vec<_> = self.runs.keys().copied().collect();
-        runs.sort_unstable();
-        for run in runs {
+        for run in self.runs.keys().copied().collect::<Vec<_>>() {
             self.end(run, error.clone());
         }
     }
@@ -41,7 +39,8 @@ impl State {
 
     pub(super) fn finish(&mut self, run: RunId) {
         let Some(entry) = self.runs.get(&run) else { return };
-        let results = entry.wanted.iter().map(|&task| {
+        let wanted = entry.wanted.iter().flat_map(|range| range.tasks());
+        let results = wanted.map(|task| {
             let value = self.results.get(run.0, task);
             value.expect("a run finishes when all that is wanted is in memory").clone()
         });
@@ -51,7 +50,7 @@ impl State {
     /// The one worker of this process is always there and takes every task: what can't go on now never will.
     pub(super) fn stall(&mut self, run: RunId, cause: &StallCause) {
         if let Some(entry) = self.runs.get(&run) {
-            entry.completion.complete(Err(RunError::Stalled(format!("{cause:?}"))));
+            entry.completion.complete(Err(RunError::Stalled(cause.to_string())));
         }
     }
 

@@ -115,7 +115,13 @@ impl Runner for ProcessRunner {
             if !batch.is_next_ready() {
                 self.flush(&session, &mut gathered, batch)?;
             }
-            let Some(call) = batch.next_call()? else { break };
+            let call = match batch.next_call() {
+                Ok(Some(call)) => call,
+                ended => {
+                    self.flush(&session, &mut gathered, batch)?;
+                    return ended.map(drop);
+                }
+            };
             if let Some(calls) = call.op().body.downcast_ref::<Calls>() {
                 if let Err(error) = gathered.add(&call, calls, batch.inputs()) {
                     self.flush(&session, &mut gathered, batch)?;
@@ -131,7 +137,6 @@ impl Runner for ProcessRunner {
                 batch.push(value);
             }
         }
-        self.flush(&session, &mut gathered, batch)
     }
 
     fn key(&self, graph: &Graph, task: TaskId) -> String {

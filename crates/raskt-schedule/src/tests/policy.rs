@@ -78,8 +78,8 @@ fn a_request_that_no_worker_can_meet_is_told_by_name_until_one_can() {
     let mut world = World::new(1);
     world.join_with(offer("small", 1, 1));
     submit(&mut world, &graph);
-    let Some(StallCause::Unmet { layer, requires }) = &world.stalled else { panic!("{:?}", world.stalled) };
-    assert_eq!((*layer, requires.as_str()), (LayerId(0), "2 `gpu`"));
+    let Some(cause @ StallCause::Unmet { layer, .. }) = &world.stalled else { panic!("{:?}", world.stalled) };
+    assert_eq!((*layer, cause.to_string()), (LayerId(0), "`l0` needs 2 `gpu`, which no worker has".into()));
     world.run_to_the_end(&graph);
     assert!(!world.finished && world.held() == 3, "the other tasks were run");
     world.join_with(offer("large", 1, 2));

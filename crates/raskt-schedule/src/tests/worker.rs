@@ -27,6 +27,25 @@ fn a_worker_asks_for_memory_before_it_starts_and_overbooks_only_alone() {
 }
 
 #[test]
+fn a_refusal_that_comes_when_nothing_runs_any_more_is_not_waited_out() {
+    let mut worker = Worker::new(2);
+    worker.handle_event(WorkerEvent::Assigned(assignment(0, None)));
+    worker.handle_event(WorkerEvent::Assigned(assignment(1, None)));
+    worker.handle_event(WorkerEvent::Promised(Ticket(0)));
+    assert_eq!(actions(&mut worker).pop(), Some(reserve(1, false)), "another one runs");
+    worker.handle_event(WorkerEvent::Executed { ticket: Ticket(0), outcomes: vec![], nanoseconds: 1 });
+    actions(&mut worker);
+    worker.handle_event(WorkerEvent::Refused(Ticket(1)));
+    assert_eq!(actions(&mut worker), [reserve(2, true)]);
+    worker.handle_event(WorkerEvent::Refused(Ticket(2)));
+    assert_eq!(actions(&mut worker), [], "more than to overbook it can't");
+}
+
+fn reserve(ticket: u64, overbook: bool) -> WorkerAction {
+    WorkerAction::Reserve { ticket: Ticket(ticket), bytes: 1, overbook }
+}
+
+#[test]
 fn a_forgotten_run_frees_its_slots_at_once() {
     let mut worker = Worker::new(1);
     for _ in 0..2 {
