@@ -82,10 +82,7 @@ impl Scheduler {
             return false;
         };
         let mut limits = self.limits(id, worker);
-        if minds_memory {
-            limits.room = self.seats.get(worker).map_or(u64::MAX, Seat::room);
-            limits.net = net;
-        }
+        (limits.room, limits.net) = if minds_memory { (limits.room, net) } else { (u64::MAX, 0) };
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
             self.hand_over(id, worker, batch, requirement, effect.gives_back());
@@ -106,7 +103,7 @@ impl Scheduler {
             credit: self.settings.credit_nanoseconds,
             share,
             bytes: seat.map_or(0, Seat::batch_bytes),
-            room: u64::MAX,
+            room: seat.map_or(0, Seat::room),
             net: 0,
             minds_holders: self.seats.len() > 1,
         }

@@ -1,110 +1,115 @@
 //! How many bytes of results each worker holds.
+//!
+//! Counted are results that tasks will read. Those that a client wants aren't: no order of the tasks makes them go. Runs write
+//! down what comes and goes ([`Moves`]), and each seat keeps the sums ([`Holdings`]). A result counts as much as those of its
+//! layer there take on the average, so that what is taken away in the end is what was added.
 
-use crate::WorkerId;
+use crate::{RunId, WorkerId};
 use raskt_graph::LayerId;
 use std::collections::BTreeMap;
 
-/// Results of a run that tasks will read, by layer and worker. Those that a client wants don't count: no order of the tasks
-/// makes them go.
-///
-/// Each counts as much as results of its layer took on the average when it came, so that what is taken away in the end is what
-/// was added.
-#[derive(Debug)]
-pub(crate) struct Holdings {
-    layers: Vec<BTreeMap<WorkerId, Holding>>,
-    /// What was added last, and what was taken away last, not yet noted in `layers`: neighbours mostly come and go together.
-    added: Option<Stretch>,
-    removed: Option<Stretch>,
-    /// Bytes by which what workers hold has changed.
-    changes: Vec<(WorkerId, i64)>,
+/// What results of a run have come and gone since it was last asked.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    /// What came last, and what went last: neighbours mostly come and go together.
+    added: Option<Move>,
+    removed: Option<Move>,
+    log: Vec<Move>,
 }
 
-/// Results of one layer on one worker.
+/// Results of one layer that one worker has come to hold, or holds no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Move {
+    pub worker: WorkerId,
+    pub layer: LayerId,
+    pub count: u64,
+    /// What they take; nothing if they have gone.
+    pub bytes: Option<u64>,
+}
+
+/// What one worker holds.
+#[derive(Debug, Default)]
+pub(crate) struct Holdings {
+    layers: BTreeMap<(RunId, LayerId), Holding>,
+    bytes: u64,
+}
+
+/// Results of one layer on one worker; never none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holding {
     pub count: u64,
     pub bytes: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
-    layer: LayerId,
-    worker: WorkerId,
-    holding: Holding,
-}
-
-impl Holdings {
-    pub fn new(layers: usize) -> Self {
-        Self { layers: vec![BTreeMap::new(); layers], added: None, removed: None, changes: vec![] }
-    }
-
+impl Moves {
     /// `worker` has come to hold a result of `bytes` bytes.
     pub fn add(&mut self, layer: LayerId, worker: WorkerId, bytes: u64) {
         match &mut self.added {
-            Some(added) if (added.layer, added.worker) == (layer, worker) => {
-                added.holding.count += 1;
-                added.holding.bytes += bytes;
+            Some(Move { worker: last, layer: of, count, bytes: Some(sum) }) if (*of, *last) == (layer, worker) => {
+                *count += 1;
+                *sum += bytes;
             }
-            _ => {
-                self.note_added();
-                self.added = Some(Stretch { layer, worker, holding: Holding { count: 1, bytes } });
-            }
+            added => self.log.extend(added.replace(Move { worker, layer, count: 1, bytes: Some(bytes) })),
         }
     }
 
     /// `worker` holds a result less.
     pub fn remove(&mut self, layer: LayerId, worker: WorkerId) {
         match &mut self.removed {
-            Some(removed) if (removed.layer, removed.worker) == (layer, worker) => removed.holding.count += 1,
-            _ => {
-                self.note_removed();
-                self.removed = Some(Stretch { layer, worker, holding: Holding { count: 1, bytes: 0 } });
+            Some(removed) if (removed.layer, removed.worker) == (layer, worker) => removed.count += 1,
+            removed => {
+                let before = removed.replace(Move { worker, layer, count: 1, bytes: None });
+                if let Some(before) = before {
+                    // What goes may just have come.
+                    self.log.extend(self.added.take());
+                    self.log.push(before);
+                }
             }
         }
     }
 
-    fn note_added(&mut self) {
-        let Some(Stretch { layer, worker, holding }) = self.added.take() else { return };
-        let held = self.layers[layer.0 as usize].entry(worker).or_default();
-        held.count += holding.count;
-        held.bytes += holding.bytes;
-        self.note_change(worker, holding.bytes as i64);
+    /// Everything that was written down.
+    pub fn take(&mut self) -> impl Iterator<Item = Move> {
+        self.log.extend(self.added.take());
+        self.log.extend(self.removed.take());
+        self.log.drain(..)
+    }
+}
+
+impl Holdings {
+    /// Bytes of all of it.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
-    fn note_removed(&mut self) {
-        let Some(Stretch { layer, worker, holding }) = self.removed.take() else { return };
-        // What goes may just have come.
-        self.note_added();
-        let workers = &mut self.layers[layer.0 as usize];
-        let Some(held) = workers.get_mut(&worker) else { return };
-        let bytes = (u128::from(held.bytes) * u128::from(holding.count) / u128::from(held.count)) as u64;
-        held.count -= holding.count;
-        held.bytes -= bytes;
-        if held.count == 0 {
-            workers.remove(&worker);
+    pub fn apply(&mut self, run: RunId, moved: Move) {
+        let held = self.layers.entry((run, moved.layer)).or_default();
+        match moved.bytes {
+            Some(bytes) => {
+                held.count += moved.count;
+                held.bytes += bytes;
+                self.bytes += bytes;
+            }
+            None => {
+                let part = u128::from(held.bytes) * u128::from(moved.count) / u128::from(held.count.max(1));
+                held.count -= moved.count;
+                held.bytes -= part as u64;
+                self.bytes -= part as u64;
+                if held.count == 0 {
+                    self.layers.remove(&(run, moved.layer));
+                }
+            }
         }
-        self.note_change(worker, -(bytes as i64));
     }
 
-    fn note_change(&mut self, worker: WorkerId, bytes: i64) {
-        match self.changes.last_mut() {
-            _ if bytes == 0 => {}
-            Some((last, sum)) if *last == worker => *sum += bytes,
-            _ => self.changes.push((worker, bytes)),
-        }
+    /// Nothing of `run` is held any more.
+    pub fn forget(&mut self, run: RunId) {
+        let of_run = self.layers.extract_if((run, LayerId(0))..=(run, LayerId(u32::MAX)), |_, _| true);
+        self.bytes -= of_run.map(|(_, holding)| holding.bytes).sum::<u64>();
     }
 
-    /// Bytes by which what workers hold has changed since this was last asked.
-    pub fn take_changes(&mut self) -> impl Iterator<Item = (WorkerId, i64)> {
-        self.note_removed();
-        self.note_added();
-        self.changes.drain(..)
-    }
-
-    /// Everything, by layer and worker. Nothing may have changed since the changes were taken.
-    pub fn iter(&self) -> impl Iterator<Item = (LayerId, WorkerId, Holding)> {
-        let layers = (0..).map(LayerId).zip(&self.layers);
-        layers.flat_map(|(layer, workers)| workers.iter().map(move |(&worker, &holding)| (layer, worker, holding)))
+    pub fn iter(&self) -> impl Iterator<Item = (RunId, LayerId, Holding)> {
+        self.layers.iter().map(|(&(run, layer), &holding)| (run, layer, holding))
     }
 }
 
@@ -114,35 +119,36 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever comes and goes in whatever order, the changes add up to what is held, and nothing is left of nothing.
+        /// Whatever comes and goes in whatever order, the sums are those of what is there.
         #[test]
-        fn changes_add_up(steps in prop::collection::vec((any::<bool>(), 0..3_u32, 0..3_u32, 0..1000_u64), 0..80)) {
-            let mut holdings = Holdings::new(3);
+        fn moves_add_up(steps in prop::collection::vec((any::<bool>(), 0..3_u32, 0..3_u32, 0..1000_u64), 0..80)) {
+            const RUN: RunId = RunId(1);
+            let mut moves = Moves::default();
+            let mut workers: [Holdings; 3] = std::array::from_fn(|_| Holdings::default());
             let mut counts = BTreeMap::<_, u64>::new();
-            let mut sums = BTreeMap::<WorkerId, i64>::new();
             for (at, &(adds, layer, worker, bytes)) in steps.iter().enumerate() {
                 let (layer, worker) = (LayerId(layer), WorkerId(worker));
                 let count = counts.entry((layer, worker)).or_default();
                 if adds {
                     *count += 1;
-                    holdings.add(layer, worker, bytes);
+                    moves.add(layer, worker, bytes);
                 } else if *count > 0 {
                     *count -= 1;
-                    holdings.remove(layer, worker);
+                    moves.remove(layer, worker);
                 }
-                if at % 7 == 0 {
-                    holdings.take_changes().for_each(|(worker, bytes)| *sums.entry(worker).or_default() += bytes);
+                if at % 7 == 0 || at + 1 == steps.len() {
+                    moves.take().for_each(|moved| workers[moved.worker.0 as usize].apply(RUN, moved));
                 }
             }
-            holdings.take_changes().for_each(|(worker, bytes)| *sums.entry(worker).or_default() += bytes);
-            let mut held = BTreeMap::<WorkerId, i64>::new();
-            for (layer, worker, holding) in holdings.iter() {
-                prop_assert_eq!(counts.remove(&(layer, worker)), Some(holding.count));
-                *held.entry(worker).or_default() += holding.bytes as i64;
+            for (worker, holdings) in (0..).map(WorkerId).zip(&mut workers) {
+                prop_assert_eq!(holdings.iter().map(|(.., holding)| holding.bytes).sum::<u64>(), holdings.bytes());
+                for (_, layer, holding) in holdings.iter() {
+                    prop_assert_eq!(counts.remove(&(layer, worker)), Some(holding.count));
+                }
+                holdings.forget(RUN);
+                prop_assert_eq!((holdings.bytes(), holdings.iter().count()), (0, 0));
             }
             prop_assert!(counts.values().all(|&count| count == 0));
-            sums.retain(|worker, sum| *sum != 0 || held.contains_key(worker));
-            prop_assert_eq!(sums, held);
         }
     }
 }

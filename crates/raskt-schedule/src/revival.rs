@@ -107,7 +107,7 @@ impl Tasks {
             record.is_special = false;
         }
         if !self.is_wanted(task) {
-            self.holdings.remove(task.layer, worker);
+            self.moves.remove(task.layer, worker);
         }
         true
     }

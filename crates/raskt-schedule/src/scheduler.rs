@@ -132,7 +132,7 @@ impl Scheduler {
     /// line if it has something to start.
     pub(crate) fn settle(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
-        run.tasks.holdings.take_changes().for_each(|(worker, bytes)| self.seats.hold(worker, bytes));
+        run.tasks.moves.take().for_each(|moved| self.seats.hold(id, moved));
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {
                 if let Some(seat) = self.seats.get(worker) {
@@ -256,10 +256,7 @@ impl Scheduler {
     }
 
     fn forget(&mut self, run: RunId) {
-        let Some(mut found) = self.runs.remove(&run) else { return };
-        let holdings = &mut found.tasks.holdings;
-        holdings.take_changes().for_each(|(worker, bytes)| self.seats.hold(worker, bytes));
-        holdings.iter().for_each(|(_, worker, holding)| self.seats.hold(worker, -(holding.bytes as i64)));
+        let Some(found) = self.runs.remove(&run) else { return };
         for (class, priority) in (0..).zip(found.in_line) {
             priority.map(|priority| self.line.remove(&(Reverse(priority), run, class)));
             self.demanding.remove(&(run, class));

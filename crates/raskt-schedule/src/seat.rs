@@ -1,4 +1,5 @@
 use crate::admit;
+use crate::holdings::Holdings;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::seats::change_resources;
@@ -18,8 +19,8 @@ pub(crate) struct Seat {
     /// Sums over what is placed.
     nanoseconds: u64,
     memory: u128,
-    /// Bytes of results that it holds and that will be read.
-    pub held: u64,
+    /// Results that it holds and that will be read.
+    pub holdings: Holdings,
     /// Assignments that give back more than they make.
     pub giving_back: u64,
     used: Resources,
@@ -67,7 +68,7 @@ impl Seat {
             orphans: BTreeSet::new(),
             nanoseconds: 0,
             memory: 0,
-            held: 0,
+            holdings: Holdings::default(),
             giving_back: 0,
             used: Resources::new(),
             cannot_reach: BTreeSet::new(),
@@ -125,7 +126,7 @@ impl Seat {
     }
 
     fn used_memory(&self) -> u128 {
-        u128::from(self.held) + self.memory
+        u128::from(self.holdings.bytes()) + self.memory
     }
 
     /// Bytes that the tasks of one assignment may read and hold, where it has more than one.
@@ -202,6 +203,7 @@ impl Seat {
     }
 
     pub fn forget(&mut self, run: RunId) {
+        self.holdings.forget(run);
         let of_run = self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX)));
         for (run, attempt) in of_run.map(|(&key, _)| key).collect::<Vec<_>>() {
             if self.close(run, attempt).is_some_and(|placed| placed.is_started) {

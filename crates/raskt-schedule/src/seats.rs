@@ -1,3 +1,4 @@
+use crate::holdings::Move;
 use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
@@ -63,8 +64,8 @@ impl Standing {
 }
 
 impl Derived {
-    fn add(&mut self, worker: WorkerId, seat: &Seat, prefill: u64) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back } = Standing::of(seat, prefill);
+    fn put_in(&mut self, worker: WorkerId, standing: Standing) {
+        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back } = standing;
         if has_room {
             self.open.insert((is_full, load, worker));
         }
@@ -132,7 +133,7 @@ impl Seats {
     pub fn add(&mut self, worker: WorkerId, offer: Offer) {
         self.derived.add_offer(worker, &offer);
         let seat = Seat::new(offer);
-        self.derived.add(worker, &seat, self.prefill);
+        self.derived.put_in(worker, Standing::of(&seat, self.prefill));
         self.seats.insert(worker, seat);
     }
 
@@ -187,19 +188,15 @@ impl Seats {
         !self.derived.open.is_empty()
     }
 
-    /// Adds to the bytes of results that `worker` holds.
-    pub fn hold(&mut self, worker: WorkerId, bytes: i64) {
-        let Some(seat) = self.seats.get_mut(&worker) else { return };
-        let before = seat.held;
-        let after = before.checked_add_signed(bytes).expect("no more is let go than was held");
-        seat.held = after;
-        let is_full = seat.is_full();
-        seat.held = before;
-        if seat.is_full() == is_full {
-            // Nothing else is derived from it.
-            seat.held = after;
-        } else {
-            self.change(worker, |seat| seat.held = after);
+    /// Results of `run` have come to a worker, or gone.
+    pub fn hold(&mut self, run: RunId, moved: Move) {
+        let Some(seat) = self.seats.get_mut(&moved.worker) else { return };
+        let was_full = seat.is_full();
+        seat.holdings.apply(run, moved);
+        if seat.is_full() != was_full {
+            let now = Standing::of(seat, self.prefill);
+            self.derived.take_out(moved.worker, Standing { is_full: was_full, ..now });
+            self.derived.put_in(moved.worker, now);
         }
     }
 
@@ -395,9 +392,10 @@ impl Seats {
         let Some(seat) = self.seats.get_mut(&worker) else { return };
         let before = Standing::of(seat, self.prefill);
         change(seat);
-        if Standing::of(seat, self.prefill) != before {
+        let now = Standing::of(seat, self.prefill);
+        if now != before {
             self.derived.take_out(worker, before);
-            self.derived.add(worker, seat, self.prefill);
+            self.derived.put_in(worker, now);
         }
     }
 
@@ -406,7 +404,7 @@ impl Seats {
         let mut derived = Derived::default();
         for (&worker, seat) in &self.seats {
             derived.add_offer(worker, &seat.offer);
-            derived.add(worker, seat, self.prefill);
+            derived.put_in(worker, Standing::of(seat, self.prefill));
             seat.validate();
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }

@@ -1,4 +1,4 @@
-use crate::holdings::Holdings;
+use crate::holdings::Moves;
 use crate::members::Members;
 use crate::pages::Pages;
 use crate::queue::{Queue, Sources};
@@ -23,8 +23,8 @@ pub(crate) struct Tasks {
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
     pub replicas: BTreeMap<TaskId, Copies>,
-    /// How much of the workers' memory results take that will be read.
-    pub holdings: Holdings,
+    /// Results that will be read, and have come and gone since the seats were told.
+    pub moves: Moves,
     /// Given data that is needed and gone.
     pub lost: Vec<TaskRange>,
     /// Hand-outs whose tasks nobody needs any more.
@@ -136,7 +136,7 @@ impl Tasks {
             next_attempt: Attempt::default(),
             discards: vec![],
             replicas: BTreeMap::new(),
-            holdings: Holdings::new(graph.layers().len()),
+            moves: Moves::default(),
             lost: vec![],
             cancelled: vec![],
         };
@@ -212,7 +212,7 @@ impl Tasks {
         for worker in self.holders(task).collect::<Copies>() {
             match counts {
                 true => self.hold(task, worker),
-                false => self.holdings.remove(task.layer, worker),
+                false => self.moves.remove(task.layer, worker),
             }
         }
     }
@@ -220,7 +220,7 @@ impl Tasks {
     /// `worker` has come to hold `task`, which nobody wants.
     pub fn hold(&mut self, task: TaskId, worker: WorkerId) {
         let bytes = self.layers[task.layer.0 as usize].result_bytes;
-        self.holdings.add(task.layer, worker, bytes);
+        self.moves.add(task.layer, worker, bytes);
     }
 
     /// Whether `task` is still on the hand-out `attempt`.

@@ -193,7 +193,7 @@ impl Tasks {
     pub fn release(&mut self, graph: &Graph, task: TaskId) {
         if self.record(task).is_special {
             for worker in self.replicas.remove(&task).into_iter().flatten() {
-                self.holdings.remove(task.layer, worker);
+                self.moves.remove(task.layer, worker);
                 push_for(&mut self.discards, worker, task);
             }
         }
@@ -210,7 +210,7 @@ impl Tasks {
         *record = Record { failures: record.failures, ..Record::RELEASED };
         layer.pages.released(task.index);
         if !layer.wanted.contains(task.index) {
-            self.holdings.remove(task.layer, worker);
+            self.moves.remove(task.layer, worker);
         }
         if feeds_exchange {
             for &reader in graph.readers(task.layer) {

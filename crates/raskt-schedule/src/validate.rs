@@ -40,29 +40,29 @@ impl Scheduler {
         assert_eq!(in_line, self.line.len(), "only runs that are there stand in line, and once");
     }
 
-    /// Holdings are the results that will be read, and what workers hold is the sum of them.
+    /// What workers are counted to hold is what they hold of the results that will be read.
     fn validate_holdings(&self) {
-        let mut held = BTreeMap::<_, u64>::new();
-        for run in self.runs.values() {
-            let mut counts = BTreeMap::<_, u64>::new();
-            for (id, layer) in run.graph.layers() {
-                for task in (0..layer.len()).map(|index| TaskId::new(id, index)) {
-                    if run.tasks.is_needed(task) && run.tasks.is_in_memory(task) && !run.tasks.is_wanted(task) {
-                        run.tasks.holders(task).for_each(|worker| *counts.entry((id, worker)).or_default() += 1);
+        let mut counts = BTreeMap::<_, u64>::new();
+        for (&run, Run { graph, tasks, .. }) in &self.runs {
+            for (layer, len) in graph.layers().map(|(id, layer)| (id, layer.len())) {
+                for task in (0..len).map(|index| TaskId::new(layer, index)) {
+                    if tasks.is_needed(task) && tasks.is_in_memory(task) && !tasks.is_wanted(task) {
+                        let holders = tasks.holders(task);
+                        holders.for_each(|worker| *counts.entry((worker, run, layer)).or_default() += 1);
                     }
                 }
             }
-            for (layer, worker, holding) in run.tasks.holdings.iter() {
-                let count = counts.remove(&(layer, worker));
-                assert_eq!(count, Some(holding.count), "results of {layer:?} that {worker:?} holds");
-                *held.entry(worker).or_default() += holding.bytes;
-            }
-            assert!(counts.is_empty(), "{counts:?} are held and not counted");
         }
         for worker in self.seats.workers() {
-            let bytes = self.seats.get(worker).map_or(0, |seat| seat.held);
-            assert_eq!(bytes, held.get(&worker).copied().unwrap_or(0), "bytes that {worker:?} holds");
+            let Some(seat) = self.seats.get(worker) else { continue };
+            let bytes: u64 = seat.holdings.iter().map(|(.., holding)| holding.bytes).sum();
+            assert_eq!(seat.holdings.bytes(), bytes, "bytes that {worker:?} holds");
+            for (run, layer, holding) in seat.holdings.iter() {
+                let count = counts.remove(&(worker, run, layer));
+                assert_eq!(count, Some(holding.count), "results of {layer:?} of {run:?} that {worker:?} holds");
+            }
         }
+        assert!(counts.is_empty(), "{counts:?} are held and not counted");
         let waits = self.held_back.is_empty() || self.seats.gives_back();
         assert!(waits, "{:?} wait for memory, and nothing will free any", self.held_back);
     }
