@@ -63,7 +63,7 @@ impl Scheduler {
             slots => ready / (2 * slots),
         };
         let bytes = self.seats.get(worker).map_or(0, Seat::batch_bytes);
-        Limits { credit: self.settings.credit_nanoseconds, share, bytes, minds_holders: self.seats.len() > 1 }
+        Limits { credit: self.settings.credit_nanoseconds, ready, share, bytes, minds_holders: self.seats.len() > 1 }
     }
 
     /// The worker that should run `task`, among those that can take it now.
