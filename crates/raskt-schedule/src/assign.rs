@@ -101,6 +101,7 @@ impl Scheduler {
         let seat = self.seats.get(worker);
         Limits {
             credit: self.settings.credit_nanoseconds,
+            ready,
             share,
             bytes: seat.map_or(0, Seat::batch_bytes),
             room: seat.map_or(0, Seat::room),

@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 pub(crate) struct Limits {
     /// Nanoseconds of work.
     pub credit: u64,
+    /// Tasks that are ready, at most.
+    pub ready: u64,
     /// Tasks: a fair part of what is ready.
     pub share: u64,
     /// Bytes of what they read and hold.

@@ -8,6 +8,7 @@
 //! have run them meanwhile (there is one), or others have enough to do (the share), or waiting is less than handing over.
 
 use crate::batch::{Batch, Limits};
+use crate::members::Members;
 use crate::queue::Head;
 use crate::run::Run;
 use crate::task::Tag;
@@ -42,7 +43,7 @@ pub(crate) struct Draft {
     kind: Kind,
     count: u64,
     /// Tasks that have become ready by those in the draft.
-    followers: BinaryHeap<(Turn, Weight)>,
+    followers: BinaryHeap<Follower>,
     /// How many more have, and can't go along.
     left_behind: u64,
     /// Some task of it reads another.
@@ -75,6 +76,9 @@ struct Weight {
 /// ready, and has no turn.
 type Root = (Option<Turn>, TaskId, Weight);
 
+/// A task that has become ready by those in the draft.
+type Follower = (Turn, TaskId, Weight);
+
 /// The ready tasks at the head of a queue, as far as a draft may take them.
 #[derive(Debug)]
 struct Roots {
@@ -101,9 +105,10 @@ impl Run {
         // It was admitted already.
         self.admits(&mut draft, first);
         let weight = self.weight(first);
-        self.add(&mut draft, first, weight, true);
+        let with_followers = !self.is_filled_by_ready(first, weight, limits);
+        self.add(&mut draft, first, weight, with_followers);
         while let Some((task, weight)) = self.next_task(&mut draft, &mut roots) {
-            self.add(&mut draft, task, Some(weight), true);
+            self.add(&mut draft, task, Some(weight), with_followers);
         }
         self.leave(&mut roots);
         self.batch(draft)
@@ -170,6 +175,14 @@ impl Run {
         added <= draft.limits.room
     }
 
+    /// Whether ready tasks like `task` make an assignment by themselves, and nothing could be let go on the way, since all of it
+    /// is wanted: followers would bring nothing.
+    fn is_filled_by_ready(&self, task: TaskId, weight: Option<Weight>, limits: Limits) -> bool {
+        let ready = limits.share.min(limits.ready);
+        let is_filled = weight.is_none_or(|weight| ready.saturating_mul(weight.nanoseconds) >= limits.credit);
+        is_filled && self.tasks.layers[task.layer.0 as usize].wanted == Members::Everything
+    }
+
     /// `Ready` or `Waiting` → `Running`, and looks at what follows.
     fn add(&mut self, draft: &mut Draft, task: TaskId, weight: Option<Weight>, with_followers: bool) {
         draft.nanoseconds += weight.map_or(draft.limits.credit, |weight| weight.nanoseconds);
@@ -191,19 +204,19 @@ impl Run {
             roots.next = self.next_root(draft, roots);
         }
         let follower = draft.followers.peek().copied();
-        let is_first = |root: &Root| follower.is_none_or(|(turn, _)| root.0 > Some(turn));
+        let is_first = |root: &Root| follower.is_none_or(|(turn, ..)| root.0 > Some(turn));
         if let Some((_, task, weight)) = roots.next.filter(is_first) {
             (roots.next, roots.taken) = (None, roots.taken + 1);
             return Some((task, weight));
         }
-        let (Turn(layer, Reverse(rank)), weight) = follower?;
+        let (_, task, weight) = follower?;
         let is_only_one = draft.followers.len() as u64 + draft.left_behind == 1;
         if !draft.has_room_for(weight, is_only_one) {
             return None;
         }
         draft.followers.pop();
         draft.has_followers = true;
-        Some((self.task_at(layer, rank), weight))
+        Some((task, weight))
     }
 
     /// The next ready task, if it goes along; after one that doesn't, no more are taken.
@@ -267,7 +280,7 @@ impl Run {
         for follower in found {
             let turn = Turn(follower.layer, Reverse(rank(&self.graph, follower)));
             match self.weight(follower).filter(|_| self.may_follow(draft, follower)) {
-                Some(weight) => draft.followers.push((turn, weight)),
+                Some(weight) => draft.followers.push((turn, follower, weight)),
                 None => draft.left_behind += 1,
             }
         }

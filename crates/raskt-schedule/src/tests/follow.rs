@@ -138,6 +138,34 @@ fn small_graphs_go_out_at_once_and_slow_ones_to_all_slots() {
 }
 
 #[test]
+fn where_ready_tasks_suffice_and_all_is_wanted_nothing_follows() {
+    // A thousand pairs: one reads the other.
+    let inputs: Vec<Vec<u64>> =
+        (0..2000).map(|task| (task % 2 == 1).then_some(task - 1).into_iter().collect()).collect();
+    let graph = graph(MICROSECOND, &slices(&inputs));
+    let ends = world(&graph, &[2]);
+    assert_eq!(assigned(&ends)[0][..4], [0, 1, 2, 3], "what only they read is let go on the way");
+    let mut world = World::new(CREDIT);
+    let wanted = TaskRange::of(all_tasks(&graph));
+    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph), wanted });
+    world.join(2);
+    assert_eq!(assigned(&world)[0][..4], [0, 2, 4, 6]);
+}
+
+#[test]
+fn a_chain_that_is_wanted_altogether_goes_out_at_once() {
+    let inputs = chain(50);
+    let graph = graph(MICROSECOND, &slices(&inputs));
+    for slots in [1, 2] {
+        let mut world = World::new(CREDIT);
+        world.join(slots);
+        let wanted = TaskRange::of(all_tasks(&graph));
+        world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted });
+        assert_eq!((world.assigned[0].1.len(), world.assigned[0].1.fleeting.len()), (50, 0));
+    }
+}
+
+#[test]
 fn what_is_not_known_to_be_quick_goes_out_alone() {
     let inputs = chain(3);
     let graph = graph(0, &slices(&inputs));
