@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-
 _KEPT_BYTES = 64 << 10
 """What is smaller than this stays in memory anyway."""
 

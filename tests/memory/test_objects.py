@@ -53,7 +53,7 @@ def test_delayed_results_go_to_disk_and_come_back(tmp_path: Path) -> None:
     "value",
     [
         np.arange(2.0**16).reshape(2**8, 2**8).T,
-        np.arange(2**16, dtype="M8[us]"),
+        np.arange(2**16).astype("M8[us]"),
         np.zeros(2**14, dtype=[("a", "i4"), ("b", "f8")]),
         b"bytes" * 2**14,
         bytearray(b"bytes" * 2**14),

@@ -23,6 +23,8 @@ pub(crate) struct State {
     pub speed: Speed,
     slots: BTreeMap<SlotId, Slot>,
     next_slot: u64,
+    /// Bytes of the largest result so far.
+    largest: u64,
     /// All and only the slots that can leave memory now.
     order: Order,
     /// Counts uses, so that they have an order.
@@ -112,6 +114,7 @@ impl State {
             speed: Speed::default(),
             slots: BTreeMap::new(),
             next_slot: 0,
+            largest: 0,
             order: Order::default(),
             uses: 0,
             pending: VecDeque::new(),
@@ -148,6 +151,7 @@ impl State {
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
         self.broker.hold_promised(holder, bytes);
+        self.largest = self.largest.max(bytes);
         let used = self.next_use();
         let slot = Slot {
             facts,

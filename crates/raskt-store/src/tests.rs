@@ -308,12 +308,12 @@ fn a_full_disk_lets_one_request_go_beyond_and_then_says_who_holds_what() {
     let mut kept = fill(&store, 4);
     store.ask(holder(0), 100 * UNIT, &[]);
     assert!(matches!(ear.wait_for(0), Reply::Promised { .. }), "results alone are within the limit");
-    kept.extend(fill(&store, 1));
+    kept.extend(fill(&store, 9));
     store.give_back(holder(0));
     store.ask(holder(1), 100 * UNIT, &[]);
     let Reply::Exhausted(report) = ear.wait_for(1) else { panic!("there is no memory") };
     let text = report.to_string();
-    assert!(text.contains("500.0 KiB in memory") && text.contains("test (5 results)"), "{text}");
+    assert!(text.contains("1.3 MiB in memory") && text.contains("test (13 results)"), "{text}");
     assert!(report.disk_trouble.as_ref().unwrap().contains("no folder for spill files"), "{text}");
     let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
     let (answer, pins) = store.ask(holder(2), 100 * UNIT, &inputs);

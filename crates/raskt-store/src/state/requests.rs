@@ -74,13 +74,15 @@ impl State {
         }
     }
 
-    /// Nothing runs and nothing can move: `request` goes beyond the limit, unless it would only add to results that no task
-    /// is about to read and that are beyond it already, by an earlier one of its kind.
+    /// Nothing runs and nothing can move: `request` goes beyond the limit, unless results that no task is about to read are
+    /// far beyond it already and it would only add to them. Not at once: those who would read and free them may stand
+    /// behind it.
     fn go_beyond(&mut self, request: Request) {
         let inputs: u64 = request.inputs.iter().map(|(_, bytes)| bytes).sum();
         let pinned = self.slots.values().filter(|slot| slot.pins > 0 && slot.value().is_some());
         let stuck = self.broker.held() - pinned.map(|slot| slot.bytes).sum::<u64>();
-        if request.bytes > inputs && stuck > self.broker.limit() {
+        let most = self.broker.limit().saturating_add(REQUESTS_BEYOND * request.bytes.max(self.largest));
+        if stuck > most && request.bytes > inputs {
             let report = Arc::new(self.report());
             // The next one looks for itself.
             self.disk.trouble = None;
@@ -131,3 +133,7 @@ impl State {
         true
     }
 }
+
+/// Requests like the one at hand, or results like the largest, that results may be beyond the limit by, where nothing can
+/// leave memory: about as many assignments stand in a worker's line.
+const REQUESTS_BEYOND: u64 = 8;
