@@ -55,7 +55,7 @@ struct Read {
 }
 
 /// How long a client waits for a worker that could run what it wants: longer than one takes to come back.
-const UNMET_NANOSECONDS: u64 = 3_000_000_000;
+pub(crate) const UNMET_NANOSECONDS: u64 = 3_000_000_000;
 
 /// Tasks that a client no longer wants at one time, at most.
 const CHANGED_TASKS: usize = 16;

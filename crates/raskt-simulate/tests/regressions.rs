@@ -72,3 +72,31 @@ fn a_suspect_that_is_needed_anew_does_not_wait_for_its_first_worker() {
         ],
     });
 }
+
+/// A client hears that no worker has what it requires, is cut off and given up, and one such worker comes meanwhile: the client
+/// wasn't told anything wrong.
+#[test]
+#[rustfmt::skip]
+fn a_client_that_was_cut_off_waits_for_news_before_it_gives_up() {
+    check(Scenario {
+        seed: 304385,
+        credit_nanoseconds: 4470894,
+        prefill_nanoseconds: 256575,
+        lease_nanoseconds: 320000000,
+        clients: 3,
+        calm_at: 5257000000,
+        weather: Weather { delay_nanoseconds: 3000000, tail_per_million: 0, drop_per_million: 0, duplicate_per_million: 0 },
+        hosts: vec![
+            HostPlan { slots: 1, memory: 432842, disk: 0, slowness_percent: 100, joins_at: 0, gpu: 0 },
+            HostPlan { slots: 1, memory: 1454089, disk: 11485574, slowness_percent: 100, joins_at: 3363799666, gpu: 0 },
+            HostPlan { slots: 2, memory: 9763, disk: 7513958, slowness_percent: 2000, joins_at: 5070858565, gpu: 2000 },
+            HostPlan { slots: 3, memory: 44559, disk: 283986, slowness_percent: 100, joins_at: 0, gpu: 0 },
+        ],
+        jobs: vec![
+            JobPlan { seed: 8513453862222670840, client: 1, at: 592736722, layers: vec![LayerPlan { shape: Source { tasks: 100 }, nanoseconds: 0, output_bytes: 256, scratch_bytes: 0, priority: 0, requires: Nothing }, LayerPlan { shape: Source { tasks: 100 }, nanoseconds: 0, output_bytes: 64, scratch_bytes: 0, priority: 0, requires: Host { host: 2, allows_others: false } }], wanted: vec![(1, 99)], gives: false, task_nanoseconds: 3988701, wrong_sizes: false, retries: 2, failures: vec![], deaths: vec![], changes: 0, cancel_after: None, resubmit: true, keep: false },
+        ],
+        faults: vec![
+            Fault { at: 4612447299, lasts: 640000000, kind: Isolate { node: 6 } },
+        ],
+    });
+}

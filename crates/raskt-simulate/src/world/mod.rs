@@ -7,7 +7,7 @@ mod jobs;
 mod trouble;
 
 use crate::check::{Sometimes, Violation};
-use crate::client::Client;
+use crate::client::{Client, UNMET_NANOSECONDS};
 use crate::context::{Address, Context, Happening, Node};
 use crate::head::Head;
 use crate::host::Host;
@@ -204,7 +204,8 @@ impl World {
 
     /// From one phase to the next, as soon as it is time.
     fn move_on(&mut self) {
-        if self.context.is_calm {
+        // Whoever was cut off may still hear that things have changed.
+        if self.context.now() > self.scenario.calm_at + UNMET_NANOSECONDS {
             self.give_up_unmet();
         }
         if self.context.is_calm && self.is_quiet() {
