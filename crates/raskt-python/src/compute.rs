@@ -6,6 +6,7 @@ use crate::engines::{self, OwnEngine};
 use crate::library_threads::LeftAlone;
 use crate::ran::Ran;
 use crate::request::{Request, Results};
+use crate::settings::settings;
 use crate::workers::workers;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -23,17 +24,12 @@ struct Options {
 impl Options {
     /// What the caller says, and where he says nothing what the settings say.
     fn new(py: Python<'_>, scheduler: Option<String>, num_workers: Option<usize>) -> PyResult<Self> {
-        let get = py.import("raskt.config")?.getattr("get")?;
-        let scheduler = match scheduler {
-            Some(scheduler) => scheduler,
-            None => get.call1(("scheduler", "threads"))?.extract()?,
-        };
-        let num_workers = match num_workers {
-            Some(_) => num_workers,
-            None => get.call1(("num_workers", py.None()))?.extract()?,
-        };
-        let library_threads: String = get.call1(("library-threads", "held"))?.extract()?;
-        Ok(Self { scheduler, num_workers, library_threads_are_free: library_threads == "free" })
+        let settings = settings(py)?;
+        Ok(Self {
+            scheduler: scheduler.unwrap_or_else(|| settings.scheduler.clone()),
+            num_workers: num_workers.or(settings.num_workers),
+            library_threads_are_free: settings.library_threads_are_free,
+        })
     }
 
     /// Runs the graph that way and gives the results of `wanted`; `keeps` says that large ones stay in the store.

@@ -4,6 +4,7 @@ use crate::last_threads::park_instead_of_abort;
 use crate::memory;
 use crate::processes::{self, ProcessRunner};
 use crate::runner::{PythonRunner, are_cancelled_running, interrupt_cancelled};
+use crate::settings::settings;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use raskt_execute::sync::{Mutex, MutexGuard};
@@ -82,8 +83,7 @@ pub(crate) fn engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>
             )));
         }
     };
-    let flights = py.import("raskt.config")?.getattr("get")?.call1(("flight-record", py.None()))?.extract()?;
-    let size = Size { threads, has_processes, flights };
+    let size = Size { threads, has_processes, flights: settings(py)?.flights.clone() };
     let store = memory::store(py)?;
     match current().by_size.entry(size) {
         Entry::Occupied(known) => Ok(known.get().clone()),

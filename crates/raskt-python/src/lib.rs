@@ -26,6 +26,7 @@ mod processes;
 mod ran;
 mod request;
 mod runner;
+mod settings;
 mod tokenize;
 mod turns;
 mod visualize;

@@ -1,11 +1,12 @@
 //! The store of this process, within the limits that the settings state, and the table of what holds memory.
 
-use crate::futures::settings_in_force;
+use crate::settings::{Settings, settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raskt_execute::sync::Mutex;
 use raskt_execute::{Limits, MemoryReport, Store, usual_memory_limit};
 use raskt_store::{HolderLine, Place, resident_bytes};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The store and what it was set up by.
@@ -13,7 +14,7 @@ struct Current {
     /// The process that made it: a fork has another.
     process: u32,
     store: Store,
-    settings: Option<Py<PyAny>>,
+    settings: Arc<Settings>,
     limits: Limits,
     /// Bytes that this process has beside what the store knows of.
     baseline: u64,
@@ -33,41 +34,34 @@ const BASELINE_AGE: Duration = Duration::from_secs(1);
 
 /// The store of this process, with the limits in force.
 pub(crate) fn store(py: Python<'_>) -> PyResult<Store> {
-    let settings = settings_in_force(py)?;
+    let settings = settings(py)?;
     let process = std::process::id();
     if let Some(current) = &mut *CURRENT.lock()
         && current.process == process
-        && let (Some(known), Some(settings)) = (&current.settings, &settings)
-        && settings.is(known)
+        && Arc::ptr_eq(&current.settings, &settings)
     {
         current.measure();
         return Ok(current.store.clone());
     }
-    let limits = limits(py)?;
-    // Reading the settings has brought them into force, if they weren't.
-    let settings = settings_in_force(py)?.map(Bound::unbind);
+    let limits = limits(&settings);
     let mut slot = CURRENT.lock();
-    let before = match &mut *slot {
+    match &mut *slot {
         Some(current) if current.process == process => {
-            current.limits = limits;
+            (current.limits, current.settings) = (limits, settings);
             current.set_limits();
-            std::mem::replace(&mut current.settings, settings)
         }
         other => {
             // The parent's threads aren't here and its files are its own: its store is forgotten and not dropped.
             std::mem::forget(other.take());
             *other = Some(Current::new(process, limits, settings));
-            None
         }
-    };
+    }
     let store = slot.as_ref().map(|current| current.store.clone());
-    drop(slot);
-    drop(before);
     Ok(store.expect("it was just put there"))
 }
 
 impl Current {
-    fn new(process: u32, limits: Limits, settings: Option<Py<PyAny>>) -> Self {
+    fn new(process: u32, limits: Limits, settings: Arc<Settings>) -> Self {
         let store = Store::new(Limits::of_memory(limits.memory));
         let baseline = resident_bytes().unwrap_or(0);
         let current = Self { process, store, settings, limits, baseline, measured: Instant::now() };
@@ -92,16 +86,12 @@ impl Current {
     }
 }
 
-fn limits(py: Python<'_>) -> PyResult<Limits> {
-    let get = py.import("raskt.config")?.getattr("get")?;
-    let limit: Option<u64> = get.call1(("memory.limit", py.None()))?.extract()?;
-    let disk: Option<u64> = get.call1(("memory.disk-limit", py.None()))?.extract()?;
-    let spill_path: Option<String> = get.call1(("memory.spill-path", py.None()))?.extract()?;
-    Ok(Limits {
-        memory: limit.unwrap_or_else(usual_memory_limit),
-        disk: disk.unwrap_or(u64::MAX),
-        spill_path: spill_path.map(Into::into),
-    })
+fn limits(settings: &Settings) -> Limits {
+    Limits {
+        memory: settings.memory_limit.unwrap_or_else(usual_memory_limit),
+        disk: settings.disk_limit.unwrap_or(u64::MAX),
+        spill_path: settings.spill_path.clone(),
+    }
 }
 
 /// Removes the spill files; nothing reads them any more.

@@ -10,6 +10,7 @@ use crate::engines;
 use crate::error::from_graph_error;
 use crate::memory;
 use crate::runner::PythonRunner;
+use crate::settings::settings;
 use crate::wait::wait;
 use crate::workers::workers;
 use pyo3::prelude::*;
@@ -94,16 +95,13 @@ impl DaskScheduler {
         match &self.scheduler {
             _ if in_this_thread => Ok("sync".to_owned()),
             Some(scheduler) => Ok(scheduler.clone()),
-            None => py.import("raskt.config")?.getattr("get")?.call1(("scheduler", "threads"))?.extract(),
+            None => Ok(settings(py)?.scheduler.clone()),
         }
     }
 }
 
 fn engine(py: Python<'_>, scheduler: &str, workers: Option<usize>) -> PyResult<Engine> {
-    let workers = match workers {
-        Some(_) => workers,
-        None => py.import("raskt.config")?.getattr("get")?.call1(("num_workers", py.None()))?.extract()?,
-    };
+    let workers = workers.or(settings(py)?.num_workers);
     if scheduler == "sync" {
         // An engine for each computation: without threads, one that waits within a task has nobody to lend a slot to.
         let options = EngineOptions { threads: 0, ..EngineOptions::default() };

@@ -23,7 +23,6 @@ mod wait;
 
 pub(crate) use class::{Future, future_node};
 use pool::Pool;
-pub(crate) use settings::settings_in_force;
 use task::Task;
 
 use pyo3::prelude::*;
