@@ -85,5 +85,8 @@ impl State {
         self.let_go(values);
         self.worker.handle_event(WorkerEvent::Forgotten(run));
         self.worker.handle_event(WorkerEvent::MemoryFreed);
+        if self.runs.is_empty() {
+            self.ask_in_turn();
+        }
     }
 }

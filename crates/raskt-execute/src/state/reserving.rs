@@ -73,10 +73,18 @@ impl State {
         self.executions.push_back(execution);
     }
 
-    /// Memory is short: from now on it is asked for before a thread is free.
+    /// Memory is short: until all runs have ended, it is asked for before a thread is free.
     fn ask_ahead(&mut self) {
         if self.slots_ahead == 0 && self.store.has_spilled() {
             self.slots_ahead = SLOTS_AHEAD;
+            self.resize();
+        }
+    }
+
+    /// The next run may find memory enough: what is begun ahead of its turn is held for longer.
+    pub(super) fn ask_in_turn(&mut self) {
+        if self.slots_ahead > 0 {
+            self.slots_ahead = 0;
             self.resize();
         }
     }

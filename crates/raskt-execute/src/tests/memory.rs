@@ -4,6 +4,7 @@ use super::{Closure, number, op};
 use crate::*;
 use raskt_graph::*;
 use raskt_store::Kept;
+use raskt_store::sync::Mutex;
 use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use std::fs;
 use std::path::Path;
@@ -363,4 +364,40 @@ fn a_cancelled_run_lets_go_of_its_memory_and_its_files() {
         }
         assert_eq!(place.keep(blocks(48, false)).iter().filter_map(Kept::of).count(), 48);
     }
+}
+
+/// A chain and a source that is read with its end, each of which notes when it begins.
+fn chain_and_source(begun: &Arc<Mutex<Vec<u32>>>) -> (Arc<Graph>, Vec<TaskId>) {
+    let mut graph = GraphBuilder::new();
+    let grid = Grid::new([1]);
+    let step = |graph: &mut GraphBuilder, number: u32| {
+        let begun = begun.clone();
+        op(graph, move |_, _| {
+            begun.lock().push(number);
+            Ok(Chunk::scalar(1_i64).into())
+        })
+    };
+    let ops: Vec<_> = (0..6).map(|number| step(&mut graph, number)).collect();
+    let mut last = graph.layer(Layer::new("chain", ops[0], Shape::source(1))).unwrap();
+    let source = graph.layer(Layer::new("source", ops[4], Shape::source(1))).unwrap();
+    let map = |inputs: &[LayerId]| Shape::Map {
+        grid: grid.clone(),
+        inputs: inputs.iter().map(|&input| MapInput::same(input, grid.clone())).collect(),
+    };
+    for op in &ops[1..4] {
+        last = graph.layer(Layer::new("chain", *op, map(&[last]))).unwrap();
+    }
+    let both = graph.layer(Layer::new("both", ops[5], map(&[last, source]))).unwrap();
+    (Arc::new(graph.finish()), vec![TaskId::new(both, 0)])
+}
+
+#[test]
+fn a_run_that_was_short_of_memory_has_no_later_one_begin_ahead_of_its_turn() {
+    let place = Place::new(1, 4);
+    drop(place.keep(blocks(64, false)));
+    assert!(place.report().files_written > 0);
+    let begun = Arc::default();
+    let (graph, wanted) = chain_and_source(&begun);
+    place.run(graph, wanted).unwrap();
+    assert_eq!(*begun.lock(), [0, 1, 2, 3, 4, 5]);
 }
