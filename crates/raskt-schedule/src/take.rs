@@ -41,6 +41,8 @@ pub(crate) struct Draft {
     pub bytes: u64,
     /// What all of them have in common.
     kind: Kind,
+    /// The layer of the first.
+    layer: LayerId,
     count: u64,
     /// Tasks that have become ready by those in the draft.
     followers: BinaryHeap<Follower>,
@@ -150,6 +152,7 @@ impl Run {
             nanoseconds: 0,
             bytes: 0,
             kind: self.kind(first),
+            layer: first.layer,
             count: 0,
             followers: BinaryHeap::new(),
             left_behind: 0,
@@ -204,8 +207,10 @@ impl Run {
             roots.next = self.next_root(draft, roots);
         }
         let follower = draft.followers.peek().copied();
+        // What is left behind has its turn before tasks of other layers that are ready.
+        let is_beside = |root: &Root| draft.left_behind == 0 || root.1.layer == draft.layer;
         let is_first = |root: &Root| follower.is_none_or(|(turn, ..)| root.0 > Some(turn));
-        if let Some((_, task, weight)) = roots.next.filter(is_first) {
+        if let Some((_, task, weight)) = roots.next.filter(|root| is_first(root) && is_beside(root)) {
             (roots.next, roots.taken) = (None, roots.taken + 1);
             return Some((task, weight));
         }

@@ -176,6 +176,25 @@ fn what_is_not_known_to_be_quick_goes_out_alone() {
 }
 
 #[test]
+fn what_is_left_behind_is_not_overtaken_by_other_layers() {
+    // A chain through layers, and a source that is read with its end. How long tasks of the first and the third layer take
+    // isn't known before one has run.
+    let inputs: &[&[u64]] = &[&[], &[], &[0], &[2], &[1, 3]];
+    let known = (MICROSECOND, Annotations::default());
+    let unknown = (0, Annotations::default());
+    let layers = [unknown.clone(), known.clone(), unknown, known];
+    let graph = layered(layers, inputs, |task| [0, 0, 1, 2, 3][task as usize]);
+    let mut world = world(&graph, &[1]);
+    let mut begun = vec![];
+    while let Some((_, assignment)) = world.assigned.first() {
+        begun.extend(assignment.tasks.iter().flat_map(|range| range.tasks()));
+        world.run_one(&graph, 0, || false);
+    }
+    let source = TaskId::new(LayerId(0), 1);
+    assert_eq!(begun.iter().position(|&task| task == source), Some(3), "{begun:?}");
+}
+
+#[test]
 fn only_tasks_of_one_kind_go_together() {
     let inputs: &[&[u64]] = &[&[], &[0], &[1]];
     let gpu = Annotations { resources: [("gpu".into(), 1000)].into(), ..Annotations::default() };
