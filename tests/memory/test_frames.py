@@ -41,10 +41,12 @@ def limited(path: Path) -> Any:
 def test_a_persisted_frame_goes_to_disk_and_comes_back(tmp_path: Path) -> None:
     pdf = data()
     frame = rd.from_pandas(pdf, npartitions=16)
+    # Of other tests, say what the threads of their futures gave.
+    before = memory().held
     with limited(tmp_path):
         kept = frame.assign(y=frame.x * 2).persist()
         report = memory()
-        assert report.held <= 2**20 + pdf.memory_usage().sum() // 16 and report.files_written > 0
+        assert report.held <= before + 2**20 + pdf.memory_usage().sum() // 16 and report.files_written > 0
         assert any("frame" in holder.name for holder in report.holders)
         assert (kept.npartitions, len(kept)) == (16, ROWS)
         expected = pdf.assign(y=pdf.x * 2)
@@ -55,7 +57,7 @@ def test_a_persisted_frame_goes_to_disk_and_comes_back(tmp_path: Path) -> None:
         tm.assert_frame_equal(kept[kept.key == 3].compute(), expected[expected.key == 3])
         del kept
         gc.collect()
-    assert memory().held == 0
+    assert memory().held <= before
 
 
 def test_what_is_sorted_is_kept_in_parts_that_leave_one_by_one(tmp_path: Path) -> None:
@@ -197,5 +199,5 @@ def test_a_frame_of_three_times_the_limit_is_grouped_twice(tmp_path: Path) -> No
     assert found["sums"] == [parts * rows * (rows - 1) // 2 + rows * parts * (parts - 1) // 2] * 2
     numbers = np.arange(rows)
     assert found["means"] == pytest.approx([numbers[numbers % 10 == 3].mean() * 0.5] * 2)
-    # The frame is never in memory as a whole. How much of what was let go the allocator keeps isn't bounded yet.
-    assert found["peak"] <= 2.2 * limit
+    # The frame is never in memory as a whole. What the allocators keep of what was let go comes on top.
+    assert found["peak"] <= 1.5 * limit

@@ -13,6 +13,16 @@ pub fn resident_bytes() -> Option<u64> {
     Some(text.split_whitespace().nth(1)?.parse::<u64>().ok()? * page_bytes()?)
 }
 
+/// Has the C library give back to the system what it keeps of memory that others have freed: arrays of NumPy and pandas lie
+/// there, and it would keep hundreds of megabytes of them.
+pub fn give_back_freed() {
+    // SAFETY: it may be called at any time, from any thread.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 fn physical() -> Option<u64> {
     // SAFETY: asks for a number and touches nothing.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };

@@ -4,6 +4,7 @@
 use crate::broker::Holder;
 use crate::file::SpillFile;
 use crate::folder::Folder;
+use crate::machine;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
@@ -25,6 +26,8 @@ pub(crate) struct Shared {
     came: Condvar,
     folder: Mutex<FolderState>,
     has_spilled: AtomicBool,
+    /// When freed memory was last given back to the system.
+    gave_back: Mutex<Option<Instant>>,
 }
 
 pub(crate) struct Inner {
@@ -53,6 +56,9 @@ const IDLE: Duration = Duration::from_secs(10);
 /// How long nothing has to have moved before a request may go beyond the limit.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// How long freed memory may stay with the process once memory was short.
+const GIVE_BACK: Duration = Duration::from_millis(100);
+
 /// How many such times a disk that was full or broken is left alone.
 const DISK_PATIENCE: u32 = 10;
 
@@ -66,6 +72,7 @@ impl Shared {
             came: Condvar::new(),
             folder: Mutex::default(),
             has_spilled: AtomicBool::new(false),
+            gave_back: Mutex::default(),
         }
     }
 
@@ -168,6 +175,7 @@ impl Shared {
                 let garbage: Vec<Garbage> = std::mem::take(&mut state.garbage);
                 drop(inner);
                 garbage.into_iter().for_each(Garbage::let_go);
+                self.give_back_freed();
             } else if let Some(job) = state.jobs.pop_front() {
                 if !state.jobs.is_empty() {
                     self.wake(&mut inner);
@@ -208,6 +216,7 @@ impl Shared {
                     }
                     state.wrote(id, bytes, written);
                 });
+                self.give_back_freed();
             }
             Job::Read { id, file } => {
                 let value = file.value().ok();
@@ -219,6 +228,16 @@ impl Shared {
                 });
                 self.came.notify_all();
             }
+        }
+    }
+
+    /// What leaves the store is to leave the process as well. Not at every turn: it takes some milliseconds.
+    fn give_back_freed(&self) {
+        let mut last = self.gave_back.lock();
+        if self.has_spilled() && last.is_none_or(|last| last.elapsed() >= GIVE_BACK) {
+            *last = Some(Instant::now());
+            drop(last);
+            machine::give_back_freed();
         }
     }
 
