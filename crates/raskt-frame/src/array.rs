@@ -2,7 +2,7 @@
 
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Operand, digest_of};
+use crate::expression::{Operand, digest_of, engine_dtype};
 use crate::plan::Frame;
 use crate::stage::{StageOutput, lower_partitions};
 use crate::table::FrameTable;
@@ -103,22 +103,6 @@ fn common_dtype(frame: &Frame) -> Result<DType> {
         found = Some(found.map_or(own, |found| raskt_value::promote(found, own)));
     }
     found.ok_or_else(|| FrameError::Value("a dataframe without columns can't be an array".into()))
-}
-
-fn engine_dtype(dtype: DType) -> DataType {
-    match dtype {
-        DType::Bool => DataType::Boolean,
-        DType::I8 => DataType::Int8,
-        DType::I16 => DataType::Int16,
-        DType::I32 => DataType::Int32,
-        DType::I64 => DataType::Int64,
-        DType::U8 => DataType::UInt8,
-        DType::U16 => DataType::UInt16,
-        DType::U32 => DataType::UInt32,
-        DType::U64 => DataType::UInt64,
-        DType::F32 => DataType::Float32,
-        DType::F64 | DType::C64 | DType::C128 => DataType::Float64,
-    }
 }
 
 struct ToBlock {

@@ -1,5 +1,7 @@
 use crate::domain::{Domain, DomainClass};
+use crate::expression::engine_dtype;
 use polars::prelude::*;
+use raskt_value::DType;
 
 /// A value that a user wrote: an operand, a fill value, an element of `isin`.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +61,55 @@ impl Literal {
         };
         let magnitude = if magnitude.is_nan() { f64::INFINITY } else { magnitude.abs() };
         Domain::full(dtype).within(magnitude)
+    }
+
+    /// As a number of `dtype`, null if it is missing; `None` if it isn't one: too large, or no whole number.
+    pub(crate) fn number(&self, dtype: DType) -> Option<Scalar> {
+        let engine = engine_dtype(dtype);
+        let whole = |value: i128| whole_number(value, dtype);
+        let value = match (self, dtype) {
+            (Self::Missing, _) => return Some(Scalar::null(engine)),
+            (Self::Bool(value), DType::Bool) => AnyValue::Boolean(*value),
+            (_, DType::Bool) => return None,
+            (Self::Bool(value), _) => whole(i128::from(*value))?,
+            (Self::Int(value), _) => whole(i128::from(*value))?,
+            (Self::UInt(value), _) => whole(i128::from(*value))?,
+            (Self::Float(value), DType::F32) => AnyValue::Float32(*value as f32),
+            (Self::Float(value), DType::F64) => AnyValue::Float64(*value),
+            _ => return None,
+        };
+        Some(Scalar::new(engine, value))
+    }
+
+    /// The integer that it is, also if it is written as a float.
+    pub(crate) fn as_whole(&self) -> Option<i128> {
+        match self {
+            Self::Int(value) => Some(i128::from(*value)),
+            Self::UInt(value) => Some(i128::from(*value)),
+            Self::Float(value) if value.fract() == 0.0 && value.abs() < 1e19 => Some(*value as i128),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a number above `other`.
+    pub(crate) fn is_above(&self, other: &Self) -> bool {
+        let number = |literal: &Self| literal.number(DType::F64).and_then(|number| number.value().extract::<f64>());
+        number(self).zip(number(other)).is_some_and(|(a, b)| a > b)
+    }
+
+    /// As a user would write it.
+    pub(crate) fn in_words(&self) -> String {
+        match self {
+            Self::Missing => "a missing value".into(),
+            Self::Bool(true) => "True".into(),
+            Self::Bool(false) => "False".into(),
+            Self::Int(value) => value.to_string(),
+            Self::UInt(value) => value.to_string(),
+            Self::Float(value) => value.to_string(),
+            Self::Text(text) => format!("the string {text:?}"),
+            Self::Datetime(..) | Self::Date(_) => "a point in time".into(),
+            Self::Duration(..) => "a length of time".into(),
+        }
     }
 
     /// As an operand: numbers are weak, they take the width of the column they meet (NEP 50).
@@ -131,6 +182,22 @@ impl Literal {
     }
 }
 
+fn whole_number(value: i128, dtype: DType) -> Option<AnyValue<'static>> {
+    Some(match dtype {
+        DType::I8 => AnyValue::Int8(value.try_into().ok()?),
+        DType::I16 => AnyValue::Int16(value.try_into().ok()?),
+        DType::I32 => AnyValue::Int32(value.try_into().ok()?),
+        DType::I64 => AnyValue::Int64(value.try_into().ok()?),
+        DType::U8 => AnyValue::UInt8(value.try_into().ok()?),
+        DType::U16 => AnyValue::UInt16(value.try_into().ok()?),
+        DType::U32 => AnyValue::UInt32(value.try_into().ok()?),
+        DType::U64 => AnyValue::UInt64(value.try_into().ok()?),
+        DType::F32 => AnyValue::Float32(value as f32),
+        DType::F64 => AnyValue::Float64(value as f64),
+        DType::Bool | DType::C64 | DType::C128 => return None,
+    })
+}
+
 /// The number that `text` writes, times ten to the power of `scale`, if it has no more places and digits.
 fn fixed_point(text: &str, scale: usize, precision: usize) -> Option<i128> {
     let (whole, places) = text.split_once('.').unwrap_or((text, ""));
@@ -144,12 +211,11 @@ fn fixed_point(text: &str, scale: usize, precision: usize) -> Option<i128> {
 pub(crate) fn series_of(values: &[Literal], dtype: &DataType) -> PolarsResult<Series> {
     let mut found: Vec<AnyValue<'static>> = vec![];
     for value in values {
-        let cast = value.scalar().into_series(PlSmallStr::EMPTY).cast(dtype)?;
+        let own = value.scalar().into_series(PlSmallStr::EMPTY);
+        let cast = own.cast(dtype)?;
         let kept = cast.get(0)?.into_static();
-        let changed = cast.cast(&value.scalar().dtype().clone()).is_ok_and(
-            |back| matches!(value, Literal::Float(number) if back.f64().is_ok_and(|back| back.get(0) != Some(*number))),
-        );
-        if !kept.is_null() && !changed {
+        let back = cast.cast(own.dtype());
+        if !kept.is_null() && back.is_ok_and(|back| back.equals(&own)) {
             found.push(kept);
         }
     }
@@ -173,5 +239,7 @@ mod tests {
         let values = [Literal::Float(1.0), Literal::Float(2.5), Literal::Int(3)];
         let found = series_of(&values, &DataType::Int64).unwrap();
         assert_eq!(found, Series::new(PlSmallStr::EMPTY, [1_i64, 3]));
+        let found = series_of(&[Literal::Int(3), Literal::Int(1)], &DataType::Boolean).unwrap();
+        assert_eq!(found, Series::new(PlSmallStr::EMPTY, [true]));
     }
 }

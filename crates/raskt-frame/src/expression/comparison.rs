@@ -1,9 +1,14 @@
 use super::arithmetic::pandas_name;
+use super::dtypes::{as_number, common_number, engine_dtype, number_of, pandas_number};
 use super::{Expression, Operand};
-use crate::domain::DomainClass::{self, *};
+use crate::domain::{
+    Domain,
+    DomainClass::{self, *},
+};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
 use polars::prelude::*;
+use raskt_value::{DType, Kind};
 
 impl Expression {
     /// `left op right` for `eq ne lt le gt ge`: never missing; false where an operand is, but for `ne`.
@@ -18,7 +23,10 @@ impl Expression {
             }
             return constant(scope, op, left, right, unequal);
         }
-        let (x, y) = (left.beside(right), right.beside(left));
+        let (x, y) = match alike(op, left, right)? {
+            Alike::Never(value) => return constant(scope, op, left, right, value),
+            Alike::Pair(x, y) => (x, y),
+        };
         let mut expr = compare(op, x.clone(), y.clone())?;
         // The engine takes NaN for a number that equals itself and is above all others.
         for (domain, operand) in [(&a, x), (&b, y)] {
@@ -38,18 +46,18 @@ impl Expression {
     /// `left op right` for `and or xor`, of truth values (a missing one counts as false) or of the bits of integers.
     pub(crate) fn logical(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<Self> {
         let (a, b) = (left.domain().class(), right.domain().class());
-        if !matches!((a, b), (Bool, Bool) | (Int, Int)) {
+        if matches!((a, b), (Int, Int)) {
+            return bits(scope, op, left, right);
+        }
+        if matches!((a, b), (Bool | Int, Bool | Int)) {
+            let (left, right) = (pandas_name(left), pandas_name(right));
+            return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
+        }
+        if (a, b) != (Bool, Bool) {
             let (left, right) = (pandas_name(left), pandas_name(right));
             return Err(FrameError::Type(format!("`{op}` doesn't work between {left} and {right}")));
         }
-        let combine = |x: Expr, y: Expr| match op {
-            "and" => x.and(y),
-            "or" => x.or(y),
-            _ => x.xor(y),
-        };
-        if a == Int {
-            return Self::computed(scope, op, &[left, right], combine(left.expr(), right.expr()));
-        }
+        let combine = |x: Expr, y: Expr| combined(op, x, y);
         let known = |operand: &Operand| match operand.domain().missing {
             true => operand.expr().fill_null(lit(false)),
             false => operand.expr(),
@@ -65,6 +73,128 @@ impl Expression {
         }
         Ok(found)
     }
+}
+
+/// The bits of integers.
+fn bits(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<Expression> {
+    let dtype = common_number(left, right)?;
+    if dtype.kind() == Kind::Float {
+        let (left, right) = (pandas_name(left), pandas_name(right));
+        return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
+    }
+    let expr = combined(op, as_number(left, dtype)?, as_number(right, dtype)?);
+    let found = Expression::computed(scope, op, &[left, right], expr)?;
+    found.check(engine_dtype(dtype))?;
+    Ok(found)
+}
+
+fn combined(op: &str, x: Expr, y: Expr) -> Expr {
+    match op {
+        "and" => x.and(y),
+        "or" => x.or(y),
+        _ => x.xor(y),
+    }
+}
+
+/// Two operands of one type, in which pandas would compare them.
+enum Alike {
+    Pair(Expr, Expr),
+    /// The same answer for every value: a number beyond all those of the other's type.
+    Never(bool),
+}
+
+fn alike(op: &str, left: &Operand, right: &Operand) -> Result<Alike> {
+    let (a, b) = (left.domain(), right.domain());
+    let is_number = |domain: &Domain| matches!(domain.class(), Bool | Int | Float);
+    match (left, right) {
+        _ if !is_number(&a) || !is_number(&b) => {
+            let one_unit = match (&a.dtype, &b.dtype) {
+                (DataType::Datetime(x, zone), DataType::Datetime(y, other)) => {
+                    x == y && zone.is_some() == other.is_some()
+                }
+                (DataType::Duration(x), DataType::Duration(y)) => x == y,
+                _ => true,
+            };
+            if !one_unit {
+                // The engine would take the coarser of two units, and lose what is finer.
+                let (left, right) = (pandas_name(left), pandas_name(right));
+                return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
+            }
+            Ok(Alike::Pair(left.beside(right), right.beside(left)))
+        }
+        (Operand::Expression(column), Operand::Literal(number)) => beside_number(op, column, number),
+        (Operand::Literal(number), Operand::Expression(column)) => {
+            let reflected = match op {
+                "lt" => "gt",
+                "le" => "ge",
+                "gt" => "lt",
+                "ge" => "le",
+                op => op,
+            };
+            Ok(match beside_number(reflected, column, number)? {
+                Alike::Pair(x, y) => Alike::Pair(y, x),
+                never => never,
+            })
+        }
+        _ => columns_alike(op, left, right),
+    }
+}
+
+/// A column and a number that a user wrote: where the number is one of the column's type, as one of it, so that the engine
+/// can compare it with the statistics of a file.
+fn beside_number(op: &str, column: &Expression, number: &Literal) -> Result<Alike> {
+    let own = number_of(&column.domain.dtype).expect("the column was found to be one of numbers");
+    let x = column.expr.clone();
+    let typed = |number| Expr::Literal(LiteralValue::Scalar(number));
+    if own.kind() == Kind::Float {
+        let number = number.number(own).expect("every number is a float");
+        return Ok(Alike::Pair(x, typed(number)));
+    }
+    if let Some(number) = number.number(own) {
+        return Ok(Alike::Pair(x, typed(number)));
+    }
+    let whole = match number {
+        Literal::Bool(value) => Some(i128::from(*value)),
+        number => number.as_whole(),
+    };
+    match whole {
+        // Beyond 2^53 a float stands for many integers.
+        Some(whole) if whole.unsigned_abs() <= 1 << 53 || !matches!(number, Literal::Float(_)) => {
+            let wide = if own == DType::U64 { DType::U64 } else { DType::I64 };
+            match Literal::Int(whole as i64).number(wide).filter(|_| i64::try_from(whole).is_ok()) {
+                Some(number) => Ok(Alike::Pair(x.cast(engine_dtype(wide)), typed(number))),
+                None => Ok(Alike::Never(match op {
+                    "ne" => true,
+                    "lt" | "le" => whole > 0,
+                    "gt" | "ge" => whole < 0,
+                    _ => false,
+                })),
+            }
+        }
+        _ => {
+            let number = number.number(DType::F64).expect("every number is a float");
+            Ok(Alike::Pair(x.cast(DataType::Float64), typed(number)))
+        }
+    }
+}
+
+/// Two columns of numbers. Integers are compared as such, whatever their widths and signs.
+fn columns_alike(op: &str, left: &Operand, right: &Operand) -> Result<Alike> {
+    let (a, b) = (left.domain(), right.domain());
+    let (Some(x), Some(y)) = (pandas_number(&a), pandas_number(&b)) else {
+        if a.dtype == b.dtype {
+            return Ok(Alike::Pair(left.expr(), right.expr()));
+        }
+        let (left, right) = (pandas_name(left), pandas_name(right));
+        return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
+    };
+    let mixed = |x: DType, y: DType| x == DType::U64 && y.kind() == Kind::Signed;
+    if mixed(x, y) || mixed(y, x) {
+        let (left, right) = (pandas_name(left), pandas_name(right));
+        return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
+    }
+    let common = raskt_value::promote(x, y);
+    Ok(Alike::Pair(as_number(left, common)?, as_number(right, common)?))
 }
 
 fn compare(op: &str, x: Expr, y: Expr) -> Result<Expr> {
@@ -108,12 +238,15 @@ fn comparable(left: &Operand, right: &Operand) -> bool {
     group(left.domain().class()) == group(right.domain().class())
 }
 
-/// The same answer in every row: things that can't be equal.
+/// The same answer in every row, but where a value is missing: things that can't be equal.
 fn constant(scope: &Schema, op: &str, left: &Operand, right: &Operand, value: bool) -> Result<Expression> {
     let some = match left {
-        Operand::Expression(_) => left.expr(),
-        Operand::Literal(_) => right.expr(),
+        Operand::Expression(expression) => expression.normal(),
+        Operand::Literal(_) => match right {
+            Operand::Expression(expression) => expression.normal(),
+            Operand::Literal(_) => right.expr(),
+        },
     };
-    let expr = when(some.is_null()).then(lit(value)).otherwise(lit(value));
+    let expr = when(some.is_null()).then(lit(op == "ne")).otherwise(lit(value));
     Ok(Expression::computed(scope, op, &[left, right], expr)?.missing(false))
 }

@@ -6,17 +6,20 @@
 
 mod arithmetic;
 mod comparison;
+mod dtypes;
 mod elementwise;
+mod functions;
 mod reduction;
 mod text;
 mod time;
 mod window;
 
+pub(crate) use dtypes::{common_dtype, engine_dtype};
 pub use elementwise::Inclusive;
 pub use reduction::ReduceOptions;
 
-use crate::domain::Domain;
-use crate::error::Result;
+use crate::domain::{Domain, DomainClass};
+use crate::error::{FrameError, Result};
 use crate::literal::Literal;
 use polars::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
@@ -179,6 +182,32 @@ impl Expression {
     /// The columns of the node that it reads.
     pub(crate) fn leaves(&self) -> Vec<PlSmallStr> {
         leaves_of(&self.expr)
+    }
+
+    /// The same as pandas has it: integers some of which are missing are floats there, and stay so when none is missing any
+    /// more.
+    pub(crate) fn settled(&self) -> Self {
+        if self.domain.class() != DomainClass::Int || !self.domain.missing {
+            return self.clone();
+        }
+        let magnitude = self.domain.magnitude;
+        Self {
+            expr: self.expr.clone().cast(DataType::Float64),
+            condition: None,
+            fixed_point: None,
+            domain: Domain::with_missing(DataType::Float64).within(magnitude),
+            extent: self.extent,
+            digest: digest_of(&["settled"], &[self.digest]),
+        }
+    }
+
+    /// An error if the engine gives another type than the table of types promises.
+    pub(crate) fn check(&self, promised: DataType) -> Result<()> {
+        if self.domain.dtype == promised {
+            return Ok(());
+        }
+        let (found, promised) = (self.domain.pandas_dtype(), Domain::full(promised).pandas_dtype());
+        Err(FrameError::NotNative(format!("the engine would give {found} where {promised} is due")))
     }
 
     pub(crate) fn operand(&self) -> Operand {

@@ -1,3 +1,4 @@
+use super::dtypes::{engine_dtype, pandas_number, reduced_number};
 use super::{Expression, Extent, digest_of};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
@@ -56,6 +57,12 @@ impl Expression {
             "var" => number.var(options.ddof),
             "sem" => number.std(options.ddof) / x.clone().count().cast(DataType::Float64).sqrt(),
             "median" => number.median(),
+            "quantile" if class == Bool => {
+                return Err(FrameError::NotNative("`quantile` of truth values has no native form".into()));
+            }
+            "quantile" if self.domain.dtype == DataType::Float32 => {
+                number.cast(DataType::Float64).quantile(lit(options.q), QuantileMethod::Linear)
+            }
             "quantile" => number.quantile(lit(options.q), QuantileMethod::Linear),
             "nunique" if can_miss => x.clone().drop_nulls().n_unique().cast(DataType::Int64),
             "nunique" => x.clone().n_unique().cast(DataType::Int64),
@@ -85,7 +92,17 @@ impl Expression {
         if matches!(function, "sum" | "prod" | "min" | "max") && class == Int && self.domain.missing {
             expr = expr.cast(DataType::Float64);
         }
-        let dtype = super::type_of(scope, &expr)?;
+        let mut dtype = super::type_of(scope, &expr)?;
+        let promised = pandas_number(&self.domain).and_then(|own| reduced_number(function, own)).map(engine_dtype);
+        if let Some(promised) = promised.filter(|promised| *promised != dtype) {
+            // Floats of the other width; nothing else is due where the table knows the type.
+            if !promised.is_float() || !dtype.is_float() {
+                let dtype = self.domain.pandas_dtype();
+                return Err(FrameError::NotNative(format!("`{function}` of a column of {dtype} has no native form")));
+            }
+            expr = expr.cast(promised.clone());
+            dtype = promised;
+        }
         let full = countless || (matches!(function, "sum" | "prod") && options.min_count == 0 && options.skipna);
         let ordered =
             matches!(function, "first" | "last") || matches!(self.extent, Extent::Window | Extent::OrderedScalar);

@@ -104,6 +104,10 @@ impl Arguments<'_> {
         u32::try_from(self.int(at)?).map_err(|_| self.unexpected(at, "a length", self.values.get(at)))
     }
 
+    fn no_native_form(&self) -> FrameError {
+        FrameError::NotNative(format!("`.str.{}` has no native form with these arguments", self.method))
+    }
+
     fn unexpected(&self, at: usize, wanted: &str, found: Option<&Literal>) -> FrameError {
         let method = self.method;
         match found {
@@ -138,18 +142,18 @@ fn predicate(x: Expr, arguments: &Arguments<'_>) -> Result<Option<(Expr, bool)>>
         }
         "startswith" => Some((x.str().starts_with(lit(arguments.text(0)?)), arguments.flag(1, false)?)),
         "endswith" => Some((x.str().ends_with(lit(arguments.text(0)?)), arguments.flag(1, false)?)),
-        "isalpha" => classes(r"^\p{Alphabetic}+$"),
-        "isdigit" | "isdecimal" => classes(r"^\p{Nd}+$"),
-        "isnumeric" => classes(r"^\p{N}+$"),
-        "isalnum" => classes(r"^[\p{Alphabetic}\p{N}]+$"),
-        "isspace" => classes(r"^\s+$"),
+        "isalpha" => classes(r"^\p{L}+$"),
+        "isdecimal" => classes(r"^\p{Nd}+$"),
+        // Which letters are digits and numbers in Python's sense, no class of the engine's says.
+        "isdigit" | "isnumeric" | "isalnum" => return Err(arguments.no_native_form()),
+        "isspace" => classes(r"^[\s\x1c-\x1f]+$"),
         "islower" => {
             let letters = x.clone().str().contains(lit(r"\p{Lowercase}"), true);
-            Some((letters.and(x.str().contains(lit(r"\p{Lu}"), true).not()), false))
+            Some((letters.and(x.str().contains(lit(r"[\p{Uppercase}\p{Lt}]"), true).not()), false))
         }
         "isupper" => {
             let letters = x.clone().str().contains(lit(r"\p{Uppercase}"), true);
-            Some((letters.and(x.str().contains(lit(r"\p{Ll}"), true).not()), false))
+            Some((letters.and(x.str().contains(lit(r"[\p{Lowercase}\p{Lt}]"), true).not()), false))
         }
         _ => None,
     })
@@ -164,7 +168,7 @@ fn transform(x: Expr, arguments: &Arguments<'_>) -> Result<Expr> {
         })
     };
     Ok(match arguments.method {
-        "lower" | "casefold" => x.str().to_lowercase(),
+        "lower" => x.str().to_lowercase(),
         "upper" => x.str().to_uppercase(),
         "capitalize" => {
             let first = x.clone().str().slice(lit(0), lit(1)).str().to_uppercase();
@@ -227,9 +231,7 @@ fn transform(x: Expr, arguments: &Arguments<'_>) -> Result<Expr> {
                 .slice(lit(0), if times == 0 { lit(0) } else { lit(NULL) })
         }
         method => {
-            return Err(FrameError::NotImplemented(format!(
-                "`.str.{method}` has no native form yet; use map_partitions"
-            )));
+            return Err(FrameError::NotNative(format!("`.str.{method}` has no native form")));
         }
     })
 }

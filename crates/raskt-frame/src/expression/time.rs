@@ -51,9 +51,12 @@ impl Expression {
             "normalize" => day(),
             "day_name" => x.dt().strftime("%A"),
             "month_name" => x.dt().strftime("%B"),
-            "strftime" => x.dt().strftime(argument()?),
+            "strftime" if is_plain_format(argument()?) => x.dt().strftime(argument()?),
+            "round" | "strftime" => return Err(no_native_form(method)),
+            "floor" | "ceil" if !matches!(self.domain.dtype, DataType::Datetime(TimeUnit::Microseconds, None)) => {
+                return Err(no_native_form(method));
+            }
             "floor" => x.dt().truncate(lit(engine_frequency(argument()?)?)),
-            "round" => x.dt().round(lit(engine_frequency(argument()?)?)),
             "ceil" => {
                 let every = engine_frequency(argument()?)?;
                 let floor = x.clone().dt().truncate(lit(every.clone()));
@@ -131,12 +134,27 @@ impl Expression {
     }
 }
 
+fn no_native_form(method: &str) -> FrameError {
+    FrameError::NotNative(format!("`.dt.{method}` has no native form for these times and arguments"))
+}
+
+/// Whether all codes of a format mean the same to the engine and to Python.
+fn is_plain_format(format: &str) -> bool {
+    let mut letters = format.chars();
+    while let Some(letter) = letters.next() {
+        if letter == '%' && !letters.next().is_some_and(|code| "YmdHMSjybBaA%".contains(code)) {
+            return false;
+        }
+    }
+    true
+}
+
 fn days(microseconds: Expr) -> Expr {
     microseconds.floor_div(lit(86_400_000_000_i64))
 }
 
 fn unknown(method: &str) -> FrameError {
-    FrameError::NotImplemented(format!("`.dt.{method}` has no native form yet; use map_partitions"))
+    FrameError::NotNative(format!("`.dt.{method}` has no native form"))
 }
 
 /// The length of a fixed frequency as the engine writes it.

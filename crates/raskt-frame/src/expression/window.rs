@@ -1,3 +1,4 @@
+use super::dtypes::{engine_dtype, number_of, reduced_number};
 use super::{Expression, Extent, Operand, digest_of};
 use crate::domain::DomainClass::*;
 use crate::error::{FrameError, Result};
@@ -7,16 +8,21 @@ use polars::prelude::*;
 impl Expression {
     /// `cumsum`, `cumprod`, `cummin` or `cummax`; missing values stay missing and count for nothing.
     pub(crate) fn cumulative(&self, scope: &Schema, op: &str) -> Result<Self> {
-        let class = self.domain.class();
+        let own = self.settled();
+        let class = own.domain.class();
         if !matches!(class, Bool | Int | Float | Duration) {
             let dtype = self.domain.pandas_dtype();
             return Err(FrameError::Type(format!("`{op}` doesn't work on a column of {dtype}")));
         }
-        let x = self.normal();
-        let number = match (&self.domain.dtype, op) {
-            (DataType::Boolean, "cumsum" | "cumprod") => x.cast(DataType::Int64),
-            _ => x,
-        };
+        if class == Bool && (own.domain.missing || !matches!(op, "cumsum" | "cumprod")) {
+            return Err(FrameError::NotNative(format!("`{op}` of truth values has no native form")));
+        }
+        let wide = number_of(&own.domain.dtype).and_then(|dtype| match op {
+            "cumsum" | "cumprod" => reduced_number(op, dtype),
+            _ => Some(dtype),
+        });
+        let dtype = wide.map_or_else(|| own.domain.dtype.clone(), engine_dtype);
+        let number = if dtype == own.domain.dtype { own.normal() } else { own.normal().cast(dtype.clone()) };
         let expr = match op {
             "cumsum" => number.cum_sum(false),
             "cumprod" => number.cum_prod(false),
@@ -24,24 +30,48 @@ impl Expression {
             "cummax" => number.cum_max(false),
             _ => return Err(FrameError::Value(format!("`{op}` is not a cumulative operation"))),
         };
-        self.window(scope, op, expr, self.domain.can_miss())
+        let found = own.window(scope, op, expr, own.domain.can_miss())?;
+        found.check(dtype)?;
+        Ok(found)
     }
 
     /// The values moved down by `rows` (up if negative); `fill`, or missing, where none comes from.
     pub(crate) fn shift(&self, scope: &Schema, rows: i64, fill: &Literal) -> Result<Self> {
         let what = format!("shift {rows} {fill:?}");
-        let expr = match fill {
-            Literal::Missing => self.expr.clone().shift(lit(rows)),
-            fill => self.expr.clone().shift_and_fill(lit(rows), fill.typed().cast(self.domain.dtype.clone())),
+        let (own, expr) = match fill {
+            Literal::Missing => (self.clone(), self.expr.clone().shift(lit(rows))),
+            fill => {
+                let own = self.settled();
+                let fill = own.fitting("shift", &Operand::Literal(fill.clone()))?;
+                let expr = own.expr.clone().shift_and_fill(lit(rows), fill);
+                (own, expr)
+            }
         };
-        let missing = self.domain.missing || (*fill == Literal::Missing && rows != 0);
-        Ok(self.window(scope, &what, expr, missing)?.nan(self.domain.nan))
+        let missing = own.domain.missing || (*fill == Literal::Missing && rows != 0);
+        let found = own.window(scope, &what, expr, missing)?.nan(own.domain.nan);
+        found.check(own.domain.dtype.clone())?;
+        Ok(found)
     }
 
     /// The difference from the value `rows` above.
     pub(crate) fn diff(&self, scope: &Schema, rows: i64) -> Result<Self> {
         let before = self.shift(scope, rows, &Literal::Missing)?;
-        Self::arithmetic(scope, "sub", &self.operand(), &before.operand())
+        match self.domain.dtype {
+            // pandas subtracts these as integers, and makes floats of the differences.
+            DataType::Int32 | DataType::Int64 if !self.domain.missing => {
+                let expr = self.expr.clone() - before.expr.clone();
+                let found = Self::computed(scope, "diff", &[&self.operand(), &before.operand()], expr)?;
+                found.check(self.domain.dtype.clone())?;
+                Ok(found.missing(rows != 0))
+            }
+            DataType::Float32 | DataType::Float64 | DataType::Datetime(..) | DataType::Duration(_) => {
+                Self::arithmetic(scope, "sub", &self.operand(), &before.operand())
+            }
+            _ => {
+                let dtype = self.domain.pandas_dtype();
+                Err(FrameError::NotNative(format!("`diff` of a column of {dtype} has no native form")))
+            }
+        }
     }
 
     /// The place of each value in their order, from 1; a missing value has none.
@@ -67,7 +97,8 @@ impl Expression {
     pub(crate) fn fill_along(&self, scope: &Schema, forward: bool) -> Result<Self> {
         let strategy = if forward { FillNullStrategy::Forward(None) } else { FillNullStrategy::Backward(None) };
         let what = if forward { "ffill" } else { "bfill" };
-        self.window(scope, what, self.normal().fill_null_with_strategy(strategy), self.domain.can_miss())
+        let own = self.settled();
+        own.window(scope, what, own.normal().fill_null_with_strategy(strategy), own.domain.can_miss())
     }
 
     /// What this expression gives within each group of equal `keys`, in the rows of the group.

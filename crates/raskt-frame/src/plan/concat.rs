@@ -2,7 +2,7 @@ use super::frame::project;
 use super::{Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, type_of};
+use crate::expression::{Expression, common_dtype};
 use crate::table::index_column_name;
 use polars::prelude::*;
 use std::sync::Arc;
@@ -96,11 +96,7 @@ fn common_domain<'a>(name: &str, mut domains: impl Iterator<Item = &'a Domain>) 
                 "`{name}` is of {a} in one dataframe and of {b} in another; convert one with astype to concatenate them"
             )));
         }
-        if found.dtype != domain.dtype {
-            let both =
-                Schema::from_iter([Field::new("a".into(), found.dtype), Field::new("b".into(), domain.dtype.clone())]);
-            found.dtype = type_of(&both, &when(lit(true)).then(col("a")).otherwise(col("b")))?;
-        }
+        found.dtype = common_dtype(&found, domain)?;
         found.missing |= domain.missing;
         found.nan |= domain.nan;
         found.magnitude = found.magnitude.max(domain.magnitude);
@@ -121,7 +117,8 @@ fn aligned(frame: &Frame, labels: &[(PlSmallStr, Domain)], columns: &[(PlSmallSt
             Some(values) => values.cast(&frame.root.scope, &domain.dtype)?,
             None => {
                 let nothing = lit(NULL).cast(domain.dtype.clone());
-                Expression::computed(&frame.root.scope, "missing", &[], nothing)?.missing(true)
+                let what = format!("missing {}", domain.dtype);
+                Expression::computed(&frame.root.scope, &what, &[], nothing)?.missing(true)
             }
         };
         selected.push((name.clone(), values));
