@@ -20,22 +20,24 @@ from raskt._compute import compute as _compute
 from raskt.array import linalg as linalg
 from raskt.array import random as random
 from raskt.array._array import Array as Array
+from raskt.array.base.conversion import *
 from raskt.array.base.registry import register_functions as _register_functions
 from raskt.array.blocks.blockwise import blockwise as blockwise
 from raskt.array.blocks.delayed import from_delayed as from_delayed
+from raskt.array.blocks.fromfunction import fromfunction as fromfunction
 from raskt.array.blocks.map_blocks import map_blocks as map_blocks
 from raskt.array.creation.constructors import *
-from raskt.array.creation.conversion import *
 from raskt.array.creation.grids import *
-from raskt.array.creation.matrices import *
 from raskt.array.elementwise.functions import *
 from raskt.array.elementwise.ufunc import ufunc as ufunc
+from raskt.array.indexing.nonzero import *
+from raskt.array.indexing.where import where as where
 from raskt.array.io.store import store as store
+from raskt.array.linalg.matrices import *
 from raskt.array.linalg.products import *
 from raskt.array.manipulation.axes import *
 from raskt.array.manipulation.joining import *
 from raskt.array.reductions.functions import *
-from raskt.array.searching.nonzero import *
 from raskt.array.searching.searching import *
 from raskt.array.statistics.statistics import *
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_map_blocks
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.map_blocks import find_dtype
-from raskt.array.creation.conversion import asarray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_block_shapes, array_from_function, array_map_blocks
+from raskt.array.base.conversion import asarray
 from raskt.array.base.layout import Layout
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
-from raskt.array.creation.conversion import asarray
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -13,9 +13,9 @@ from raskt._core import (
     array_full,
     array_linspace,
 )
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
-from raskt.array.creation.conversion import asarray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

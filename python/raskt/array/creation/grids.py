@@ -1,4 +1,4 @@
-"""Coordinates of grids, and functions of them."""
+"""Coordinates of grids."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt.array.blocks.map_blocks import map_blocks
+from raskt._core import array_broadcast_to, array_stack
+from raskt.array.base.conversion import asarray
+from raskt.array.base.registry import wrap
 from raskt.array.creation.constructors import arange, read_lengths, zeros
-from raskt.array.creation.conversion import asarray
-from raskt.array.manipulation.axes import broadcast_arrays
-from raskt.array.manipulation.joining import stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import DTypeLike
 
     from raskt.array._array import Array
 
-__all__ = ["fromfunction", "indices", "meshgrid"]
+__all__ = ["indices", "meshgrid"]
 
 
 def indices(dimensions: Sequence[int], dtype: DTypeLike = int, chunks: Any = "auto") -> Array:
@@ -31,7 +30,7 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = int, chunks: Any = "au
     grid = zeros(lengths, dtype=dtype, chunks=chunks)
     lines = [arange(length, dtype=dtype, chunks=(axis,)) for length, axis in zip(lengths, grid.chunks, strict=True)]
     places = [line.reshape([-1 if at == axis else 1 for at in range(len(lengths))]) for axis, line in enumerate(lines)]
-    return stack([place + grid for place in places])
+    return wrap(array_stack([(place + grid).__raskt_expr__ for place in places], 0))
 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy", **kwargs: Any) -> list[Array]:
@@ -53,26 +52,5 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy", **kwargs: Any
     if sparse:
         return grids
 
-    return list(broadcast_arrays(*grids))
-
-
-def fromfunction(
-    function: Callable[..., Any],
-    chunks: Any = "auto",
-    shape: Sequence[int] | None = None,
-    dtype: DTypeLike | None = None,
-    **kwargs: Any,
-) -> Array:
-    """``function`` of the coordinates, called on each block of them.
-
-    >>> import raskt.array as ra
-    >>> ra.fromfunction(lambda i, j: i + j, shape=(2, 2), dtype=int).compute()
-    array([[0, 1],
-           [1, 2]])
-    """
-    if shape is None:
-        raise ValueError("fromfunction needs a shape")
-    dtype = np.dtype(float if dtype is None else dtype)
-    places = indices(shape, dtype=dtype, chunks=chunks)
-    coordinates = [places[axis] for axis in range(len(shape))]
-    return map_blocks(function, *coordinates, dtype=dtype, **kwargs)
+    shape = np.broadcast_shapes(*(grid.shape for grid in grids))
+    return [wrap(array_broadcast_to(grid.__raskt_expr__, list(shape))) for grid in grids]

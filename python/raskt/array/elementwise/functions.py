@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt._core import array_where
+from raskt.array.base.conversion import asarray
 from raskt.array.base.out import write_out
-from raskt.array.base.registry import wrap
 from raskt.array.blocks.map_blocks import elementwise
 from raskt.array.creation.constructors import zeros_like
-from raskt.array.creation.conversion import asarray, operand_of
 from raskt.array.elementwise.ufunc import frompyfunc, ufunc
-from raskt.array.searching.nonzero import nonzero
+from raskt.array.indexing.where import where
 
 if TYPE_CHECKING:
     from raskt.array._array import Array
@@ -127,7 +125,6 @@ __all__ = [
     "tanh",
     "true_divide",
     "trunc",
-    "where",
 ]
 
 abs = ufunc("abs")
@@ -214,27 +211,6 @@ tan = ufunc("tan")
 tanh = ufunc("tanh")
 true_divide = ufunc("true_divide")
 trunc = ufunc("trunc")
-
-
-@overload
-def where(condition: Any) -> tuple[Array, ...]: ...
-@overload
-def where(condition: Any, x: Any, y: Any) -> Array: ...
-def where(condition: Any, x: Any = None, y: Any = None) -> Array | tuple[Array, ...]:
-    """Elements of ``x`` where ``condition`` holds and of ``y`` elsewhere, all broadcast.
-
-    With the condition alone, the positions where it holds, as :func:`nonzero` gives them.
-
-    >>> import raskt.array as ra
-    >>> v = ra.arange(4, chunks=2)
-    >>> ra.where(v > 1, v, -1).compute()
-    array([-1, -1,  2,  3])
-    """
-    if x is None and y is None:
-        return nonzero(condition)
-    if x is None or y is None:
-        raise ValueError("where takes a condition alone, or a condition and two arrays")
-    return wrap(array_where(operand_of(condition), operand_of(x), operand_of(y)))
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Array:

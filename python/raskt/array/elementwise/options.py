@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_where
+from raskt.array.base.conversion import asarray, operand_of
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
-from raskt.array.creation.conversion import asarray, operand_of
 from raskt.array.reductions.reduce import cumulate, reduce
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_binary, array_has_ufunc, array_unary
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.map_blocks import elementwise
-from raskt.array.creation.conversion import asarray
 from raskt.array.elementwise.options import accumulate_by, call_with_options, reduce_by
 
 if TYPE_CHECKING:

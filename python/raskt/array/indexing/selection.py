@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_blocks, array_index, array_reshape, array_take
-from raskt.array.creation.conversion import asarray
-from raskt.array.elementwise.functions import where
+from raskt.array.base.conversion import asarray
+from raskt.array.indexing.where import where
 
 if TYPE_CHECKING:
     from raskt.array._array import Array

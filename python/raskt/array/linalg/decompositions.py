@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_lstsq, array_qr, array_svd
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import map_blocks
-from raskt.array.creation.conversion import asarray
-from raskt.array.creation.matrices import tril, triu
-from raskt.array.elementwise.functions import absolute, where
+from raskt.array.elementwise.functions import absolute
+from raskt.array.indexing.where import where
+from raskt.array.linalg.matrices import tril, triu
 from raskt.array.linalg.products import matmul
 from raskt.array.random.generator import default_rng
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_dot, array_matmul, array_tensordot
+from raskt.array.base.conversion import asarray
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.blockwise import contract
-from raskt.array.creation.conversion import asarray
-from raskt.array.creation.matrices import diagonal
+from raskt.array.linalg.matrices import diagonal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,8 @@ from raskt._core import (
     array_moveaxis,
     array_take,
 )
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import is_array, wrap
-from raskt.array.creation.conversion import asarray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_concatenate, array_stack
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
 from raskt.array.creation.constructors import full
-from raskt.array.creation.conversion import asarray
 from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d, broadcast_to, expand_dims, take
 
 if TYPE_CHECKING:

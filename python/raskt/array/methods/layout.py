@@ -18,10 +18,10 @@ from raskt.array.base.settings import block_bytes
 from raskt.array.blocks.delayed import to_delayed
 from raskt.array.blocks.map_blocks import map_blocks
 from raskt.array.elementwise.functions import conjugate, imag, real, round
+from raskt.array.indexing.nonzero import nonzero
 from raskt.array.io.store import store
 from raskt.array.linalg.products import dot, trace
 from raskt.array.manipulation.joining import repeat
-from raskt.array.searching.nonzero import nonzero
 from raskt.array.searching.searching import argtopk, choose, topk
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import find_function, is_array, is_array_class
 from raskt.array.blocks.map_blocks import elementwise
-from raskt.array.creation.conversion import asarray
 from raskt.array.elementwise.functions import allclose
 from raskt.array.elementwise.options import accumulate_by, call_with_options, reduce_by
 from raskt.array.linalg.decompositions import svd

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_from_function, array_random
+from raskt.array.base.conversion import asarray, from_array
 from raskt.array.base.layout import Layout
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.blocks.map_blocks import elementwise
 from raskt.array.creation.constructors import arange
-from raskt.array.creation.conversion import asarray, from_array
 from raskt.array.manipulation.axes import take
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raskt.array.creation.conversion import asarray
-from raskt.array.elementwise.functions import isnull, where
+from raskt.array.base.conversion import asarray
+from raskt.array.indexing.where import where
 from raskt.array.reductions.reduce import reduce
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = No
 
 def _without_nan(a: Any, number: int) -> Array:
     x = asarray(a)
-    return where(isnull(x), x.dtype.type(number), x) if x.dtype.kind in "fc" else x
+    return where(x != x, x.dtype.type(number), x) if x.dtype.kind in "fc" else x
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> Array:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_gather
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
-from raskt.array.creation.conversion import asarray
-from raskt.array.creation.matrices import tri
 from raskt.array.elementwise.functions import select
+from raskt.array.indexing.nonzero import nonzero
+from raskt.array.linalg.matrices import tri
 from raskt.array.manipulation.joining import concatenate
-from raskt.array.searching.nonzero import nonzero
 
 if TYPE_CHECKING:
     from raskt.array._array import Array
