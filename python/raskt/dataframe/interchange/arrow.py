@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ..base.labels import decode, decode_label, encode_label, is_plain
-from .storage import Storage, described, key_of, one, storage_for, storage_of
+from ..base.storage import Storage, described, key_of, one, storage_for, storage_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,9 +191,7 @@ def from_pandas(
     return batch, [name_of(level.name) for level in levels], name, names, is_series, storages
 
 
-def stored_as(
-    values: Any, promised: bool, wanted: Storage | None, is_meta: bool
-) -> tuple[pa.Array, Storage | None]:
+def stored_as(values: Any, promised: bool, wanted: Storage | None, is_meta: bool) -> tuple[pa.Array, Storage | None]:
     """Values as an array, and how they are stored; as they were promised, if that loses nothing."""
     import pandas as pd
 
@@ -212,7 +210,7 @@ def stored_as(
 
 
 def as_plain(values: pd.Series, storage: Storage) -> tuple[pa.Array, Storage | None]:
-    """Objects and categories, where numbers, text or times were promised, as what they are; others as they are stored."""
+    """Objects and categories as what they hold, where numbers, text or times were promised; others as they are."""
     import pandas as pd
     import pyarrow as pa
 

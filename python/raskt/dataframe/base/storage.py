@@ -1,12 +1,14 @@
 """How values of pandas' types are stored as Arrow arrays, and restored bit by bit.
 
-Types that the engine has by itself (NumPy's numbers, `str`, times) are *plain* and need nothing of this. Every other type
-has a storage: what its values are for the engine, which can then take, filter and spill them, and group by them where
-storage is in the order of the values. A storage travels with a column's type as bytes (see `described` and `storage_for`).
+Types that the engine has by itself (NumPy's numbers, `str`, times) are *plain* and need nothing of this. Every other
+type has a storage: what its values are for the engine, which can then take, filter and spill them, and group by them
+where storage is in the order of the values. A storage travels with a column's type as bytes (see `described` and
+`storage_for`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -188,10 +190,8 @@ class Found(Storage):
             values = values[values.notna().to_numpy()]
             present = ~absent(column, self.values)
         categories = pd.Index(values.unique(), dtype=self.dtype.categories.dtype)
-        try:
+        with contextlib.suppress(TypeError):
             categories = categories.sort_values()
-        except TypeError:
-            pass
         return with_codes(categories, values, present, self.dtype.ordered)
 
     def fit(self, values: pd.Series) -> pd.Series:
