@@ -8,7 +8,6 @@ where storage is in the order of the values. A storage travels with a column's t
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -182,17 +181,12 @@ class Found(Storage):
         """See `Storage`."""
         import pandas as pd
 
-        present = column.is_valid()
-        if self.values is None:
-            values = column.filter(present).to_pandas()
-        else:
-            values = pd.Series(self.values.restore(column.filter(present)))
-            values = values[values.notna().to_numpy()]
-            present = ~absent(column, self.values)
-        categories = pd.Index(values.unique(), dtype=self.dtype.categories.dtype)
-        with contextlib.suppress(TypeError):
-            categories = categories.sort_values()
-        return with_codes(categories, values, present, self.dtype.ordered)
+        if self.values is not None:
+            values = self.values.restore(column)
+            return pd.Series(values, dtype=values.dtype).astype(pd.CategoricalDtype(None, self.dtype.ordered)).array
+        values = column.drop_null().to_pandas()
+        categories = pd.Index(values.unique(), dtype=self.dtype.categories.dtype).sort_values()
+        return with_codes(categories, values, column.is_valid().to_numpy(zero_copy_only=False), self.dtype.ordered)
 
     def fit(self, values: pd.Series) -> pd.Series:
         """See `Storage`."""
@@ -457,18 +451,11 @@ def unpickled(column: pa.Array, missing: Any) -> list[Any]:
     return [missing if cell is None else pickle.loads(cell) for cell in cells_of(column)]
 
 
-def absent(column: pa.Array, storage: Storage) -> Any:
-    """Where values of a stored column are missing."""
-    import pandas as pd
-
-    return pd.Series(storage.restore(column)).isna().to_numpy()
-
-
 def with_codes(categories: pd.Index, values: pd.Series, present: Any, ordered: bool) -> pd.Categorical:
     """The categorical of the values that are there, and of missing ones where `present` is false."""
     import numpy as np
     import pandas as pd
 
     codes = np.full(len(present), -1, dtype="int64")
-    codes[np.asarray(present, dtype=bool)] = categories.get_indexer(pd.Index(values, dtype=categories.dtype))
+    codes[present] = categories.get_indexer(pd.Index(values, dtype=categories.dtype))
     return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, ordered))
