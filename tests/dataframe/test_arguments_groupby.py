@@ -115,9 +115,7 @@ def test_how_groups_are_made(method, dropna, sort, as_index, group_keys, npartit
 @pytest.mark.parametrize("sort", [True, False])
 def test_categories(method, observed, sort, request):
     if not observed:
-        request.applymarker(
-            pytest.mark.xfail(reason="categories of labels are not known before rows are", strict=False)
-        )
+        request.applymarker(pytest.mark.xfail(reason="labels of unknown categories", strict=False))
     data = rows().assign(c=lambda d: pd.Categorical(d["g"], categories=["d", "c", "b", "a"]))
     same(lambda df: getattr(df.groupby("c", observed=observed, sort=sort)[["i", "x"]], method)(), data, 2)
 
