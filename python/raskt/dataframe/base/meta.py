@@ -108,12 +108,13 @@ def infer(
 ) -> Any:
     """The empty pandas object that `function` gives, found by calling it on a few rows of its arguments.
 
-    Rows that lie in memory are taken as they are; else rows are made up, and where the function fails on those, the
-    first ones are computed. What it raises then is raised, with advice unless `plainly`.
+    Rows are made up; but for functions of users, and for objects, those that lie in memory are taken first. Where the
+    function fails on the ones, the others are tried. What it raises for real rows is raised, with advice unless it is
+    pandas' own function (`plainly`).
     """
     trial = Trial(function, args, kwargs)
     try:
-        result = trial.first()
+        result = trial.result(real_first=not plainly or trial.has_objects())
     except NotImplementedError:
         raise
     except Exception as error:
@@ -126,6 +127,10 @@ def infer(
     return trial.with_unknown_categories(empty_of(result))
 
 
+class NoRows(Exception):
+    """There are no rows to try a function on."""
+
+
 class Trial:
     """Calls of a function with a few rows of its arguments."""
 
@@ -133,21 +138,38 @@ class Trial:
         self.function, self.args, self.kwargs = function, args, kwargs
         self.lazy = [value for value in (*args, *kwargs.values()) if is_collection(value)]
 
-    def first(self) -> Any:
-        """The result for real rows if they lie in memory, else for made-up ones, or for real ones if that fails."""
-        if self.lazy and all(is_scalar(value) or value._expr.in_memory for value in self.lazy):
-            samples = self.samples(real_sample_of)
-            if any(len(value) for value in samples[0] if hasattr(value, "iloc")):
-                return self.call(samples)
-        try:
-            return self.call(self.samples(sample_of))
-        except NotImplementedError:
-            raise
-        except Exception as error:
-            samples = self.samples(real_sample_of)
-            if not any(len(value) for value in [*samples[0], *samples[1].values()] if hasattr(value, "iloc")):
-                raise error from None
-            return self.call(samples)
+    def has_objects(self) -> bool:
+        """Whether anything lazy holds objects, of which made-up ones tell little."""
+        rows = [empty(value) for value in self.lazy if not is_scalar(value)]
+        return any(dtype == object for one in rows for dtype in dtypes_of(one))
+
+    def result(self, real_first: bool) -> Any:
+        """What the function gives for real rows, if they lie in memory, or for made-up ones."""
+        in_memory = bool(self.lazy) and all(is_scalar(value) or value._expr.in_memory for value in self.lazy)
+        real, made_up = self.with_real_rows, self.with_made_up_rows
+        attempts = [real, made_up] if real_first and in_memory else [made_up, real]
+        errors: dict[Any, Exception] = {}
+        for attempt in attempts:
+            try:
+                return attempt()
+            except NoRows:
+                continue
+            except NotImplementedError:
+                raise
+            except Exception as error:
+                errors[attempt] = error
+        raise errors[real] if real in errors else errors[made_up]
+
+    def with_real_rows(self) -> Any:
+        """The result for the first rows, computed; NoRows if there are none."""
+        args, kwargs = self.samples(real_sample_of)
+        if not any(len(value) for value in (*args, *kwargs.values()) if hasattr(value, "dtypes")):
+            raise NoRows
+        return self.call((args, kwargs))
+
+    def with_made_up_rows(self) -> Any:
+        """The result for two rows like those that there are."""
+        return self.call(self.samples(sample_of))
 
     def samples(self, of: Callable[[Any], Any]) -> tuple[list[Any], dict[str, Any]]:
         """The arguments, with rows for what is lazy."""

@@ -11,8 +11,9 @@ from typing import Any
 
 from .collection import ONLY_COLUMN, as_column, is_collection, is_frame, is_scalar, root_frame
 from .labels import encode, is_plain
-from .meta import empty, infer, normalise, sample_of
+from .meta import dtypes_of, empty, infer, normalise, sample_of
 from .registry import kind_of, wrap
+from .storage import is_plain as is_plain_type
 
 
 def over_rows(
@@ -34,21 +35,20 @@ def over_all(
 
 def one_value(function: Callable[..., Any], *args: Any, name: str, plainly: bool = False, **kwargs: Any) -> Any:
     """The lazy scalar that `function` gives for all rows at once: a number or a truth value, or any object."""
-    meta = infer(function, args, kwargs, name, plainly)
-    if str(meta.dtype) not in ("float64", "int64", "bool") or plainly:
-        meta = meta.astype(object)
+    meta = value_meta(infer(function, args, kwargs, name, plainly), *args)
     return wrap(over_all(function, *args, name=name, meta=meta, **kwargs)._expr.reduce("only"))
 
 
-def native_or(native_form: Callable[[], Any], in_pandas: Callable[[], Any]) -> Any:
-    """The native form; what pandas makes of the rows where there is none for their types or for the arguments.
+def value_meta(meta: Any, *args: Any) -> Any:
+    """What a value that pandas computes is promised to be: a number or a truth value of plain columns, else any object.
 
-    Where types don't go together, pandas says it: it may know better, and its error is the one to raise.
+    Of other columns it may be a number as well as `pd.NA`, and which of them only the rows tell.
     """
-    try:
-        return native_form()
-    except (NotImplementedError, TypeError):
-        return in_pandas()
+    import pandas as pd
+
+    lazy = [empty(value) for value in args if is_collection(value) and not is_scalar(value)]
+    plain = all(is_plain_type(dtype) for rows in lazy for dtype in dtypes_of(rows))
+    return meta if plain and str(meta.dtype) in ("float64", "int64", "bool") else pd.Series([], dtype=object)
 
 
 def over_partitions(

@@ -9,7 +9,8 @@ from ..base.arguments import as_list, plain_operand, require_boolean
 from ..base.collection import is_collection, native
 from ..base.labels import decode, encode, encode_label, is_plain, select
 from ..base.meta import empty, types_of
-from ..base.partitionwise import native_or, over_rows
+from ..base.pandas_methods import native_or
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..generic.display import frame_html, frame_info, frame_text
 from ..generic.elementwise import chosen

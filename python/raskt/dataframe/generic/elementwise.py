@@ -7,7 +7,8 @@ from typing import Any
 from ..base.collection import is_collection, native
 from ..base.meta import dtypes_of, empty
 from ..base.mixin import Mixin
-from ..base.partitionwise import native_or, over_all, over_rows
+from ..base.pandas_methods import native_or
+from ..base.partitionwise import over_all, over_rows
 from ..base.storage import is_plain
 from .operators import FUNCTIONS, OperatorMethods
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..base.collection import Collection, native
 from ..base.meta import type_of
-from ..base.partitionwise import native_or, over_rows
+from ..base.pandas_methods import native_or
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from .operators import FUNCTIONS, Operators, applied
 

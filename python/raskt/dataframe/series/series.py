@@ -12,7 +12,7 @@ from ..base.arguments import as_list, check_na_position, plain_operand, require_
 from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
 from ..base.labels import decode_label, encode_label
 from ..base.meta import type_of
-from ..base.partitionwise import native_or
+from ..base.pandas_methods import native_or
 from ..base.registry import register, wrap
 from ..generic.display import series_html, series_text
 from ..generic.operators import applied
