@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from .frame.frame import DataFrame
 from .frame.joins import concat, merge, merge_asof
+from .documentation import document_package as _document_package
 from .functions import (
     compute,
     get_collection_type,
@@ -90,3 +91,5 @@ __all__ = [
     "to_records",
     "to_timedelta",
 ]
+
+_document_package({name: globals()[name] for name in __all__})
