@@ -140,3 +140,64 @@ def test_reductions_take_every_argument(name, dtype):
         x[0, 1] = np.nan
     for arguments in argument_sets(getattr(np, name)):
         check(name, [x], arguments)
+
+
+UFUNCS = [name for name in dir(ra) if isinstance(getattr(ra, name), ra.ufunc)]
+UFUNC_OPTIONS: list[dict[str, Any]] = [
+    *({"dtype": kind} for kind in ["f8", "f4", "i8", "i2", "c16", "bool"]),
+    *({"casting": rule} for rule in ["no", "equiv", "safe", "same_kind", "unsafe", "nonsense"]),
+    *({"casting": rule, "dtype": "f4"} for rule in ["no", "safe", "unsafe"]),
+    *({"order": order} for order in ["C", "F", "A", "K", None, "Z"]),
+    *({"subok": value} for value in [True, False]),
+    *({"signature": value} for value in ["d", "dd->d", "d->d", (None, None, "f8"), "nonsense"]),
+    {"where": MASK},
+    {"where": False},
+    {"nonsense": 1},
+]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "int64", "float32", "complex128"])
+@pytest.mark.parametrize("name", UFUNCS)
+def test_ufuncs_take_every_option(name, dtype):
+    function = getattr(np, name)
+    arrays = [sample(dtype, MATRIX, seed) for seed in range(function.nin)]
+    if dtype in ("int16", "int64") and ("shift" in name or name in ("power", "ldexp")):
+        arrays[1] = np.abs(arrays[1]) % 5
+    if name == "reciprocal":
+        arrays[0] = np.where(arrays[0] == 0, arrays[0].dtype.type(1), arrays[0])  # NumPy's 1 // 0 is the machine's
+    for options in UFUNC_OPTIONS:
+        if "where" in options:
+            with pytest.raises(NotImplementedError):
+                getattr(ra, name)(*map(ra.from_array, arrays), **options)
+            continue
+        check(name, arrays, options)
+
+
+@pytest.mark.parametrize("where", [True, False, MASK, MASK[0]])
+@pytest.mark.parametrize("kind", ["f8", "f4", "i8", "i2", "c16"])
+@pytest.mark.parametrize("name", ["add", "divide", "sqrt", "equal", "negative", "maximum", "clip"])
+def test_results_go_where_out_says(name, kind, where):
+    number = {"clip": 3}.get(name) or getattr(np, name).nin
+    arrays = [np.arange(12.0).reshape(MATRIX) * seed for seed in range(1, number + 1)]
+    expected_out = np.full(MATRIX, 7, kind)
+    own_out = ra.from_array(expected_out.copy(), chunks=2)
+    numpy_out = expected_out.copy()
+    expected = outcome(getattr(np, name), arrays, {"out": expected_out, "where": where})
+    for out in (own_out, numpy_out):
+        found = outcome(getattr(ra, name), [ra.from_array(x, chunks=2) for x in arrays], {"out": out, "where": where})
+        assert same(found, expected), (found, expected)
+        if not isinstance(expected, Exception):
+            assert same(computed(out), expected_out)
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "subtract"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32", "float64"])
+def test_ufuncs_reduce_and_accumulate_as_numpy(name, dtype):
+    x = sample(dtype, MATRIX)
+    for arguments in [{}, *({"axis": axis} for axis in (0, 1, -1, 2)), {"keepdims": True}, {"dtype": "f8"}]:
+        call = lambda module, array, method, given: getattr(getattr(module, name), method)(array, **given)
+        for method in ("reduce", "accumulate"):
+            given = {key: value for key, value in arguments.items() if key != "keepdims" or method == "reduce"}
+            found = outcome(call, [ra, ra.from_array(x, chunks=2), method, given], {})
+            expected = outcome(call, [np, x, method, given], {})
+            assert found is REFUSED or same(found, expected, dtype == "float32"), (name, method, given, found, expected)
