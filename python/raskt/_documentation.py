@@ -32,8 +32,9 @@ def compose(
 ) -> str:
     """A docstring of all sections.
 
-    `text` is a summary, perhaps more, and examples, without the indentation of source; `common` has `"type: meaning"` by the name of a parameter, and
-    `parameters` has it for those whose meaning is not the common one. `prelude` is what examples begin with.
+    `text` is a summary, perhaps more, and examples, without the indentation of source; `common` has `"type: meaning"`
+    by the name of a parameter, and `parameters` has it for those whose meaning is not the common one. `prelude` is what
+    examples begin with.
     """
     words, examples = _split(text)
     meanings = {**common, **(parameters or {})}

@@ -1,7 +1,7 @@
 """The documentation of each public name, in numpydoc form.
 
-Functions say in a sentence what they do, where they stand. What is told of many in the same way stands here: the meaning
-of parameters (`parameters.py`), and by family what is returned and raised, with examples that are run as tests.
+Functions say in a sentence what they do, where they stand. What is told of many in the same way stands here: the
+meaning of parameters (`parameters.py`), and by family what is returned and raised, with examples that run as tests.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["document_package"]
 
 
 def document_package(names: Mapping[str, Any]) -> None:
-    """Complete the docstrings of the classes of `raskt.dataframe`, given by name, of their accessors, and of functions."""
+    """Complete the docstrings of `raskt.dataframe`: of its classes, given by name, of accessors and functions."""
     shared = [
         (elementwise.ELEMENTWISE, elementwise.PRELUDE),
         (operators.OPERATORS, operators.PRELUDE),

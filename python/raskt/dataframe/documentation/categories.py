@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import ROWS, Entry
 
 __all__ = ["CATEGORIES", "PRELUDE"]
 
@@ -13,7 +13,7 @@ PRELUDE = """\
 CATEGORIES: dict[str, Entry] = {
     "as_known": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Categories are known.",
+        f"{ROWS} Categories are known.",
         """
 >>> c.cat.as_known().cat.known
 False
@@ -37,7 +37,7 @@ False
     ),
     "codes": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of the smallest integers that fit; -1 where a value is missing.",
+        f"{ROWS} Of the smallest integers that fit; -1 where a value is missing.",
         """
 >>> c.cat.codes.compute().tolist()
 [0, 1, 0]
@@ -74,7 +74,7 @@ False
     ),
     "remove_categories": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Values of those categories are missing.",
+        f"{ROWS} Values of those categories are missing.",
         raises={"ValueError": "For a category that isn't there."},
     ),
     "remove_unused_categories": Entry(
@@ -92,6 +92,6 @@ False
     ),
     "set_categories": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Values of other categories are missing.",
+        f"{ROWS} Values of other categories are missing.",
     ),
 }

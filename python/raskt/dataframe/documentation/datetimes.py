@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import ROWS, Entry
 
 __all__ = ["DATETIMES", "PRELUDE"]
 
@@ -13,7 +13,7 @@ PRELUDE = """\
 DATETIMES: dict[str, Entry] = {
     "day": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.day.compute().tolist()
 [29, 31]
@@ -21,7 +21,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "day_of_week": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.day_of_week.compute().tolist()
 [5, 4]
@@ -29,7 +29,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "day_of_year": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.day_of_year.compute().tolist()
 [60, 365]
@@ -37,7 +37,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "dayofweek": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.dayofweek.compute().tolist()
 [5, 4]
@@ -45,7 +45,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "dayofyear": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.dayofyear.compute().tolist()
 [60, 365]
@@ -53,7 +53,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "days_in_month": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.days_in_month.compute().tolist()
 [29, 31]
@@ -61,7 +61,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "daysinmonth": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.daysinmonth.compute().tolist()
 [29, 31]
@@ -69,7 +69,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "hour": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.hour.compute().tolist()
 [13, 0]
@@ -77,7 +77,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "microsecond": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.microsecond.compute().tolist()
 [0, 0]
@@ -85,7 +85,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "minute": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.minute.compute().tolist()
 [45, 0]
@@ -93,7 +93,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "month": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.month.compute().tolist()
 [2, 12]
@@ -101,7 +101,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "nanosecond": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.nanosecond.compute().tolist()
 [0, 0]
@@ -109,7 +109,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "quarter": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.quarter.compute().tolist()
 [1, 4]
@@ -117,7 +117,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "second": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.second.compute().tolist()
 [10, 0]
@@ -125,7 +125,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "weekday": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.weekday.compute().tolist()
 [5, 4]
@@ -133,7 +133,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "year": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> t.dt.year.compute().tolist()
 [2020, 2021]
@@ -197,7 +197,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "days": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int64, or of float64 where values are missing.",
+        f"{ROWS} Of int64, or of float64 where values are missing.",
         """
 >>> d.dt.days.compute().tolist()
 [1, 0]
@@ -208,7 +208,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "seconds": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> d.dt.seconds.compute().tolist()
 [7200, 90]
@@ -219,7 +219,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "microseconds": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> d.dt.microseconds.compute().tolist()
 [0, 0]
@@ -230,7 +230,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "nanoseconds": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int32, or of float64 where values are missing.",
+        f"{ROWS} Of int32, or of float64 where values are missing.",
         """
 >>> d.dt.nanoseconds.compute().tolist()
 [0, 0]
@@ -252,7 +252,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "components": Entry(
         "DataFrame",
-        "Of the same rows, labels and partitions. A column of integers for each unit.",
+        f"{ROWS} A column of integers for each unit.",
         """
 >>> d.dt.components.compute()[['days', 'hours', 'minutes']]
    days  hours  minutes
@@ -265,14 +265,14 @@ DATETIMES: dict[str, Entry] = {
     ),
     "to_pytimedelta": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of object: `datetime.timedelta`.",
+        f"{ROWS} Of object: `datetime.timedelta`.",
         prelude="""\
 >>> d = rd.from_pandas(pd.Series(pd.to_timedelta(["1 days 02:00:00", "90s"])), npartitions=1)
 """.strip(),
     ),
     "date": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of object: `datetime.date`.",
+        f"{ROWS} Of object: `datetime.date`.",
         """
 >>> t.dt.date.compute().tolist()
 [datetime.date(2020, 2, 29), datetime.date(2021, 12, 31)]
@@ -280,7 +280,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "time": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of object: `datetime.time`.",
+        f"{ROWS} Of object: `datetime.time`.",
         """
 >>> t.dt.time.compute().tolist()
 [datetime.time(13, 45, 10), datetime.time(0, 0)]
@@ -288,7 +288,7 @@ DATETIMES: dict[str, Entry] = {
     ),
     "timetz": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of object: `datetime.time`.",
+        f"{ROWS} Of object: `datetime.time`.",
         """
 >>> t.dt.timetz.compute().tolist()
 [datetime.time(13, 45, 10), datetime.time(0, 0)]
@@ -316,7 +316,7 @@ dtype: datetime64[us]
     ),
     "round": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Types stay. Halves go to the even neighbour.",
+        f"{ROWS} Types stay. Halves go to the even neighbour.",
         """
 >>> t.dt.round('h').compute()
 0   2020-02-29 14:00:00
@@ -359,7 +359,7 @@ dtype: datetime64[us]
     ),
     "isocalendar": Entry(
         "DataFrame",
-        "Of the same rows, labels and partitions. Columns `year`, `week`, `day` of UInt32.",
+        f"{ROWS} Columns `year`, `week`, `day` of UInt32.",
         """
 >>> t.dt.isocalendar().compute()
    year  week  day
@@ -384,7 +384,7 @@ dtype: datetime64[us]
     ),
     "tz_convert": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of times of the zone.",
+        f"{ROWS} Of times of the zone.",
         """
 >>> t.dt.tz_localize('UTC').dt.tz_convert('Europe/Oslo').compute()
 0   2020-02-29 14:45:10+01:00
@@ -395,7 +395,7 @@ dtype: datetime64[us, Europe/Oslo]
     ),
     "tz_localize": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of times of the zone.",
+        f"{ROWS} Of times of the zone.",
         """
 >>> t.dt.tz_localize('Europe/Oslo').compute()
 0   2020-02-29 13:45:10+01:00
@@ -413,7 +413,7 @@ dtype: datetime64[us, Europe/Oslo]
     ),
     "as_unit": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of times of the unit.",
+        f"{ROWS} Of times of the unit.",
         """
 >>> t.dt.as_unit('s').dtype
 dtype('<M8[ms]')
@@ -429,7 +429,7 @@ dtype('<M8[ms]')
     ),
     "to_pydatetime": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of object: `datetime.datetime`.",
+        f"{ROWS} Of object: `datetime.datetime`.",
         """
 >>> t.dt.to_pydatetime().compute().tolist()
 [datetime.datetime(2020, 2, 29, 13, 45, 10), datetime.datetime(2021, 12, 31, 0, 0)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import ROWS, Entry
 
 __all__ = ["ELEMENTWISE", "PRELUDE"]
 
@@ -24,7 +24,7 @@ Name: x, dtype: float64
     ),
     "astype": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. Of the types that were asked for.",
+        f"{ROWS} Of the types that were asked for.",
         """
 >>> s.fillna(0).astype('int8').compute()
 0    1
@@ -91,7 +91,7 @@ Name: x, dtype: float64
     ),
     "cumprod": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. Integers and truth values become integers of 64 bits.",
+        f"{ROWS} Integers and truth values become integers of 64 bits.",
         """
 >>> s.cumprod().compute()
 0    1.50
@@ -102,7 +102,7 @@ Name: x, dtype: float64
     ),
     "cumsum": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. Integers and truth values become integers of 64 bits.",
+        f"{ROWS} Integers and truth values become integers of 64 bits.",
         """
 >>> s.cumsum().compute()
 0    1.5
@@ -113,7 +113,7 @@ Name: x, dtype: float64
     ),
     "diff": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. Of float64, or of timedelta for times; missing where there is no row before.",
+        f"{ROWS} Of float64, or of timedelta for times; missing without a row before.",
         """
 >>> s.diff().compute()
 0   NaN
@@ -191,7 +191,7 @@ Name: x, dtype: bool
     ),
     "mask": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. The type is one that holds both.",
+        f"{ROWS} The type is one that holds both.",
         """
 >>> s.mask(s < 0, 0).compute()
 0    1.5
@@ -202,7 +202,7 @@ Name: x, dtype: float64
     ),
     "where": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. The type is one that holds both.",
+        f"{ROWS} The type is one that holds both.",
         """
 >>> s.where(s > 0, 0).compute()
 0    1.5
@@ -224,7 +224,7 @@ Name: x, dtype: float64
     ),
     "replace": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. The type is one that holds old and new values.",
+        f"{ROWS} The type is one that holds old and new values.",
         """
 >>> s.replace(1.5, 100).compute()
 0    100.0
@@ -235,7 +235,7 @@ Name: x, dtype: float64
     ),
     "round": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. Types stay. Halves go to the even neighbour.",
+        f"{ROWS} Types stay. Halves go to the even neighbour.",
         """
 >>> s.round().compute()
 0    2.0
@@ -246,7 +246,7 @@ Name: x, dtype: float64
     ),
     "shift": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions. Integers become float64 unless `fill_value` is an integer.",
+        f"{ROWS} Integers become float64 unless `fill_value` is an integer.",
         """
 >>> s.shift(1).compute()
 0    NaN

@@ -10,7 +10,30 @@ from typing import Any
 from raskt._documentation import compose
 from raskt.dataframe.documentation.parameters import PARAMETERS
 
-__all__ = ["Entry", "document"]
+__all__ = [
+    "GROUPS",
+    "META",
+    "NO_MEANING",
+    "REDUCED",
+    "ROWS",
+    "SIDES",
+    "SPANS",
+    "WIDE",
+    "WINDOW",
+    "Entry",
+    "document",
+]
+
+# What many functions return, and why many raise.
+ROWS = "Of the same rows, labels and partitions."
+REDUCED = "A lazy scalar of a series; of a frame, a series with a value for each column."
+GROUPS = "A row for each group, labelled by its key; in the order of keys unless `sort=False`."
+SPANS = "A row for each span, labelled by its left or right end."
+WINDOW = "A row for each row, of float64; missing where the window has too few values."
+WIDE = "Of int64 or uint64 for integers and truth values, else of the column's type."
+SIDES = "The rows of both sides, met by their labels."
+META = "What `meta`, or a trial, says that the function gives."
+NO_MEANING = "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
 
 IMPORTS = ">>> import pandas as pd, raskt.dataframe as rd"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import ROWS, Entry
 
 __all__ = ["FRAME", "PRELUDE"]
 
@@ -24,7 +24,7 @@ dtype: int64
     ),
     "categorize": Entry(
         "DataFrame",
-        "Of the same rows, labels and partitions. Columns of text are of categories that are known.",
+        f"{ROWS} Columns of text are of categories that are known.",
     ),
     "combine": Entry(
         "DataFrame",

@@ -335,8 +335,7 @@ Name: x, dtype: int64
         "None",
         "Nothing.",
         """
->>> rd.to_orc(df, folder / 'orc')
-['/tmp/tmpsubgi5re/orc/0.orc']
+>>> _ = rd.to_orc(df, folder / 'orc')
 """,
         prelude="""\
 >>> pdf = pd.DataFrame({"k": ["a", "b"], "x": [1, 2]})
@@ -350,8 +349,7 @@ Name: x, dtype: int64
         "None",
         "Nothing.",
         """
->>> rd.to_parquet(df, folder / 'it')
-['/tmp/tmpgp6_cc6l/it/part.0.parquet']
+>>> _ = rd.to_parquet(df, folder / 'it')
 """,
         prelude="""\
 >>> pdf = pd.DataFrame({"k": ["a", "b"], "x": [1, 2]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import GROUPS, Entry
 
 __all__ = ["GROUPBY", "PRELUDE"]
 
@@ -14,7 +14,7 @@ PRELUDE = """\
 GROUPBY: dict[str, Entry] = {
     "all": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of bool.",
+        f"{GROUPS} Of bool.",
         """
 >>> groups.all().compute()
 k
@@ -25,7 +25,7 @@ Name: x, dtype: bool
     ),
     "any": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of bool.",
+        f"{GROUPS} Of bool.",
         """
 >>> groups.any().compute()
 k
@@ -36,7 +36,7 @@ Name: x, dtype: bool
     ),
     "count": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of int64.",
+        f"{GROUPS} Of int64.",
         """
 >>> groups.count().compute()
 k
@@ -47,7 +47,7 @@ Name: x, dtype: int64
     ),
     "first": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Types stay.",
+        f"{GROUPS} Types stay.",
         """
 >>> groups.first().compute()
 k
@@ -58,7 +58,7 @@ Name: x, dtype: int64
     ),
     "last": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Types stay.",
+        f"{GROUPS} Types stay.",
         """
 >>> groups.last().compute()
 k
@@ -69,7 +69,7 @@ Name: x, dtype: int64
     ),
     "max": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Types stay.",
+        f"{GROUPS} Types stay.",
         """
 >>> groups.max().compute()
 k
@@ -80,7 +80,7 @@ Name: x, dtype: int64
     ),
     "min": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Types stay.",
+        f"{GROUPS} Types stay.",
         """
 >>> groups.min().compute()
 k
@@ -91,7 +91,7 @@ Name: x, dtype: int64
     ),
     "mean": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of float64.",
+        f"{GROUPS} Of float64.",
         """
 >>> groups.mean().compute()
 k
@@ -102,7 +102,7 @@ Name: x, dtype: float64
     ),
     "median": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of float64.",
+        f"{GROUPS} Of float64.",
         """
 >>> groups.median().compute()
 k
@@ -113,7 +113,7 @@ Name: x, dtype: float64
     ),
     "nunique": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of int64.",
+        f"{GROUPS} Of int64.",
         """
 >>> groups.nunique().compute()
 k
@@ -124,7 +124,7 @@ Name: x, dtype: int64
     ),
     "prod": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of int64 or uint64 for integers, else types stay.",
+        f"{GROUPS} Of int64 or uint64 for integers, else types stay.",
         """
 >>> groups.prod().compute()
 k
@@ -135,7 +135,7 @@ Name: x, dtype: int64
     ),
     "size": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of int64.",
+        f"{GROUPS} Of int64.",
         """
 >>> groups.size().compute()
 k
@@ -146,7 +146,7 @@ Name: x, dtype: int64
     ),
     "std": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of float64.",
+        f"{GROUPS} Of float64.",
         """
 >>> groups.std().compute()
 k
@@ -157,7 +157,7 @@ Name: x, dtype: float64
     ),
     "sum": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of int64 or uint64 for integers, else types stay.",
+        f"{GROUPS} Of int64 or uint64 for integers, else types stay.",
         """
 >>> groups.sum().compute()
 k
@@ -168,7 +168,7 @@ Name: x, dtype: int64
     ),
     "var": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of float64.",
+        f"{GROUPS} Of float64.",
         """
 >>> groups.var().compute()
 k
@@ -179,7 +179,7 @@ Name: x, dtype: float64
     ),
     "sem": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of float64.",
+        f"{GROUPS} Of float64.",
         """
 >>> groups.sem().compute()
 k
@@ -190,7 +190,7 @@ Name: x, dtype: float64
     ),
     "quantile": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of float64.",
+        f"{GROUPS} Of float64.",
         """
 >>> groups.quantile().compute()
 k
@@ -201,7 +201,7 @@ Name: x, dtype: float64
     ),
     "idxmax": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of the type of the row labels.",
+        f"{GROUPS} Of the type of the row labels.",
         """
 >>> groups.idxmax().compute()
 k
@@ -212,7 +212,7 @@ Name: x, dtype: int64
     ),
     "idxmin": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of the type of the row labels.",
+        f"{GROUPS} Of the type of the row labels.",
         """
 >>> groups.idxmin().compute()
 k
@@ -223,7 +223,7 @@ Name: x, dtype: int64
     ),
     "skew": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of float64.",
+        f"{GROUPS} Of float64.",
         """
 >>> groups.skew().compute()
 k
@@ -234,7 +234,7 @@ Name: x, dtype: float64
     ),
     "agg": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`.",
+        GROUPS,
         """
 >>> groups.agg(['min', 'sum']).compute()
    min  sum
@@ -245,7 +245,7 @@ b    2    2
     ),
     "aggregate": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`.",
+        GROUPS,
         """
 >>> groups.aggregate('sum').compute()
 k
@@ -275,7 +275,7 @@ Name: x, dtype: int64
     ),
     "unique": Entry(
         "Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`. Of object: arrays.",
+        f"{GROUPS} Of object: arrays.",
         """
 >>> groups.unique().compute()
 k
@@ -335,7 +335,7 @@ Name: x, dtype: int64
     ),
     "corr": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`.",
+        GROUPS,
         """
 >>> df.groupby('k')[['x', 'y']].corr().compute()
        x    y
@@ -348,7 +348,7 @@ b x  NaN  NaN
     ),
     "cov": Entry(
         "DataFrame or Series",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`.",
+        GROUPS,
         """
 >>> df.groupby('k')[['x', 'y']].cov().compute()
        x    y
@@ -361,7 +361,7 @@ b x  NaN  NaN
     ),
     "describe": Entry(
         "DataFrame",
-        "A row for each group, labelled by its key; in the order of keys unless `sort=False`.",
+        GROUPS,
         """
 >>> groups.describe().compute()[['count', 'max']]
    count  max

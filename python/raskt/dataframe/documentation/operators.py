@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import SIDES, Entry
 
 __all__ = ["OPERATORS", "PRELUDE"]
 
@@ -13,7 +13,7 @@ PRELUDE = """\
 OPERATORS: dict[str, Entry] = {
     "add": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.add(2).compute().tolist()
 [5, 3, 4]
@@ -22,7 +22,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "radd": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.radd(2).compute().tolist()
 [5, 3, 4]
@@ -31,7 +31,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "sub": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.sub(2).compute().tolist()
 [1, -1, 0]
@@ -40,7 +40,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "rsub": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.rsub(2).compute().tolist()
 [-1, 1, 0]
@@ -49,7 +49,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "mul": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.mul(2).compute().tolist()
 [6, 2, 4]
@@ -58,7 +58,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "rmul": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.rmul(2).compute().tolist()
 [6, 2, 4]
@@ -67,7 +67,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "div": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.div(2).compute().tolist()
 [1.5, 0.5, 1.0]
@@ -76,7 +76,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "rdiv": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.rdiv(2).compute().tolist()
 [0.6666666666666666, 2.0, 1.0]
@@ -85,7 +85,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "truediv": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.truediv(2).compute().tolist()
 [1.5, 0.5, 1.0]
@@ -94,7 +94,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "rtruediv": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.rtruediv(2).compute().tolist()
 [0.6666666666666666, 2.0, 1.0]
@@ -103,7 +103,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "floordiv": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.floordiv(2).compute().tolist()
 [1, 0, 1]
@@ -112,7 +112,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "rfloordiv": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.rfloordiv(2).compute().tolist()
 [0, 2, 1]
@@ -121,7 +121,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "mod": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.mod(2).compute().tolist()
 [1, 1, 0]
@@ -130,7 +130,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "rmod": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.rmod(2).compute().tolist()
 [2, 0, 0]
@@ -139,7 +139,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "pow": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.pow(2).compute().tolist()
 [9, 1, 4]
@@ -148,7 +148,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "rpow": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.rpow(2).compute().tolist()
 [8, 2, 4]
@@ -157,7 +157,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "subtract": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.subtract(2).compute().tolist()
 [1, -1, 0]
@@ -166,7 +166,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "multiply": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.multiply(2).compute().tolist()
 [6, 2, 4]
@@ -175,7 +175,7 @@ OPERATORS: dict[str, Entry] = {
     ),
     "divide": Entry(
         "DataFrame or Series",
-        "The rows of both sides, met by their labels. Of the type that pandas gives the two.",
+        f"{SIDES} Of the type that pandas gives the two.",
         """
 >>> s.divide(2).compute().tolist()
 [1.5, 0.5, 1.0]

@@ -69,7 +69,9 @@ COMMON = {
     "normalize": "bool: Whether parts of the whole are given instead of counts.",
     "bins": "int: Into how many intervals values are put first.",
     "q": "float or list of float: Quantiles, between 0 and 1.",
-    "interpolation": 'str: What is taken between two values: `"linear"`, `"lower"`, `"higher"`, `"midpoint"`, `"nearest"`.',
+    "interpolation": (
+        'str: What is taken between two values: `"linear"`, `"lower"`, `"higher"`, `"midpoint"` or `"nearest"`.'
+    ),
     "include": "list of data-type: The types that are taken.",
     "exclude": "list of data-type: The types that are left out.",
     "subset": "label or list of label: The columns that count; all if not given.",

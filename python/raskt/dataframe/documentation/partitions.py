@@ -181,7 +181,8 @@ dtype: int64
         "Resampler",
         "Lazy groups.",
         """
->>> rd.from_pandas(pd.Series([1, 2, 3], index=pd.date_range('2020-01-01', periods=3, freq='12h')), npartitions=1).resample('1D').sum().compute()
+>>> t = pd.date_range('2020-01-01', periods=3, freq='12h')
+>>> rd.from_pandas(pd.Series([1, 2, 3], index=t), npartitions=1).resample('1D').sum().compute()
 2020-01-01    3
 2020-01-02    3
 dtype: int64

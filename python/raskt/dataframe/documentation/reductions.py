@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import NO_MEANING, REDUCED, WIDE, Entry
 
 __all__ = ["REDUCTIONS", "PRELUDE"]
 
@@ -13,7 +13,7 @@ PRELUDE = """\
 REDUCTIONS: dict[str, Entry] = {
     "all": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of bool.",
+        f"{REDUCED} Of bool.",
         """
 >>> s.all().compute()
 np.True_
@@ -21,7 +21,7 @@ np.True_
     ),
     "any": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of bool.",
+        f"{REDUCED} Of bool.",
         """
 >>> s.any().compute()
 np.True_
@@ -29,7 +29,7 @@ np.True_
     ),
     "count": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of int64.",
+        f"{REDUCED} Of int64.",
         """
 >>> s.count().compute()
 np.int64(4)
@@ -37,7 +37,7 @@ np.int64(4)
     ),
     "max": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of the column's type.",
+        f"{REDUCED} Of the column's type.",
         """
 >>> s.max().compute()
 np.int64(6)
@@ -45,7 +45,7 @@ np.int64(6)
     ),
     "min": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of the column's type.",
+        f"{REDUCED} Of the column's type.",
         """
 >>> s.min().compute()
 np.int64(1)
@@ -53,40 +53,34 @@ np.int64(1)
     ),
     "mean": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64; of times for times.",
+        f"{REDUCED} Of float64; of times for times.",
         """
 >>> s.mean().compute()
 np.float64(3.0)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "median": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64; of times for times.",
+        f"{REDUCED} Of float64; of times for times.",
         """
 >>> s.median().compute()
 np.float64(2.5)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "prod": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of int64 or uint64 for integers and truth values, else of the column's type.",
+        f"{REDUCED} {WIDE}",
         """
 >>> s.prod().compute()
 np.int64(36)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "product": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of int64 or uint64 for integers and truth values, else of the column's type.",
+        f"{REDUCED} {WIDE}",
         """
 >>> s.product().compute()
 np.int64(36)
@@ -94,40 +88,34 @@ np.int64(36)
     ),
     "sem": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64.",
+        f"{REDUCED} Of float64.",
         """
 >>> s.sem().compute()
 np.float64(1.0801234497346435)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "skew": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64.",
+        f"{REDUCED} Of float64.",
         """
 >>> s.skew().compute()
 np.float64(1.1903401282789947)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "kurt": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64.",
+        f"{REDUCED} Of float64.",
         """
 >>> s.kurt().compute()
 np.float64(1.5)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "kurtosis": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64.",
+        f"{REDUCED} Of float64.",
         """
 >>> s.kurtosis().compute()
 np.float64(1.5)
@@ -135,40 +123,34 @@ np.float64(1.5)
     ),
     "std": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64.",
+        f"{REDUCED} Of float64.",
         """
 >>> s.std().compute()
 np.float64(2.160246899469287)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "var": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64.",
+        f"{REDUCED} Of float64.",
         """
 >>> s.var().compute()
 np.float64(4.666666666666667)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "sum": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of int64 or uint64 for integers and truth values, else of the column's type.",
+        f"{REDUCED} {WIDE}",
         """
 >>> s.sum().compute()
 np.int64(12)
 """,
-        raises={
-            "TypeError": "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
-        },
+        raises={"TypeError": NO_MEANING},
     ),
     "idxmax": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of the type of the row labels.",
+        f"{REDUCED} Of the type of the row labels.",
         """
 >>> s.idxmax().compute()
 np.int64(3)
@@ -177,7 +159,7 @@ np.int64(3)
     ),
     "idxmin": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of the type of the row labels.",
+        f"{REDUCED} Of the type of the row labels.",
         """
 >>> s.idxmin().compute()
 np.int64(1)
@@ -186,7 +168,7 @@ np.int64(1)
     ),
     "median_approximate": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of float64.",
+        f"{REDUCED} Of float64.",
         """
 >>> s.median_approximate().compute()
 np.float64(2.5)
@@ -194,7 +176,7 @@ np.float64(2.5)
     ),
     "nunique_approx": Entry(
         "Scalar or Series",
-        "A lazy scalar of a series; of a frame, a series with a value for each column. Of int64.",
+        f"{REDUCED} Of int64.",
         """
 >>> s.nunique_approx().compute()
 np.int64(4)
@@ -202,7 +184,7 @@ np.int64(4)
     ),
     "mode": Entry(
         "DataFrame or Series",
-        "The values that come most often, in order, with new row labels; several if they come equally often. A frame is filled up with missing values.",
+        "The values that come most often, with new row labels; several if equally often. Frames are filled up.",
         """
 >>> s.mode().compute()
 0    1

@@ -235,6 +235,10 @@ Name: x, dtype: int64
     "cat": Entry(
         "CategoricalMethods",
         "Lazy.",
+        """
+>>> rd.from_pandas(pd.Series(['b', 'a'], dtype='category'), npartitions=1).cat.codes.compute().tolist()
+[1, 0]
+""",
         raises={"AttributeError": "For a series of another type."},
     ),
     "dt": Entry(

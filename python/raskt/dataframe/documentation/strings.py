@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import ROWS, Entry
 
 __all__ = ["STRINGS", "PRELUDE"]
 
@@ -29,7 +29,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "contains": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.contains('a').compute().tolist()
 [True, False, False]
@@ -37,7 +37,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "count": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int64, or of float64 where values are missing.",
+        f"{ROWS} Of int64, or of float64 where values are missing.",
         """
 >>> s.str.count('[a-z]').compute().tolist()
 [2.0, nan, 1.0]
@@ -57,7 +57,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "endswith": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.endswith('1').compute().tolist()
 [False, False, True]
@@ -65,7 +65,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "find": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int64, or of float64 where values are missing.",
+        f"{ROWS} Of int64, or of float64 where values are missing.",
         """
 >>> s.str.find('b').compute().tolist()
 [2.0, nan, -1.0]
@@ -73,7 +73,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "rfind": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int64, or of float64 where values are missing.",
+        f"{ROWS} Of int64, or of float64 where values are missing.",
         """
 >>> s.str.rfind('b').compute().tolist()
 [2.0, nan, -1.0]
@@ -89,7 +89,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "fullmatch": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.fullmatch('. .').compute().tolist()
 [True, False, False]
@@ -169,7 +169,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "match": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.match('a').compute().tolist()
 [True, False, False]
@@ -233,7 +233,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "split": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of object: lists; with `expand`, a frame of str.",
+        f"{ROWS} Of object: lists; with `expand`, a frame of str.",
         """
 >>> s.str.split(' ').compute().tolist()
 [['a', 'b'], nan, ['Été', '1']]
@@ -241,7 +241,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "rsplit": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of object: lists; with `expand`, a frame of str.",
+        f"{ROWS} Of object: lists; with `expand`, a frame of str.",
         """
 >>> s.str.rsplit(' ', n=1).compute().tolist()
 [['a', 'b'], nan, ['Été', '1']]
@@ -249,7 +249,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "startswith": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.startswith('a').compute().tolist()
 [True, False, False]
@@ -337,7 +337,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "len": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of int64, or of float64 where values are missing.",
+        f"{ROWS} Of int64, or of float64 where values are missing.",
         """
 >>> s.str.len().compute().tolist()
 [3.0, nan, 5.0]
@@ -345,7 +345,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "isalnum": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.isalnum().compute().tolist()
 [False, False, False]
@@ -353,7 +353,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "isalpha": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.isalpha().compute().tolist()
 [False, False, False]
@@ -361,7 +361,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "isascii": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.isascii().compute().tolist()
 [True, False, False]
@@ -369,7 +369,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "isdecimal": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.isdecimal().compute().tolist()
 [False, False, False]
@@ -377,7 +377,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "isdigit": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.isdigit().compute().tolist()
 [False, False, False]
@@ -385,7 +385,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "islower": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.islower().compute().tolist()
 [True, False, False]
@@ -393,7 +393,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "isnumeric": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.isnumeric().compute().tolist()
 [False, False, False]
@@ -401,7 +401,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "isspace": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.isspace().compute().tolist()
 [False, False, False]
@@ -409,7 +409,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "istitle": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.istitle().compute().tolist()
 [False, False, True]
@@ -417,7 +417,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "isupper": Entry(
         "Series",
-        "Of the same rows, labels and partitions. Of bool. False where a value is missing.",
+        f"{ROWS} Of bool. False where a value is missing.",
         """
 >>> s.str.isupper().compute().tolist()
 [False, False, False]
@@ -425,7 +425,7 @@ STRINGS: dict[str, Entry] = {
     ),
     "extract": Entry(
         "DataFrame",
-        "Of the same rows, labels and partitions. A column of str for each group.",
+        f"{ROWS} A column of str for each group.",
         """
 >>> s.str.extract('([a-z]) ([a-z])').compute()
      0    1
@@ -470,6 +470,6 @@ STRINGS: dict[str, Entry] = {
     ),
     "get_dummies": Entry(
         "DataFrame",
-        "Of the same rows, labels and partitions. A column for each text.",
+        f"{ROWS} A column for each text.",
     ),
 }
