@@ -31,7 +31,7 @@ __all__ = ["array", "asanyarray", "asarray", "from_array"]
     x=(
         "array_like: A NumPy array of booleans, integers, floats or complex numbers; its memory is used as it is, "
         "whatever its order and strides, so don't write to it before the results are computed. Another object with "
-        "``shape``, ``dtype`` and ``__getitem__`` (a Zarr or HDF5 array) is read a block at a time, when it is computed."
+        "``shape``, ``dtype`` and ``__getitem__`` (a Zarr or HDF5 array) is read a block at a time, as it is computed."
     ),
     lock="bool or lock: `True`, or a lock to hold while a block is read, for an object that threads can't share.",
     asarray="bool: Whether blocks become NumPy arrays, as they always do; `False` is refused.",
