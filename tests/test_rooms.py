@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent / "python" / "raskt"
 #: Packages whose files, and whose folders, must not import each other in a circle.
-PACKAGES = ["dataframe"]
+PACKAGES = ["array", "dataframe"]
 
 Graph = dict[str, set[str]]
 
@@ -38,6 +38,14 @@ def test_imports_inside_of_functions_count(tmp_path):
     assert circles(by_folder(files)) == [["lower", "upper"]]
 
 
+def test_imports_by_whole_names_count_and_those_for_types_do_not(tmp_path):
+    room = tmp_path / "array"
+    room.mkdir()
+    (room / "one.py").write_text("from raskt.array.two import g\n")
+    (room / "two.py").write_text("if TYPE_CHECKING:\n    from raskt.array.one import f\n")
+    assert imports_of_files(room) == {"one": {"two"}, "two": set()}
+
+
 def imports_of_files(folder: Path) -> Graph:
     """The files of a package, by their paths, and those that each of them imports, wherever in it."""
     files = {str(path.relative_to(folder).with_suffix("")): path for path in folder.rglob("*.py")}
@@ -47,11 +55,26 @@ def imports_of_files(folder: Path) -> Graph:
 def imported(name: str, path: Path, files: set[str]) -> set[str]:
     """The files among `files` that one imports."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(Path(name).parents):
-            base = Path(name).parents[node.level - 1].joinpath(*(node.module or ".").split("."))
+    for node in running(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (base := base_of(node, name, path)) is not None:
             found |= {file for alias in node.names for file in targets(base, alias.name, files)}
     return found
+
+
+def running(node: ast.AST) -> list[ast.AST]:
+    """The nodes that can run, which those under `if TYPE_CHECKING` can't."""
+    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+        return [inner for child in node.orelse for inner in running(child)]
+    return [node, *(inner for child in ast.iter_child_nodes(node) for inner in running(child))]
+
+
+def base_of(node: ast.ImportFrom, name: str, path: Path) -> Path | None:
+    """What `from base import ...` names, as a path in the package; nothing if it is elsewhere."""
+    words = (node.module or ".").split(".")
+    if 0 < node.level <= len(Path(name).parents):
+        return Path(name).parents[node.level - 1].joinpath(*words)
+    top = path.parents[len(Path(name).parents) - 1].name
+    return Path(*words[2:]) if words[:2] == ["raskt", top] else None
 
 
 def targets(base: Path, name: str, files: set[str]) -> set[str]:

@@ -1,0 +1,232 @@
+"""Products of matrices, and sums over diagonals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raskt._core import array_dot, array_matmul, array_tensordot
+from raskt.array.base.arguments import NO_VALUE, check_order, is_given, refuse
+from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
+from raskt.array.base.out import write_out
+from raskt.array.base.registry import wrap
+from raskt.array.blocks.blockwise import contract
+from raskt.array.linalg.matrices import diagonal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import DTypeLike
+
+    from raskt.array._array import Array
+
+__all__ = ["dot", "einsum", "matmul", "outer", "tensordot", "trace", "vdot"]
+
+
+_DTYPE = "data-type: The type that is computed with, and of the result."
+
+
+@documented(
+    "Of the type that NumPy promotes the operands' types to, or `dtype`.",
+    {
+        "ValueError": "If an operand has no axes, or the lengths of the summed axes differ.",
+        "NotImplementedError": 'For `axes`, `axis`, `signature` and `order="F"`.',
+    },
+    x1="array_like: Matrices in its last two axes, or a row.",
+    x2="array_like: Matrices in its last two axes, or a column.",
+    dtype=_DTYPE,
+    axes="list of tuple of int: Where the axes of matrices are; only the last two are implemented.",
+    axis="int: Refused, as NumPy does.",
+)
+def matmul(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: str = "same_kind",
+    order: str | None = "K",
+    dtype: Any = None,
+    subok: bool = True,
+    signature: Any = None,
+    axes: Any = NO_VALUE,
+    axis: Any = NO_VALUE,
+) -> Array:
+    """The product of matrices, or of stacks of them; vectors are rows on the left and columns on the right.
+
+    >>> (ra.eye(3, chunks=2) @ ra.arange(3)).compute()
+    array([0., 1., 2.])
+    """
+    check_order("matmul", order)
+    for name, value in (("axes", axes), ("axis", axis), ("signature", signature)):
+        if is_given(value):
+            refuse("matmul", name, value, "move the axes of matrices to the end, and convert operands by `astype`")
+    x, y = asarray(x1), asarray(x2)
+    if dtype is not None or casting != "same_kind":
+        wanted = np.result_type(x.dtype, y.dtype) if dtype is None else np.dtype(dtype)
+        for part in (x, y):
+            if not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
+                raise TypeError(f"Cannot cast ufunc 'matmul' input from {part.dtype} to {wanted} with '{casting}'")
+        x, y = x.astype(wanted), y.astype(wanted)
+    result = wrap(array_matmul(x.__raskt_expr__, y.__raskt_expr__))
+    return result if out is None else write_out(result, out)
+
+
+@documented(
+    "Of the type that NumPy promotes the operands' types to.",
+    {"ValueError": "If the lengths of the summed axes differ."},
+    b="array_like: The right operand; its last axis but one, or its only one, is summed over.",
+)
+def dot(a: Any, b: Any, out: Any = None) -> Array:
+    """NumPy's dot product: of vectors a number, of matrices their product, with a number the multiple.
+
+    >>> ra.dot([1, 2, 3], [4, 5, 6]).compute()
+    np.int64(32)
+    """
+    x, y = asarray(a), asarray(b)
+    result = x * y if not x.ndim or not y.ndim else wrap(array_dot(x.__raskt_expr__, y.__raskt_expr__))
+    return result if out is None else write_out(result, out)
+
+
+@documented(
+    "Of the type that NumPy promotes the operands' types to, without axes.",
+    {"ValueError": "If there are not as many elements in both."},
+    b="array_like: The other array.",
+)
+def vdot(a: Any, b: Any, /) -> Array:
+    """The dot product of all elements in C order, those of the first array conjugated.
+
+    >>> ra.vdot([1j, 2], [1j, 3]).compute()
+    np.complex128(7+0j)
+    """
+    return dot(asarray(a).conj().ravel(), asarray(b).ravel())
+
+
+@documented(
+    "Of the type that NumPy promotes the operands' types to, with a row for each element of `a`.",
+    b="array_like: The array whose elements make columns.",
+)
+def outer(a: Any, b: Any, out: Any = None) -> Array:
+    """Each element of one array times each of another, both in C order: a matrix.
+
+    >>> ra.outer([1, 2], [3, 4]).compute()
+    array([[3, 4],
+           [6, 8]])
+    """
+    result = asarray(a).reshape(-1, 1) * asarray(b).reshape(1, -1)
+    return result if out is None else write_out(result, out)
+
+
+@documented(
+    "Of the type that NumPy promotes the operands' types to, with the axes of `a` and `b` that are left.",
+    {"ValueError": "If the lengths of the summed axes differ, or there are not as many."},
+    b="array_like: The other array.",
+    axes="int or pair of sequence of int: How many of the last axes of `a` and the first of `b`, or which of both.",
+)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
+    """The sum of products over pairs of axes.
+
+    >>> ra.tensordot(ra.ones((2, 3)), ra.ones((3, 4)), axes=1).shape
+    (2, 4)
+    """
+    x, y = asarray(a), asarray(b)
+    if isinstance(axes, (int, np.integer)):
+        if axes > min(x.ndim, y.ndim):
+            kind = IndexError if not min(x.ndim, y.ndim) else ValueError
+            raise kind(f"tensordot over {axes} axes needs arrays of as many, not of {x.ndim} and {y.ndim}")
+        left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
+    else:
+        left, right = ([int(side)] if np.ndim(side) == 0 else [int(axis) for axis in side] for side in axes)
+    return wrap(array_tensordot(x.__raskt_expr__, y.__raskt_expr__, left, right))
+
+
+@documented(
+    "Of the promoted type, or `dtype`, with the axes that the subscripts name. NumPy computes each block.",
+    {
+        "ValueError": "If subscripts don't fit the operands.",
+        "NotImplementedError": 'For a repeated subscript of one operand, for lists of subscripts, and `order="F"`.',
+    },
+    operands='str, array_like: The subscripts, such as ``"ij,jk->ik"``, and the arrays.',
+    optimize="bool or str: Whether NumPy looks for a better order of products.",
+    casting="str: What casts to `dtype` are allowed.",
+)
+def einsum(
+    *operands: Any,
+    out: Any = None,
+    optimize: Any = False,
+    dtype: DTypeLike | None = None,
+    order: str | None = "K",
+    casting: str = "safe",
+    split_every: Any = None,
+) -> Array:
+    """Sums of products by Einstein's convention. Summed axes are put in one block each.
+
+    >>> ra.einsum("ij,j->i", ra.ones((2, 3)), ra.arange(3)).compute()
+    array([3., 3.])
+    """
+    check_order("einsum", order)
+    if not operands or not isinstance(operands[0], str):
+        raise NotImplementedError("`einsum` with lists of subscripts is not implemented: pass a string of them first")
+    text, *arrays = operands
+    found = [asarray(array) for array in arrays]
+    inputs, output = _subscripts(text, found)
+    if any(len(set(labels)) != len(labels) for labels in inputs):
+        raise NotImplementedError(
+            "`einsum` over a diagonal (a repeated subscript of one operand) is not implemented: use `diagonal`"
+        )
+    wanted: Any = np.result_type(*(array.dtype for array in found)) if dtype is None else np.dtype(dtype)
+    for array in found:
+        if not np.can_cast(array.dtype, wanted, casting):  # type: ignore[arg-type]
+            raise TypeError(f"Cannot cast operand data from {array.dtype} to {wanted} by the rule '{casting}'")
+    subscripts = f"{','.join(inputs)}->{output}"
+
+    def call(*blocks: Any) -> Any:
+        return np.einsum(subscripts, *blocks, dtype=wanted, optimize=optimize, casting="unsafe")
+
+    result = contract(call, f"numpy.einsum({subscripts})", output, found, inputs, wanted)
+    return result if out is None else write_out(result, out)
+
+
+def _subscripts(text: str, arrays: Sequence[Array]) -> tuple[list[str], str]:
+    """The labels of each operand and of the result, with letters in place of dots."""
+    text = text.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(arrays):
+        raise ValueError(f"einsum `{text}` names {len(inputs)} operands, and {len(arrays)} were given")
+    free = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if letter not in text]
+    spread = [
+        max(array.ndim - len(labels) + 3, 0) if "..." in labels else 0
+        for labels, array in zip(inputs, arrays, strict=True)
+    ]
+    dots = "".join(free[: max(spread, default=0)])
+    inputs = [
+        labels.replace("...", dots[len(dots) - extra :] if extra else "")
+        for labels, extra in zip(inputs, spread, strict=True)
+    ]
+    for labels, array in zip(inputs, arrays, strict=True):
+        if len(labels) != array.ndim:
+            raise ValueError(f"einsum labels `{labels}` do not fit an operand of {array.ndim} axes")
+    if arrow:
+        return inputs, right.replace("...", dots)
+    joined = "".join(inputs)
+    once = sorted(letter for letter in set(joined) if joined.count(letter) == 1 and letter not in dots)
+    return inputs, dots + "".join(once)
+
+
+@documented(
+    "Of the type that a sum has, or `dtype`; without the two axes.",
+    {"ValueError": "If there are no two axes, or they are the same."},
+)
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: Any = None
+) -> Array:
+    """The sum of a diagonal.
+
+    >>> ra.trace([[1, 2], [3, 4]]).compute()
+    np.int64(5)
+    """
+    result: Array = diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
+    return result if out is None else write_out(result, out)

@@ -1,0 +1,192 @@
+"""Arrays put together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raskt._core import array_concatenate, array_stack
+from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
+from raskt.array.base.out import write_out
+from raskt.array.base.registry import wrap
+from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import DTypeLike
+
+    from raskt.array._array import Array
+
+__all__ = ["append", "block", "concatenate", "dstack", "hstack", "stack", "vstack"]
+
+_RESULT = "Of the type that NumPy promotes the arrays' types to, or `dtype`; with the blocks of the arrays in turn."
+_COMMON = {
+    "arrays": "sequence of array_like: The arrays.",
+    "tup": "sequence of array_like: The arrays.",
+    "dtype": "data-type: The type of the result; not with `out`.",
+    "allow_unknown_chunksizes": "bool: Taken for the sake of Dask's programs; lengths may always be unknown.",
+}
+_RAISES = {
+    "ValueError": "If shapes don't fit, or there is no array.",
+    "TypeError": "If `casting` forbids a cast, or both `out` and `dtype` are given.",
+}
+
+
+@documented(_RESULT, _RAISES, axis="int: The axis; if `None`, arrays are flattened first.", **_COMMON)
+def concatenate(
+    arrays: Sequence[Any],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays one after the other along an axis.
+
+    >>> ra.concatenate([ra.arange(2), ra.arange(3)]).compute()
+    array([0, 1, 0, 1, 2])
+    """
+    parts = [asarray(array) for array in arrays]
+    if axis is None:
+        parts, axis = [array.ravel() for array in parts], 0
+    result = wrap(array_concatenate([array.__raskt_expr__ for array in parts], axis))
+    return _finish("concatenate", parts, result, out, dtype, casting)
+
+
+@documented(_RESULT, _RAISES, axis="int: Where the new axis stands in the result.", **_COMMON)
+def stack(
+    arrays: Sequence[Any],
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays of one shape side by side along a new axis.
+
+    >>> ra.stack([ra.zeros(3), ra.ones(3)], axis=1).shape
+    (3, 2)
+    """
+    parts = [asarray(array) for array in arrays]
+    result = wrap(array_stack([array.__raskt_expr__ for array in parts], axis))
+    return _finish("stack", parts, result, out, dtype, casting)
+
+
+def _finish(name: str, parts: Sequence[Array], result: Array, out: Any, dtype: Any, casting: str) -> Any:
+    """The result as `dtype` or in `out`, if `casting` allows that."""
+    if out is not None and dtype is not None:
+        raise TypeError(f"{name}() only takes `out` or `dtype` as an argument, but both were provided.")
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
+    wanted = np.dtype(dtype) if dtype is not None else result.dtype if out is None else out.dtype
+    for part in parts:
+        if not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
+            raise TypeError(f"Cannot cast array data from {part.dtype} to {wanted} according to the rule '{casting}'")
+    result = result if result.dtype == wanted else result.astype(wanted)
+    return result if out is None else write_out(result, out)
+
+
+@documented(_RESULT, _RAISES, **_COMMON)
+def vstack(
+    tup: Sequence[Any],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays one below the other, along the first axis; vectors are rows.
+
+    >>> ra.vstack([ra.arange(2), ra.arange(2)]).compute()
+    array([[0, 1],
+           [0, 1]])
+    """
+    return concatenate([atleast_2d(array) for array in tup], axis=0, dtype=dtype, casting=casting)
+
+
+@documented(_RESULT, _RAISES, **_COMMON)
+def hstack(
+    tup: Sequence[Any],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays side by side: along the second axis, or the first if there is no second.
+
+    >>> ra.hstack([ra.arange(2), ra.arange(3)]).compute()
+    array([0, 1, 0, 1, 2])
+    """
+    arrays = [atleast_1d(array) for array in tup]
+    axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    return concatenate(arrays, axis=axis, dtype=dtype, casting=casting)
+
+
+@documented(_RESULT, _RAISES, **_COMMON)
+def dstack(tup: Sequence[Any], *, allow_unknown_chunksizes: bool = False) -> Array:
+    """Arrays one behind the other, along the third axis.
+
+    >>> ra.dstack([ra.arange(2), ra.arange(2)]).shape
+    (1, 2, 2)
+    """
+    return concatenate([atleast_3d(array) for array in tup], axis=2)
+
+
+@documented(
+    _RESULT,
+    {"ValueError": "If a list is empty, lists are nested unequally deep, or shapes don't fit."},
+    **_COMMON | {"arrays": "nested list of array_like: The blocks; the innermost lists go along the last axis."},
+)
+def block(arrays: Any, allow_unknown_chunksizes: bool = False) -> Array:
+    """An array from nested lists of blocks.
+
+    >>> ra.block([[ra.eye(2), ra.zeros((2, 1))]]).shape
+    (2, 3)
+    """
+    depth = _depth(arrays)
+    ndim = max(depth, *(asarray(leaf).ndim for leaf in _leaves(arrays)))
+    return _block(arrays, depth, ndim)
+
+
+def _depth(arrays: Any) -> int:
+    if isinstance(arrays, tuple):
+        raise TypeError("only lists can be used to arrange blocks, and np.block does not allow tuples")
+    if not isinstance(arrays, list):
+        return 0
+    if not arrays:
+        raise ValueError("block takes no empty lists")
+    depths = {_depth(item) for item in arrays}
+    if len(depths) > 1:
+        raise ValueError("the lists that `block` takes must be nested equally deep")
+    return depths.pop() + 1
+
+
+def _leaves(arrays: Any) -> list[Any]:
+    return [leaf for item in arrays for leaf in _leaves(item)] if isinstance(arrays, list) else [arrays]
+
+
+def _block(arrays: Any, depth: int, ndim: int) -> Array:
+    if not isinstance(arrays, list):
+        leaf = asarray(arrays)
+        return leaf.reshape((1,) * (ndim - leaf.ndim) + leaf.shape)
+    return concatenate([_block(item, depth - 1, ndim) for item in arrays], axis=ndim - depth)
+
+
+@documented(
+    _RESULT,
+    {"ValueError": "If shapes don't fit."},
+    values="array_like: What is put after it.",
+    axis="int: The axis; if not given, both are flattened first.",
+)
+def append(arr: Any, values: Any, axis: int | None = None) -> Array:
+    """Values after an array.
+
+    >>> ra.append([1, 2], [[3], [4]]).compute()
+    array([1, 2, 3, 4])
+    """
+    return concatenate([arr, values], axis=axis)
