@@ -6,6 +6,7 @@ use crate::expression::{Operand, digest_of, engine_dtype};
 use crate::plan::Frame;
 use crate::stage::{StageOutput, lower_partitions};
 use crate::table::FrameTable;
+use crate::tree::{self, ColumnDtype};
 use polars::prelude::*;
 use raskt_graph::{GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
 use raskt_value::{Call, Chunk, DType, ErrorKind, Kernel, NativeOp, TaskError, Value};
@@ -31,8 +32,9 @@ impl FrameToArray {
             *values = values.cast(&scope, &wanted)?;
             if values.domain.missing && values.domain.dtype.is_float() {
                 let filled = Operand::Expression(values.clone());
-                let expr = values.expr.clone().fill_null(lit(f64::NAN).cast(wanted.clone()));
-                *values = crate::expression::Expression::computed(&scope, "nan where missing", &[&filled], expr)?;
+                let nan = tree::literal(f64::NAN).cast(ColumnDtype::Number(dtype));
+                let expr = values.expr.clone().fill_null(nan);
+                *values = crate::expression::Expression::computed(&scope, &[&filled], expr)?;
             }
         }
         let columns = frame.columns.len();

@@ -1,10 +1,10 @@
 use super::dtypes::{as_number, common_number, engine_dtype};
-use super::functions;
 use super::{Expression, Operand};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use polars::prelude::*;
+use crate::tree::{Arithmetic, ColumnDtype, Expr, Function, TimeUnit, concat_text, literal, missing};
+use polars::prelude::{DataType, Schema};
 use raskt_value::{DType, Kind};
 
 impl Expression {
@@ -22,7 +22,7 @@ impl Expression {
         };
         let (x, y) = (left.expr(), right.expr());
         let expr = match (op, a.class(), b.class()) {
-            ("add", Text, Text) => concat_str([x, y], "", false),
+            ("add", Text, Text) => concat_text([x, y], ""),
             ("add", Time, Duration) | ("add", Duration, Time) if same_unit(&a, &b) => x + y,
             ("add" | "sub", Duration, Duration) if same_unit(&a, &b) => {
                 if op == "add" {
@@ -33,11 +33,11 @@ impl Expression {
             }
             ("sub", Time, Duration) if same_unit(&a, &b) => x - y,
             ("sub", Time, Time) if a.dtype == b.dtype => x - y,
-            ("mul", Duration, Int) if !b.missing => x * y.cast(DataType::Int64),
-            ("mul", Int, Duration) if !a.missing => x.cast(DataType::Int64) * y,
+            ("mul", Duration, Int) if !b.missing => x * y.cast(ColumnDtype::INT64),
+            ("mul", Int, Duration) if !a.missing => x.cast(ColumnDtype::INT64) * y,
             ("truediv", Duration, Duration) if same_unit(&a, &b) => {
-                let (x, y) = (x.cast(DataType::Int64), y.cast(DataType::Int64));
-                x.cast(DataType::Float64) / y.cast(DataType::Float64)
+                let number = |it: Expr| it.cast(ColumnDtype::INT64).cast(ColumnDtype::FLOAT64);
+                number(x) / number(y)
             }
             (_, Time | Duration, Time | Duration | Int | Float) | (_, Int | Float, Duration) => {
                 let (left, right) = (pandas_name(left), pandas_name(right));
@@ -46,10 +46,10 @@ impl Expression {
             _ => return Err(refused()),
         };
         let expr = match expr_with_time_of_day(&a, &b) {
-            true => expr.cast(DataType::Datetime(TimeUnit::Microseconds, None)),
+            true => expr.cast(ColumnDtype::Datetime(TimeUnit::Microseconds, None)),
             false => expr,
         };
-        Self::computed(scope, op, &[left, right], expr).map_err(|_| refused())
+        Self::computed(scope, &[left, right], expr).map_err(|_| refused())
     }
 }
 
@@ -85,37 +85,34 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
     }
     let (x, y) = (as_number(left, dtype)?, as_number(right, dtype)?);
     let float = dtype.kind() == Kind::Float;
-    let mut missing = a.missing || b.missing;
+    let mut can_miss = a.missing || b.missing;
     let expr = match op {
         "add" => x + y,
         "sub" => x - y,
         "mul" => x * y,
         "truediv" => true_division(x, y, dtype, left, right),
-        "floordiv" if float => functions::pairs(x, y, dtype, functions::FLOOR_QUOTIENT),
-        "mod" if float => functions::pairs(x, y, dtype, functions::FLOOR_REMAINDER),
-        "floordiv" if !is_literal(right) => x.floor_div(functions::refuse_zero(y)),
-        "floordiv" => x.floor_div(y),
-        "mod" => {
-            // An integer divided by zero has no integer for an answer: the engine gives null.
-            missing |= !is_literal(right);
-            x % y
-        }
+        "floordiv" if float => x.arithmetic(Arithmetic::FloorQuotient, y),
+        "mod" if float => x.arithmetic(Arithmetic::FloorRemainder, y),
+        "floordiv" if !is_literal(right) => x.arithmetic(Arithmetic::FloorDivide, y.map(Function::RefuseZero)),
+        "floordiv" => x.arithmetic(Arithmetic::FloorDivide, y),
+        "mod" if !is_literal(right) => x.arithmetic(Arithmetic::Remainder, y.map(Function::RefuseZero)),
+        "mod" => x.arithmetic(Arithmetic::Remainder, y),
         "pow" if !float => {
             refuse_negative(right)?;
-            functions::integer_power(x, y, dtype)
+            x.arithmetic(Arithmetic::IntegerPower, y)
         }
         "pow" => {
             // Missing values are NaN: to the power of 0 they are 1, and so is 1 to their power.
-            let nan = || lit(f64::NAN).cast(engine_dtype(dtype));
+            let nan = || literal(f64::NAN).cast(ColumnDtype::Number(dtype));
             let full = |operand: &Operand, it: Expr| if operand.domain().missing { it.fill_null(nan()) } else { it };
-            missing = false;
-            full(left, x).pow(full(right, y))
+            can_miss = false;
+            full(left, x).arithmetic(Arithmetic::Power, full(right, y))
         }
         _ => return Err(FrameError::Value(format!("`{op}` is not an arithmetic operation"))),
     };
-    let found = Expression::computed(scope, op, &[left, right], expr)?;
+    let found = Expression::computed(scope, &[left, right], expr)?;
     found.check(engine_dtype(dtype))?;
-    Ok(found.missing(missing).nan(true).within(magnitude(op, &a, &b)))
+    Ok(found.missing(can_miss).nan(true).within(magnitude(op, &a, &b)))
 }
 
 /// Arithmetic among truth values.
@@ -127,7 +124,7 @@ fn truth_values(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Re
         "sub" => return Err(FrameError::Type("`sub` doesn't work between truth values; use `^`".into())),
         _ => return Err(FrameError::NotNative(format!("`{op}` of truth values has no native form"))),
     };
-    Expression::computed(scope, op, &[left, right], expr)
+    Expression::computed(scope, &[left, right], expr)
 }
 
 /// How far from zero a result can be.
@@ -153,17 +150,17 @@ fn fixed_point(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Res
         _ => return Err(FrameError::NotNative(format!("`{op}` of fixed-point numbers has no native form"))),
     };
     let missing = a.missing || b.missing;
-    let found = Expression::computed(scope, op, &[left, right], expr)?;
+    let found = Expression::computed(scope, &[left, right], expr)?;
     Ok(found.missing(missing).nan(true).within(magnitude(op, &a, &b)))
 }
 
 /// An operand of fixed-point arithmetic.
 fn beside(operand: &Operand, other: &Operand) -> Expr {
     match operand {
-        Operand::Literal(Literal::Bool(value)) => lit(i64::from(*value)),
-        Operand::Literal(Literal::Missing) => lit(NULL).cast(DataType::Float64),
+        Operand::Literal(Literal::Bool(value)) => literal(i64::from(*value)),
+        Operand::Literal(Literal::Missing) => missing(ColumnDtype::FLOAT64),
         Operand::Literal(_) => operand.beside(other),
-        Operand::Expression(expression) if expression.domain.class() == Bool => operand.expr().cast(DataType::Int64),
+        Operand::Expression(expression) if expression.domain.class() == Bool => operand.expr().cast(ColumnDtype::INT64),
         Operand::Expression(_) => operand.expr(),
     }
 }
@@ -172,14 +169,20 @@ fn beside(operand: &Operand, other: &Operand) -> Expr {
 /// bit for one number in eight: `7 * (1 / 100)` is no longer `0.07`.
 fn true_division(x: Expr, y: Expr, dtype: DType, left: &Operand, right: &Operand) -> Expr {
     match right {
-        Operand::Literal(Literal::Int(value)) => functions::divided_by(x, *value as f64, dtype),
-        Operand::Literal(Literal::UInt(value)) => functions::divided_by(x, *value as f64, dtype),
-        Operand::Literal(Literal::Float(value)) => functions::divided_by(x, *value, dtype),
+        Operand::Literal(Literal::Int(value)) => divided_by(x, y, *value as f64, dtype),
+        Operand::Literal(Literal::UInt(value)) => divided_by(x, y, *value as f64, dtype),
+        Operand::Literal(Literal::Float(value)) => divided_by(x, y, *value, dtype),
         Operand::Expression(expression) if expression.extent.is_scalar() && !is_scalar(left) => {
-            functions::pairs(x, y, dtype, functions::QUOTIENT)
+            x.arithmetic(Arithmetic::Quotient, y)
         }
         _ => x / y,
     }
+}
+
+fn divided_by(x: Expr, y: Expr, value: f64, dtype: DType) -> Expr {
+    // Reciprocals of powers of two are exact, but for those that are too small to have one.
+    let is_power_of_two = value.is_normal() && value.to_bits() << 12 == 0 && (1.0 / value).is_normal();
+    if is_power_of_two && dtype == DType::F64 { x / y } else { x.map(Function::DividedBy(value.to_bits())) }
 }
 
 fn is_scalar(operand: &Operand) -> bool {
@@ -188,11 +191,14 @@ fn is_scalar(operand: &Operand) -> bool {
 
 /// `//` and `%` by a zero that was written out: infinite and NaN, as floats.
 fn by_zero(scope: &Schema, op: &str, left: &Operand, right: &Operand, dtype: DType) -> Result<Expression> {
-    let dtype = if dtype.kind() == Kind::Float { dtype } else { DType::F64 };
-    let zero = lit(0.0).cast(engine_dtype(dtype));
+    if left.domain().class() == Bool || dtype == DType::F32 {
+        return Err(FrameError::NotNative(format!("`{op}` by zero has no native form for this type")));
+    }
+    let dtype = DType::F64;
+    let zero = literal(0.0).cast(ColumnDtype::Number(dtype));
     let quotient = as_number(left, dtype)? / zero;
     let expr = if op == "mod" { quotient.clone() - quotient } else { quotient };
-    let found = Expression::computed(scope, op, &[left, right], expr)?;
+    let found = Expression::computed(scope, &[left, right], expr)?;
     found.check(engine_dtype(dtype))?;
     Ok(found.nan(true))
 }

@@ -7,7 +7,8 @@ use crate::domain::{
 };
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use polars::prelude::*;
+use crate::tree::{self, ColumnDtype, Expr, Function, Logical, Value, when};
+use polars::prelude::{DataType, Schema};
 use raskt_value::{DType, Kind};
 
 impl Expression {
@@ -31,12 +32,16 @@ impl Expression {
         // The engine takes NaN for a number that equals itself and is above all others.
         for (domain, operand) in [(&a, x), (&b, y)] {
             if domain.nan {
-                expr = if unequal { expr.or(operand.is_nan()) } else { expr.and(operand.is_not_nan()) };
+                expr = if unequal {
+                    expr.or(operand.map(Function::IsNan))
+                } else {
+                    expr.and(operand.map(Function::IsNotNan))
+                };
             }
         }
         let missing = a.missing || b.missing;
-        let full = if missing { expr.clone().fill_null(lit(unequal)) } else { expr.clone() };
-        let mut found = Self::computed(scope, op, &[left, right], full)?.missing(false);
+        let full = if missing { expr.clone().fill_null(tree::literal(unequal)) } else { expr.clone() };
+        let mut found = Self::computed(scope, &[left, right], full)?.missing(false);
         if missing && !unequal {
             found.condition = Some(expr);
         }
@@ -59,10 +64,10 @@ impl Expression {
         }
         let combine = |x: Expr, y: Expr| combined(op, x, y);
         let known = |operand: &Operand| match operand.domain().missing {
-            true => operand.expr().fill_null(lit(false)),
+            true => operand.expr().fill_null(tree::literal(false)),
             false => operand.expr(),
         };
-        let mut found = Self::computed(scope, op, &[left, right], combine(known(left), known(right)))?.missing(false);
+        let mut found = Self::computed(scope, &[left, right], combine(known(left), known(right)))?.missing(false);
         let simple = |operand: &Operand| match operand {
             Operand::Expression(expression) => expression.as_condition(),
             Operand::Literal(_) => operand.expr(),
@@ -83,7 +88,7 @@ fn bits(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<Exp
         return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
     }
     let expr = combined(op, as_number(left, dtype)?, as_number(right, dtype)?);
-    let found = Expression::computed(scope, op, &[left, right], expr)?;
+    let found = Expression::computed(scope, &[left, right], expr)?;
     found.check(engine_dtype(dtype))?;
     Ok(found)
 }
@@ -92,7 +97,7 @@ fn combined(op: &str, x: Expr, y: Expr) -> Expr {
     match op {
         "and" => x.and(y),
         "or" => x.or(y),
-        _ => x.xor(y),
+        _ => x.logical(Logical::Xor, y),
     }
 }
 
@@ -145,7 +150,7 @@ fn alike(op: &str, left: &Operand, right: &Operand) -> Result<Alike> {
 fn beside_number(op: &str, column: &Expression, number: &Literal) -> Result<Alike> {
     let own = number_of(&column.domain.dtype).expect("the column was found to be one of numbers");
     let x = column.expr.clone();
-    let typed = |number| Expr::Literal(LiteralValue::Scalar(number));
+    let typed = |number: Value| tree::literal(number);
     if own.kind() == Kind::Float {
         let number = number.number(own).expect("every number is a float");
         return Ok(Alike::Pair(x, typed(number)));
@@ -162,7 +167,7 @@ fn beside_number(op: &str, column: &Expression, number: &Literal) -> Result<Alik
         Some(whole) if whole.unsigned_abs() <= 1 << 53 || !matches!(number, Literal::Float(_)) => {
             let wide = if own == DType::U64 { DType::U64 } else { DType::I64 };
             match Literal::Int(whole as i64).number(wide).filter(|_| i64::try_from(whole).is_ok()) {
-                Some(number) => Ok(Alike::Pair(x.cast(engine_dtype(wide)), typed(number))),
+                Some(number) => Ok(Alike::Pair(x.cast(ColumnDtype::Number(wide)), typed(number))),
                 None => Ok(Alike::Never(match op {
                     "ne" => true,
                     "lt" | "le" => whole > 0,
@@ -173,7 +178,7 @@ fn beside_number(op: &str, column: &Expression, number: &Literal) -> Result<Alik
         }
         _ => {
             let number = number.number(DType::F64).expect("every number is a float");
-            Ok(Alike::Pair(x.cast(DataType::Float64), typed(number)))
+            Ok(Alike::Pair(x.cast(ColumnDtype::FLOAT64), typed(number)))
         }
     }
 }
@@ -198,15 +203,17 @@ fn columns_alike(op: &str, left: &Operand, right: &Operand) -> Result<Alike> {
 }
 
 fn compare(op: &str, x: Expr, y: Expr) -> Result<Expr> {
-    Ok(match op {
-        "eq" => x.eq(y),
-        "ne" => x.neq(y),
-        "lt" => x.lt(y),
-        "le" => x.lt_eq(y),
-        "gt" => x.gt(y),
-        "ge" => x.gt_eq(y),
+    use tree::Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+    let operation = match op {
+        "eq" => Equal,
+        "ne" => NotEqual,
+        "lt" => Less,
+        "le" => LessOrEqual,
+        "gt" => Greater,
+        "ge" => GreaterOrEqual,
         _ => return Err(FrameError::Value(format!("`{op}` is not a comparison"))),
-    })
+    };
+    Ok(x.compared(operation, y))
 }
 
 /// Floats that were fixed-point numbers as such, where `other` is a number with as many places: the floats are in the
@@ -247,6 +254,6 @@ fn constant(scope: &Schema, op: &str, left: &Operand, right: &Operand, value: bo
             Operand::Literal(_) => right.expr(),
         },
     };
-    let expr = when(some.is_null()).then(lit(op == "ne")).otherwise(lit(value));
-    Ok(Expression::computed(scope, op, &[left, right], expr)?.missing(false))
+    let expr = when(some.is_null(), tree::literal(op == "ne"), tree::literal(value));
+    Ok(Expression::computed(scope, &[left, right], expr)?.missing(false))
 }

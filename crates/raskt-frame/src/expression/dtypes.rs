@@ -7,7 +7,8 @@ use super::Operand;
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use polars::prelude::*;
+use crate::tree::{ColumnDtype, Expr, literal};
+use polars::prelude::{DataType, TimeUnit};
 use raskt_value::{DType, Kind, promote, promote_weak};
 
 /// The number type of a column of `dtype`; truth values are numbers.
@@ -114,13 +115,12 @@ pub(crate) fn common_dtype(a: &Domain, b: &Domain) -> Result<DataType> {
     };
     match (a.class(), b.class()) {
         (Bool, Bool) | (Int | Float, Int | Float) => {
-            let (a, b) = (number_of(&a.dtype), number_of(&b.dtype));
+            let (a, b) = (pandas_number(a), pandas_number(b));
             Ok(engine_dtype(promote(a.ok_or_else(refused)?, b.ok_or_else(refused)?)))
         }
         // Fixed-point numbers and others: the engine's own common type, as long as the plan knows them so.
         (Decimal, Int | Float | Decimal) | (Int | Float, Decimal) => {
-            let fields = [Field::new("a".into(), a.dtype.clone()), Field::new("b".into(), b.dtype.clone())];
-            super::type_of(&Schema::from_iter(fields), &when(lit(true)).then(col("a")).otherwise(col("b")))
+            crate::stage::common_engine_type(&a.dtype, &b.dtype)
         }
         (Text, Category) | (Category, Text) => Ok(DataType::String),
         (Time, Time) | (Duration, Duration) => finer(&a.dtype, &b.dtype).ok_or_else(refused),
@@ -146,14 +146,13 @@ fn finer(a: &DataType, b: &DataType) -> Option<DataType> {
 
 /// `operand` as numbers of `dtype`; pandas has to say what becomes of an integer that doesn't fit.
 pub(crate) fn as_number(operand: &Operand, dtype: DType) -> Result<Expr> {
-    let wanted = engine_dtype(dtype);
     match operand {
-        Operand::Literal(literal) => match literal.number(dtype) {
-            Some(number) => Ok(Expr::Literal(LiteralValue::Scalar(number))),
+        Operand::Literal(number) => match number.number(dtype) {
+            Some(number) => Ok(literal(number)),
             None => Err(not_native(operand)),
         },
-        Operand::Expression(expression) if expression.domain.dtype == wanted => Ok(operand.expr()),
-        Operand::Expression(_) => Ok(operand.expr().cast(wanted)),
+        Operand::Expression(expression) if expression.domain.dtype == engine_dtype(dtype) => Ok(operand.expr()),
+        Operand::Expression(_) => Ok(operand.expr().cast(ColumnDtype::Number(dtype))),
     }
 }
 
@@ -171,5 +170,70 @@ mod tests {
         assert_eq!(reduced_number("cumsum", DType::Bool), Some(DType::I64));
         assert_eq!(reduced_number("mean", DType::F32), Some(DType::F32));
         assert_eq!(reduced_number("quantile", DType::F32), Some(DType::F64));
+    }
+
+    /// `numpy.result_type` of every two types, in the order of [`NAMES`].
+    const NUMPY: [&str; 11] = [
+        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64",
+        "int8 int8 int16 int32 int64 int16 int32 int64 float64 float32 float64",
+        "int16 int16 int16 int32 int64 int16 int32 int64 float64 float32 float64",
+        "int32 int32 int32 int32 int64 int32 int32 int64 float64 float64 float64",
+        "int64 int64 int64 int64 int64 int64 int64 int64 float64 float64 float64",
+        "uint8 int16 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64",
+        "uint16 int32 int32 int32 int64 uint16 uint16 uint32 uint64 float32 float64",
+        "uint32 int64 int64 int64 int64 uint32 uint32 uint32 uint64 float64 float64",
+        "uint64 float64 float64 float64 float64 uint64 uint64 uint64 uint64 float64 float64",
+        "float32 float32 float32 float64 float64 float32 float32 float64 float64 float32 float64",
+        "float64 float64 float64 float64 float64 float64 float64 float64 float64 float64 float64",
+    ];
+    const NAMES: &str = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64";
+    /// Each type, and what NumPy makes of it beside an integer and beside a float that were written out.
+    const WEAK: [&str; 11] = [
+        "bool int64 float64",
+        "int8 int8 float64",
+        "int16 int16 float64",
+        "int32 int32 float64",
+        "int64 int64 float64",
+        "uint8 uint8 float64",
+        "uint16 uint16 float64",
+        "uint32 uint32 float64",
+        "uint64 uint64 float64",
+        "float32 float32 float32",
+        "float64 float64 float64",
+    ];
+
+    fn column(dtype: DType) -> Operand {
+        Operand::Expression(super::super::Expression::column("x", Domain::full(engine_dtype(dtype))))
+    }
+
+    fn named(name: &str) -> DType {
+        DType::from_name(name).unwrap()
+    }
+
+    #[test]
+    fn every_two_types_meet_in_the_type_of_numpy() {
+        for (a, row) in NAMES.split(' ').zip(NUMPY) {
+            for (b, expected) in NAMES.split(' ').zip(row.split(' ')) {
+                let found = common_number(&column(named(a)), &column(named(b))).unwrap();
+                assert_eq!(found.name(), expected, "{a} and {b}");
+            }
+        }
+        for row in WEAK {
+            let [name, integer, float] = row.split(' ').collect::<Vec<_>>()[..] else { panic!("three words") };
+            for (literal, expected) in [(Literal::Int(1), integer), (Literal::Float(1.0), float)] {
+                let found = common_number(&column(named(name)), &Operand::Literal(literal)).unwrap();
+                assert_eq!(found.name(), expected, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn integers_some_of_which_are_missing_are_floats() {
+        let column = |dtype| {
+            let domain = Domain::with_missing(engine_dtype(dtype));
+            Operand::Expression(super::super::Expression::column("x", domain))
+        };
+        assert_eq!(common_number(&column(DType::I8), &column(DType::I8)).unwrap(), DType::F64);
+        assert!(common_number(&column(DType::Bool), &column(DType::I8)).is_err());
     }
 }

@@ -1,14 +1,11 @@
 use super::dtypes::number_of;
-use super::{Expression, Operand, functions};
-use crate::domain::{
-    Domain,
-    DomainClass::{self, *},
-};
+use super::{Expression, Operand};
+use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
-use crate::literal::{Literal, series_of};
-use crate::logical::is_missing;
-use polars::prelude::*;
-use polars_arrow::array::PrimitiveArray;
+use crate::literal::Literal;
+use crate::tree::{ColumnDtype, Conversion, Expr, Function, Side, TextFunction, Value, literal, missing, when};
+use polars::prelude::{DataType, Schema};
+use raskt_value::DType;
 
 /// Which ends belong to an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,28 +53,32 @@ impl Expression {
         let x = own.expr.clone();
         match op {
             "invert" if class == Bool => {
-                let known = if own.domain.missing { x.fill_null(lit(false)) } else { x };
-                return Ok(Self::computed(scope, op, &[&own.operand()], known.not())?.missing(false));
+                let known = if own.domain.missing { x.fill_null(literal(false)) } else { x };
+                return Ok(Self::computed(scope, &[&own.operand()], known.negated())?.missing(false));
             }
             "invert" if class == Int => {
                 // All bits differ from those of the number whose bits are all set.
-                let ones = if own.domain.dtype.is_signed_integer() {
-                    lit(-1)
-                } else {
-                    lit(0).cast(own.domain.dtype.clone()).not()
+                let dtype = number_of(&own.domain.dtype).ok_or_else(not_native)?;
+                let ones = match own.domain.dtype.is_signed_integer() {
+                    true => -1,
+                    false => (1 << (8 * dtype.size() as i128)) - 1,
                 };
-                let ones = ones.cast(own.domain.dtype.clone());
-                return own.same_type(scope, op, ones - x);
+                let ones = Value::Integer { value: ones, dtype: ColumnDtype::Number(dtype) };
+                return own.same_type(scope, literal(ones) - x);
             }
             "neg" if own.domain.dtype.is_unsigned_integer() || class == Bool => return Err(not_native()),
-            "neg" if matches!(class, Int | Float | Decimal | Duration) => return own.same_type(scope, op, -x),
+            "neg" if matches!(class, Int | Float | Decimal | Duration) => {
+                return own.same_type(scope, x.map(Function::Negative));
+            }
             "pos" if class != Text => return Ok(own),
             "abs" if class == Bool => return Ok(own),
-            "abs" if matches!(class, Int | Float | Decimal | Duration) => return own.same_type(scope, op, x.abs()),
-            "sign" if matches!(class, Int | Float) => return own.same_type(scope, op, x.sign()),
+            "abs" if matches!(class, Int | Float | Decimal | Duration) => {
+                return own.same_type(scope, x.map(Function::Absolute));
+            }
+            "sign" if matches!(class, Int | Float) => return own.same_type(scope, x.map(Function::Sign)),
             "floor" | "ceil" if class == Int => return Ok(own),
             "floor" | "ceil" if class == Float => {
-                return own.same_type(scope, op, if op == "floor" { x.floor() } else { x.ceil() });
+                return own.same_type(scope, x.map(if op == "floor" { Function::Floor } else { Function::Ceiling }));
             }
             _ => {}
         }
@@ -92,46 +93,49 @@ impl Expression {
             // NumPy computes these of narrow integers in narrow floats.
             _ => return Err(not_native()),
         };
-        let x = if class == Float { x } else { x.cast(DataType::Float64) };
-        let expr = match op {
-            "sqrt" => x.sqrt(),
-            "exp" => x.exp(),
-            "expm1" => x.exp() - lit(1.0),
-            "log" => x.log(lit(std::f64::consts::E)),
-            "log2" => x.log(lit(2.0)),
-            "log10" => x.log(lit(10.0)),
-            "log1p" => x.log1p(),
-            "sin" => x.sin(),
-            "cos" => x.cos(),
-            "tan" => x.tan(),
-            "arcsin" => x.arcsin(),
-            "arccos" => x.arccos(),
-            "arctan" => x.arctan(),
-            "sinh" => x.sinh(),
-            "cosh" => x.cosh(),
-            "tanh" => x.tanh(),
+        let x = if class == Float { x } else { x.cast(ColumnDtype::FLOAT64) };
+        let function = match op {
+            "sqrt" => Function::SquareRoot,
+            "exp" => Function::Exponential,
+            // `exp(x) - 1` would lose all digits near zero, and the engine has nothing else.
+            "expm1" => return Err(not_native()),
+            "log" => Function::Logarithm,
+            "log2" => Function::Logarithm2,
+            "log10" => Function::Logarithm10,
+            "log1p" => Function::Logarithm1p,
+            "sin" => Function::Sine,
+            "cos" => Function::Cosine,
+            "tan" => Function::Tangent,
+            "arcsin" => Function::Arcsine,
+            "arccos" => Function::Arccosine,
+            "arctan" => Function::Arctangent,
+            "sinh" => Function::HyperbolicSine,
+            "cosh" => Function::HyperbolicCosine,
+            "tanh" => Function::HyperbolicTangent,
             _ => return Err(refused()),
         };
-        let found = Self::computed(scope, op, &[&own.operand()], expr)?.nan(true);
+        let expr = x.map(function);
+        let found = Self::computed(scope, &[&own.operand()], expr)?.nan(true);
         found.check(dtype)?;
         Ok(found)
     }
 
     /// An operation that gives values of the type that it takes.
-    fn same_type(&self, scope: &Schema, op: &str, expr: Expr) -> Result<Self> {
-        let found = Self::computed(scope, op, &[&self.operand()], expr)?.nan(self.domain.nan);
+    fn same_type(&self, scope: &Schema, expr: Expr) -> Result<Self> {
+        let found = Self::computed(scope, &[&self.operand()], expr)?.nan(self.domain.nan);
         found.check(self.domain.dtype.clone())?;
         Ok(found)
     }
 
     fn missingness(&self, scope: &Schema, op: &str) -> Result<Self> {
-        let expr = match (self.domain.marks_missing(), op) {
-            (true, "isna") => is_missing(self.expr.clone()),
-            (true, _) => is_missing(self.expr.clone()).not(),
-            (false, "isna") => self.normal().is_null(),
-            (false, _) => self.normal().is_not_null(),
+        let function = match (self.domain.marks_missing(), op) {
+            (true, _) => Function::IsMarkedMissing,
+            (false, "isna") => Function::IsNull,
+            (false, _) => Function::IsNotNull,
         };
-        Ok(Self::computed(scope, op, &[&self.operand()], expr)?.missing(false))
+        let expr = self.normal().map(function);
+        let expr = if function == Function::IsMarkedMissing && op != "isna" { expr.negated() } else { expr };
+        Ok(Self::computed(scope, &[&self.operand()], expr)?.missing(false))
     }
 
     /// The values converted to `dtype`; those that can't be are an error at run time.
@@ -144,32 +148,42 @@ impl Expression {
             return Ok(own);
         }
         let class = own.domain.class();
-        let what = format!("cast {dtype:?}");
         let x = own.expr.clone();
+        let wanted = ColumnDtype::of_engine(dtype)?;
         let expr = match (class, dtype) {
-            (Bool, DataType::String) if !own.domain.missing => when(x).then(lit("True")).otherwise(lit("False")),
+            (Bool, DataType::String) if !own.domain.missing => when(x, literal("True"), literal("False")),
             (Bool, _) if own.domain.missing => return Err(own.cast_not_native(dtype)),
-            (Float, DataType::String) if own.domain.dtype == DataType::Float64 => functions::float_text(own.normal()),
+            (Float, DataType::String) if own.domain.dtype == DataType::Float64 => {
+                own.normal().map(Function::FloatAsText)
+            }
             (Float | Decimal | Time | Duration | Other, DataType::String) => return Err(own.cast_not_native(dtype)),
-            (Float, DataType::Boolean) => x.clone().neq(lit(0.0)).or(own.normal().is_null()).fill_null(lit(true)),
-            (Int, DataType::Boolean) => x.neq(lit(0)),
-            (Text, DataType::Boolean) => x.str().len_bytes().gt(lit(0)),
+            (Float, DataType::Boolean) => {
+                let zero = number_of(&own.domain.dtype).and_then(|dtype| Literal::Int(0).number(dtype));
+                let nonzero = x.differs(literal(zero.expect("floats have a zero")));
+                nonzero.or(own.normal().is_null()).fill_null(literal(true))
+            }
+            (Int, DataType::Boolean) => {
+                let zero = number_of(&own.domain.dtype).and_then(|dtype| Literal::Int(0).number(dtype));
+                x.differs(literal(zero.expect("integers have a zero")))
+            }
+            (Text, DataType::Boolean) => x.text(TextFunction::NotEmpty),
             (Float, dtype) if dtype.is_integer() => {
-                let whole = if own.domain.can_miss() { refuse_missing(own.normal()) } else { x };
-                whole.strict_cast(dtype.clone())
+                let whole = if own.domain.can_miss() { own.normal().map(Function::RefuseMissing) } else { x };
+                whole.strict_cast(wanted)
             }
             // What doesn't fit wraps.
-            (Int, dtype) if dtype.is_integer() => {
-                x.cast_with_options(dtype.clone(), polars::chunked_array::cast::CastOptions::Overflowing)
-            }
-            (Decimal, DataType::Float64) => decimal_as_float(x),
+            (Int, dtype) if dtype.is_integer() => x.converted(wanted, Conversion::Wrapping),
+            (Decimal, DataType::Float64) => x.map(Function::DecimalAsFloat),
             (Text, DataType::Datetime(unit, zone)) => {
-                x.str().to_datetime(Some(*unit), zone.clone(), StrptimeOptions::default(), lit("raise"))
+                let zone = zone.as_ref().map(|zone| zone.to_string());
+                x.text(TextFunction::ParseDatetime { unit: (*unit).into(), zone, format: None, strict: true })
             }
-            (Text, DataType::Float32 | DataType::Float64) => x.str().strip_chars(lit(NULL)).strict_cast(dtype.clone()),
-            _ => x.strict_cast(dtype.clone()),
+            (Text, DataType::Float32 | DataType::Float64) => {
+                x.text(TextFunction::Strip { side: Side::Both, characters: None }).strict_cast(wanted)
+            }
+            _ => x.strict_cast(wanted),
         };
-        let found = Self::computed(scope, &what, &[&own.operand()], expr)?;
+        let found = Self::computed(scope, &[&own.operand()], expr)?;
         let integers = class == Float && dtype.is_integer();
         let missing = found.domain.missing && !integers;
         let mut found = found.missing(missing).nan(own.domain.nan || class == Text);
@@ -200,14 +214,14 @@ impl Expression {
         }
         let expr = own.normal().fill_null(own.fitting("fillna", value)?);
         let still = value.domain();
-        let found = Self::computed(scope, "fillna", &[&own.operand(), value], expr)?;
+        let found = Self::computed(scope, &[&own.operand(), value], expr)?;
         found.check(own.domain.dtype.clone())?;
         Ok(found.missing(still.missing).nan(still.nan))
     }
 
     /// Whether each value is among `values`, missing among missing.
     pub(crate) fn is_in(&self, scope: &Schema, values: &[Literal]) -> Result<Self> {
-        let missing = values.contains(&Literal::Missing);
+        let among = values.contains(&Literal::Missing);
         let class = self.domain.class();
         let alike: Vec<Literal> = values
             .iter()
@@ -219,13 +233,13 @@ impl Expression {
             })
             .cloned()
             .collect();
-        let found = series_of(&alike, &self.domain.dtype)?;
-        let mut expr = self.normal().is_in(lit(found).implode(true), false);
+        let dtype = self.dtype()?;
+        let values: Vec<Value> = alike.iter().filter_map(|value| value.equal_value(&dtype)).collect();
+        let mut expr = Expr::IsIn { input: self.normal().into(), values, dtype };
         if self.domain.can_miss() {
-            expr = expr.fill_null(lit(missing));
+            expr = expr.fill_null(literal(among));
         }
-        let what = format!("isin {values:?}");
-        Ok(Self::computed(scope, &what, &[&self.operand()], expr)?.missing(false))
+        Ok(Self::computed(scope, &[&self.operand()], expr)?.missing(false))
     }
 
     /// Whether each value lies in an interval.
@@ -270,18 +284,18 @@ impl Expression {
         }
         let own = self.settled();
         let by = match other {
-            Operand::Literal(Literal::Missing) => lit(NULL),
+            Operand::Literal(Literal::Missing) => missing(own.dtype()?),
             other => own.fitting("where", other)?,
         };
         let known = if condition.domain.missing {
-            condition.expr.clone().fill_null(lit(false))
+            condition.expr.clone().fill_null(literal(false))
         } else {
             condition.expr.clone()
         };
-        let expr = when(known).then(own.expr.clone()).otherwise(by);
+        let expr = when(known, own.expr.clone(), by);
         let operands = [&own.operand(), &condition.operand(), other];
         let domain = other.domain();
-        let found = Self::computed(scope, "where", &operands, expr)?;
+        let found = Self::computed(scope, &operands, expr)?;
         found.check(own.domain.dtype.clone())?;
         Ok(found.missing(own.domain.missing || domain.missing).nan(own.domain.nan || domain.nan))
     }
@@ -293,35 +307,34 @@ impl Expression {
             let (value, dtype) = (super::arithmetic::pandas_name(value), own.pandas_dtype());
             FrameError::NotNative(format!("`{what}`: {value} beside a column of {dtype} has no native form"))
         };
-        let literal = match value {
+        let given = match value {
             Operand::Expression(other) => {
                 let other = other.settled();
                 return match (&own.dtype, other.domain.class()) {
                     (dtype, _) if *dtype == other.domain.dtype && own.class() != Other => Ok(other.expr),
-                    (DataType::Float64, Int) => Ok(other.expr.cast(DataType::Float64)),
+                    (DataType::Float64, Int) => Ok(other.expr.cast(ColumnDtype::FLOAT64)),
                     _ => Err(not_native()),
                 };
             }
-            Operand::Literal(literal) => literal,
+            Operand::Literal(given) => given,
         };
-        let typed = |number| Expr::Literal(LiteralValue::Scalar(number));
-        match (own.class(), literal) {
-            (Bool, Literal::Bool(value)) => Ok(lit(*value)),
+        match (own.class(), given) {
+            (Bool, Literal::Bool(value)) => Ok(literal(*value)),
             (Int, Literal::Int(_) | Literal::UInt(_) | Literal::Float(_)) => {
                 let dtype = number_of(&own.dtype).ok_or_else(not_native)?;
-                let whole = literal.as_whole().and_then(|whole| i64::try_from(whole).ok()).map(Literal::Int);
-                let whole = whole.unwrap_or_else(|| literal.clone());
-                whole.number(dtype).map(typed).ok_or_else(not_native)
+                let whole = given.as_whole().and_then(|whole| i64::try_from(whole).ok()).map(Literal::Int);
+                let whole = whole.unwrap_or_else(|| given.clone());
+                whole.number(dtype).map(literal).ok_or_else(not_native)
             }
             (Float, Literal::Int(_) | Literal::UInt(_) | Literal::Float(_)) => {
                 let dtype = number_of(&own.dtype).ok_or_else(not_native)?;
-                literal.number(dtype).map(typed).ok_or_else(not_native)
+                given.number(dtype).map(literal).ok_or_else(not_native)
             }
             (Decimal, Literal::Int(_) | Literal::Float(_)) => {
-                literal.fixed_point(own).map(typed).ok_or_else(not_native)
+                given.fixed_point(own).map(literal).ok_or_else(not_native)
             }
-            (Text, Literal::Text(_)) => Ok(literal.typed()),
-            (Time | Duration, literal) if literal.domain().dtype == own.dtype => Ok(literal.typed()),
+            (Text, Literal::Text(_)) => Ok(literal(given.value())),
+            (Time | Duration, given) if given.domain().dtype == own.dtype => Ok(literal(given.value())),
             _ => Err(not_native()),
         }
     }
@@ -332,10 +345,10 @@ impl Expression {
         let x = own.expr.clone();
         let expr = match (own.domain.class(), u32::try_from(decimals)) {
             (Int | Bool, Ok(_)) => return Ok(own),
-            (Float | Decimal, Ok(decimals)) => x.round(decimals, RoundMode::HalfToEven),
+            (Float | Decimal, Ok(decimals)) => x.map(Function::Round(decimals)),
             (Float, Err(_)) if own.domain.dtype == DataType::Float64 => {
-                let unit = 10_f64.powi(-decimals);
-                (x / lit(unit)).round(0, RoundMode::HalfToEven) * lit(unit)
+                let unit = || literal(10_f64.powi(-decimals));
+                (x / unit()).map(Function::Round(0)) * unit()
             }
             (Int | Float | Bool, Err(_)) => {
                 return Err(FrameError::NotNative(
@@ -347,7 +360,7 @@ impl Expression {
                 return Err(FrameError::Type(format!("`round` doesn't work on a column of {dtype}")));
             }
         };
-        own.same_type(scope, &format!("round {decimals}"), expr)
+        own.same_type(scope, expr)
     }
 
     /// The values with `old[i]` replaced by `new[i]`; all others as they are, or missing if not `keep_others`.
@@ -358,26 +371,25 @@ impl Expression {
         }
         let own = self.settled();
         let pairs: Vec<(&Literal, &Literal)> = old.iter().zip(new).filter(|(old, _)| own.could_equal(old)).collect();
-        let values = if keep_others { own.replacements(&pairs)? } else { mapped_values(new, &pairs)? };
-        let mut chain = if keep_others { own.expr.clone() } else { lit(NULL) };
+        let (dtype, values) = match keep_others {
+            true => (own.dtype()?, own.replacements(&pairs)?),
+            false => mapped_values(new, &pairs)?,
+        };
+        let mut chain = if keep_others { own.expr.clone() } else { missing(dtype) };
         for ((old, _), value) in pairs.iter().zip(values).rev() {
             let equal = match old {
                 Literal::Missing => own.missingness(scope, "isna")?,
                 old => Self::comparison(scope, "eq", &own.operand(), &Operand::Literal((*old).clone()))?,
             };
-            chain = when(equal.expr).then(value).otherwise(chain);
-        }
-        if !keep_others && pairs.is_empty() {
-            chain = lit(NULL).cast(DataType::Float64);
+            chain = when(equal.expr, value, chain);
         }
         let nan = keep_others && own.domain.nan && !old.contains(&Literal::Missing);
-        let what = format!("replace {old:?} {new:?} {keep_others}");
-        let missing = !keep_others || new.contains(&Literal::Missing) || own.domain.missing;
-        let found = Self::computed(scope, &what, &[&own.operand()], chain)?;
+        let can_miss = !keep_others || new.contains(&Literal::Missing) || own.domain.missing;
+        let found = Self::computed(scope, &[&own.operand()], chain)?;
         if keep_others {
             found.check(own.domain.dtype.clone())?;
         }
-        Ok(found.missing(missing).nan(nan))
+        Ok(found.missing(can_miss).nan(nan))
     }
 
     /// Whether pandas would find `value` among such values: truth values are no numbers there.
@@ -395,7 +407,7 @@ impl Expression {
             Literal::Missing if matches!(self.domain.class(), Int | Bool) => {
                 Err(FrameError::NotNative("`replace` by a missing value has no native form for this type".into()))
             }
-            Literal::Missing => Ok(lit(NULL)),
+            Literal::Missing => Ok(missing(self.dtype()?)),
             new => self.fitting("replace", &Operand::Literal((*new).clone())),
         };
         pairs.iter().map(each).collect()
@@ -403,61 +415,24 @@ impl Expression {
 }
 
 /// What values are mapped to: values of one type.
-fn mapped_values(all: &[Literal], pairs: &[(&Literal, &Literal)]) -> Result<Vec<Expr>> {
-    let mut classes: Vec<DomainClass> = all.iter().filter_map(Literal::class).collect();
-    classes.dedup();
-    let numbers = classes.iter().all(|class| matches!(class, Int | Float));
-    let unsigned = all.iter().any(|value| matches!(value, Literal::UInt(_)));
-    let dtypes: Vec<DataType> = all.iter().filter(|it| **it != Literal::Missing).map(|it| it.domain().dtype).collect();
+fn mapped_values(all: &[Literal], pairs: &[(&Literal, &Literal)]) -> Result<(ColumnDtype, Vec<Expr>)> {
+    let given = || all.iter().filter(|value| **value != Literal::Missing);
+    let numbers = given().all(|value| matches!(value, Literal::Int(_) | Literal::Float(_)));
+    let dtypes: Vec<ColumnDtype> = given().map(|value| value.value().dtype()).collect();
     let one_type = dtypes.windows(2).all(|pair| pair[0] == pair[1]);
-    if unsigned || !(numbers || one_type) {
+    if !numbers && !one_type {
         return Err(FrameError::NotNative("`map` to values of several types has no native form".into()));
     }
-    let float = classes.contains(&Float) || all.contains(&Literal::Missing);
+    let float = numbers && (!one_type || all.contains(&Literal::Missing));
+    let dtype = match dtypes.first() {
+        Some(dtype) if !float => dtype.clone(),
+        _ => ColumnDtype::FLOAT64,
+    };
     let each = |(_, new): &(&Literal, &Literal)| match new {
-        Literal::Missing => lit(NULL),
-        Literal::Int(value) if float => lit(*value as f64),
-        new => new.typed(),
+        Literal::Missing => missing(dtype.clone()),
+        new if float => literal(new.number(DType::F64).expect("every number is a float")),
+        new => literal(new.value()),
     };
-    Ok(pairs.iter().map(each).collect())
-}
-
-/// The values; an error at run time if one of them is missing.
-fn refuse_missing(x: Expr) -> Expr {
-    let check = |values: Column| match values.null_count() {
-        0 => Ok(values),
-        count => {
-            polars_bail!(ComputeError: "{count} missing values can't be converted to integers; use fillna or dropna")
-        }
-    };
-    x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_missing")
-}
-
-/// Fixed-point numbers as the nearest floats. Nearly all of them fit 64 bits, and are converted as such: the engine's own
-/// way through 128 bits takes several times as long.
-fn decimal_as_float(x: Expr) -> Expr {
-    let convert = |values: Column| {
-        let values = values.as_materialized_series().decimal()?;
-        let scale = 10f64.powi(values.scale() as i32);
-        let name = values.name().clone();
-        let chunks = values.physical().downcast_iter().map(|chunk| {
-            PrimitiveArray::from_vec(scaled(chunk.values(), scale)).with_validity(chunk.validity().cloned())
-        });
-        Ok(Float64Chunked::from_chunk_iter(name, chunks).into_column())
-    };
-    let dtype = |_: &Schema, field: &Field| Ok(Field::new(field.name().clone(), DataType::Float64));
-    x.map_with_fmt_str(convert, dtype, "as_float")
-}
-
-/// Whole numbers divided by `scale`. A block at a time, so that one test says of many that they fit 64 bits.
-fn scaled(whole: &[i128], scale: f64) -> Vec<f64> {
-    let mut found = Vec::with_capacity(whole.len());
-    for block in whole.chunks(1024) {
-        if block.iter().all(|value| i128::from(*value as i64) == *value) {
-            found.extend(block.iter().map(|value| *value as i64 as f64 / scale));
-        } else {
-            found.extend(block.iter().map(|value| *value as f64 / scale));
-        }
-    }
-    found
+    let values = pairs.iter().map(each).collect();
+    Ok((dtype, values))
 }

@@ -69,7 +69,8 @@ fn common_domain(cells: &[Expression]) -> Result<Domain> {
             let (a, b) = (found.pandas_dtype(), cell.domain.pandas_dtype());
             return Err(FrameError::NotImplemented(format!("values of {a} and of {b} can't share a result yet")));
         }
-        found.dtype = common_dtype(&found, &cell.domain)?;
+        // Whether one of them comes to be missing, its type doesn't say.
+        found.dtype = common_dtype(&found.clone().full_of_values(), &cell.domain.clone().full_of_values())?;
         found.missing |= cell.domain.missing;
         found.nan |= cell.domain.nan;
         found.magnitude = found.magnitude.max(cell.domain.magnitude);

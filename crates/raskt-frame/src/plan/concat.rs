@@ -5,7 +5,8 @@ use crate::error::{FrameError, Result};
 use crate::expression::{Expression, common_dtype};
 use crate::logical::same;
 use crate::table::index_column_name;
-use polars::prelude::*;
+use crate::tree::{self, ColumnDtype};
+use polars::prelude::PlSmallStr;
 use std::sync::Arc;
 
 /// Which columns a frame of several frames' rows has.
@@ -118,9 +119,8 @@ fn aligned(frame: &Frame, labels: &[(PlSmallStr, Domain)], columns: &[(PlSmallSt
         let values = match own {
             Some(values) => values.cast(&frame.root.scope, &domain.dtype)?,
             None => {
-                let nothing = lit(NULL).cast(domain.dtype.clone());
-                let what = format!("missing {}", domain.dtype);
-                Expression::computed(&frame.root.scope, &what, &[], nothing)?.missing(true)
+                let nothing = tree::missing(ColumnDtype::of_engine(&domain.dtype)?);
+                Expression::computed(&frame.root.scope, &[], nothing)?.missing(true)
             }
         };
         selected.push((name.clone(), values));

@@ -36,7 +36,7 @@ impl Frame {
 /// The divisions by the column `name` of a node: they stay where rows keep their partition.
 fn divisions(node: &Node, name: &PlSmallStr) -> Option<Vec<Literal>> {
     match &node.operator {
-        Operator::Memory(plan) if name == "__index_0__" => plan.divisions.clone(),
+        Operator::Memory(plan) if *name == crate::table::index_column_name(0) => plan.divisions.clone(),
         Operator::RowNumber { input, name: numbers_of } if name == numbers_of => {
             numbers(input.partition_rows.as_deref()?)
         }

@@ -6,15 +6,20 @@
 //! whole. Whole plans that are computed together and read the same rows are one query of several results.
 
 mod engine;
+mod expressions;
 mod external;
+mod functions;
 mod kernel;
 mod lower;
 mod partial;
+mod text;
+mod time;
 mod together;
 mod translate;
 
 pub use engine::initialise;
 pub(crate) use engine::{collect, collect_all};
+pub(crate) use expressions::{common_engine_type, to_engine, type_of};
 pub(crate) use external::{MapPartitions, PickPartition};
 pub use lower::{lower_partitions, lower_persisted, lower_whole, lower_write};
 pub use together::lower_together;

@@ -1,8 +1,7 @@
 //! Functions of values that the engine lacks, or has in another way than pandas.
 
-use super::dtypes::engine_dtype;
 use polars::prelude::*;
-use raskt_value::DType;
+use polars_arrow::array::PrimitiveArray;
 
 /// A function of two floats.
 #[derive(Clone, Copy)]
@@ -19,7 +18,7 @@ pub(super) const FLOOR_REMAINDER: Pairwise =
     Pairwise { name: "mod", double: double::floor_remainder, single: single::floor_remainder };
 
 /// `function` of floats pair by pair.
-pub(super) fn pairs(x: Expr, y: Expr, dtype: DType, function: Pairwise) -> Expr {
+pub(super) fn pairs(x: Expr, y: Expr, function: Pairwise) -> Expr {
     let compute = move |pair: Column| {
         let fields = pair.struct_()?.fields_as_series();
         let (x, y) = (&fields[0], &fields[1]);
@@ -39,28 +38,25 @@ pub(super) fn pairs(x: Expr, y: Expr, dtype: DType, function: Pairwise) -> Expr 
         };
         Ok(found.with_name(pair.name().clone()))
     };
-    of_pairs(x, y, dtype, compute, function.name)
+    of_pairs(x, y, compute, function.name)
 }
 
 fn of_pairs(
     x: Expr,
     y: Expr,
-    dtype: DType,
     compute: impl Fn(Column) -> PolarsResult<Column> + Send + Sync + 'static,
     name: &'static str,
 ) -> Expr {
-    let wanted = engine_dtype(dtype);
-    let field = move |_: &Schema, field: &Field| Ok(Field::new(field.name().clone(), wanted.clone()));
+    // Both are of one type, and so is what comes of them.
+    let field = |_: &Schema, pair: &Field| match pair.dtype() {
+        DataType::Struct(fields) => Ok(Field::new(pair.name().clone(), fields[0].dtype().clone())),
+        other => polars_bail!(ComputeError: "{other} is no pair"),
+    };
     as_struct(vec![x.alias("x"), y.alias("y")]).map_with_fmt_str(compute, field, name)
 }
 
 /// The quotients of floats and one value.
-pub(super) fn divided_by(x: Expr, value: f64, dtype: DType) -> Expr {
-    // Reciprocals of powers of two are exact, but for those that are too small to have one.
-    let is_power_of_two = value.is_normal() && value.to_bits() << 12 == 0 && (1.0 / value).is_normal();
-    if is_power_of_two && dtype == DType::F64 {
-        return x / lit(value);
-    }
+pub(super) fn divided_by(x: Expr, value: f64) -> Expr {
     let divide = move |values: Column| {
         let values = values.as_materialized_series();
         Ok(match values.dtype() {
@@ -81,14 +77,14 @@ pub(super) fn refuse_zero(x: Expr) -> Expr {
     let check = |values: Column| match values.as_materialized_series().equal(0)?.any() {
         false => Ok(values),
         true => polars_bail!(
-            ComputeError: "integers were divided by zero with `//`; convert them with astype(\"float64\") to get inf"
+            ComputeError: "integers were divided by zero with `//` or `%`; convert them with astype(\"float64\") to get inf"
         ),
     };
     x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_zero")
 }
 
 /// Integers of one type to the power of others, as NumPy computes them: what overflows wraps.
-pub(super) fn integer_power(x: Expr, y: Expr, dtype: DType) -> Expr {
+pub(super) fn integer_power(x: Expr, y: Expr) -> Expr {
     let compute = |pair: Column| {
         let fields = pair.struct_()?.fields_as_series();
         let (x, y) = (&fields[0], &fields[1]);
@@ -126,7 +122,47 @@ pub(super) fn integer_power(x: Expr, y: Expr, dtype: DType) -> Expr {
         );
         Ok(found.with_name(pair.name().clone()))
     };
-    of_pairs(x, y, dtype, compute, "pow")
+    of_pairs(x, y, compute, "pow")
+}
+
+/// The values; an error at run time if one of them is missing.
+pub(super) fn refuse_missing(x: Expr) -> Expr {
+    let check = |values: Column| match values.null_count() {
+        0 => Ok(values),
+        count => {
+            polars_bail!(ComputeError: "{count} missing values can't be converted to integers; use fillna or dropna")
+        }
+    };
+    x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_missing")
+}
+
+/// Fixed-point numbers as the nearest floats. Nearly all of them fit 64 bits, and are converted as such: the engine's own
+/// way through 128 bits takes several times as long.
+pub(super) fn decimal_as_float(x: Expr) -> Expr {
+    let convert = |values: Column| {
+        let values = values.as_materialized_series().decimal()?;
+        let scale = 10f64.powi(values.scale() as i32);
+        let name = values.name().clone();
+        let chunks = values.physical().downcast_iter().map(|chunk| {
+            PrimitiveArray::from_vec(scaled(chunk.values(), scale)).with_validity(chunk.validity().cloned())
+        });
+        Ok(Float64Chunked::from_chunk_iter(name, chunks).into_column())
+    };
+    let dtype = |_: &Schema, field: &Field| Ok(Field::new(field.name().clone(), DataType::Float64));
+    x.map_with_fmt_str(convert, dtype, "as_float")
+}
+
+/// Whole numbers divided by `scale`. A block at a time, so that one test says of many that they fit 64 bits.
+fn scaled(whole: &[i128], scale: f64) -> Vec<f64> {
+    let mut found = Vec::with_capacity(whole.len());
+    for block in whole.chunks(1024) {
+        if block.iter().all(|value| i128::from(*value as i64) == *value) {
+            found.extend(block.iter().map(|value| *value as i64 as f64 / scale));
+        } else {
+            found.extend(block.iter().map(|value| *value as f64 / scale));
+        }
+    }
+    found
 }
 
 /// Floats as Python writes them: `1.0`, `1e-05`, `1e+16`.
