@@ -6,6 +6,7 @@ from typing import Any
 
 from raskt._core import Lazy
 
+from .checks import check_boolean, no_default
 from .registry import kind_of, wrap
 
 #: The name that a series has while it is the one column of a frame.
@@ -60,6 +61,16 @@ class Collection(Lazy):
     def copy(self, deep: bool = False) -> Any:
         """The same collection under another name: assigning columns to one leaves the other as it is."""
         return type(self)(self._expr)
+
+    def _in_place(self, result: Any, inplace: Any) -> Any:
+        """The result of a method with `inplace`: itself, or None once it has taken the place of this plan.
+
+        Nothing else sees the change: other collections keep the plans that they have.
+        """
+        if not check_boolean("inplace", False if inplace is no_default else inplace):
+            return result
+        object.__setattr__(self, "_expr", result._expr)
+        return None
 
     def __copy__(self) -> Any:
         return self.copy()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .arguments import no_default
+from .checks import no_default
 from .meta import empty_of, sample_of
 from .partitionwise import over_partitions
 from .registry import wrap

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.arguments import as_list, check_boolean
+from ..base.arguments import as_list
+from ..base.checks import check_boolean
 from ..base.collection import is_collection
 from ..base.labels import encode_label, is_plain
 from ..base.pandas_methods import elementwise, gathered, gathered_value, native_or

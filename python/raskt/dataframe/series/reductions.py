@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.arguments import check_boolean
+from ..base.checks import check_boolean
 from ..base.collection import is_collection
 from ..base.pandas_methods import gathered, gathered_value, native_or
 from ..base.partitionwise import one_value
