@@ -6,7 +6,6 @@ import pytest
 from argument_cases import PARTITIONS, lazy, refused, rows, same
 
 ALL = pytest.mark.parametrize("npartitions", PARTITIONS)
-LATER = pytest.mark.xfail(reason="types of levels and of items of lists", strict=False)
 
 DROPNA = [
     {},
@@ -126,7 +125,6 @@ def test_sort_series(up, place, ignore):
 
 
 @ALL
-@LATER
 def test_sort_columns_and_levels(npartitions):
     same(lambda df: df.sort_index(axis=1), rows(), npartitions)
     same(lambda df: df.sort_index(axis=1, ascending=False), rows(), npartitions)
@@ -177,7 +175,6 @@ def test_names_of_the_index(npartitions):
 
 
 @ALL
-@LATER
 def test_reset_index(npartitions):
     data = rows().set_index(["k", "i"])
     same(lambda df: df.reset_index(), data, npartitions)
@@ -238,7 +235,6 @@ def test_melt(ignore, npartitions):
 
 
 @ALL
-@LATER
 @pytest.mark.parametrize("ignore", [True, False])
 def test_explode(ignore, npartitions):
     data = pd.DataFrame({"k": [1, 2, 3], "v": [[1, 2], [], [3]]})

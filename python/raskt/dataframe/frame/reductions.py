@@ -63,6 +63,22 @@ class FrameReductions(Reductions):
             raise NotImplementedError
         return wrap(self._expr.cells(names, [(None, values)]).column_at(0))
 
+    def cumsum(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """Running sums; a missing value stays missing and counts as nothing, or ends them unless `skipna`."""
+        return self._cumulative("cumsum", axis, skipna, numeric_only=numeric_only)
+
+    def cumprod(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """Running products."""
+        return self._cumulative("cumprod", axis, skipna, numeric_only=numeric_only)
+
+    def cummin(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """Running minima."""
+        return self._cumulative("cummin", axis, skipna, numeric_only=numeric_only)
+
+    def cummax(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """Running maxima."""
+        return self._cumulative("cummax", axis, skipna, numeric_only=numeric_only)
+
     @tunable("split_every")
     def count(self, axis: Any = 0, numeric_only: bool = False) -> Any:
         """How many values of each column (of each row, with `axis=1`) are there, missing ones left out."""

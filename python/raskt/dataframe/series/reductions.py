@@ -37,10 +37,26 @@ class SeriesReductions(Reductions):
         skipna = check_boolean("skipna", skipna)
         return native_or(lambda: wrap(self._expr.reduce(method, skipna=skipna)), in_pandas)
 
+    def cumsum(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """Running sums; a missing value stays missing and counts as nothing, or ends them unless `skipna`."""
+        return self._cumulative("cumsum", axis, skipna)
+
+    def cumprod(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """Running products."""
+        return self._cumulative("cumprod", axis, skipna)
+
+    def cummin(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """Running minima."""
+        return self._cumulative("cummin", axis, skipna)
+
+    def cummax(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """Running maxima."""
+        return self._cumulative("cummax", axis, skipna)
+
     @tunable("split_every")
     def count(self) -> Any:
         """How many values are there, missing ones left out, as a lazy scalar."""
-        return wrap(self._expr.reduce("count"))
+        return native_or(lambda: wrap(self._expr.reduce("count")), lambda: self.notna().sum())
 
     @tunable("split_every")
     def idxmax(self, axis: Any = 0, skipna: bool = True) -> Any:
