@@ -107,6 +107,11 @@ def is_column(value: Any) -> bool:
     return is_collection(value) and kind_of(value._expr) in ("series", "index")
 
 
+def has_labels(value: Any) -> bool:
+    """Whether a value is an object of pandas with row labels: a Series or a DataFrame."""
+    return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "iloc")
+
+
 def native(value: Any) -> Any:
     """The expression behind a collection; every other value as it is."""
     return value._expr if is_collection(value) else value

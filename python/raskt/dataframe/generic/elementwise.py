@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.checks import check_boolean, no_default, refuse_given
-from ..base.collection import is_collection, is_column, is_scalar, native
+from ..base.collection import has_labels, is_collection, is_column, is_scalar, native
 from ..base.labels import encode_label
 from ..base.meta import dtypes_of, empty
 from ..base.pandas_methods import elementwise, gathered, native_or
@@ -134,7 +134,7 @@ class Elementwise(OperatorMethods, Running):
         """`np.add.reduce(df)` and the like: the reduction of that meaning."""
         if ufunc.__name__ not in REDUCTIONS or kwargs:
             raise NotImplementedError(f"np.{ufunc.__name__}.reduce of a lazy object: compute first")
-        return getattr(self, REDUCTIONS[ufunc.__name__])(axis=axis)
+        return getattr(self, REDUCTIONS[ufunc.__name__])(axis=axis, skipna=False)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """NumPy's functions that are methods here stay lazy; others get the computed values."""
@@ -209,8 +209,6 @@ class Elementwise(OperatorMethods, Running):
         >>> rd.from_pandas(pd.Series([1.0, None]), npartitions=1).fillna(0).compute().tolist()
         [1.0, 0.0]
         """
-        if value is None:
-            raise ValueError("fillna needs a value; ffill and bfill fill from the rows before and after")
         if self.ndim == 2 and is_column(value):
             raise NotImplementedError(
                 "fillna of a frame by a lazy series goes by column labels: compute the series, or fill column by column"
@@ -218,7 +216,7 @@ class Elementwise(OperatorMethods, Running):
         return self._changed(self._filled(value, axis, limit), inplace)
 
     def _filled(self, value: Any, axis: Any, limit: int | None) -> Any:
-        if axis in (1, "columns"):
+        if axis in (1, "columns") or value is None:
             return elementwise("fillna", self, value, axis=axis, limit=limit)
         if limit is not None or axis not in (None, 0, "index", "rows"):
             return gathered("fillna", self, value, axis=axis, limit=limit)
@@ -251,11 +249,16 @@ class Elementwise(OperatorMethods, Running):
         labels: of columns with `axis=1`.
         """
         bounds = [bound for bound in (lower, upper) if bound is not None]
-        if any(hasattr(one, "__len__") and not is_collection(one) and not hasattr(one, "index") for one in bounds):
+        if any(hasattr(one, "__len__") and not is_collection(one) and not has_labels(one) for one in bounds):
             raise NotImplementedError("clip by an array or a list: give a pandas Series, whose labels say what is met")
-        by_labels = any(hasattr(one, "index") and not is_collection(one) for one in bounds)
+        lazy = any(is_collection(one) for one in bounds)
+        by_labels = any(has_labels(one) for one in bounds)
         by_rows = self.ndim == 2 and any(is_collection(one) and not is_scalar(one) for one in bounds)
-        if by_labels or (by_rows and axis not in (0, "index", "rows")) or axis in (1, "columns"):
+        if len(bounds) == 2 and not lazy and not by_labels and lower > upper:
+            lower, upper = upper, lower
+        # Where bounds cross, pandas takes the upper one first.
+        crossing = len(bounds) == 2 and lazy
+        if by_labels or crossing or (by_rows and axis not in (0, "index", "rows")) or axis in (1, "columns"):
             clipped = elementwise("clip", self, lower, upper, axis=axis)
         else:
             one = lambda column: column.clip(native(lower), native(upper))
@@ -284,11 +287,11 @@ class Elementwise(OperatorMethods, Running):
         cond = cond(self) if callable(cond) and not is_collection(cond) else cond
         other = other(self) if callable(other) and not is_collection(other) else other
         for value in (cond, other):
-            if hasattr(value, "__len__") and not (is_collection(value) or hasattr(value, "index")):
+            if hasattr(value, "__len__") and not (is_collection(value) or has_labels(value) or isinstance(value, str)):
                 raise NotImplementedError(f"{method} by an array or a list: give a lazy or a pandas object with labels")
         if level is not None:
             raise NotImplementedError(f"{method}(level=): reset the index first")
-        if not is_collection(cond) or axis is not None or (hasattr(other, "index") and not is_collection(other)):
+        if not is_collection(cond) or axis is not None or has_labels(other):
             return elementwise(method, self, cond, other=other, axis=axis)
         return self._chosen_natively(cond if method == "where" else ~cond, None if other is no_default else other)
 
