@@ -1,0 +1,72 @@
+"""Tries the matrix from the command line, and says what differs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter, defaultdict
+
+from . import ledger
+from .parts import PARTS, try_parts
+from .run import Finding, Report
+
+
+def main() -> int:
+    """0 if nothing differs that is neither documented nor known."""
+    options = arguments()
+    names = [name for name in PARTS if not options.parts or any(name.startswith(part) for part in options.parts)]
+    began = time.perf_counter()
+    share = 1.0 if options.all else options.share
+    report = try_parts(names, share, frozenset(ledger.known().values()), tuple(options.grep), options.jobs)
+    result = ledger.sort(report.findings)
+    summary(report, result, time.perf_counter() - began)
+    if options.refused:
+        for (part, name), count in sorted(report.refused.items()):
+            print(f"refused {part} {name} x{count}: {report.refusals[part, name]}")
+    shown = result.new + (result.known if options.known else [])
+    show(shown, options.examples)
+    if options.write_known:
+        ledger.write_known(result.known + result.new)
+    return bool(result.new)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.matrix", description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"beginnings of {', '.join(PARTS)}")
+    parser.add_argument("--grep", action="append", default=[], help="only cases whose key has this text")
+    parser.add_argument("--all", action="store_true", help="every case, not a sample")
+    parser.add_argument("--share", type=float, help="the share of cases to try")
+    parser.add_argument("--jobs", type=int, help="processes")
+    parser.add_argument("--known", action="store_true", help="show known differences, too")
+    parser.add_argument("--refused", action="store_true", help="list what is refused")
+    parser.add_argument("--examples", type=int, default=1, help="examples for each group")
+    parser.add_argument("--write-known", action="store_true", help="make the list of known differences anew")
+    return parser.parse_args()
+
+
+def summary(report: Report, result: ledger.Sorted, seconds: float) -> None:
+    print(f"{'part':24}{'tried':>9}{'refused':>9}{'differ':>8}")
+    refused = Counter(part for (part, _), count in report.refused.items() for _ in range(count))
+    differ = Counter(finding.part for finding in report.findings)
+    for part, tried in sorted(report.tried.items()):
+        print(f"{part:24}{tried:9}{refused[part]:9}{differ[part]:8}")
+    print(f"{'all':24}{report.tried.total():9}{refused.total():9}{differ.total():8}   {seconds:.0f} s")
+    print(f"documented {len(result.documented)}, known {len(result.known)}, new {len(result.new)}; by kind", end=" ")
+    print(dict(Counter(finding.kind for finding in report.findings).most_common()))
+
+
+def show(findings: list[Finding], examples: int) -> None:
+    """Findings by part, operation and kind, with all the types that it happens to."""
+    groups: dict[tuple[str, str, str], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        groups[finding.part, finding.name, finding.kind].append(finding)
+    for (part, name, kind), group in sorted(groups.items()):
+        types = Counter(finding.types for finding in group)
+        print(f"\n{part} {name}: {kind} x{len(group)}  {', '.join(list(types)[:12])}{' …' if len(types) > 12 else ''}")
+        for finding in group[:: max(1, len(group) // examples)][:examples]:
+            print(f"    [{finding.types}] {finding.arguments} ({finding.layout}): {finding.text}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
