@@ -41,7 +41,8 @@ from .index.index import Index
 from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
 from .io.read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
 from .series.series import Series
-from .window.windows import Resampler, Rolling
+from .window.resample import Resampler
+from .window.rolling import Rolling
 
 from_dask_array = from_array
 
