@@ -44,7 +44,9 @@ def public(owner: Any) -> list[str]:
     """The public names of a module or a class; of a module only what raskt itself defines."""
     names = [name for name in dir(owner) if not name.startswith("_")]
     if inspect.ismodule(owner):
-        names = [name for name in names if not inspect.ismodule(getattr(owner, name)) and _is_ours(getattr(owner, name))]
+        names = [
+            name for name in names if not inspect.ismodule(getattr(owner, name)) and _is_ours(getattr(owner, name))
+        ]
     return sorted(names)
 
 

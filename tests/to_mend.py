@@ -1,4 +1,4 @@
-"""Lists of what a test finds and is still to be mended. They only shrink: a new line fails, and so does one that is done."""
+"""Lists of what tests find and is still to be mended. They only shrink: new lines fail, and lines that are done."""
 
 from __future__ import annotations
 

@@ -9,38 +9,49 @@ from collections import Counter, defaultdict
 
 from . import ledger
 from .parts import PARTS, try_parts
-from .run import Finding, Report
+from .run import Choice, Finding, Report
 
 
 def main() -> int:
-    """0 if nothing differs that is neither documented nor known."""
+    """0 if nothing differs that is neither documented nor known, and the tables have no row too many."""
     options = arguments()
     names = [name for name in PARTS if not options.parts or any(name.startswith(part) for part in options.parts)]
     began = time.perf_counter()
-    share = 1.0 if options.all else options.share
-    report = try_parts(names, share, frozenset(ledger.known().values()), tuple(options.grep), options.jobs)
+    examples, words = ledger.examples(), tuple(options.grep)
+    report = try_parts(
+        names, lambda name: Choice(min(1.0, PARTS[name].share * options.times), examples, words), options.jobs
+    )
     result = ledger.sort(report.findings)
     summary(report, result, time.perf_counter() - began)
     if options.refused:
         for (part, name), count in sorted(report.refused.items()):
             print(f"refused {part} {name} x{count}: {report.refusals[part, name]}")
-    shown = result.new + (result.known if options.known else [])
-    show(shown, options.examples)
-    if options.write_known:
-        ledger.write_known(result.known + result.new)
-    return bool(result.new)
+    show(result.new + (result.known if options.known else []), options.examples)
+    if options.write_known or options.shrink:
+        ledger.write_known(result.known + (result.new if options.write_known else []))
+    whole = not options.parts and not words and not options.shrink
+    return bool(result.new) or (whole and stale(result))
+
+
+def stale(result: ledger.Sorted) -> bool:
+    """Whether a table has rows that nothing needs any more."""
+    for row in result.unneeded():
+        print("no combination needs this documented difference:", row)
+    for group in result.mended():
+        print("mended, to be struck out of known.tsv (--shrink does it):", *group)
+    return bool(result.unneeded() or result.mended())
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.matrix", description=__doc__)
     parser.add_argument("parts", nargs="*", help=f"beginnings of {', '.join(PARTS)}")
     parser.add_argument("--grep", action="append", default=[], help="only cases whose key has this text")
-    parser.add_argument("--all", action="store_true", help="every case, not a sample")
-    parser.add_argument("--share", type=float, help="the share of cases to try")
+    parser.add_argument("--times", type=float, default=1.0, help="how many times as many cases as CI tries")
     parser.add_argument("--jobs", type=int, help="processes")
     parser.add_argument("--known", action="store_true", help="show known differences, too")
     parser.add_argument("--refused", action="store_true", help="list what is refused")
     parser.add_argument("--examples", type=int, default=1, help="examples for each group")
+    parser.add_argument("--shrink", action="store_true", help="strike out what is mended of known.tsv")
     parser.add_argument("--write-known", action="store_true", help="make the list of known differences anew")
     return parser.parse_args()
 
@@ -65,7 +76,7 @@ def show(findings: list[Finding], examples: int) -> None:
         types = Counter(finding.types for finding in group)
         print(f"\n{part} {name}: {kind} x{len(group)}  {', '.join(list(types)[:12])}{' …' if len(types) > 12 else ''}")
         for finding in group[:: max(1, len(group) // examples)][:examples]:
-            print(f"    [{finding.types}] {finding.arguments} ({finding.layout}): {finding.text}")
+            print(f"    [{finding.types}] {finding.arguments} ({finding.layout}): {' '.join(finding.text.split())}")
 
 
 if __name__ == "__main__":

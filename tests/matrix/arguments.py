@@ -19,7 +19,9 @@ def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return [p for p in found if p.name not in ("self", "cls") and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
-def argument_sets(names: list[str], values: Values, required: tuple[str, ...] = (), depth: int = 2) -> Iterator[dict[str, Any]]:
+def argument_sets(
+    names: list[str], values: Values, required: tuple[str, ...] = (), depth: int = 2
+) -> Iterator[dict[str, Any]]:
     """Keyword arguments: the required ones in every combination, the others up to `depth` of them at a time."""
     fixed = [[(name, value) for value in values[name]] for name in required]
     optional = [name for name in names if name in values and name not in required]

@@ -14,21 +14,22 @@ import raskt
 import raskt.array as ra
 import raskt.dataframe as rd
 
-from .array_operators import BINARY, OTHER_UNARY, UNARY
 from .arguments import text_of
+from .array_operators import BINARY, OTHER_UNARY, UNARY
 from .case import Case, Cases
 
 COUNT = 203
 CHUNKS = {"whole": -1, "sevens": 7, "ones": 1, "uneven": ((1, 100, 102),)}
-DISTRIBUTIONS: dict[str, list[tuple[Any, ...]]] = {
-    "beta": [(0.5, 2.0)], "binomial": [(10, 0.3), (1000, 0.5)], "chisquare": [(3,)], "choice": [(10,), (["a", "b"],)], "exponential": [(2.0,)], "f": [(2, 3)],
-    "gamma": [(0.5, 2.0), (3.0,)], "geometric": [(0.3,)], "gumbel": [(0, 1)], "hypergeometric": [(10, 5, 4)], "integers": [(0, 10), (0, 2**40)], "laplace": [(0, 1)],
-    "logistic": [(0, 1)], "lognormal": [(0, 1)], "logseries": [(0.5,)], "multinomial": [(5, [0.2, 0.8])], "negative_binomial": [(3, 0.4)],
-    "noncentral_chisquare": [(2, 1)], "noncentral_f": [(2, 3, 1)], "normal": [(0, 1), (5, 2)], "pareto": [(3,)], "permutation": [], "poisson": [(3,), (300,)],
-    "power": [(3,)], "random": [()], "random_sample": [()], "randint": [(0, 9)], "random_integers": [(0, 9)], "rayleigh": [(2,)], "standard_cauchy": [()], "standard_exponential": [()],
-    "standard_gamma": [(2,)], "standard_normal": [()], "standard_t": [(3,)], "triangular": [(0, 1, 2)], "uniform": [(0, 2)], "vonmises": [(0, 1)], "wald": [(1, 2)],
-    "weibull": [(2,)], "zipf": [(2,)], "tomaxint": [()], "rand": [], "randn": [],
-}  # fmt: skip
+DISTRIBUTIONS: dict[str, list[tuple[Any, ...]]] = {"beta": [(0.5, 2.0)], "binomial": [(10, 0.3), (1000, 0.5)],
+    "chisquare": [(3,)], "choice": [(10,), (["a", "b"],)], "exponential": [(2.0,)], "f": [(2, 3)], "gamma": [(0.5,
+    2.0), (3.0,)], "geometric": [(0.3,)], "gumbel": [(0, 1)], "hypergeometric": [(10, 5, 4)], "integers": [(0, 10),
+    (0, 2**40)], "laplace": [(0, 1)], "logistic": [(0, 1)], "lognormal": [(0, 1)], "logseries": [(0.5,)],
+    "multinomial": [(5, [0.2, 0.8])], "negative_binomial": [(3, 0.4)], "noncentral_chisquare": [(2, 1)],
+    "noncentral_f": [(2, 3, 1)], "normal": [(0, 1), (5, 2)], "pareto": [(3,)], "permutation": [], "poisson": [(3,),
+    (300,)], "power": [(3,)], "random": [()], "random_sample": [()], "randint": [(0, 9)], "random_integers": [(0,
+    9)], "rayleigh": [(2,)], "standard_cauchy": [()], "standard_exponential": [()], "standard_gamma": [(2,)],
+    "standard_normal": [()], "standard_t": [(3,)], "triangular": [(0, 1, 2)], "uniform": [(0, 2)], "vonmises": [(0,
+    1)], "wald": [(1, 2)], "weibull": [(2,)], "zipf": [(2,)], "tomaxint": [()], "rand": [], "randn": [],}  # fmt: skip
 
 
 class Chunkings:
@@ -70,9 +71,11 @@ def wild(name: str) -> np.ndarray:
 def elementwise() -> Cases:
     for name, dtype in itertools.product(UNARY + OTHER_UNARY, ("float64", "float32", "complex128", "int32", "bool")):
         if hasattr(ra, name):
-            yield Case("arrays.chunks", name, dtype, "elementwise", partial(_unary, name), (dtype,))
-    for name, left, right in itertools.product(BINARY, ("float64", "float32", "complex128", "int32"), ("float64", "complex64", "int64")):
-        yield Case("arrays.chunks", name, f"{left} {right}", "elementwise", partial(_unary, name), (left, f"{right} 1"))
+            yield Case("chunks", name, dtype, "elementwise", partial(_unary, name), (dtype,))
+    for name, left, right in itertools.product(
+        BINARY, ("float64", "float32", "complex128", "int32"), ("float64", "complex64", "int64")
+    ):
+        yield Case("chunks", name, f"{left} {right}", "elementwise", partial(_unary, name), (left, f"{right} 1"))
 
 
 def random() -> Cases:
@@ -83,16 +86,22 @@ def random() -> Cases:
                 if hasattr(maker(0), name):
                     text = f"{source}({seed}) {text_of(arguments)}"
                     call = partial(_draw, maker, seed, name, arguments, size)
-                    yield Case("arrays.chunks", f"random.{name}", "", text, call, ("layout",))
+                    yield Case("chunks", f"random.{name}", "", text, call, ("layout",))
 
 
 def frames() -> Cases:
     for name, arguments in itertools.product(
         ("sample", "random_split", "shuffle"),
-        ({"frac": 0.3, "random_state": 1}, {"frac": 0.5, "random_state": 3}, {"frac": [0.5, 0.5], "random_state": 2}, {"on": "b"}, {"on": "s"}),
+        (
+            {"frac": 0.3, "random_state": 1},
+            {"frac": 0.5, "random_state": 3},
+            {"frac": [0.5, 0.5], "random_state": 2},
+            {"on": "b"},
+            {"on": "s"},
+        ),
     ):
         if set(arguments) <= set(inspect.signature(getattr(rd.DataFrame, name)).parameters):
-            yield Case("arrays.chunks", f"frame {name}", "", text_of(arguments), partial(_rows, name, arguments), ("rows",))
+            yield Case("chunks", f"frame {name}", "", text_of(arguments), partial(_rows, name, arguments), ("rows",))
 
 
 def _unary(name: str, library: Any, *arrays: Any) -> Any:

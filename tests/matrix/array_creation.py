@@ -23,12 +23,18 @@ def creation() -> Cases:
             yield _case("arange", (start, stop, step), {"dtype": dtype} if dtype else {})
     for stop, dtype in itertools.product(BOUNDS[:-4] + [10, 10.5, np.int16(7)], DTYPES):
         yield _case("arange", (stop,), {"dtype": dtype})
-    for start, stop, num, endpoint, retstep, dtype in itertools.product(BOUNDS, BOUNDS, (0, 1, 2, 7), (True, False), (True, False), (None, "int64", "float32")):
-        yield _case("linspace", (start, stop), {"num": num, "endpoint": endpoint, "retstep": retstep, "dtype": dtype}, 1e-14)
+    for start, stop, num, endpoint, retstep, dtype in itertools.product(
+        BOUNDS, BOUNDS, (0, 1, 2, 7), (True, False), (True, False), (None, "int64", "float32")
+    ):
+        yield _case(
+            "linspace", (start, stop), {"num": num, "endpoint": endpoint, "retstep": retstep, "dtype": dtype}, 1e-14
+        )
     for rows, columns, k, dtype in itertools.product((0, 1, 4), (None, 0, 3, 6), (0, 1, -2, 9), DTYPES[1:]):
         yield _case("eye", (rows,), {"M": columns, "k": k, "dtype": dtype})
         yield _case("tri", (rows,), {"M": columns, "k": k, "dtype": dtype})
-    for shape, dtype, fill in itertools.product((0, 3, (2, 3), (), [2, 2], (2, 0), -1), DTYPES, (0, 1.5, True, 300, 2**40, 1j, np.float32(2), np.nan)):
+    for shape, dtype, fill in itertools.product(
+        (0, 3, (2, 3), (), [2, 2], (2, 0), -1), DTYPES, (0, 1.5, True, 300, 2**40, 1j, np.float32(2), np.nan)
+    ):
         yield _case("full", (shape, fill), {"dtype": dtype})
         yield _case("ones", (shape,), {"dtype": dtype or float})
         yield _case("zeros", (shape,), {"dtype": dtype or float})

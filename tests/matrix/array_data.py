@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,20 @@ def edges(dtype: str) -> np.ndarray:
         values = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, np.nan, np.inf, -np.inf, info.tiny, info.max, 3.75]
         return np.array(values, dtype)
     if kind == "c":
-        values = [0, 1, -1, 1j, -1j, 2.5 - 1.5j, complex(np.nan, 1), complex(np.inf, 0), complex(-np.inf, 2), 1e-3j, -0.0, 3 + 4j]
+        values = [
+            0,
+            1,
+            -1,
+            1j,
+            -1j,
+            2.5 - 1.5j,
+            complex(np.nan, 1),
+            complex(np.inf, 0),
+            complex(-np.inf, 2),
+            1e-3j,
+            -0.0,
+            3 + 4j,
+        ]
         return np.array(values, dtype)
     if kind in "mM":
         return np.array([0, 1, -1, "NaT", 5, 1000, 365, 7, -400, 2, 3, 11], dtype)
@@ -55,7 +68,16 @@ def plain(dtype: str) -> np.ndarray:
     return values.astype(dtype)
 
 
-SHAPES = {"": (12,), "2d": (3, 4), "3d": (2, 3, 2), "0d": (), "empty": (0,), "hollow": (3, 0), "one": (1,), "square": (3, 3)}
+SHAPES = {
+    "": (12,),
+    "2d": (3, 4),
+    "3d": (2, 3, 2),
+    "0d": (),
+    "empty": (0,),
+    "hollow": (3, 0),
+    "one": (1,),
+    "square": (3, 3),
+}
 CHUNKS = {"whole": -1, "uneven": (1, 3, 5), "ones": 1}
 
 
@@ -67,7 +89,7 @@ class Arrays:
     def __init__(self, layouts: tuple[str, ...] = ("whole", "uneven")) -> None:
         self.layouts = layouts
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def concrete(self, name: str) -> np.ndarray:
         """The array of a name: a data type, then words for its elements and its shape."""
         dtype, *words = name.split("|")
@@ -80,7 +102,7 @@ class Arrays:
         count = int(np.prod(shape))
         return values[:count].reshape(shape).copy()
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def lazy(self, name: str, layout: str) -> Any:
         """The same as a lazy array, cut as the layout says."""
         return ra.from_array(self.concrete(name), chunks=cut(self.concrete(name).shape, layout))

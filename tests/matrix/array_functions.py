@@ -18,10 +18,8 @@ from .arguments import argument_sets, described, parameters
 from .array_data import NUMBERS
 from .case import Case, Cases
 
-METHODS = [
-    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
-    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
-]  # fmt: skip
+METHODS = ["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen",
+    "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",]  # fmt: skip
 COMMON: dict[str, list[Any]] = {
     "axis": [None, 0, 1, -1, (0, 1), (), 5],
     "axes": [(1, 0), None, 1, (0, 1)],
@@ -105,34 +103,38 @@ REDUCTIONS = (
     "nanpercentile nanquantile trace"
 ).split()
 FRACTIONS = {"q": [0.5, 0.25, [0.1, 0.9], 0, 1, 1.5]}
-ONE_ARRAY: dict[str, dict[str, list[Any]]] = {
-    "clip": {}, "round": {}, "around": {}, "nan_to_num": {}, "angle": {}, "transpose": {"axes": [None, (1, 0), (0, 1), (0,)]},
-    "swapaxes": {}, "moveaxis": {}, "rollaxis": {"axis": [0, 1, -1]}, "roll": {}, "rot90": {"k": [1, 0, -1, 2]},
-    "flip": {"axis": [None, 0, 1, -1, (0, 1), 5]}, "flipud": {}, "fliplr": {}, "repeat": {"axis": [None, 0, 1]}, "tile": {},
-    "reshape": {}, "ravel": {}, "squeeze": {}, "expand_dims": {"axis": [0, 1, -1, (0, 2), 7]}, "broadcast_to": {"shape": [(2, 3, 4), (3, 4), (12,), (2, 12)]},
-    "tril": {}, "triu": {}, "diag": {}, "diagonal": {}, "take": {"axis": [None, 0, 1, -1]}, "delete": {"axis": [None, 0, 1]},
-    "insert": {"axis": [None, 0, 1]}, "append": {"values": [7, [1, 2], [[1, 2, 3, 4]]], "axis": [None, 0]}, "diff": {"axis": [-1, 0, 1]}, "ediff1d": {},
-    "gradient": {"axis": [None, 0, -1]}, "pad": {"mode": ["constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap", "empty"]},
-    "histogram": {}, "bincount": {}, "digitize": {"bins": [np.array([-1, 0.5, 2]), np.array([3, 1, 0])]}, "searchsorted": {},
-    "unique": {"axis": [None]}, "argwhere": {}, "nonzero": {}, "flatnonzero": {}, "where": {}, "compress": {"axis": [None, 0, 1]},
-    "extract": {}, "isin": {"test_elements": [[1, 2], [0.5, True], [], [np.nan, 3]]}, "cov": {}, "corrcoef": {}, "atleast_1d": {}, "atleast_2d": {},
-    "atleast_3d": {}, "zeros_like": {}, "ones_like": {}, "full_like": {"fill_value": [0, 2.5, True, 300]}, "shape": {}, "ndim": {}, "size": {}, "result_type": {},
-    "real": {}, "imag": {}, "array": {}, "asarray": {}, "asanyarray": {}, "iscomplexobj": {}, "isrealobj": {}, "broadcast_arrays": {}, "copy": {},
-    "apply_over_axes": {"func": [np.sum], "axes": [0, [0, 1]]}, "array_split": {"indices_or_sections": [2, [1, 2]]}, "split": {"indices_or_sections": [2, [1, 2]]},
-    "matrix_transpose": {}, "resize": {"new_shape": [(2, 2), (5, 5)]}, "permute_dims": {}, "argsort": {}, "sort": {}, "partition": {"kth": [1]},
-    "unravel_index": {"shape": [(300, 300)]}, "vander": {}, "interp": {},
-}  # fmt: skip
-TWO_ARRAYS: dict[str, dict[str, list[Any]]] = {
-    "dot": {}, "matmul": {}, "vdot": {}, "inner": {}, "outer": {}, "kron": {}, "cross": {}, "tensordot": {"axes": [0, 1, 2, ([0], [0]), ([1], [1])]},
-    "isclose": {}, "allclose": {}, "array_equal": {}, "union1d": {}, "isin": {}, "searchsorted": {}, "digitize": {}, "extract": {}, "compress": {"axis": [None]},
-    "append": {"axis": [None, 0]}, "interp": {}, "histogram2d": {}, "intersect1d": {}, "setdiff1d": {}, "cov": {}, "average": {},
-}  # fmt: skip
-SEQUENCES: dict[str, dict[str, list[Any]]] = {
-    "concatenate": {"axis": [0, 1, None, -1, 5]}, "stack": {"axis": [0, 1, -1, 5]}, "vstack": {}, "hstack": {}, "dstack": {}, "column_stack": {}, "block": {},
-}  # fmt: skip
+ONE_ARRAY: dict[str, dict[str, list[Any]]] = {"clip": {}, "round": {}, "around": {}, "nan_to_num": {}, "angle": {},
+    "transpose": {"axes": [None, (1, 0), (0, 1), (0,)]}, "swapaxes": {}, "moveaxis": {}, "rollaxis": {"axis": [0, 1,
+    -1]}, "roll": {}, "rot90": {"k": [1, 0, -1, 2]}, "flip": {"axis": [None, 0, 1, -1, (0, 1), 5]}, "flipud": {},
+    "fliplr": {}, "repeat": {"axis": [None, 0, 1]}, "tile": {}, "reshape": {}, "ravel": {}, "squeeze": {},
+    "expand_dims": {"axis": [0, 1, -1, (0, 2), 7]}, "broadcast_to": {"shape": [(2, 3, 4), (3, 4), (12,), (2, 12)]},
+    "tril": {}, "triu": {}, "diag": {}, "diagonal": {}, "take": {"axis": [None, 0, 1, -1]},
+    "delete": {"axis": [None, 0, 1]}, "insert": {"axis": [None, 0, 1]}, "append": {"values": [7, [1, 2], [[1, 2, 3,
+    4]]], "axis": [None, 0]}, "diff": {"axis": [-1, 0, 1]}, "ediff1d": {}, "gradient": {"axis": [None, 0, -1]},
+    "pad": {"mode": ["constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
+    "symmetric", "wrap", "empty"]}, "histogram": {}, "bincount": {}, "digitize": {"bins": [np.array([-1, 0.5, 2]),
+    np.array([3, 1, 0])]}, "searchsorted": {}, "unique": {"axis": [None]}, "argwhere": {}, "nonzero": {},
+    "flatnonzero": {}, "where": {}, "compress": {"axis": [None, 0, 1]}, "extract": {},
+    "isin": {"test_elements": [[1, 2], [0.5, True], [], [np.nan, 3]]}, "cov": {}, "corrcoef": {}, "atleast_1d": {},
+    "atleast_2d": {}, "atleast_3d": {}, "zeros_like": {}, "ones_like": {}, "full_like": {"fill_value": [0, 2.5,
+    True, 300]}, "shape": {}, "ndim": {}, "size": {}, "result_type": {}, "real": {}, "imag": {}, "array": {},
+    "asarray": {}, "asanyarray": {}, "iscomplexobj": {}, "isrealobj": {}, "broadcast_arrays": {}, "copy": {},
+    "apply_over_axes": {"func": [np.sum], "axes": [0, [0, 1]]}, "array_split": {"indices_or_sections": [2, [1, 2]]},
+    "split": {"indices_or_sections": [2, [1, 2]]}, "matrix_transpose": {}, "resize": {"new_shape": [(2, 2), (5,
+    5)]}, "permute_dims": {}, "argsort": {}, "sort": {}, "partition": {"kth": [1]},
+    "unravel_index": {"shape": [(300, 300)]}, "vander": {}, "interp": {},}  # fmt: skip
+TWO_ARRAYS: dict[str, dict[str, list[Any]]] = {"dot": {}, "matmul": {}, "vdot": {}, "inner": {}, "outer": {},
+    "kron": {}, "cross": {}, "tensordot": {"axes": [0, 1, 2, ([0], [0]), ([1], [1])]}, "isclose": {},
+    "allclose": {}, "array_equal": {}, "union1d": {}, "isin": {}, "searchsorted": {}, "digitize": {}, "extract": {},
+    "compress": {"axis": [None]}, "append": {"axis": [None, 0]}, "interp": {}, "histogram2d": {}, "intersect1d": {},
+    "setdiff1d": {}, "cov": {}, "average": {},}  # fmt: skip
+SEQUENCES: dict[str, dict[str, list[Any]]] = {"concatenate": {"axis": [0, 1, None, -1, 5]}, "stack": {"axis": [0, 1,
+    -1, 5]}, "vstack": {}, "hstack": {}, "dstack": {}, "column_stack": {}, "block": {},}  # fmt: skip
 ROUGH = set(
-    "mean std var nanmean nanstd nanvar average percentile quantile nanpercentile nanquantile median nanmedian cov corrcoef sum nansum "
-    "prod nanprod cumsum cumprod nancumsum nancumprod dot matmul vdot inner tensordot gradient trace histogram linspace angle "
+    "mean std var nanmean nanstd nanvar average percentile quantile nanpercentile nanquantile median nanmedian "
+    "cov corrcoef sum nansum "
+    "prod nanprod cumsum cumprod nancumsum nancumprod dot matmul vdot inner tensordot gradient trace histogram "
+    "linspace angle "
     "pad kron cross apply_over_axes bincount histogram2d moment".split()
 )
 ALWAYS_SKIPPED = {"a", "out", "like", "subok", "device", "arr", "x", "ary", "array", "v", "ar", "object"}
@@ -140,29 +142,51 @@ DOORS = ("ra", "method", "np")
 
 
 def reductions() -> Cases:
-    for name, dtype, words in itertools.product(REDUCTIONS, NUMBERS, ("|2d|plain", "|2d", "|plain", "|3d|plain", "|0d", "|empty", "|hollow")):
+    for name, dtype, words in itertools.product(
+        REDUCTIONS, NUMBERS, ("|2d|plain", "|2d", "|plain", "|3d|plain", "|0d", "|empty", "|hollow")
+    ):
         overrides = FRACTIONS if name.endswith("quantile") else {}
-        yield from one_name("arrays.reductions", name, dtype, (dtype + words,), overrides, depth=2 if words == "|2d|plain" else 1)
+        yield from one_name(
+            "arrays.reductions", name, dtype, (dtype + words,), overrides, depth=2 if words == "|2d|plain" else 1
+        )
 
 
 def functions() -> Cases:
     for (name, overrides), dtype in itertools.product(ONE_ARRAY.items(), NUMBERS):
         for words in ("|2d|plain", "|2d", "|plain", "|3d|plain", "|0d", "|empty", "|square|plain"):
-            yield from one_name("arrays.functions", name, dtype, (dtype + words,), overrides, depth=2 if words == "|2d|plain" else 1)
+            yield from one_name(
+                "arrays.functions", name, dtype, (dtype + words,), overrides, depth=2 if words == "|2d|plain" else 1
+            )
 
 
 def pairs() -> Cases:
-    shapes = [("|plain", "|plain|roll"), ("|2d|plain", "|2d|plain|roll"), ("|square|plain", "|square"), ("|2d", "|0d"), ("|empty", "|plain")]
+    shapes = [
+        ("|plain", "|plain|roll"),
+        ("|2d|plain", "|2d|plain|roll"),
+        ("|square|plain", "|square"),
+        ("|2d", "|0d"),
+        ("|empty", "|plain"),
+    ]
     for (name, overrides), left, right in itertools.product(TWO_ARRAYS.items(), NUMBERS, NUMBERS):
         for one, other in shapes:
-            yield from one_name("arrays.pairs", name, f"{left} {right}", (left + one, right + other), overrides, depth=1)
+            yield from one_name(
+                "arrays.pairs", name, f"{left} {right}", (left + one, right + other), overrides, depth=1
+            )
     for (name, overrides), left, right in itertools.product(SEQUENCES.items(), NUMBERS, NUMBERS):
         for one, other in shapes:
-            yield from one_name("arrays.pairs", name, f"{left} {right}", (left + one, right + other), overrides, depth=1, several=True)
+            yield from one_name(
+                "arrays.pairs", name, f"{left} {right}", (left + one, right + other), overrides, depth=1, several=True
+            )
 
 
 def one_name(
-    part: str, name: str, types: str, inputs: tuple[str, ...], overrides: dict[str, list[Any]], depth: int, several: bool = False
+    part: str,
+    name: str,
+    types: str,
+    inputs: tuple[str, ...],
+    overrides: dict[str, list[Any]],
+    depth: int,
+    several: bool = False,
 ) -> Cases:
     """All argument sets of one function over given inputs, through each door that it has."""
     namesake = getattr(np, name, None)
@@ -192,7 +216,9 @@ def _positional(given: list[Any], rest: list[Any], arguments: dict[str, Any]) ->
     return tuple(arguments[name] for name in by_position), {k: v for k, v in arguments.items() if k not in by_position}
 
 
-def _through(door: str, name: str, several: bool, arguments: tuple[tuple[Any, ...], dict[str, Any]], library: Any, *arrays: Any) -> Any:
+def _through(
+    door: str, name: str, several: bool, arguments: tuple[tuple[Any, ...], dict[str, Any]], library: Any, *arrays: Any
+) -> Any:
     positional, named = arguments
     if door == "method":
         first, *others = arrays

@@ -10,15 +10,55 @@ import numpy as np
 
 from .case import Case, Cases
 
-LONG = [
-    slice(None), slice(2, 9), slice(None, None, -1), slice(9, 2, -3), slice(-4, None), slice(5, 5), slice(None, None, 4), slice(20, 30),
-    slice(-100, 100, 5), 0, -1, 11, 12, -13, True, None, Ellipsis, [0], [3, 1, 3], [-1, 0], [], [11, 12], np.array([[0, 1], [2, 3]]),
-    np.arange(12) % 3 == 0, np.zeros(12, bool), [True, False] * 6, np.zeros(5, bool), np.array([1, 2], "uint8"), np.int8(3), 1.5, "a",
-    np.array(4), np.array(True), range(0, 6, 2), (), np.array([1.0]),
-]  # fmt: skip
-FIRST = [slice(None), slice(None, None, -1), slice(1, 3), slice(2, 0, -1), 0, -1, [0, 2], [2, 0, 0], [], None, Ellipsis, np.array([True, False, True]), 3, [[0, 1], [1, 2]]]
-SECOND = [slice(None), slice(None, None, -2), slice(1, 3), 0, -1, [1, 3], [3, 0, 0], None, Ellipsis, np.array([True, False, True, True]), 4, [1], np.array([2, 1])]
-CUBE = [slice(None), slice(None, None, -1), 0, -1, [0, 1], [1, 0], [1], None, Ellipsis, np.array([True, False]), slice(1, None)]
+LONG = [slice(None), slice(2, 9), slice(None, None, -1), slice(9, 2, -3), slice(-4, None), slice(5, 5), slice(None,
+    None, 4), slice(20, 30), slice(-100, 100, 5), 0, -1, 11, 12, -13, True, None, Ellipsis, [0], [3, 1, 3], [-1, 0],
+    [], [11, 12], np.array([[0, 1], [2, 3]]), np.arange(12) % 3 == 0, np.zeros(12, bool), [True, False] * 6,
+    np.zeros(5, bool), np.array([1, 2], "uint8"), np.int8(3), 1.5, "a", np.array(4), np.array(True), range(0, 6, 2),
+    (), np.array([1.0]),]  # fmt: skip
+FIRST = [
+    slice(None),
+    slice(None, None, -1),
+    slice(1, 3),
+    slice(2, 0, -1),
+    0,
+    -1,
+    [0, 2],
+    [2, 0, 0],
+    [],
+    None,
+    Ellipsis,
+    np.array([True, False, True]),
+    3,
+    [[0, 1], [1, 2]],
+]
+SECOND = [
+    slice(None),
+    slice(None, None, -2),
+    slice(1, 3),
+    0,
+    -1,
+    [1, 3],
+    [3, 0, 0],
+    None,
+    Ellipsis,
+    np.array([True, False, True, True]),
+    4,
+    [1],
+    np.array([2, 1]),
+]
+CUBE = [
+    slice(None),
+    slice(None, None, -1),
+    0,
+    -1,
+    [0, 1],
+    [1, 0],
+    [1],
+    None,
+    Ellipsis,
+    np.array([True, False]),
+    slice(1, None),
+]
 SQUARE_MASK = np.arange(12).reshape(3, 4) % 5 < 2
 VALUES: list[Any] = [7, -1.5, True, [1, 2], "row", "same", np.arange(4), 300]
 
@@ -54,12 +94,23 @@ def writing() -> Cases:
 
 def several() -> Cases:
     """Lazy positions and masks."""
-    for kind, dtype in itertools.product(("take", "mask", "put", "outer", "compare", "nested"), ("int64", "float32", "complex64")):
-        yield Case("arrays.indexing", f"lazy {kind}", dtype, "", partial(_lazy_key, kind), (dtype + "|plain", "bool|mask", "int64|plain"))
+    for kind, dtype in itertools.product(
+        ("take", "mask", "put", "outer", "compare", "nested"), ("int64", "float32", "complex64")
+    ):
+        yield Case(
+            "arrays.indexing",
+            f"lazy {kind}",
+            dtype,
+            "",
+            partial(_lazy_key, kind),
+            (dtype + "|plain", "bool|mask", "int64|plain"),
+        )
 
 
 def _read(name: str, key: Any) -> Case:
-    return Case("arrays.indexing", "getitem", name.partition("|")[0], f"{name} {_text(key)}", partial(_get, key), (name,))
+    return Case(
+        "arrays.indexing", "getitem", name.partition("|")[0], f"{name} {_text(key)}", partial(_get, key), (name,)
+    )
 
 
 def _write(name: str, key: Any, value: Any) -> Case:

@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An operation on named inputs: `call` gets the library (NumPy or `raskt.array`, pandas or `raskt.dataframe`) and them."""
+    """An operation on named inputs: `call` gets the library (NumPy or `raskt.array`, …) and them."""
 
     part: str
     name: str
@@ -62,7 +62,17 @@ def attempt(call: Callable[..., Any], *args: Any) -> Outcome:
         return Outcome(error=error)
 
 
-ENGINE_WORDS = ("polars", "panicked", "lazyframe", "map_with_fmt_str", "supertype", "arrow2", "unwrap()", "rustc", ".rs:")
+ENGINE_WORDS = (
+    "polars",
+    "panicked",
+    "lazyframe",
+    "map_with_fmt_str",
+    "supertype",
+    "arrow2",
+    "unwrap()",
+    "rustc",
+    ".rs:",
+)
 
 
 def engine_words(error: BaseException) -> str | None:

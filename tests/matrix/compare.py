@@ -89,7 +89,9 @@ def equal_elements(expected: np.ndarray, found: np.ndarray, tolerance: float = 0
     """For each element whether it is the same: to the bit (NaN being one value), or within a relative tolerance."""
     kind = expected.dtype.kind
     if kind == "c":
-        return equal_elements(expected.real, found.real, tolerance) & equal_elements(expected.imag, found.imag, tolerance)
+        return equal_elements(expected.real, found.real, tolerance) & equal_elements(
+            expected.imag, found.imag, tolerance
+        )
     if kind == "f":
         return _equal_floats(expected, found, tolerance)
     if kind in "mM":
@@ -114,8 +116,10 @@ def _equal_floats(expected: np.ndarray, found: np.ndarray, tolerance: float) -> 
 
 def _same_object(expected: Any, found: Any, tolerance: float) -> bool:
     if type(expected) is float and type(found) is float:
-        return expected == found or (math.isnan(expected) and math.isnan(found)) or (
-            bool(tolerance) and math.isclose(expected, found, rel_tol=tolerance)
+        return (
+            expected == found
+            or (math.isnan(expected) and math.isnan(found))
+            or (bool(tolerance) and math.isclose(expected, found, rel_tol=tolerance))
         )
     return difference(expected, found, tolerance) is None
 
@@ -138,7 +142,9 @@ def _frames(expected: pd.DataFrame, found: Any, tolerance: float) -> Difference:
 def _series(expected: pd.Series, found: Any, tolerance: float) -> Difference:
     if not isinstance(found, pd.Series):
         return "type", f"{type(found).__name__} {found!r:.80}, not Series"
-    differs = _values(expected.array, found.array, tolerance) or _indexes(expected.index, found.index, tolerance, "index")
+    differs = _values(expected.array, found.array, tolerance) or _indexes(
+        expected.index, found.index, tolerance, "index"
+    )
     return differs or _names([expected.name], [found.name])
 
 

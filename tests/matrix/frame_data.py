@@ -1,9 +1,9 @@
-"""Columns to try: every data type that pandas has, with edges and missing values, in frames of few rows and odd partitions."""
+"""Columns to try: every data type that pandas has, with edges and missing values, in few rows and odd partitions."""
 
 from __future__ import annotations
 
 import decimal
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,21 +16,28 @@ ROWS = 9
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 UNITS = ["s", "ms", "us", "ns"]
 NULLABLE = ["Int8", "Int32", "Int64", "UInt8", "UInt64", "Float32", "Float64", "boolean", "string"]
-ARROW = {
-    "int64[pyarrow]": pa.int64(), "uint8[pyarrow]": pa.uint8(), "double[pyarrow]": pa.float64(), "bool[pyarrow]": pa.bool_(),
-    "string[pyarrow]": pa.string(), "timestamp[us][pyarrow]": pa.timestamp("us"), "decimal[pyarrow]": pa.decimal128(7, 2),
-    "duration[ns][pyarrow]": pa.duration("ns"), "date32[pyarrow]": pa.date32(),
-}  # fmt: skip
+ARROW = {"int64[pyarrow]": pa.int64(), "uint8[pyarrow]": pa.uint8(), "double[pyarrow]": pa.float64(),
+    "bool[pyarrow]": pa.bool_(), "string[pyarrow]": pa.string(), "timestamp[us][pyarrow]": pa.timestamp("us"),
+    "decimal[pyarrow]": pa.decimal128(7, 2), "duration[ns][pyarrow]": pa.duration("ns"),
+    "date32[pyarrow]": pa.date32(),}  # fmt: skip
 CATEGORIES = ["category", "ordered", "category of int", "category of time"]
 TIMES = [*(f"datetime64[{unit}]" for unit in UNITS), "datetime64[us, UTC]", "datetime64[ns, Europe/Berlin]"]
 SPANS = [f"timedelta64[{unit}]" for unit in UNITS]
-TYPES = [
-    "bool", *INTEGERS, "float32", "float64", "complex128", "str", "object", "mixed", *CATEGORIES, *TIMES, *SPANS, *NULLABLE, *ARROW,
-    "period[D]", "interval",
-]  # fmt: skip
+TYPES = ["bool", *INTEGERS, "float32", "float64", "complex128", "str", "object", "mixed", *CATEGORIES, *TIMES,
+    *SPANS, *NULLABLE, *ARROW, "period[D]", "interval",]  # fmt: skip
 
 WORDS = ["b", "a", None, "", "Zz", "é ß", "a", "10", "b"]
-MOMENTS = ["2020-02-29 12:30", "1999-12-31 23:59:59", None, "2021-03-28 02:30", "2020-02-29 12:30", "1970-01-01", "2038-01-19 03:14:08", "2020-10-25 03:30", "1960-06-15"]
+MOMENTS = [
+    "2020-02-29 12:30",
+    "1999-12-31 23:59:59",
+    None,
+    "2021-03-28 02:30",
+    "2020-02-29 12:30",
+    "1970-01-01",
+    "2038-01-19 03:14:08",
+    "2020-10-25 03:30",
+    "1960-06-15",
+]
 SECONDS = [0, 1, None, 86399, -5, 90061, 1, 3600, -86400]
 
 
@@ -63,12 +70,18 @@ def values(kind: str) -> pd.Series:
     if kind.startswith(("datetime64", "timestamp")):
         return _times(kind)
     if kind.startswith(("timedelta64", "duration")):
-        return pd.Series(pd.to_timedelta(SECONDS, unit="s").as_unit("ns")).astype(kind if kind[0] == "t" else pd.ArrowDtype(ARROW[kind]))
+        return pd.Series(pd.to_timedelta(SECONDS, unit="s").as_unit("ns")).astype(
+            kind if kind[0] == "t" else pd.ArrowDtype(ARROW[kind])
+        )
     if kind == "decimal[pyarrow]":
         texts = ["1.50", "0.00", None, "2.25", "-3.25", "100.00", "1.50", None, "7.00"]
         return pd.Series([text and decimal.Decimal(text) for text in texts], dtype=pd.ArrowDtype(ARROW[kind]))
     if kind == "date32[pyarrow]":
-        return pd.to_datetime(pd.Series(MOMENTS), format="ISO8601").dt.date.where(lambda d: d.notna(), None).astype(pd.ArrowDtype(pa.date32()))
+        return (
+            pd.to_datetime(pd.Series(MOMENTS), format="ISO8601")
+            .dt.date.where(lambda d: d.notna(), None)
+            .astype(pd.ArrowDtype(pa.date32()))
+        )
     if kind == "period[D]":
         return pd.to_datetime(pd.Series(MOMENTS), format="ISO8601").dt.to_period("D")
     assert kind == "interval", kind
@@ -80,7 +93,13 @@ def _categories(kind: str) -> pd.Series:
         return pd.Series(pd.Categorical([3, 1, None, 10, 1, 1, 3, 10, 1], categories=[10, 3, 1, 7]))
     if kind == "category of time":
         return pd.Series(pd.Categorical(_times("datetime64[us]")))
-    return pd.Series(pd.Categorical(["b", "a", None, "c", "a", "a", "b", "c", "a"], categories=["c", "a", "b", "unused"], ordered=kind == "ordered"))
+    return pd.Series(
+        pd.Categorical(
+            ["b", "a", None, "c", "a", "a", "b", "c", "a"],
+            categories=["c", "a", "b", "unused"],
+            ordered=kind == "ordered",
+        )
+    )
 
 
 def _times(kind: str) -> pd.Series:
@@ -100,10 +119,10 @@ def plain(kind: str) -> pd.Series:
     return series.where(series.notna(), series.iloc[0]).astype(series.dtype)
 
 
-def all_columns() -> pd.DataFrame:
+def all_columns(kinds: tuple[str, ...]) -> pd.DataFrame:
     """Each type twice, with edges and plain, and each of those once more with its rows in another order (`'`)."""
     columns = {}
-    for kind in TYPES:
+    for kind in kinds:
         for name, series in ((kind, values(kind)), (f"{kind}|plain", plain(kind))):
             columns[name] = series
             columns[name + "'"] = pd.concat([series.iloc[4:], series.iloc[:4]], ignore_index=True)
@@ -142,13 +161,18 @@ FRAMES = {
 
 
 class Frames:
-    """Columns by names such as `int8`, `int8'`, `int8|plain`; frames as `frame:numbers`; all over one kind of row labels."""
+    """Columns by names such as `int8`, `int8'`, `int8|plain`; frames as `frame:numbers`; all with the same rows."""
 
     reference, library = pd, rd
 
-    def __init__(self, layouts: tuple[str, ...] = ("whole", "ragged"), labels: str = "range") -> None:
-        self.layouts, self.labels = layouts, labels
-        self.table = all_columns().set_axis(index(labels))
+    def __init__(
+        self,
+        layouts: tuple[str, ...] = ("whole", "ragged"),
+        labels: str = "range",
+        kinds: tuple[str, ...] = tuple(TYPES),
+    ) -> None:
+        self.layouts = layouts
+        self.table = all_columns(kinds).set_axis(index(labels))
 
     def concrete(self, name: str) -> Any:
         """A column, or a frame of some."""
@@ -159,36 +183,31 @@ class Frames:
             return self.table.index
         return self.table[name]
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def lazy(self, name: str, layout: str) -> Any:
         """The same, lazily, in the partitions that a layout has."""
         frame = self._whole(layout)
-        if isinstance(frame, Exception):
-            raise frame
-        if name.startswith("frame:"):
-            return frame[FRAMES[name[6:]]]
         if name == "index":
             return frame.index
-        return frame[name] if name in self._held() else self._partitioned(self.table[[name]], layout)[name]
+        if name.startswith("frame:"):
+            columns = FRAMES[name[6:]]
+            return (
+                frame[columns] if self._held(layout).issuperset(columns) else partitioned(self.table[columns], layout)
+            )
+        return frame[name] if name in self._held(layout) else partitioned(self.table[[name]], layout)[name]
 
-    @lru_cache(maxsize=None)  # noqa: B019
-    def _held(self) -> frozenset[str]:
-        """The columns that a lazy frame can hold."""
-        return frozenset(name for name in self.table if _holds(self.table[[name]]))
+    @cache  # noqa: B019
+    def _held(self, layout: str) -> frozenset[str]:
+        """The columns that a lazy frame can hold; another one fails by itself, in the cases that are about it."""
+        return frozenset(name for name in self.table if holds(self.table[[name]], layout))
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def _whole(self, layout: str) -> Any:
-        try:
-            return self._partitioned(self.table[[name for name in self.table if name in self._held()]], layout)
-        except NotImplementedError as refusal:
-            return refusal
-
-    def _partitioned(self, table: pd.DataFrame, layout: str) -> Any:
-        return partitioned(table, layout)
+        return partitioned(self.table[[name for name in self.table if name in self._held(layout)]], layout)
 
 
 def partitioned(table: Any, layout: str) -> Any:
-    """A lazy frame in one partition, in three, in eight of which four are empty, or in three that are kept in memory."""
+    """A lazy frame in one partition, in three, in eight (four of them empty), or in three that are kept in memory."""
     if layout == "ragged":
         cut = [len(table) * at // ROWS for at in CUTS]
         parts = list(zip(cut, cut[1:]))
@@ -197,11 +216,10 @@ def partitioned(table: Any, layout: str) -> Any:
     return lazy.persist() if layout == "kept" else lazy
 
 
-def _holds(table: pd.DataFrame) -> bool:
+def holds(table: pd.DataFrame, layout: str) -> bool:
+    """Whether a lazy frame of these columns can be made and computed."""
     try:
-        rd.from_pandas(table, npartitions=1).compute()
-    except NotImplementedError:
-        return False
+        partitioned(table, layout).compute()
     except Exception:
         return False
     return True

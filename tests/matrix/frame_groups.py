@@ -17,21 +17,23 @@ from .frame_data import TYPES
 from .frame_methods import COMMON, ROUGH, SKIPPED
 
 METHODS = (
-    "agg aggregate all any apply bfill corr count cov cumcount cummax cummin cumprod cumsum describe diff ffill fillna first get_group head idxmax "
-    "idxmin last max mean median min ngroup nlargest nsmallest nth nunique pct_change prod quantile rank sem shift size skew std sum tail transform "
+    "agg aggregate all any apply bfill corr count cov cumcount cummax cummin cumprod cumsum describe diff ffill "
+    "fillna first get_group head idxmax "
+    "idxmin last max mean median min ngroup nlargest nsmallest nth nunique pct_change prod quantile rank sem "
+    "shift size skew std sum tail transform "
     "unique value_counts var is_monotonic_increasing is_monotonic_decreasing ohlc sample kurt"
 ).split()
-OPTIONS: list[dict[str, Any]] = [
-    {}, {"sort": False}, {"dropna": False}, {"observed": False}, {"as_index": False}, {"group_keys": False}, {"sort": False, "dropna": False},
-    {"observed": False, "dropna": False}, {"as_index": False, "sort": False},
-]  # fmt: skip
-ARGUMENTS: dict[str, list[Any]] = COMMON | {
-    "func": ["sum", "mean", "nunique", "count", "first", ["min", "max"], "size", "quantile", "std", "median", "var", "prod", "cumsum"], "n": [0, 1, 2, -1], "name": [], "method": ["average", "min", "max", "first", "dense"],
-    "na_option": ["keep", "top", "bottom"], "q": [0.5, 0.25, [0.25, 0.75]], "dropna": [True, False, None], "value": [0], "axis": [], "engine": [], "other": [],
-}  # fmt: skip
-KEYS: dict[str, Any] = {
-    "one": "k", "list of one": ["k"], "two": ["k", "v"], "series": lambda x: x["k"], "derived": lambda x: x["k"].isna(), "mixed": lambda x: ["k", x["v"].isna()],
-    "function": len, "level": None,
+OPTIONS: list[dict[str, Any]] = [{}, {"sort": False}, {"dropna": False}, {"observed": False}, {"as_index": False},
+    {"group_keys": False}, {"sort": False, "dropna": False}, {"observed": False, "dropna": False},
+    {"as_index": False, "sort": False},]  # fmt: skip
+ARGUMENTS: dict[str, list[Any]] = COMMON | {"func": ["sum", "mean", "nunique", "count", "first", ["min", "max"],
+    "size", "quantile", "std", "median", "var", "prod", "cumsum"], "n": [0, 1, 2, -1], "name": [],
+    "method": ["average", "min", "max", "first", "dense"], "na_option": ["keep", "top", "bottom"], "q": [0.5, 0.25,
+    [0.25, 0.75]], "dropna": [True, False, None], "value": [0], "axis": [],
+    "engine": [], "other": [],}  # fmt: skip
+KEYS: dict[str, Any] = {"one": "k", "list of one": ["k"], "two": ["k", "v"], "series": lambda x: x["k"],
+    "derived": lambda x: x["k"].isna(), "mixed": lambda x: ["k", x["v"].isna()], "function": len,
+    "level": None,
 }  # fmt: skip
 
 
@@ -52,7 +54,9 @@ def keys() -> Cases:
 
 def forms() -> Cases:
     """What to group by: columns, lists, series, functions."""
-    for (form, by), name, options, key in itertools.product(KEYS.items(), METHODS, OPTIONS, ("int64|plain", "str", "category", "boolean", "datetime64[us]")):
+    for (form, by), name, options, key in itertools.product(
+        KEYS.items(), METHODS, OPTIONS, ("int64|plain", "str", "category", "boolean", "datetime64[us]")
+    ):
         for frame in (True, False):
             call = partial(_group, name, by, options, {}, frame)
             text = f"by {form} groupby({described(options)}) {'frame' if frame else 'series'}"
@@ -61,12 +65,44 @@ def forms() -> Cases:
 
 def windows() -> Cases:
     """Windows over groups, and several aggregations at once."""
-    specs: list[Any] = [{"v": "sum"}, {"v": ["min", "max"]}, ["sum", "mean"], {"v": ["sum", np.mean]}, "sum", np.sum, {"v": "nunique", "w": "count"}, {"w": ["first", "last", "size"]}, sum, {"v": "quantile"}, ["std", "var", "median"]]
-    for spec, key, value, options in itertools.product(specs, TYPES, ("float64|plain", "int64", "str", "datetime64[us]", "Int64"), OPTIONS):
+    specs: list[Any] = [
+        {"v": "sum"},
+        {"v": ["min", "max"]},
+        ["sum", "mean"],
+        {"v": ["sum", np.mean]},
+        "sum",
+        np.sum,
+        {"v": "nunique", "w": "count"},
+        {"w": ["first", "last", "size"]},
+        sum,
+        {"v": "quantile"},
+        ["std", "var", "median"],
+    ]
+    for spec, key, value, options in itertools.product(
+        specs, TYPES, ("float64|plain", "int64", "str", "datetime64[us]", "Int64"), OPTIONS
+    ):
         text = f"spec {described({'spec': spec})} groupby({described(options)})"
-        yield Case("frames.groups", "agg", f"{key} {value}", text, partial(_aggregate, spec, options), (key, value, "int8|plain"), 1e-9)
-    for name, window, key in itertools.product(("sum", "mean", "min", "max", "count", "std"), (1, 2, 3), ("int64|plain", "str", "bool")):
-        yield Case("frames.groups", f"rolling {name}", key, f"window {window}", partial(_rolling, name, window), (key, "float64|plain"), 1e-9)
+        yield Case(
+            "frames.groups",
+            "agg",
+            f"{key} {value}",
+            text,
+            partial(_aggregate, spec, options),
+            (key, value, "int8|plain"),
+            1e-9,
+        )
+    for name, window, key in itertools.product(
+        ("sum", "mean", "min", "max", "count", "std"), (1, 2, 3), ("int64|plain", "str", "bool")
+    ):
+        yield Case(
+            "frames.groups",
+            f"rolling {name}",
+            key,
+            f"window {window}",
+            partial(_rolling, name, window),
+            (key, "float64|plain"),
+            1e-9,
+        )
 
 
 def _method(name: str, key: str, value: str, options: dict[str, Any], depth: int, frame: bool) -> Cases:
@@ -84,7 +120,15 @@ def _method(name: str, key: str, value: str, options: dict[str, Any], depth: int
     types = f"{key.partition('|')[0]} {value.partition('|')[0]}"
     for arguments in argument_sets([p.name for p in found if ARGUMENTS.get(p.name)], ARGUMENTS, required, depth):
         text = f"{key} {value} groupby({described(options)}).{'frame' if frame else 'series'} {described(arguments)}"
-        yield Case("frames.groups", name, types, text, partial(_group, name, "k", options, arguments, frame), (key, value), _tolerance(name))
+        yield Case(
+            "frames.groups",
+            name,
+            types,
+            text,
+            partial(_group, name, "k", options, arguments, frame),
+            (key, value),
+            _tolerance(name),
+        )
 
 
 def _tolerance(name: str) -> float:
@@ -98,9 +142,22 @@ def _frame(library: Any, **columns: Any) -> Any:
     return frame.assign(**dict(others))
 
 
-def _group(name: str, by: Any, options: dict[str, Any], arguments: dict[str, Any], whole: bool, library: Any, key: Any, value: Any) -> Any:
+def _group(
+    name: str,
+    by: Any,
+    options: dict[str, Any],
+    arguments: dict[str, Any],
+    whole: bool,
+    library: Any,
+    key: Any,
+    value: Any,
+) -> Any:
     frame = _frame(library, k=key, v=value)
-    grouped = frame.groupby(level=0, **options) if by is None else frame.groupby(by(frame) if callable(by) and by is not len else by, **options)
+    grouped = (
+        frame.groupby(level=0, **options)
+        if by is None
+        else frame.groupby(by(frame) if callable(by) and by is not len else by, **options)
+    )
     result = getattr(grouped if whole else grouped["v"], name)
     return result(**arguments) if callable(result) else result
 

@@ -37,12 +37,23 @@ def merges() -> Cases:
         depth = 2 if left == right else 0
         for arguments in argument_sets(list(MERGE), MERGE, (), depth):
             call = partial(_merge, {"on": "k"} | arguments)
-            yield Case("frames.joins", "merge", f"{left} {right}", described(arguments), call, (left + "|plain", right + "'"))
+            yield Case(
+                "frames.joins", "merge", f"{left} {right}", described(arguments), call, (left + "|plain", right + "'")
+            )
         for how in ("inner", "left", "right", "outer"):
             call = partial(_merge, {"on": "k", "how": how})
-            yield Case("frames.joins", "merge", f"{left} {right}", f"plain how={how}", call, (left + "|plain", right + "|plain"))
+            yield Case(
+                "frames.joins",
+                "merge",
+                f"{left} {right}",
+                f"plain how={how}",
+                call,
+                (left + "|plain", right + "|plain"),
+            )
             call = partial(_merge, {"left_on": "k", "right_index": True, "how": how})
-            yield Case("frames.joins", "merge", f"{left} {right}", f"right_index how={how}", call, (left + "|plain", right))
+            yield Case(
+                "frames.joins", "merge", f"{left} {right}", f"right_index how={how}", call, (left + "|plain", right)
+            )
             call = partial(_join, {"how": how, "rsuffix": "_r"})
             yield Case("frames.joins", "join", f"{left} {right}", f"how={how}", call, (left, right))
 
@@ -52,7 +63,14 @@ def concats() -> Cases:
         for arguments in argument_sets(list(CONCAT), CONCAT, (), 2 if left == right else 1):
             for form in ("series", "frames", "other columns"):
                 call = partial(_concat, form, arguments)
-                yield Case("frames.joins", "concat", f"{left} {right}", f"{form} {described(arguments)}", call, (left, right + "'"))
+                yield Case(
+                    "frames.joins",
+                    "concat",
+                    f"{left} {right}",
+                    f"{form} {described(arguments)}",
+                    call,
+                    (left, right + "'"),
+                )
 
 
 def _merge(arguments: dict[str, Any], library: Any, left: Any, right: Any) -> Any:
@@ -75,9 +93,21 @@ def _concat(form: str, arguments: dict[str, Any], library: Any, left: Any, right
 def dates() -> Cases:
     """`to_datetime`, `to_timedelta`, `to_numeric`, `get_dummies`, `isna` of every type."""
     tables: dict[str, dict[str, list[Any]]] = {
-        "to_datetime": {"errors": ["raise", "coerce"], "dayfirst": [True], "yearfirst": [True], "utc": [True], "format": ["%Y-%m-%d", "ISO8601", "mixed"], "unit": ["s", "ns", "D"], "origin": ["unix", pd.Timestamp("2000-01-01")]},
+        "to_datetime": {
+            "errors": ["raise", "coerce"],
+            "dayfirst": [True],
+            "yearfirst": [True],
+            "utc": [True],
+            "format": ["%Y-%m-%d", "ISO8601", "mixed"],
+            "unit": ["s", "ns", "D"],
+            "origin": ["unix", pd.Timestamp("2000-01-01")],
+        },
         "to_timedelta": {"errors": ["raise", "coerce"], "unit": ["s", "ns", "D"]},
-        "to_numeric": {"errors": ["raise", "coerce"], "downcast": ["integer", "signed", "unsigned", "float"], "dtype_backend": ["numpy_nullable", "pyarrow"]},
+        "to_numeric": {
+            "errors": ["raise", "coerce"],
+            "downcast": ["integer", "signed", "unsigned", "float"],
+            "dtype_backend": ["numpy_nullable", "pyarrow"],
+        },
         "get_dummies": {"prefix": ["p"], "dummy_na": [True], "drop_first": [True], "dtype": [int], "prefix_sep": ["."]},
         "isna": {},
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,33 +12,40 @@ from raskt._differences import DIFFERENCES, Difference
 from .run import Finding
 
 KNOWN = Path(__file__).parent / "known.tsv"
-Group = tuple[str, str, str, str]
+HEAD = "# Differences to be mended: part, operation, kind, the key of an example. Rows only go."
+Group = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """Findings by whether they are documented, known or new; what of the tables none of them needed."""
+    """Findings by whether they are documented, known or new."""
 
-    documented: list[Finding]
-    known: list[Finding]
-    new: list[Finding]
-    unneeded: list[Difference]
+    documented: list[Finding] = field(default_factory=list)
+    known: list[Finding] = field(default_factory=list)
+    new: list[Finding] = field(default_factory=list)
+    needed: set[Difference] = field(default_factory=set)
+
+    def unneeded(self) -> list[Difference]:
+        """Rows of the documented table that nothing needed."""
+        return [row for row in DIFFERENCES if row not in self.needed]
+
+    def mended(self) -> list[Group]:
+        """Rows of the list whose example comes out right by now."""
+        still = {finding.group for finding in self.known}
+        return [group for group in known() if group not in still]
 
 
-def known() -> dict[Group, str]:
-    """The groups of findings to be mended, each with the key of an example."""
-    rows = (line.split("\t") for line in KNOWN.read_text("utf-8").splitlines() if line and not line.startswith("#"))
-    return {(part, name, kind, types): key for part, name, kind, types, key in rows}
-
-
-def write_known(findings: Iterable[Finding]) -> None:
-    """Make the list anew of findings."""
-    groups: dict[Group, str] = {}
-    for finding in sorted(findings, key=lambda finding: (finding.group, finding.key)):
-        groups.setdefault(finding.group, finding.key)
-    lines = ["\t".join((*group, key)) for group, key in groups.items()]
-    head = "# Differences to be mended: part, operation, kind, data types, an example. No row may be added."
-    KNOWN.write_text("\n".join([head, *lines, ""]), "utf-8")
+def sort(findings: list[Finding]) -> Sorted:
+    """Say of each finding where it belongs."""
+    groups, result = known(), Sorted()
+    for finding in findings:
+        row = next((row for row in DIFFERENCES if documents(row, finding)), None)
+        if row:
+            result.needed.add(row)
+            result.documented.append(finding)
+        else:
+            (result.known if finding.group in groups else result.new).append(finding)
+    return result
 
 
 def documents(row: Difference, finding: Finding) -> bool:
@@ -51,16 +58,22 @@ def documents(row: Difference, finding: Finding) -> bool:
     )
 
 
-def sort(findings: list[Finding]) -> Sorted:
-    """Say of each finding where it belongs."""
-    groups = known()
-    sorted_, needed = Sorted([], [], [], []), set()
-    for finding in findings:
-        row = next((row for row in DIFFERENCES if documents(row, finding)), None)
-        if row:
-            needed.add(row)
-            sorted_.documented.append(finding)
-        else:
-            (sorted_.known if finding.group in groups else sorted_.new).append(finding)
-    sorted_.unneeded.extend(row for row in DIFFERENCES if row not in needed)
-    return sorted_
+def known() -> dict[Group, str]:
+    """The groups of findings to be mended, each with the key of an example."""
+    lines = KNOWN.read_text("utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if line and not line.startswith("#"))
+    return {(part, name, kind): key for part, name, kind, key in rows}
+
+
+def examples() -> frozenset[str]:
+    """The keys of cases that must be tried for the tables to be held true."""
+    return frozenset(known().values()) | frozenset(row.example for row in DIFFERENCES if row.example)
+
+
+def write_known(findings: Iterable[Finding]) -> None:
+    """Make the list anew of findings."""
+    groups: dict[Group, str] = {}
+    for finding in sorted(findings, key=lambda finding: (finding.group, finding.key)):
+        groups.setdefault(finding.group, finding.key)
+    lines = ["\t".join((*group, key)) for group, key in groups.items()]
+    KNOWN.write_text("\n".join([HEAD, *lines, ""]), "utf-8")

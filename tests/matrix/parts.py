@@ -6,11 +6,23 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from . import array_chunks, array_creation, array_functions, array_indexing, array_operators
-from . import frame_accessors, frame_groups, frame_joins, frame_methods, frame_operators, frame_rows
+from . import (
+    array_chunks,
+    array_creation,
+    array_functions,
+    array_indexing,
+    array_operators,
+    frame_accessors,
+    frame_groups,
+    frame_joins,
+    frame_methods,
+    frame_operators,
+    frame_rows,
+)
+from .array_chunks import Chunkings
 from .array_data import Arrays
 from .case import Case, Cases, World
 from .frame_data import Frames
@@ -31,30 +43,34 @@ class Part:
 
 
 PARTS = {
-    "arrays.operators": Part(Arrays, (array_operators.unary, array_operators.binary, array_operators.scalars), 0.1),
-    "arrays.reductions": Part(Arrays, (array_functions.reductions,), 0.1),
-    "arrays.functions": Part(Arrays, (array_functions.functions,), 0.1),
-    "arrays.pairs": Part(Arrays, (array_functions.pairs,), 0.1),
-    "arrays.indexing": Part(Arrays, (array_indexing.reading, array_indexing.writing, array_indexing.several), 0.3),
-    "arrays.creation": Part(lambda: Arrays(("whole",)), (array_creation.creation,), 0.2),
-    "arrays.chunks": Part(
-        array_chunks.Chunkings, (array_chunks.elementwise, array_chunks.random, array_chunks.frames), 1.0
-    ),
+    "arrays.operators": Part(Arrays, (array_operators.unary, array_operators.binary, array_operators.scalars), 0.06),
+    "arrays.reductions": Part(Arrays, (array_functions.reductions,), 0.012),
+    "arrays.functions": Part(Arrays, (array_functions.functions,), 0.03),
+    "arrays.pairs": Part(Arrays, (array_functions.pairs,), 0.012),
+    "arrays.indexing": Part(Arrays, (array_indexing.reading, array_indexing.writing, array_indexing.several), 0.4),
+    "arrays.creation": Part(partial(Arrays, ("whole",)), (array_creation.creation,), 0.2),
+    "chunks": Part(Chunkings, (array_chunks.elementwise, array_chunks.random, array_chunks.frames), 1.0),
     "frames.operators": Part(
-        Frames, (frame_operators.unary, frame_operators.binary, frame_operators.frames, frame_operators.scalars), 0.05
+        Frames, (frame_operators.unary, frame_operators.binary, frame_operators.frames, frame_operators.scalars), 0.003
     ),
-    "frames.reductions": Part(Frames, (frame_methods.reductions,), 0.1),
-    "frames.cumulative": Part(Frames, (frame_methods.cumulative,), 0.1),
-    "frames.methods": Part(Frames, (frame_methods.methods, frame_methods.two_columns), 0.1),
-    "frames.windows": Part(Frames, (frame_methods.windows,), 0.1),
-    "frames.groups": Part(Frames, (frame_groups.values, frame_groups.keys, frame_groups.forms, frame_groups.windows), 0.02),
+    "frames.reductions": Part(Frames, (frame_methods.reductions,), 0.012),
+    "frames.cumulative": Part(Frames, (frame_methods.cumulative,), 0.015),
+    "frames.methods": Part(Frames, (frame_methods.methods, frame_methods.two_columns), 0.008),
+    "frames.windows": Part(Frames, (frame_methods.windows,), 0.003),
+    "frames.groups": Part(
+        Frames, (frame_groups.values, frame_groups.keys, frame_groups.forms, frame_groups.windows), 0.004
+    ),
     "frames.accessors": Part(
-        Frames, (frame_accessors.text, frame_accessors.times, frame_accessors.categories, frame_accessors.missing), 0.1
+        Frames,
+        (frame_accessors.text, frame_accessors.times, frame_accessors.categories, frame_accessors.missing),
+        0.015,
     ),
-    "frames.joins": Part(Frames, (frame_joins.merges, frame_joins.concats, frame_joins.dates), 0.05),
+    "frames.joins": Part(Frames, (frame_joins.merges, frame_joins.concats, frame_joins.dates), 0.006),
 } | {
     f"frames.rows {labels}": Part(
-        partial(Frames, ("whole", "three", "ragged", "kept"), labels), (frame_rows.rows(labels),), 0.1
+        partial(Frames, ("whole", "three", "ragged", "kept"), labels, frame_rows.KINDS),
+        (frame_rows.rows(labels),),
+        0.03,
     )
     for labels in frame_rows.LABELS
 }
@@ -66,15 +82,11 @@ def try_part(name: str, choice: Choice) -> Report:
     return run(part.world(), choice.of(part.cases()), Report())
 
 
-def try_parts(names: list[str], share: float | None = None, always: frozenset[str] = frozenset(), words: tuple[str, ...] = (), jobs: int | None = None) -> Report:
+def try_parts(names: list[str], choose: Callable[[str], Choice], jobs: int | None = None) -> Report:
     """Try several parts, by as many processes as there are processors."""
     jobs = jobs or os.cpu_count() or 1
     slices = 1 if jobs == 1 else 2 * jobs
-    work = [
-        (name, Choice(PARTS[name].share if share is None else share, always, words, (number, slices)))
-        for name in names
-        for number in range(slices)
-    ]
+    work = [(name, replace(choose(name), slice=(number, slices))) for name in names for number in range(slices)]
     report = Report()
     if jobs == 1:
         for name, choice in work:
