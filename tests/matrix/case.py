@@ -60,6 +60,10 @@ def attempt(call: Callable[..., Any], *args: Any) -> Outcome:
             return Outcome(call(*args))
     except Exception as error:
         return Outcome(error=error)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        return Outcome(error=SystemError(f"panicked: {error}"))
 
 
 ENGINE_WORDS = (

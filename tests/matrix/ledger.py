@@ -55,6 +55,7 @@ def documents(row: Difference, finding: Finding) -> bool:
         and any(fnmatchcase(f"{finding.part}.{finding.name}", name) for name in row.names)
         and fnmatchcase(finding.types, row.types)
         and fnmatchcase(finding.arguments, row.arguments)
+        and fnmatchcase(finding.text, row.text)
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from . import array_programs, frame_programs
 
 # `make matrix` sets how many times as many to play.
-TIMES = int(os.environ.get("RASKT_PROGRAMS", "1"))
+TIMES = int(os.environ.get("PROGRAM_TIMES", "1"))
 NUMBERS = st.integers(0, 2**12 - 1)
 PROGRAMS = st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS), min_size=5, max_size=20)
 
