@@ -39,6 +39,8 @@ from raskt.array.linalg.matrices import *
 from raskt.array.linalg.products import *
 from raskt.array.manipulation.axes import *
 from raskt.array.manipulation.joining import *
+from raskt.array.manipulation.padding import *
+from raskt.array.manipulation.repeating import *
 from raskt.array.manipulation.shapes import *
 from raskt.array.reductions.functions import *
 from raskt.array.searching.searching import *

@@ -308,13 +308,9 @@ def _taken(x: Array, indices: Any, axis: int) -> Array:
         if indices.dtype.kind not in "iu":
             raise TypeError(f"positions are whole numbers, not {indices.dtype}")
         return x[(*before, indices)]
-    positions = np.asarray(indices)
-    if not positions.size and positions.dtype == float:
-        positions = positions.astype(np.intp)
-    if positions.dtype.kind not in "iub":
-        raise TypeError(f"Cannot cast positions from {positions.dtype} to whole numbers")
-    if positions.dtype.kind == "b":
-        positions = positions.astype(np.intp)
+    if isinstance(indices, np.ndarray) and not np.can_cast(indices.dtype, np.intp, "same_kind"):
+        raise TypeError(f"Cannot cast positions from {indices.dtype} to whole numbers")
+    positions = np.asarray(indices, dtype=np.intp)
     if positions.ndim == 1:
         return wrap(array_take(x.__raskt_expr__, positions.tolist(), axis))
     return x[(*before, positions if positions.ndim else int(positions))]

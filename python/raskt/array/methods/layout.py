@@ -16,7 +16,7 @@ from raskt.array.elementwise import complex, floating, ufuncs
 from raskt.array.io.store import store
 from raskt.array.linalg.products import dot, trace
 from raskt.array.manipulation import axes, shapes
-from raskt.array.manipulation.joining import repeat
+from raskt.array.manipulation.repeating import repeat
 from raskt.array.searching.searching import argtopk, choose, topk
 from raskt.array.selection.nonzero import nonzero
 
