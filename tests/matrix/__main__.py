@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections import Counter, defaultdict
+from dataclasses import asdict
+from pathlib import Path
 
 from . import ledger
 from .parts import PARTS, try_parts
@@ -27,8 +30,11 @@ def main() -> int:
         for (part, name), count in sorted(report.refused.items()):
             print(f"refused {part} {name} x{count}: {report.refusals[part, name]}")
     show(result.new + (result.known if options.known else []), options.examples)
+    if options.out:
+        lines = [json.dumps(asdict(finding)) for finding in result.known + result.new]
+        Path(options.out).write_text("".join(f"{line}\n" for line in lines), "utf-8")
     if options.write_known or options.shrink:
-        ledger.write_known(result.known + (result.new if options.write_known else []))
+        ledger.write_known(result.known + (result.new if options.write_known else []), set(names))
     whole = not options.parts and not words and not options.shrink
     return bool(result.new) or (whole and stale(result))
 
@@ -51,6 +57,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--known", action="store_true", help="show known differences, too")
     parser.add_argument("--refused", action="store_true", help="list what is refused")
     parser.add_argument("--examples", type=int, default=1, help="examples for each group")
+    parser.add_argument("--out", help="a file for the findings, a line of JSON each")
     parser.add_argument("--shrink", action="store_true", help="strike out what is mended of known.tsv")
     parser.add_argument("--write-known", action="store_true", help="make the list of known differences anew")
     return parser.parse_args()

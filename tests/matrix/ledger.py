@@ -71,10 +71,10 @@ def examples() -> frozenset[str]:
     return frozenset(known().values()) | frozenset(row.example for row in DIFFERENCES if row.example)
 
 
-def write_known(findings: Iterable[Finding]) -> None:
-    """Make the list anew of findings."""
-    groups: dict[Group, str] = {}
+def write_known(findings: Iterable[Finding], parts: set[str]) -> None:
+    """Make the list anew of the findings of some parts, and leave its other rows as they are."""
+    groups: dict[Group, str] = {group: key for group, key in known().items() if group[0] not in parts}
     for finding in sorted(findings, key=lambda finding: (finding.group, finding.key)):
         groups.setdefault(finding.group, finding.key)
-    lines = ["\t".join((*group, key)) for group, key in groups.items()]
+    lines = ["\t".join((*group, key)) for group, key in sorted(groups.items())]
     KNOWN.write_text("\n".join([HEAD, *lines, ""]), "utf-8")

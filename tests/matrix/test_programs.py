@@ -23,14 +23,14 @@ def played(count: int) -> settings:
 
 
 @pytest.mark.slow
-@played(7_000)
+@played(300)
 @given(st.integers(0, 2**16 - 1), PROGRAMS)
 def test_array_programs(first, program):
     array_programs.play(first, program)
 
 
 @pytest.mark.slow
-@played(3_000)
+@played(100)
 @given(st.integers(0, 2**16 - 1), PROGRAMS)
 def test_frame_programs(first, program):
     try:
