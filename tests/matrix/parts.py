@@ -51,26 +51,26 @@ PARTS = {
     "arrays.creation": Part(partial(Arrays, ("whole",)), (array_creation.creation,), 0.2),
     "chunks": Part(Chunkings, (array_chunks.elementwise, array_chunks.random, array_chunks.frames), 1.0),
     "frames.operators": Part(
-        Frames, (frame_operators.unary, frame_operators.binary, frame_operators.frames, frame_operators.scalars), 0.003
+        Frames, (frame_operators.unary, frame_operators.binary, frame_operators.frames, frame_operators.scalars), 0.0015
     ),
-    "frames.reductions": Part(Frames, (frame_methods.reductions,), 0.012),
-    "frames.cumulative": Part(Frames, (frame_methods.cumulative,), 0.015),
-    "frames.methods": Part(Frames, (frame_methods.methods, frame_methods.two_columns), 0.008),
-    "frames.windows": Part(Frames, (frame_methods.windows,), 0.003),
+    "frames.reductions": Part(Frames, (frame_methods.reductions,), 0.006),
+    "frames.cumulative": Part(Frames, (frame_methods.cumulative,), 0.0075),
+    "frames.methods": Part(Frames, (frame_methods.methods, frame_methods.two_columns), 0.004),
+    "frames.windows": Part(Frames, (frame_methods.windows,), 0.0015),
     "frames.groups": Part(
-        Frames, (frame_groups.values, frame_groups.keys, frame_groups.forms, frame_groups.windows), 0.004
+        Frames, (frame_groups.values, frame_groups.keys, frame_groups.forms, frame_groups.windows), 0.002
     ),
     "frames.accessors": Part(
         Frames,
         (frame_accessors.text, frame_accessors.times, frame_accessors.categories, frame_accessors.missing),
-        0.015,
+        0.0075,
     ),
-    "frames.joins": Part(Frames, (frame_joins.merges, frame_joins.concats, frame_joins.dates), 0.006),
+    "frames.joins": Part(Frames, (frame_joins.merges, frame_joins.concats, frame_joins.dates), 0.003),
 } | {
     f"frames.rows {labels}": Part(
         partial(Frames, ("whole", "three", "ragged", "kept"), labels, frame_rows.KINDS),
         (frame_rows.rows(labels),),
-        0.03,
+        0.015,
     )
     for labels in frame_rows.LABELS
 }
