@@ -9,10 +9,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import raskt
 from public_names import namesakes, public
 from to_mend import check_list
-
-import raskt
 
 # Why a signature isn't its namesake's. Each row is needed, or the test fails; there are never more than forty.
 ALLOWED: dict[str, str] = {}
