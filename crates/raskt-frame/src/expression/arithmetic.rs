@@ -95,7 +95,11 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
         "mod" if float => x.arithmetic(Arithmetic::FloorRemainder, y),
         "floordiv" if !is_literal(right) => x.arithmetic(Arithmetic::FloorDivide, y.map(Function::RefuseZero)),
         "floordiv" => x.arithmetic(Arithmetic::FloorDivide, y),
-        "mod" if !is_literal(right) => x.arithmetic(Arithmetic::Remainder, y.map(Function::RefuseZero)),
+        "mod" if !is_literal(right) => {
+            // An integer divided by zero has no integer for an answer: the engine gives null.
+            can_miss = true;
+            x.arithmetic(Arithmetic::Remainder, y)
+        }
         "mod" => x.arithmetic(Arithmetic::Remainder, y),
         "pow" if !float => {
             refuse_negative(right)?;

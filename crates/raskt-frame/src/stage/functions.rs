@@ -77,7 +77,7 @@ pub(super) fn refuse_zero(x: Expr) -> Expr {
     let check = |values: Column| match values.as_materialized_series().equal(0)?.any() {
         false => Ok(values),
         true => polars_bail!(
-            ComputeError: "integers were divided by zero with `//` or `%`; convert them with astype(\"float64\") to get inf"
+            ComputeError: "integers were divided by zero with `//`; convert them with astype(\"float64\") to get inf"
         ),
     };
     x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_zero")
