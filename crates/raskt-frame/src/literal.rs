@@ -220,7 +220,7 @@ fn whole_number(value: i128, dtype: DType) -> Option<Value> {
         DType::F64 => return Some(Value::from(value as f64)),
         DType::Bool | DType::C64 | DType::C128 => return None,
     };
-    (least..=most).contains(&value).then(|| Value::Integer { value, dtype: ColumnDtype::Number(dtype) })
+    (least..=most).contains(&value).then_some(Value::Integer { value, dtype: ColumnDtype::Number(dtype) })
 }
 
 /// The number that `text` writes, times ten to the power of `scale`, if it has no more places and digits.

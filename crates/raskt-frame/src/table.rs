@@ -61,16 +61,17 @@ pub(crate) fn unmarked(text: &str) -> String {
 
 /// An error if `name` could be that of an inner column.
 pub(crate) fn check_name(name: &str) -> Result<()> {
-    if !name.starts_with(INTERNAL_MARK) {
+    let is_label = name.starts_with("__index_") && name.ends_with("__");
+    if !name.starts_with(INTERNAL_MARK) && !is_label {
         return Ok(());
     }
-    let message = "names of columns can't begin with the character U+F8FF, which raskt marks its own columns with";
-    Err(FrameError::Value(message.into()))
+    Err(FrameError::Value(format!("a column can't be called `{name}`: raskt calls its own columns so; rename it")))
 }
 
 /// The name under which the level `at` of the row labels travels.
 pub fn index_column_name(at: usize) -> PlSmallStr {
-    internal_name("index", at)
+    // Tables from Python come with these names, too.
+    PlSmallStr::from_string(format!("__index_{at}__"))
 }
 
 impl FrameTable {

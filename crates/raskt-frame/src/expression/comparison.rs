@@ -54,7 +54,7 @@ impl Expression {
         if matches!((a, b), (Int, Int)) {
             return bits(scope, op, left, right);
         }
-        if matches!((a, b), (Bool | Int, Bool | Int)) {
+        if matches!((a, b), (Bool, Int) | (Int, Bool)) {
             let (left, right) = (pandas_name(left), pandas_name(right));
             return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
         }
@@ -102,6 +102,7 @@ fn combined(op: &str, x: Expr, y: Expr) -> Expr {
 }
 
 /// Two operands of one type, in which pandas would compare them.
+#[expect(clippy::large_enum_variant, reason = "one at a time, for as long as a comparison is written")]
 enum Alike {
     Pair(Expr, Expr),
     /// The same answer for every value: a number beyond all those of the other's type.

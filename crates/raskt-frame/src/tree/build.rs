@@ -55,12 +55,12 @@ impl Expr {
         Self::Map { function, input: self.into() }
     }
 
-    pub(crate) fn is_null(self) -> Self {
-        self.map(Function::IsNull)
+    pub(crate) fn is_null(&self) -> Self {
+        self.clone().map(Function::IsNull)
     }
 
-    pub(crate) fn is_not_null(self) -> Self {
-        self.map(Function::IsNotNull)
+    pub(crate) fn is_not_null(&self) -> Self {
+        self.clone().map(Function::IsNotNull)
     }
 
     pub(crate) fn nan_as_null(self) -> Self {
