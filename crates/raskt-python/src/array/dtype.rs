@@ -49,8 +49,13 @@ fn unsupported(descriptor: &Bound<'_, PyArrayDescr>) -> PyErr {
         b'c' => "convert first, for example by `array.astype(\"complex128\")`",
         _ => "convert to a numeric data type first",
     };
-    PyTypeError::new_err(format!(
+    let message = format!(
         "raskt arrays hold booleans, integers, floats and complex numbers of NumPy's standard sizes, not `{descriptor}`: \
          {advice}"
-    ))
+    );
+    let kind = descriptor.py().import("raskt._errors").and_then(|errors| errors.getattr("Unsupported"));
+    match kind.and_then(|kind| kind.call1((&message,))) {
+        Ok(error) => PyErr::from_value(error),
+        Err(_) => PyTypeError::new_err(message),
+    }
 }
