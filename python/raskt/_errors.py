@@ -16,3 +16,16 @@ class Unsupported(NotImplementedError, TypeError):
         ...
     raskt._errors.Unsupported: raskt arrays hold booleans, integers, floats and complex numbers of NumPy's ...
     """
+
+
+class TooLarge(NotImplementedError, OverflowError):
+    """A Python integer beyond the data type that it meets, where NumPy may go over to another one.
+
+    Examples
+    --------
+    >>> import raskt.array as ra
+    >>> ra.ones(2) * 2**70
+    Traceback (most recent call last):
+        ...
+    raskt._errors.TooLarge: the integer 1180591620717411303424 does not fit 64 bits
+    """

@@ -1,7 +1,7 @@
 //! Data types by NumPy's names and objects.
 
+use super::error;
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use raskt_value::{DType, with_element};
 
@@ -53,9 +53,5 @@ fn unsupported(descriptor: &Bound<'_, PyArrayDescr>) -> PyErr {
         "raskt arrays hold booleans, integers, floats and complex numbers of NumPy's standard sizes, not `{descriptor}`: \
          {advice}"
     );
-    let kind = descriptor.py().import("raskt._errors").and_then(|errors| errors.getattr("Unsupported"));
-    match kind.and_then(|kind| kind.call1((&message,))) {
-        Ok(error) => PyErr::from_value(error),
-        Err(_) => PyTypeError::new_err(message),
-    }
+    error::defined_in("raskt._errors", "Unsupported", message)
 }
