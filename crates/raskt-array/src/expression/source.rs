@@ -65,6 +65,13 @@ impl Array {
         Self::linear(start, step, None, dtype, chunks)
     }
 
+    /// As [`Self::arange`], with `second` at position 1: where `step` is a rounded difference, `start + step` may be
+    /// another number than the one that the difference was taken of.
+    pub fn range(start: Scalar, step: Scalar, second: Scalar, dtype: DType, chunks: Chunks) -> Result<Self> {
+        let end = (dtype.is_inexact() && second.cast::<f64>() != start.cast::<f64>() + step.cast::<f64>()).then_some((1, second));
+        Self::linear(start, step, end, dtype, chunks)
+    }
+
     /// Numbers from `start` to `stop` at equal distances.
     pub fn linspace(start: f64, stop: f64, endpoint: bool, dtype: DType, chunks: Chunks) -> Result<Self> {
         let count = chunks.known_shape("linspace")?.first().copied().unwrap_or(0);
@@ -87,7 +94,7 @@ impl Array {
             )));
         }
         if dtype == DType::Bool {
-            return Err(ArrayError::DType("a range of data type bool is not defined".into()));
+            return Err(ArrayError::DType("no fill-function for data-type: a range of bool is not defined".into()));
         }
         let source = Source { generator: Generator::Linear { start, step, end }, dtype, index: Affine::along(0, 1) };
         Ok(Expr::Generated(source).into_array(dtype, chunks))

@@ -31,21 +31,23 @@ fn array_full(
     ArrayExpr::checked(Array::full(grid, arguments::any_scalar(value)?, dtype))
 }
 
-/// `length` numbers from `start` at distances of `step`. How many they are is for the caller to say, who has the bounds
-/// in types that are exact.
+/// `length` numbers from `start` at distances of `step`; `second` is the number at position 1, which rounding may take
+/// elsewhere. How many they are is for the caller to say, who has the bounds in types that are exact.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one call from one place in the Python face")]
 fn array_arange(
     start: &Bound<'_, PyAny>,
     step: &Bound<'_, PyAny>,
+    second: &Bound<'_, PyAny>,
     length: usize,
     dtype: &Bound<'_, PyAny>,
     chunks: &Bound<'_, PyAny>,
     limit: Option<usize>,
 ) -> PyResult<ArrayExpr> {
-    let (start, step) = (arguments::any_scalar(start)?, arguments::any_scalar(step)?);
+    let [start, step, second] = [start, step, second].map(arguments::any_scalar);
     let dtype = dtype::from_object(dtype)?;
     let grid = chunks::for_new_array(chunks, &[length], dtype, limit)?;
-    ArrayExpr::checked(Array::arange(start, step, dtype, grid))
+    ArrayExpr::checked(Array::range(start?, step?, second?, dtype, grid))
 }
 
 /// `count` numbers from `start` to `stop`, evenly spaced.

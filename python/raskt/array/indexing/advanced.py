@@ -10,7 +10,7 @@ import numpy as np
 from raskt._core import array_index, array_moveaxis, array_take
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
-from raskt.array.creation.conversion import asarray
+from raskt.array.base.conversion import asarray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

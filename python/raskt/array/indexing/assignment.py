@@ -11,10 +11,10 @@ from raskt._core import array_gather
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.creation.constructors import arange, full
-from raskt.array.creation.conversion import asarray
-from raskt.array.elementwise.functions import logical_and, where
+from raskt.array.base.conversion import asarray
 from raskt.array.indexing.advanced import broadcast_shape
 from raskt.array.indexing.key import parse
+from raskt.array.indexing.where import where
 from raskt.array.manipulation.axes import broadcast_to, take
 from raskt.array.manipulation.joining import concatenate
 
@@ -87,7 +87,7 @@ def _assign_basic(array: Array, basic: Sequence[Any], values: Array) -> Array:
     for axis, part in enumerate(part for part in basic if part is not None):
         if part != slice(None):
             line, values = _spread_along(array, axis, _range_of(part, array.shape[axis]), values)
-            mask = line if mask is True else logical_and(mask, line)
+            mask = line if mask is True else mask & line
     found = broadcast_to(values, array.shape) if mask is True else where(mask, values, array)
     return found.rechunk(array.chunks)
 
@@ -107,9 +107,9 @@ def _spread_along(array: Array, axis: int, places: range, values: Array) -> tupl
     length, chunks = array.shape[axis], array.chunks[axis]
     line = arange(length, chunks=(chunks,)).reshape([-1 if at == axis else 1 for at in range(array.ndim)])
     first, last = places[0], places[-1]
-    mask: Any = logical_and(line >= first, line <= last)
+    mask: Any = (line >= first) & (line <= last)
     if places.step > 1 and len(places) > 1:
-        mask = logical_and(mask, (line - first) % places.step == 0)
+        mask = mask & ((line - first) % places.step == 0)
     if values.shape[axis] == 1:
         return mask, values
     if places.step == 1:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt.array.base.registry import is_array
-from raskt.array.creation.conversion import asarray
+from raskt.array.base.conversion import asarray
 
 if TYPE_CHECKING:
     from raskt.array._array import Array

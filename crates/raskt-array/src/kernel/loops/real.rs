@@ -169,8 +169,8 @@ unsafe fn beyond<T: Real>(a: Operand, out: Target, magnitude: f64, function: fn(
             return;
         }
         let magnitude = T::narrow(magnitude);
-        let out = out.slice::<T>();
-        for (out, &x) in out.iter_mut().zip(a.slice::<T>(out.len())) {
+        let elements = a.slice::<T>(out.length);
+        for (out, &x) in out.slice::<T>().iter_mut().zip(elements) {
             if x.nan() || x.abs() > magnitude {
                 out.write(T::narrow(function(x.wide())));
             }

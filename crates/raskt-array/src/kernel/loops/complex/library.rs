@@ -20,7 +20,7 @@ macro_rules! functions {
         }
 
         /// Complex numbers that the library has functions of.
-        pub(super) trait Library: Sized {
+        pub(in crate::kernel::loops) trait Library: Sized {
             $(fn $name(self) -> Self;)*
             fn power(self, exponent: Self) -> Self;
         }
