@@ -162,13 +162,13 @@ def arange(
     dtype = np.dtype(dtype)
     length = _range_length(start, stop, step)
     # NumPy puts down the first two numbers, and goes on by their difference.
-    ends = np.empty(2, dtype)
+    ends = np.ones(2, dtype)
     if length:
         ends[0] = start
     if length > 1:
         ends[1] = start + step
     with np.errstate(all="ignore"):
-        gap = ends[1] - ends[0] if dtype != bool else 1
+        gap = dtype.type(1) if length < 2 or dtype == bool else ends[1] - ends[0]
     return wrap(array_arange(ends[0], gap, ends[1], length, dtype, chunks, block_bytes()))
 
 

@@ -35,9 +35,9 @@ def select_advanced(array: Array, key: Key) -> Array:
         found = _by_lazy_positions(view, key.places, rest, values, len(shape))
     elif len(values) == 1:
         taken = wrap(array_take(view.__raskt_expr__, values[0].ravel().tolist(), key.places[0]))
-        found = _moved(taken, key.places[0], 0, 1) if len(shape) != 1 or key.is_apart else taken
-        if found is taken:
+        if len(shape) == 1 and first == key.places[0]:
             return taken
+        found = _moved(taken, key.places[0], 0, 1)
         found = found if len(shape) == 1 else found.reshape(*shape, *found.shape[1:])
     else:
         found = _by_points(view, key.places, rest, values, shape)

@@ -37,13 +37,33 @@ def assign(array: Array, key: Any, value: Any) -> Array:
         parts: Key = parse(array, (key,))
         return where(key if parts.mask is None else parts.mask, values, array).rechunk(array.chunks)
     parts = parse(array, key if isinstance(key, tuple) else (key,))
+    if values.ndim and isinstance(key, tuple) and len(key) == array.ndim and all(isinstance(part, int) for part in parts.basic):
+        raise ValueError("setting an array element with a sequence.")
     if not parts.positions and parts.mask is None:
         return _assign_basic(array, parts.basic, values)
-    # The part that slices and integers pick is changed first, and put back.
-    inner = tuple(part for part in parts.basic if part is not None)
-    view = array[inner] if any(part != slice(None) for part in inner) else array
+    # The part that slices and integers pick is changed first, and put back. Truth values have an axis in it.
+    new, truths = _new_axes(parts)
+    view = array[tuple(part for at, part in enumerate(parts.basic) if at not in new)]
     changed = _assign_mask(view, parts, values) if parts.mask is not None else _assign_points(view, parts, values)
-    return changed if view is array else _assign_basic(array, inner, changed)
+    for axis in reversed(truths):
+        changed = changed[(slice(None),) * axis + (0,)]
+    inner = tuple(part for part in parts.basic if part is not None)
+    whole = all(isinstance(part, slice) and part == slice(None) for part in inner)
+    return changed.rechunk(array.chunks) if whole else _assign_basic(array, inner, changed)
+
+
+def _new_axes(key: Key) -> tuple[set[int], list[int]]:
+    """Which parts are new axes that nothing is picked from, and the axes of truth values when those are left out."""
+    new, truths, place = set(), [], 0
+    for at, part in enumerate(key.basic):
+        if isinstance(part, int):
+            continue
+        if part is None and place not in key.places:
+            new.add(at)
+        elif part is None:
+            truths.append(place - len(new))
+        place += 1
+    return new, truths
 
 
 def _converted(value: Any, dtype: np.dtype[Any]) -> Array:
@@ -129,10 +149,7 @@ def _spread_along(array: Array, axis: int, places: range, values: Array) -> tupl
 
 def _assign_points(view: Array, key: Key, values: Array) -> Array:
     """Values for points of some axes, written by NumPy into copies of the blocks that hold them."""
-    positions = [part for part in key.positions if part.axis is not None]
-    if len(positions) < len(key.positions):
-        return _assign_truth(view, key, values)
-    axes = _own_axes(key)
+    positions, axes = key.positions, _own_axes(key)
     rest = [axis for axis in range(view.ndim) if axis not in axes]
     shape = broadcast_shape([part.values for part in positions])
     values = _in_front(values, key, shape, [view.shape[axis] for axis in rest])
@@ -147,10 +164,11 @@ def _assign_points(view: Array, key: Key, values: Array) -> Array:
         line = values.reshape(1, *others)
     labels = [f"axis {axis}" for axis in range(view.ndim)]
     places = [arange(view.shape[axis], chunks=(view.chunks[axis],)) for axis in axes]
-    number = len(axes)
+    number, lengths = len(axes), [view.shape[axis] for axis in axes]
 
     def setitem(block: Any, new: Any, *arrays: Any) -> Any:
-        return _written(block, new, axes, arrays[:number], arrays[number:])
+        lines = [_from_start(line, length) for line, length in zip(arrays[number:], lengths, strict=True)]
+        return _written(block, new, axes, arrays[:number], lines)
 
     written = contract(
         setitem,
@@ -164,9 +182,14 @@ def _assign_points(view: Array, key: Key, values: Array) -> Array:
 
 
 def _own_axes(key: Key) -> list[int]:
-    """The axes of the array behind new ones that positions are along."""
-    dropped = [isinstance(part, (int, np.integer)) for part in key.basic if part is not None]
-    return [part.axis - sum(dropped[: part.axis]) for part in key.positions if part.axis is not None]
+    """The axes that positions are along, new ones left out."""
+    new, _ = _new_axes(key)
+    places, place = [], 0
+    for at, part in enumerate(key.basic):
+        if not isinstance(part, int):
+            places += [] if at in new else [place]
+            place += 1
+    return [places.index(place) for place in key.places]
 
 
 def _written(block: Any, new: Any, axes: Sequence[int], places: Sequence[Any], positions: Sequence[Any]) -> Any:
@@ -187,6 +210,13 @@ def _written(block: Any, new: Any, axes: Sequence[int], places: Sequence[Any], p
     return result
 
 
+def _from_start(line: Any, length: int) -> Any:
+    """Positions counted from the start; lazy ones are looked at here."""
+    for wrong in line[(line < -length) | (line >= length)]:
+        raise IndexError(f"index {wrong} is out of bounds for an axis of size {length}")
+    return np.where(line < 0, line + length, line)
+
+
 def _in_front(values: Array, key: Key, shape: Sequence[Any], others: Sequence[Any]) -> Array:
     """The values with the broadcast axes first and then those of the rest of the array, new axes dropped."""
     # The axes of the result, in order: those of positions are one run, new ones are of length 1.
@@ -194,7 +224,7 @@ def _in_front(values: Array, key: Key, shape: Sequence[Any], others: Sequence[An
     own = iter(others)
     place, run = 0, None
     for part in key.basic:
-        if isinstance(part, (int, np.integer)):
+        if isinstance(part, int):
             continue
         if place in key.places:
             run = len(rest) if run is None else run
@@ -209,7 +239,7 @@ def _in_front(values: Array, key: Key, shape: Sequence[Any], others: Sequence[An
     values = values.transpose(*run_axes, *(axis for axis in range(len(target)) if axis not in run_axes))
     place, at = 0, len(shape)
     for part in key.basic:
-        if isinstance(part, (int, np.integer)):
+        if isinstance(part, int):
             continue
         if place not in key.places:
             if part is None:
@@ -241,17 +271,6 @@ def _joined(*blocks: Any) -> Any:
 
 
 # Masks
-
-
-def _assign_truth(view: Array, key: Key, values: Array) -> Array:
-    if len(key.positions) > 1:
-        raise NotImplementedError("assignment by a truth value beside positions is not implemented")
-    count = len(key.positions[0].values)
-    values = _fitted(values, (count, *view.shape))
-    if not count:
-        return view
-    values = values[0] if values.ndim > view.ndim else values
-    return broadcast_to(values, view.shape).rechunk(view.chunks)
 
 
 def _assign_mask(view: Array, key: Key, values: Array) -> Array:
