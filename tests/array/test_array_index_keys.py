@@ -204,7 +204,9 @@ def test_values_one_by_one_where_a_lazy_mask_is_true(chunks):
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float32", "complex64"])
-@pytest.mark.parametrize("value", [1, True, 2.75, 300, -1, np.nan, 1j, np.float64(2.5), [1, 0, 1], np.array([2.5, 0, 1])])
+@pytest.mark.parametrize(
+    "value", [1, True, 2.75, 300, -1, np.nan, 1j, np.float64(2.5), [1, 0, 1], np.array([2.5, 0, 1])]
+)
 def test_assigned_values_are_converted_as_numpy_converts_them(dtype, value):
     expected = np.zeros(3, dtype)
     x = ra.zeros(3, dtype=dtype, chunks=2)

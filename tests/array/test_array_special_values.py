@@ -9,14 +9,45 @@ import pytest
 
 import raskt.array as ra
 
-PARTS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, np.inf, -np.inf, np.nan, 400.0, -1000.0, 1e300, -1e300, 1e-300, 1e-10, 3e7, 5e-324]
+PARTS = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -2.0,
+    np.inf,
+    -np.inf,
+    np.nan,
+    400.0,
+    -1000.0,
+    1e300,
+    -1e300,
+    1e-300,
+    1e-10,
+    3e7,
+    5e-324,
+]
 COMPLEX = np.array([complex(a, b) for a, b in itertools.product(PARTS, repeat=2)])
 UNARY = [
     "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "conjugate", "cos", "cosh", "exp", "exp2",
     "expm1", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "logical_not", "negative", "positive",
     "reciprocal", "rint", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "angle", "real", "imag",
 ]  # fmt: skip
-REAL = ["cbrt", "ceil", "floor", "trunc", "fabs", "signbit", "spacing", "deg2rad", "rad2deg", "sinc", "i0", "nan_to_num"]
+REAL = [
+    "cbrt",
+    "ceil",
+    "floor",
+    "trunc",
+    "fabs",
+    "signbit",
+    "spacing",
+    "deg2rad",
+    "rad2deg",
+    "sinc",
+    "i0",
+    "nan_to_num",
+]
 BINARY = [
     "add", "subtract", "multiply", "divide", "power", "float_power", "maximum", "minimum", "fmax", "fmin", "equal",
     "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
@@ -90,7 +121,24 @@ INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 
 def edges(dtype):
     limits = np.iinfo(dtype)
-    values = {limits.min, limits.min + 1, limits.max, limits.max - 1, 0, 1, 2, 3, 7, 8, 31, 32, 63, 64, 65, limits.max // 2}
+    values = {
+        limits.min,
+        limits.min + 1,
+        limits.max,
+        limits.max - 1,
+        0,
+        1,
+        2,
+        3,
+        7,
+        8,
+        31,
+        32,
+        63,
+        64,
+        65,
+        limits.max // 2,
+    }
     values |= {-value for value in values if limits.min <= -value}
     return np.array(sorted(value for value in values if limits.min <= value <= limits.max), dtype)
 

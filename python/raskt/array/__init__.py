@@ -37,6 +37,7 @@ from raskt.array.linalg.matrices import *
 from raskt.array.linalg.products import *
 from raskt.array.manipulation.axes import *
 from raskt.array.manipulation.joining import *
+from raskt.array.manipulation.padding import pad as pad
 from raskt.array.reductions.functions import *
 from raskt.array.searching.searching import *
 from raskt.array.statistics.statistics import *

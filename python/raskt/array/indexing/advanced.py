@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_index, array_moveaxis, array_take
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
-from raskt.array.base.conversion import asarray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

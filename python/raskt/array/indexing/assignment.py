@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_gather
+from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.creation.constructors import arange, full
-from raskt.array.base.conversion import asarray
 from raskt.array.indexing.advanced import broadcast_shape
 from raskt.array.indexing.key import parse
 from raskt.array.indexing.where import where
@@ -37,7 +37,12 @@ def assign(array: Array, key: Any, value: Any) -> Array:
         parts: Key = parse(array, (key,))
         return where(key if parts.mask is None else parts.mask, values, array).rechunk(array.chunks)
     parts = parse(array, key if isinstance(key, tuple) else (key,))
-    if values.ndim and isinstance(key, tuple) and len(key) == array.ndim and all(isinstance(part, int) for part in parts.basic):
+    if (
+        values.ndim
+        and isinstance(key, tuple)
+        and len(key) == array.ndim
+        and all(isinstance(part, int) for part in parts.basic)
+    ):
         raise ValueError("setting an array element with a sequence.")
     if not parts.positions and parts.mask is None:
         return _assign_basic(array, parts.basic, values)
@@ -175,7 +180,12 @@ def _assign_points(view: Array, key: Key, values: Array) -> Array:
         "numpy.setitem",
         labels,
         [view, line, *places, *flat],
-        [labels, ["values", *(labels[axis] for axis in rest)], *([labels[at]] for at in axes), *[["positions"]] * number],
+        [
+            labels,
+            ["values", *(labels[axis] for axis in rest)],
+            *([labels[at]] for at in axes),
+            *[["positions"]] * number,
+        ],
         view.dtype,
     )
     return written.rechunk(view.chunks)
@@ -289,7 +299,7 @@ def _assign_mask(view: Array, key: Key, values: Array) -> Array:
         return where(wide, values, view).rechunk(view.chunks)
     if first or after or values.ndim > 1:
         raise NotImplementedError(
-            "assignment of several values by a lazy mask is implemented along all axes at once: compute the mask first, "
+            "several values by a lazy mask are assigned along all axes at once, or not at all: compute the mask first, "
             "or use `raskt.array.where`"
         )
     ranks = mask.ravel().cumsum().reshape(mask.shape)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt.array.base.registry import is_array
 from raskt.array.base.conversion import asarray
+from raskt.array.base.registry import is_array
 
 if TYPE_CHECKING:
     from raskt.array._array import Array
@@ -19,7 +19,7 @@ __all__ = ["Key", "Positions", "is_basic", "parse"]
 
 @dataclass
 class Positions:
-    """Positions along one axis (or a truth value, which has an axis of its own), as an array in memory or a lazy one."""
+    """Positions along one axis (a truth value has an axis of its own), in memory or in a lazy array."""
 
     axis: int | None
     values: Any
@@ -119,7 +119,9 @@ class _Parser:
         length = self.array.shape[self.axis]
         if not is_array(values):
             _check_bounds(values, self.axis, length)
-            values = np.where(values < 0, values + length, values).astype(np.intp, copy=False) if values.size else values
+            values = (
+                np.where(values < 0, values + length, values).astype(np.intp, copy=False) if values.size else values
+            )
         self.positions.append(Positions(self.axis, values))
         self._whole_marked()
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from raskt._core import array_concatenate, array_stack
 from raskt.array.base.conversion import asarray
-from raskt.array.base.registry import wrap
-from raskt.array.creation.constructors import full
-from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d, broadcast_to, expand_dims, take
+from raskt.array.base.registry import is_array, wrap
+from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d, broadcast_to, expand_dims, moveaxis, take
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,6 @@ __all__ = [
     "dstack",
     "hstack",
     "insert",
-    "pad",
     "repeat",
     "roll",
     "stack",
@@ -118,14 +118,16 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     return concatenate([arr, values], axis=axis)
 
 
-def roll(array: Any, shift: Any, axis: Any = None) -> Array:
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     """The elements moved along axes; those that leave at the end come in at the start."""
-    x = asarray(array)
+    x = asarray(a)
     if axis is None:
         return roll(x.ravel(), int(np.sum(shift)), 0).reshape(x.shape)
+    if np.ndim(shift) > 1 or np.ndim(axis) > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
     for by, along in zip(shifts.tolist(), axes.tolist(), strict=True):
-        at = along % x.ndim
+        at = normalize_axis_index(along, x.ndim)
         by %= max(x.shape[at], 1)
         if by:
             before = (slice(None),) * at
@@ -133,18 +135,21 @@ def roll(array: Any, shift: Any, axis: Any = None) -> Array:
     return x
 
 
-def repeat(a: Any, repeats: int, axis: int | None = None) -> Array:
-    """Each element ``repeats`` times, beside itself."""
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
+    """Each element ``repeats`` times, beside itself; a number for all, or one for each place along ``axis``."""
     x = asarray(a)
     if axis is None:
         x, axis = x.ravel(), 0
-    if np.ndim(repeats):
-        raise NotImplementedError("repeat takes one number for all elements")
-    if repeats < 0:
-        raise ValueError(f"elements cannot be repeated {repeats} times")
-    axis %= x.ndim
-    wide = broadcast_to(expand_dims(x, axis + 1), (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :]))
-    return wide.reshape(*x.shape[:axis], x.shape[axis] * repeats, *x.shape[axis + 1 :])
+    axis = normalize_axis_index(axis, x.ndim)
+    if is_array(repeats):
+        raise NotImplementedError("repeat takes `repeats` in memory: compute them first")
+    if np.size(repeats) != 1:
+        return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis=axis)
+    count = operator.index(np.asarray(repeats).item())
+    if count < 0:
+        raise ValueError("repeats may not contain negative values.")
+    wide = broadcast_to(expand_dims(x, axis + 1), (*x.shape[: axis + 1], count, *x.shape[axis + 1 :]))
+    return wide.reshape(*x.shape[:axis], x.shape[axis] * count, *x.shape[axis + 1 :])
 
 
 def tile(A: Any, reps: int | Sequence[int]) -> Array:
@@ -161,62 +166,28 @@ def tile(A: Any, reps: int | Sequence[int]) -> Array:
     return x
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0, **kwargs: Any) -> Array:
-    """The array with elements around it: a constant, the edge, the mirror image, or the other end.
-
-    ``mode`` is ``"constant"``, ``"edge"``, ``"reflect"``, ``"symmetric"`` or ``"wrap"``.
-
-    >>> import raskt.array as ra
-    >>> ra.pad(ra.arange(3), 2, mode="reflect").compute()
-    array([2, 1, 0, 1, 2, 1, 0])
-    """
-    x = asarray(array)
-    widths = np.broadcast_to(np.asarray(pad_width, dtype=int), (x.ndim, 2)).tolist()
-    if any(width < 0 for pair in widths for width in pair):
-        raise ValueError(f"pad takes widths that are not negative, not {pad_width}")
-    if mode == "constant":
-        values = np.broadcast_to(np.asarray(constant_values), (x.ndim, 2))
-        for axis, pair in enumerate(widths):
-            x = _pad_constant(x, axis, pair, values[axis])
-        return x
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise NotImplementedError(f"pad with mode {mode!r} is not implemented")
-    for axis, pair in enumerate(widths):
-        if any(pair):
-            # NumPy pads the positions, and the elements are taken by them.
-            positions = np.pad(np.arange(x.shape[axis]), pair, mode=mode, **kwargs)  # type: ignore[call-overload]
-            x = take(x, positions, axis=axis)
-    return x
-
-
-def _pad_constant(x: Array, axis: int, widths: Sequence[int], values: Any) -> Array:
-    parts = [x]
-    for place, (width, value) in enumerate(zip(widths, values, strict=True)):
-        if width:
-            shape = (*x.shape[:axis], width, *x.shape[axis + 1 :])
-            edge = full(shape, value, dtype=x.dtype, chunks=(*x.chunks[:axis], (width,), *x.chunks[axis + 1 :]))
-            parts.insert(0 if place == 0 else len(parts), edge)
-    return concatenate(parts, axis=axis) if len(parts) > 1 else x
-
-
-def insert(arr: Any, obj: Any, values: Any, axis: int = 0) -> Array:
-    """``values`` before positions along ``axis``."""
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+    """``values`` before positions along ``axis``; the array is flattened first if that is ``None``."""
     x = asarray(arr)
-    axis %= x.ndim
-    positions = np.atleast_1d(np.arange(x.shape[axis])[obj] if isinstance(obj, slice) else np.asarray(obj))
-    positions = np.where(positions < 0, positions + x.shape[axis], positions)
-    if positions.size and not (positions.min() >= 0 and positions.max() <= x.shape[axis]):
-        raise IndexError(f"a position is out of bounds for an axis of length {x.shape[axis]}")
-    count = len(positions)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    axis = normalize_axis_index(axis, x.ndim)
+    length = x.shape[axis]
+    if is_array(obj):
+        raise NotImplementedError("insert takes positions in memory: compute them first")
+    positions = np.arange(length)[obj] if isinstance(obj, slice) else np.asarray(obj)
+    positions = np.flatnonzero(positions) if positions.dtype == bool else positions
     new = asarray(values).astype(x.dtype)
-    if np.ndim(obj) == 0 and not isinstance(obj, slice) and new.ndim == x.ndim - 1:
-        new = expand_dims(new, axis)
-    elif new.ndim == x.ndim and np.ndim(obj) == 0 and not isinstance(obj, slice):
-        count, positions = new.shape[axis], np.repeat(positions, new.shape[axis])
+    if positions.size == 1:
+        new = new.reshape((1,) * (x.ndim - new.ndim) + new.shape)
+        new = moveaxis(new, 0, axis) if positions.ndim == 0 else new
+        count = new.shape[axis]
+    else:
+        count = len(positions)
+    # NumPy puts numbers of new elements, negative ones, between those of old ones.
+    order = np.insert(np.arange(length), obj, -1 - np.arange(count))
     new = broadcast_to(new, (*x.shape[:axis], count, *x.shape[axis + 1 :]))
-    # Old elements keep their numbers, new ones come after them; the order of places says where each goes.
-    places = np.concatenate([np.arange(x.shape[axis]) + 0.5, positions])
-    return take(concatenate([x, new], axis=axis), np.argsort(places, kind="stable"), axis=axis)
+    return take(concatenate([x, new], axis=axis), np.where(order < 0, length - 1 - order, order), axis=axis)
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
@@ -224,4 +195,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     x = asarray(arr)
     if axis is None:
         x, axis = x.ravel(), 0
+    axis = normalize_axis_index(axis, x.ndim)
+    if is_array(obj):
+        raise NotImplementedError("delete takes positions in memory: compute them first")
     return take(x, np.delete(np.arange(x.shape[axis]), obj), axis=axis)
