@@ -68,7 +68,8 @@ impl Array {
     /// As [`Self::arange`], with `second` at position 1: where `step` is a rounded difference, `start + step` may be
     /// another number than the one that the difference was taken of.
     pub fn range(start: Scalar, step: Scalar, second: Scalar, dtype: DType, chunks: Chunks) -> Result<Self> {
-        let end = (dtype.is_inexact() && second.cast::<f64>() != start.cast::<f64>() + step.cast::<f64>()).then_some((1, second));
+        let end = (dtype.is_inexact() && second.cast::<f64>() != start.cast::<f64>() + step.cast::<f64>())
+            .then_some((1, second));
         Self::linear(start, step, end, dtype, chunks)
     }
 

@@ -1,7 +1,7 @@
 //! Powers of complex numbers, as NumPy defines them.
 
 use super::library::Library;
-use super::{Part, Parts, divide, multiply};
+use super::{Part, Parts, divide};
 
 /// Exponents below this magnitude that are whole numbers are multiplied out.
 const MULTIPLIED: f64 = 100.0;
@@ -27,7 +27,10 @@ pub(super) fn power<T: Part>(x: T::Complex, y: T::Complex) -> T::Complex {
 }
 
 fn whole_power<T: Part>(base: (T, T), exponent: i32) -> T::Complex {
-    let times = |a: (T, T), b: (T, T)| multiply::<T>(a, b).parts();
+    // Each product rounded by itself, as NumPy has it here.
+    let times = |a: (T, T), b: (T, T)| {
+        (a.0.multiply(b.0).subtract(a.1.multiply(b.1)), a.0.multiply(b.1).add(a.1.multiply(b.0)))
+    };
     let of = |number: (T, T)| T::Complex::new(number.0, number.1);
     match exponent {
         1 => return of(base),
