@@ -160,13 +160,21 @@ def arange(
     if dtype is None:
         dtype = np.result_type(np.int_, *(np.asarray(bound).dtype for bound in (start, stop, step)))
     dtype = np.dtype(dtype)
-    length = _range_length(start, stop, step)
+    if dtype.kind != "c" and any(np.iscomplexobj(bound) for bound in (start, stop, step)):
+        raise TypeError("must be real number, not complex")
+    try:
+        length = _range_length(start, stop, step)
+        second = start + step if length else start
+    except OverflowError:
+        raise ValueError("Maximum allowed size exceeded") from None
+    if length * dtype.itemsize > np.iinfo(np.intp).max:
+        raise ValueError("Maximum allowed size exceeded")
     # NumPy puts down the first two numbers, and goes on by their difference.
     ends = np.ones(2, dtype)
     if length:
         ends[0] = start
     if length > 1:
-        ends[1] = start + step
+        ends[1] = second
     with np.errstate(all="ignore"):
         gap = dtype.type(1) if length < 2 or dtype == bool else ends[1] - ends[0]
     return wrap(array_arange(ends[0], gap, ends[1], length, dtype, chunks, block_bytes()))

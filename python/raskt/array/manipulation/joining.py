@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from raskt._core import array_concatenate, array_stack
 from raskt.array.base.conversion import asarray
@@ -121,10 +120,12 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     """The elements moved along axes; those that leave at the end come in at the start."""
     x = asarray(a)
-    if axis is None:
-        return roll(x.ravel(), int(np.sum(shift)), 0).reshape(x.shape)
+    if axis is not None:
+        normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     if np.ndim(shift) > 1 or np.ndim(axis) > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    if axis is None:
+        return roll(x.ravel(), int(np.sum(shift)), 0).reshape(x.shape)
     shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
     for by, along in zip(shifts.tolist(), axes.tolist(), strict=True):
         at = normalize_axis_index(along, x.ndim)
@@ -145,7 +146,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
         raise NotImplementedError("repeat takes `repeats` in memory: compute them first")
     if np.size(repeats) != 1:
         return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis=axis)
-    count = operator.index(np.asarray(repeats).item())
+    count = int(np.asarray(repeats).astype(np.intp).item())
     if count < 0:
         raise ValueError("repeats may not contain negative values.")
     wide = broadcast_to(expand_dims(x, axis + 1), (*x.shape[: axis + 1], count, *x.shape[axis + 1 :]))

@@ -141,7 +141,7 @@ def cov(
     centred = x - mean
     product = centred @ (centred if w is None else centred * w).T.conj()
     with np.errstate(divide="ignore"):
-        return (product * np.true_divide(1, free)).squeeze()
+        return (product * float(np.true_divide(1, free))).squeeze()
 
 
 def _observation_weights(fweights: Any, aweights: Any, count: int, ddof: int) -> tuple[Any, float]:
@@ -235,8 +235,6 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     x = asarray(f)
     x = x.astype(float) if x.dtype.kind in "iu" else x
     axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim)
-    if edge_order > 2:
-        raise ValueError("'edge_order' greater than 2 not supported")
     if len(varargs) == 1 and np.ndim(varargs[0]) == 0:
         varargs = varargs * len(axes)
     if len(varargs) not in (0, len(axes)):
@@ -244,6 +242,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     gaps = (
         [_gaps(gap, x.shape[along]) for gap, along in zip(varargs, axes, strict=True)] if varargs else [1.0] * len(axes)
     )
+    if edge_order > 2:
+        raise ValueError("'edge_order' greater than 2 not supported")
     for along in axes:
         if x.shape[along] < edge_order + 1:
             raise ValueError(
@@ -395,6 +395,8 @@ def _median(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Array:
 def _quantile(name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: bool, weights: Any) -> Array:
     if is_array(q):
         raise NotImplementedError(f"{name} takes `q` in memory: compute it first")
+    if weights is not None and method != "inverted_cdf":
+        raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
 
     def function(block: Any, weights: Any = None, *, axes: Any) -> Any:
         options = {} if weights is None else {"weights": weights}
