@@ -14,9 +14,9 @@ from raskt.array.blocks.blockwise import contract
 from raskt.array.creation.constructors import arange, full
 from raskt.array.indexing.advanced import broadcast_shape
 from raskt.array.indexing.key import parse
-from raskt.array.indexing.where import where
 from raskt.array.manipulation.axes import broadcast_to, take
 from raskt.array.manipulation.joining import concatenate
+from raskt.array.selection.where import where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,16 +1,17 @@
-"""Arrays put together, repeated, and put into or taken out of one another."""
+"""Arrays put together."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from raskt._core import array_concatenate, array_stack
 from raskt.array.base.conversion import asarray
-from raskt.array.base.registry import is_array, wrap
-from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d, broadcast_to, expand_dims, moveaxis, take
+from raskt.array.base.documentation import documented
+from raskt.array.base.out import write_out
+from raskt.array.base.registry import wrap
+from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,69 +20,131 @@ if TYPE_CHECKING:
 
     from raskt.array._array import Array
 
-__all__ = [
-    "append",
-    "block",
-    "concatenate",
-    "delete",
-    "dstack",
-    "hstack",
-    "insert",
-    "repeat",
-    "roll",
-    "stack",
-    "tile",
-    "vstack",
-]
+__all__ = ["append", "block", "concatenate", "dstack", "hstack", "stack", "vstack"]
+
+_RESULT = "Of the type that NumPy promotes the arrays' types to, or `dtype`; with the blocks of the arrays in turn."
+_COMMON = {
+    "arrays": "sequence of array_like: The arrays.",
+    "tup": "sequence of array_like: The arrays.",
+    "dtype": "data-type: The type of the result; not with `out`.",
+    "allow_unknown_chunksizes": "bool: Taken for the sake of Dask's programs; lengths may always be unknown.",
+}
+_RAISES = {
+    "ValueError": "If shapes don't fit, or there is no array.",
+    "TypeError": "If `casting` forbids a cast, or both `out` and `dtype` are given.",
+}
 
 
-def concatenate(seq: Sequence[Any], axis: int | None = 0, dtype: DTypeLike | None = None, **kwargs: Any) -> Array:
-    """Arrays one after the other along ``axis``; flattened first if that is ``None``.
+@documented(_RESULT, _RAISES, axis="int: The axis; if `None`, arrays are flattened first.", **_COMMON)
+def concatenate(
+    arrays: Sequence[Any],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays one after the other along an axis.
 
-    >>> import raskt.array as ra
     >>> ra.concatenate([ra.arange(2), ra.arange(3)]).compute()
     array([0, 1, 0, 1, 2])
     """
-    arrays = [asarray(array) for array in seq]
+    parts = [asarray(array) for array in arrays]
     if axis is None:
-        arrays, axis = [array.ravel() for array in arrays], 0
-    if kwargs.pop("out", None) is not None:
-        raise NotImplementedError("concatenate with `out` is not implemented")
-    result = wrap(array_concatenate([array.__raskt_expr__ for array in arrays], axis))
-    return result if dtype is None else result.astype(dtype)
+        parts, axis = [array.ravel() for array in parts], 0
+    result = wrap(array_concatenate([array.__raskt_expr__ for array in parts], axis))
+    return _finish("concatenate", parts, result, out, dtype, casting)
 
 
-def stack(seq: Sequence[Any], axis: int = 0, **kwargs: Any) -> Array:
+@documented(_RESULT, _RAISES, axis="int: Where the new axis stands in the result.", **_COMMON)
+def stack(
+    arrays: Sequence[Any],
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
     """Arrays of one shape side by side along a new axis.
 
-    >>> import raskt.array as ra
     >>> ra.stack([ra.zeros(3), ra.ones(3)], axis=1).shape
     (3, 2)
     """
-    arrays = [asarray(array) for array in seq]
-    return wrap(array_stack([array.__raskt_expr__ for array in arrays], axis))
+    parts = [asarray(array) for array in arrays]
+    result = wrap(array_stack([array.__raskt_expr__ for array in parts], axis))
+    return _finish("stack", parts, result, out, dtype, casting)
 
 
-def vstack(tup: Sequence[Any], **kwargs: Any) -> Array:
-    """Arrays one below the other."""
-    return concatenate([atleast_2d(array) for array in tup], axis=0)
+def _finish(name: str, parts: Sequence[Array], result: Array, out: Any, dtype: Any, casting: str) -> Any:
+    """The result as `dtype` or in `out`, if `casting` allows that."""
+    if out is not None and dtype is not None:
+        raise TypeError(f"{name}() only takes `out` or `dtype` as an argument, but both were provided.")
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
+    wanted = np.dtype(dtype) if dtype is not None else result.dtype if out is None else out.dtype
+    for part in parts:
+        if not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
+            raise TypeError(f"Cannot cast array data from {part.dtype} to {wanted} according to the rule '{casting}'")
+    result = result if result.dtype == wanted else result.astype(wanted)
+    return result if out is None else write_out(result, out)
 
 
-def hstack(tup: Sequence[Any], **kwargs: Any) -> Array:
-    """Arrays side by side: along the second axis, or the first if there is no second."""
+@documented(_RESULT, _RAISES, **_COMMON)
+def vstack(
+    tup: Sequence[Any],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays one below the other, along the first axis; vectors are rows.
+
+    >>> ra.vstack([ra.arange(2), ra.arange(2)]).compute()
+    array([[0, 1],
+           [0, 1]])
+    """
+    return concatenate([atleast_2d(array) for array in tup], axis=0, dtype=dtype, casting=casting)
+
+
+@documented(_RESULT, _RAISES, **_COMMON)
+def hstack(
+    tup: Sequence[Any],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays side by side: along the second axis, or the first if there is no second.
+
+    >>> ra.hstack([ra.arange(2), ra.arange(3)]).compute()
+    array([0, 1, 0, 1, 2])
+    """
     arrays = [atleast_1d(array) for array in tup]
-    return concatenate(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
+    axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    return concatenate(arrays, axis=axis, dtype=dtype, casting=casting)
 
 
-def dstack(tup: Sequence[Any], **kwargs: Any) -> Array:
-    """Arrays one behind the other, along the third axis."""
+@documented(_RESULT, _RAISES, **_COMMON)
+def dstack(tup: Sequence[Any], *, allow_unknown_chunksizes: bool = False) -> Array:
+    """Arrays one behind the other, along the third axis.
+
+    >>> ra.dstack([ra.arange(2), ra.arange(2)]).shape
+    (1, 2, 2)
+    """
     return concatenate([atleast_3d(array) for array in tup], axis=2)
 
 
-def block(arrays: Any) -> Array:
-    """An array from nested lists of blocks: the innermost lists go along the last axis.
+@documented(
+    _RESULT,
+    {"ValueError": "If a list is empty, lists are nested unequally deep, or shapes don't fit."},
+    **_COMMON | {"arrays": "nested list of array_like: The blocks; the innermost lists go along the last axis."},
+)
+def block(arrays: Any, allow_unknown_chunksizes: bool = False) -> Array:
+    """An array from nested lists of blocks.
 
-    >>> import raskt.array as ra
     >>> ra.block([[ra.eye(2), ra.zeros((2, 1))]]).shape
     (2, 3)
     """
@@ -91,6 +154,8 @@ def block(arrays: Any) -> Array:
 
 
 def _depth(arrays: Any) -> int:
+    if isinstance(arrays, tuple):
+        raise TypeError("only lists can be used to arrange blocks, and np.block does not allow tuples")
     if not isinstance(arrays, list):
         return 0
     if not arrays:
@@ -112,91 +177,16 @@ def _block(arrays: Any, depth: int, ndim: int) -> Array:
     return concatenate([_block(item, depth - 1, ndim) for item in arrays], axis=ndim - depth)
 
 
+@documented(
+    _RESULT,
+    {"ValueError": "If shapes don't fit."},
+    values="array_like: What is put after it.",
+    axis="int: The axis; if not given, both are flattened first.",
+)
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
-    """``values`` after ``arr`` along ``axis``; both flattened if that is ``None``."""
+    """Values after an array.
+
+    >>> ra.append([1, 2], [[3], [4]]).compute()
+    array([1, 2, 3, 4])
+    """
     return concatenate([arr, values], axis=axis)
-
-
-def roll(a: Any, shift: Any, axis: Any = None) -> Array:
-    """The elements moved along axes; those that leave at the end come in at the start."""
-    x = asarray(a)
-    if axis is not None:
-        normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
-    if np.ndim(shift) > 1 or np.ndim(axis) > 1:
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    if axis is None:
-        return roll(x.ravel(), int(np.sum(shift)), 0).reshape(x.shape)
-    shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
-    for by, along in zip(shifts.tolist(), axes.tolist(), strict=True):
-        at = normalize_axis_index(along, x.ndim)
-        by %= max(x.shape[at], 1)
-        if by:
-            before = (slice(None),) * at
-            x = concatenate([x[(*before, slice(-by, None))], x[(*before, slice(None, -by))]], axis=at)
-    return x
-
-
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
-    """Each element ``repeats`` times, beside itself; a number for all, or one for each place along ``axis``."""
-    x = asarray(a)
-    if axis is None:
-        x, axis = x.ravel(), 0
-    axis = normalize_axis_index(axis, x.ndim)
-    if is_array(repeats):
-        raise NotImplementedError("repeat takes `repeats` in memory: compute them first")
-    if np.size(repeats) != 1:
-        return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis=axis)
-    count = int(np.asarray(repeats).astype(np.intp).item())
-    if count < 0:
-        raise ValueError("repeats may not contain negative values.")
-    wide = broadcast_to(expand_dims(x, axis + 1), (*x.shape[: axis + 1], count, *x.shape[axis + 1 :]))
-    return wide.reshape(*x.shape[:axis], x.shape[axis] * count, *x.shape[axis + 1 :])
-
-
-def tile(A: Any, reps: int | Sequence[int]) -> Array:
-    """The array repeated along each axis, as a pattern."""
-    x = asarray(A)
-    times = [int(number) for number in np.atleast_1d(reps)]
-    ndim = max(x.ndim, len(times))
-    x = x.reshape((1,) * (ndim - x.ndim) + x.shape)
-    for axis, number in enumerate([1] * (ndim - len(times)) + times):
-        if number < 0:
-            raise ValueError(f"an array cannot be repeated {number} times")
-        before = (slice(None),) * axis
-        x = concatenate([x] * number, axis=axis) if number else x[(*before, slice(0, 0))]
-    return x
-
-
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
-    """``values`` before positions along ``axis``; the array is flattened first if that is ``None``."""
-    x = asarray(arr)
-    if axis is None:
-        x, axis = x.ravel(), 0
-    axis = normalize_axis_index(axis, x.ndim)
-    length = x.shape[axis]
-    if is_array(obj):
-        raise NotImplementedError("insert takes positions in memory: compute them first")
-    positions = np.arange(length)[obj] if isinstance(obj, slice) else np.asarray(obj)
-    positions = np.flatnonzero(positions) if positions.dtype == bool else positions
-    new = asarray(values).astype(x.dtype)
-    if positions.size == 1:
-        new = new.reshape((1,) * (x.ndim - new.ndim) + new.shape)
-        new = moveaxis(new, 0, axis) if positions.ndim == 0 else new
-        count = new.shape[axis]
-    else:
-        count = len(positions)
-    # NumPy puts numbers of new elements, negative ones, between those of old ones.
-    order = np.insert(np.arange(length), obj, -1 - np.arange(count))
-    new = broadcast_to(new, (*x.shape[:axis], count, *x.shape[axis + 1 :]))
-    return take(concatenate([x, new], axis=axis), np.where(order < 0, length - 1 - order, order), axis=axis)
-
-
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
-    """The array without the elements at positions along ``axis``; flattened first if that is ``None``."""
-    x = asarray(arr)
-    if axis is None:
-        x, axis = x.ravel(), 0
-    axis = normalize_axis_index(axis, x.ndim)
-    if is_array(obj):
-        raise NotImplementedError("delete takes positions in memory: compute them first")
-    return take(x, np.delete(np.arange(x.shape[axis]), obj), axis=axis)

@@ -1,4 +1,4 @@
-"""Arrays with elements around them."""
+"""Elements put around arrays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raskt.array.base.arguments import NO_VALUE
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.creation.constructors import arange, full
 from raskt.array.manipulation.axes import broadcast_to, take
 from raskt.array.manipulation.joining import concatenate
@@ -18,127 +20,131 @@ if TYPE_CHECKING:
 
 __all__ = ["pad"]
 
-#: Modes whose elements are found by positions, and those that compute a number of each line.
-_BY_POSITION = ("edge", "reflect", "symmetric", "wrap")
-_STATISTICS = ("maximum", "mean", "minimum")
-#: What each mode takes, as NumPy has it.
+#: The arguments that each mode takes.
 _OPTIONS = {
-    **dict.fromkeys(("edge", "wrap", "empty"), ()),
-    **dict.fromkeys(("reflect", "symmetric"), ("reflect_type",)),
-    **dict.fromkeys(_STATISTICS, ("stat_length",)),
-    "constant": ("constant_values",),
-    "linear_ramp": ("end_values",),
+    "constant": ["constant_values"],
+    "edge": [],
+    "empty": [],
+    "linear_ramp": ["end_values"],
+    "maximum": ["stat_length"],
+    "mean": ["stat_length"],
+    "minimum": ["stat_length"],
+    "reflect": ["reflect_type"],
+    "symmetric": ["reflect_type"],
+    "wrap": [],
 }
+_PAIRS = "for all axes, a pair for before and after, or a pair for each axis."
 
 
-def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Array:
+@documented(
+    "Of the array's type.",
+    {
+        "ValueError": "If a width is negative, or an argument is not one of the mode's.",
+        "NotImplementedError": 'For the mode `median`, a function, and `reflect_type="odd"`.',
+    },
+    pad_width=f"int, sequence or dict: How many elements: {_PAIRS}",
+    mode=(
+        "str: `constant`, `edge`, `empty` (zeros), `linear_ramp`, `maximum`, `mean`, `minimum`, `reflect`, `symmetric` "
+        "or `wrap`."
+    ),
+    constant_values=f"scalar or sequence: The elements, zeros if not given: {_PAIRS}",
+    end_values=f"scalar or sequence: Where a ramp ends, zeros if not given: {_PAIRS}",
+    stat_length=f"int or sequence: Of how many elements from the edge, all if not given: {_PAIRS}",
+    reflect_type="str: How the mirror turns elements; only `even` is implemented.",
+)
+def pad(
+    array: Any,
+    pad_width: Any,
+    mode: str = "constant",
+    *,
+    constant_values: Any = NO_VALUE,
+    end_values: Any = NO_VALUE,
+    stat_length: Any = NO_VALUE,
+    reflect_type: Any = NO_VALUE,
+) -> Array:
     """The array with elements around it.
 
-    Parameters
-    ----------
-    array
-        The array.
-    pad_width
-        How many elements before and after: a number, a pair, a pair for each axis, or a dictionary from axes to these.
-    mode
-        ``"constant"`` (``constant_values``), ``"edge"``, ``"reflect"``, ``"symmetric"``, ``"wrap"``, ``"linear_ramp"``
-        (``end_values``), ``"maximum"``, ``"mean"``, ``"minimum"`` (``stat_length``) or ``"empty"``, which is zeros.
-    **kwargs
-        What the mode takes, as in brackets above.
-
-    >>> import raskt.array as ra
     >>> ra.pad(ra.arange(3), 2, mode="reflect").compute()
     array([2, 1, 0, 1, 2, 1, 0])
     """
     x = asarray(array)
     if callable(mode) or mode == "median":
-        raise NotImplementedError(f"pad with mode {mode!r} is not implemented: pad the result of `compute()`")
+        raise NotImplementedError(f"`pad` with `mode={mode!r}` is not implemented: use `concatenate`")
     if mode not in _OPTIONS:
         raise ValueError(f"mode '{mode}' is not supported")
-    if unknown := set(kwargs) - set(_OPTIONS[mode]):
+    given = {
+        "constant_values": constant_values,
+        "end_values": end_values,
+        "stat_length": stat_length,
+        "reflect_type": reflect_type,
+    }
+    given = {name: value for name, value in given.items() if value is not NO_VALUE}
+    if unknown := sorted(given.keys() - set(_OPTIONS[mode])):
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
+    if given.get("reflect_type", "even") != "even":
+        raise NotImplementedError(f"`pad` with `reflect_type={reflect_type!r}` is not implemented: only `even` is")
     widths = _widths(pad_width, x.ndim)
-    if mode in _BY_POSITION:
-        return _by_position(x, widths, mode, kwargs)
+    values = _pairs(next(iter(given.values()), None if "stat_length" in _OPTIONS[mode] else 0), x.ndim)
     for axis, pair in enumerate(widths):
-        ends = _ends(x, axis, pair, mode, kwargs)
-        parts = [part for part in (ends[0], x, ends[1]) if part is not None]
-        x = concatenate(parts, axis=axis) if len(parts) > 1 else x
+        x = _pad_axis(x, axis, pair, mode, values[axis])
     return x
 
 
 def _widths(pad_width: Any, ndim: int) -> list[list[int]]:
     if isinstance(pad_width, dict):
-        pairs = np.zeros((ndim, 2), int)
+        pairs = [(0, 0)] * ndim
         for axis, width in pad_width.items():
-            pairs[axis] = width
+            pairs[axis] = tuple(np.broadcast_to(width, (2,)).tolist())
         pad_width = pairs
-    found = np.asarray(pad_width)
-    if found.dtype.kind not in "iu":
+    widths = np.asarray(pad_width)
+    if widths.dtype.kind != "i":
         raise TypeError("`pad_width` must be of integral type.")
-    widths: list[list[int]] = np.broadcast_to(found, (ndim, 2)).tolist()
-    if any(width < 0 for pair in widths for width in pair):
+    found: list[list[int]] = np.broadcast_to(widths, (ndim, 2)).tolist()
+    if any(width < 0 for pair in found for width in pair):
         raise ValueError("index can't contain negative values")
-    return widths
+    return found
 
 
-def _by_position(x: Array, widths: list[list[int]], mode: str, options: dict[str, Any]) -> Array:
-    """NumPy pads the positions, and the elements are taken by them."""
-    if options.get("reflect_type", "even") != "even":
-        raise NotImplementedError("pad with `reflect_type='odd'` is not implemented: pad the result of `compute()`")
-    for axis, pair in enumerate(widths):
-        if any(pair):
-            x = take(x, np.pad(np.arange(x.shape[axis]), pair, mode=mode), axis=axis)  # type: ignore[call-overload]
-    return x
+def _pairs(values: Any, ndim: int) -> Any:
+    return np.broadcast_to(np.asarray(values, dtype=object if values is None else None), (ndim, 2))
 
 
-def _ends(x: Array, axis: int, widths: Sequence[int], mode: str, options: dict[str, Any]) -> list[Array | None]:
-    """What comes before and after along an axis."""
-    values = next(iter(options.values()), None if mode in _STATISTICS else 0)
-    pairs = [None, None] if values is None else np.broadcast_to(np.asarray(values), (x.ndim, 2))[axis]
-    ends: list[Array | None] = []
-    for at, (width, value) in enumerate(zip(widths, pairs, strict=True)):
-        if not width:
-            ends.append(None)
-        elif mode == "linear_ramp":
-            ends.append(_ramp(x, axis, width, value, at == 1))
-        elif mode in _STATISTICS:
-            ends.append(_wide(_statistic(x, axis, mode, value, at == 1), axis, width))
-        else:
-            number = np.empty((), x.dtype)
-            number[()] = 0 if mode == "empty" else value
-            cut = (*x.chunks[:axis], (width,), *x.chunks[axis + 1 :])
-            shape = (*x.shape[:axis], width, *x.shape[axis + 1 :])
-            ends.append(full(shape, number[()], dtype=x.dtype, chunks=cut))
-    return ends
+def _pad_axis(x: Array, axis: int, widths: Sequence[int], mode: str, values: Any) -> Array:
+    if not any(widths):
+        return x
+    if mode in ("edge", "reflect", "symmetric", "wrap"):
+        # NumPy pads the positions, and the elements are taken by them.
+        positions = np.pad(np.arange(x.shape[axis]), tuple(widths), mode=mode)  # type: ignore[call-overload]
+        return take(x, positions, axis=axis)
+    sides = [_side(x, axis, at, width, mode, values[at]) for at, width in enumerate(widths)]
+    parts = [sides[0], x, sides[1]]
+    return concatenate([part for part in parts if part.shape[axis] or part is x], axis=axis)
 
 
-def _wide(x: Array, axis: int, width: int) -> Array:
-    return broadcast_to(x, (*x.shape[:axis], width, *x.shape[axis + 1 :]))
-
-
-def _statistic(x: Array, axis: int, mode: str, count: Any, at_end: bool) -> Array:
-    """A number of each line, or of so many elements at its end."""
-    length = x.shape[axis]
-    count = length if count is None else min(int(count), length)
-    if count < 0:
-        raise ValueError("index can't contain negative values")
-    if count == 0 and mode != "mean":
+def _side(x: Array, axis: int, at: int, width: int, mode: str, value: Any) -> Array:
+    """What stands before (`at` 0) or after (1) the elements."""
+    shape = (*x.shape[:axis], width, *x.shape[axis + 1 :])
+    chunks = (*x.chunks[:axis], (width,), *x.chunks[axis + 1 :])
+    if mode in ("constant", "empty") or not width:
+        return full(shape, np.asarray(value or 0).astype(x.dtype)[()], dtype=x.dtype, chunks=chunks)
+    if mode == "linear_ramp":
+        return _ramp(x, axis, at, width, value)
+    length = x.shape[axis] if value is None else min(int(value), x.shape[axis])
+    if length < 1 and mode == "mean":
+        raise NotImplementedError("`pad` with the mean of no elements is not implemented: pass `constant_values=nan`")
+    if length < 1:
         raise ValueError("stat_length of 0 yields no value for padding")
-    part = x[(slice(None),) * axis + (slice(length - count, None) if at_end else slice(None, count),)]
-    if mode != "mean":
-        return part.max(axis, keepdims=True) if mode == "maximum" else part.min(axis, keepdims=True)
-    mean = part.mean(axis, keepdims=True)
-    return (mean.round() if x.dtype.kind in "iu" else mean).astype(x.dtype)
+    near = slice(0, length) if at == 0 else slice(x.shape[axis] - length, None)
+    part = x[(*[slice(None)] * axis, near)]
+    found = getattr(part, {"maximum": "max", "minimum": "min"}.get(mode, mode))(axis=axis, keepdims=True)
+    found = found.round() if x.dtype.kind in "iu" and mode == "mean" else found
+    return broadcast_to(found.astype(x.dtype), shape)
 
 
-def _ramp(x: Array, axis: int, width: int, end: Any, at_end: bool) -> Array:
-    """From an end value to the edge, as `numpy.linspace` goes."""
-    edge = x[(slice(None),) * axis + (slice(-1, None) if at_end else slice(None, 1),)]
-    dtype = np.result_type(edge.dtype, np.asarray(end).dtype, np.float64)
-    first = np.asarray(end).astype(dtype)
-    steps = arange(width, dtype=dtype).reshape([-1 if at == axis else 1 for at in range(x.ndim)])
-    line = steps * ((edge.astype(dtype) - first) / width) + first
-    line = np.floor(line) if x.dtype.kind in "iu" else line
-    line = line.astype(x.dtype)
-    return line[(slice(None),) * axis + (slice(None, None, -1),)] if at_end else line
+def _ramp(x: Array, axis: int, at: int, width: int, end: Any) -> Array:
+    """Equal steps from `end`, which is outermost, to before the edge."""
+    edge = x[(*[slice(None)] * axis, slice(0, 1) if at == 0 else slice(-1, None))]
+    steps = arange(width).reshape([-1 if n == axis else 1 for n in range(x.ndim)])
+    ramp = steps * ((edge - end) / width) + end
+    ramp = (np.floor(ramp) if x.dtype.kind in "iu" else ramp).astype(x.dtype)
+    return ramp if at == 0 else ramp[(*[slice(None)] * axis, slice(None, None, -1))]

@@ -13,9 +13,9 @@ from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
-from raskt.array.indexing.nonzero import nonzero
 from raskt.array.linalg.matrices import tri
 from raskt.array.manipulation.joining import concatenate
+from raskt.array.selection.nonzero import nonzero
 
 if TYPE_CHECKING:
     from raskt.array._array import Array

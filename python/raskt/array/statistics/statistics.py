@@ -13,7 +13,7 @@ from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
 from raskt.array.creation.constructors import ones_like
-from raskt.array.elementwise.functions import sqrt
+from raskt.array.elementwise.ufuncs import sqrt
 from raskt.array.linalg.matrices import diagonal
 from raskt.array.manipulation.axes import broadcast_to
 from raskt.array.manipulation.joining import concatenate

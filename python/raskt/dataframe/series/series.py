@@ -11,10 +11,13 @@ from ..accessors.strings import StringMethods
 from ..base.arguments import as_list, check_na_position, plain_operand, require_boolean
 from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
 from ..base.labels import decode_label, encode_label
+from ..base.meta import type_of
+from ..base.pandas_methods import native_or
 from ..base.registry import register, wrap
 from ..generic.display import series_html, series_text
+from ..generic.operators import applied
 from ..generic.partitioned import Partitioned
-from ..groupby.groupby import series_groupby
+from ..groupby.groupby import group_series
 from ..indexing.loc import SeriesLoc
 from ..io.arrays import to_array, to_arrow
 from .apply import SeriesValues
@@ -50,9 +53,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     @property
     def dtype(self) -> Any:
         """The type of the values, as pandas has it."""
-        from pandas.api.types import pandas_dtype
-
-        return pandas_dtype(self._expr.dtype)
+        return type_of(self._expr)
 
     dtypes = dtype
 
@@ -125,7 +126,11 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     def _binary(self, operation: Any, other: Any, reflected: bool = False) -> Any:
         if hasattr(other, "columns") and is_collection(other):
             return NotImplemented
-        return wrap(self._expr.binary(operation, native(plain_operand(other)), reflected))
+        other = plain_operand(other)
+        return native_or(
+            lambda: wrap(self._expr.binary(operation, native(other), reflected)),
+            lambda: applied(operation, self, other, reflected),
+        )
 
     def _flexible(self, operation: Any, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
         if level is not None:
@@ -234,9 +239,20 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         """The series itself."""
         return self
 
-    def groupby(self, by: Any, **kwargs: Any) -> Any:
-        """The values by groups; see `DataFrame.groupby`."""
-        return series_groupby(self, by, **kwargs)
+    def groupby(
+        self,
+        by: Any = None,
+        level: Any = None,
+        *,
+        as_index: bool = True,
+        sort: bool | None = True,
+        group_keys: bool = True,
+        observed: bool | None = True,
+        dropna: bool | None = True,
+    ) -> Any:
+        """The values by groups of equal keys, which are lazy series of the same rows; see `DataFrame.groupby`."""
+        options = {"as_index": as_index, "sort": sort, "group_keys": group_keys, "observed": observed}
+        return group_series(self, by, level, dropna=dropna, **options)
 
     def to_array(self, lengths: Any = None, meta: Any = None) -> Any:
         """The values as a lazy array, a block for each partition; `lengths=True` computes the block lengths now."""
