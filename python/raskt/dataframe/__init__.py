@@ -39,7 +39,9 @@ from .groupby.aggregations import Aggregation
 from .groupby.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
 from .index.index import Index
 from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
-from .io.read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
+from .io.csv import read_csv, read_table
+from .io.parquet import read_parquet
+from .io.read import read_fwf, read_hdf, read_json, read_orc
 from .series.series import Series
 from .window.windows import Resampler, Rolling
 
@@ -75,6 +77,7 @@ __all__ = [
     "pivot_table",
     "read_csv",
     "read_fwf",
+    "read_hdf",
     "read_json",
     "read_orc",
     "read_parquet",

@@ -1,4 +1,5 @@
 use crate::error::{FrameError, Result};
+use crate::message;
 use crate::table::FrameTable;
 use polars::prelude::*;
 use raskt_value::{Call, Kernel, TaskError, Value};
@@ -168,7 +169,7 @@ pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> Pol
     let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let written = (|| -> Result<()> {
         let mut file = File::create(&beside).map_err(|error| failed(path, &error))?;
-        write(&mut file).map_err(|error| FrameError::Io(format!("`{}` can't be written: {error}", path.display())))?;
+        write(&mut file).map_err(|error| failed(path, &message::of_error(&error)))?;
         file.sync_all().map_err(|error| failed(path, &error))?;
         fs::rename(&beside, path).map_err(|error| failed(path, &error))
     })();
@@ -179,7 +180,7 @@ pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> Pol
     written
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> FrameError {
+fn failed(path: &Path, error: &dyn std::fmt::Display) -> FrameError {
     FrameError::Io(format!("`{}` can't be written: {error}", path.display()))
 }
 
