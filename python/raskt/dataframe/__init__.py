@@ -43,7 +43,8 @@ from .io.csv import read_csv, read_table
 from .io.parquet import read_parquet
 from .io.read import read_fwf, read_hdf, read_json, read_orc
 from .series.series import Series
-from .window.windows import Resampler, Rolling
+from .window.resample import Resampler
+from .window.rolling import Rolling
 
 from_dask_array = from_array
 
