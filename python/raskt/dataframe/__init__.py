@@ -25,13 +25,8 @@ from .functions import (
     melt,
     pivot_table,
     repartition,
-    to_csv,
     to_datetime,
-    to_json,
     to_numeric,
-    to_orc,
-    to_parquet,
-    to_records,
     to_timedelta,
 )
 from .generic.scalar import Scalar
@@ -40,8 +35,11 @@ from .groupby.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
 from .index.index import Index
 from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
 from .io.csv import read_csv, read_table
+from .io.memory import to_records
 from .io.parquet import read_parquet
 from .io.read import read_fwf, read_hdf, read_json, read_orc
+from .io.write import to_csv, to_json, to_orc
+from .io.write_parquet import to_parquet
 from .series.series import Series
 from .window.resample import Resampler
 from .window.rolling import Rolling

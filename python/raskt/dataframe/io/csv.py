@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..base.collection import Collection
 from ..base.registry import core, wrap
 from ..generic.elementwise import dtype_name
 from .creation import from_pandas
@@ -293,11 +294,10 @@ def _natively(function: str, paths: Any, options: dict[str, Any]) -> Any:
     return frame.set_axis(range(len(expression.columns)), axis=1)
 
 
-class _Look:
+class _Look(Collection):
     """A look at files that is to be computed."""
 
-    def __init__(self, expression: Any) -> None:
-        self.__raskt_expr__ = expression
+    __slots__ = ()
 
 
 def _native_arguments(options: dict[str, Any]) -> dict[str, Any] | None:

@@ -134,8 +134,11 @@ def read_files(reader: FileReader, files: list[str], limit: int | None = None) -
     numbered = all(look.numbered for look in looks)
     read = raskt.delayed(reader.read)
     parts = [read(path, agreed, None if limit is None else count) for path, count in zip(files, rows, strict=True)]
-    meta = plain_labels(agreed.meta)
-    expression = core().frame_from_delayed(parts, meta, name=reader.name, rows=rows if numbered else None)
+    try:
+        meta = plain_labels(agreed.meta)
+        expression = core().frame_from_delayed(parts, meta, name=reader.name, rows=rows if numbered else None)
+    except OverflowError as error:
+        raise NotImplementedError(f"`{reader.name}` gives integers that no lazy column can hold: {error}") from error
     return held(wrap(expression), agreed.meta, reader.name, numbered)
 
 
@@ -153,7 +156,7 @@ def held(frame: Any, meta: Any, name: str, numbered: bool) -> Any:
     """The frame, if it has just the types and labels of `meta`; NotImplementedError otherwise."""
     found = empty(frame)
     for label, own, wanted in zip(meta.columns, found.dtypes, meta.dtypes, strict=True):
-        if own != wanted:
+        if own != wanted and not _is_unknown_category(own, wanted):
             raise NotImplementedError(
                 f"`{name}` gives column `{label}` of type {wanted}, which a lazy frame would turn into {own}: read it "
                 "as another type with dtype=, or use pandas and from_pandas"
@@ -168,6 +171,14 @@ def held(frame: Any, meta: Any, name: str, numbered: bool) -> Any:
             f"`{name}` gives row labels of {_levels(meta.index)}, which a lazy frame cannot have: read them as columns"
         )
     return frame
+
+
+def _is_unknown_category(own: Any, wanted: Any) -> bool:
+    """Whether both are categories, and the frame doesn't tell which before it is computed."""
+    import pandas as pd
+
+    both = isinstance(own, pd.CategoricalDtype) and isinstance(wanted, pd.CategoricalDtype)
+    return both and not len(own.categories if own.categories is not None else ()) and own.ordered == wanted.ordered
 
 
 def _levels(index: pd.Index) -> list[Any]:

@@ -1,11 +1,12 @@
 """Files that are written beside their places and moved there when all of them are whole.
 
-What is written lies in a hidden folder of its own until then. Files that are to be replaced are moved aside before, and back
-if anything fails: nobody loses data to a write that did not end.
+What is written lies in a hidden folder of its own until then. Files that are to be replaced are moved aside before, and
+back if anything fails: nobody loses data to a write that did not end.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import uuid
@@ -53,10 +54,9 @@ class Publication:
         """Removes what was written so far."""
         shutil.rmtree(self.stage, ignore_errors=True)
         if self.made:
-            try:
+            # Unless somebody else has put something there.
+            with contextlib.suppress(OSError):
                 os.rmdir(self.folder)
-            except OSError:
-                pass  # somebody else has put something there
 
 
 def publishing(publication: Publication, compute: bool, compute_kwargs: Any, finished: Any) -> Any:

@@ -144,6 +144,9 @@ def _is_native(frame: Any, options: dict[str, Any]) -> bool:
         return False
     expression = frame._expr
     labels = [expression.index_dtype] if len(expression.index_names) == 1 else ["several"]
+    if len(expression.columns) + bool(options.get("index", True)) < 2:
+        # A line of nothing is written in quotes.
+        return False
     plain = all(
         str(dtype).startswith(NATIVE_TYPES) and "," not in str(dtype) for dtype in [*expression.dtypes, *labels]
     )
@@ -340,7 +343,7 @@ def to_json(
     for name in ("name_function", "compute", "compute_kwargs"):
         options.pop(name, None)
     options["orient"], options["lines"] = orient, orient == "records" if lines is None else lines
-    frame = as_frame(self)
+    frame = self
     if path_or_buf is None or hasattr(path_or_buf, "write"):
         return frame.compute().to_json(path_or_buf, **options)
     write = WriteByPandas("to_json", options)

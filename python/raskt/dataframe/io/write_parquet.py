@@ -48,7 +48,8 @@ def to_parquet(
 ) -> Any:
     """Write a folder of Parquet files, one for each partition: `part.0.parquet` and so on.
 
-    All files appear under their names when all are whole. Until then, and if anything fails, the folder stays what it was.
+    All files appear under their names when all are whole. Until then, and if anything fails, the folder stays what it
+    was.
 
     Parameters
     ----------
