@@ -13,6 +13,7 @@ and gives a pandas object. What has no native form runs in pandas on each partit
 
 from __future__ import annotations
 
+from .documentation import document_package as _document_package
 from .frame.frame import DataFrame
 from .frame.joins import concat, merge, merge_asof
 from .functions import (
@@ -91,3 +92,5 @@ __all__ = [
     "to_records",
     "to_timedelta",
 ]
+
+_document_package({name: globals()[name] for name in __all__})

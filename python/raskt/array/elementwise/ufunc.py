@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_binary, array_has_ufunc, array_unary
+from raskt._documentation import compose
 from raskt.array.base.arguments import NO_VALUE
 from raskt.array.base.conversion import asarray
-from raskt.array.base.documentation import compose
+from raskt.array.base.documentation import PRELUDE
+from raskt.array.base.parameters import PARAMETERS
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.map_blocks import elementwise
 from raskt.array.elementwise.descriptions import DESCRIPTIONS
@@ -202,6 +204,7 @@ def _documentation(name: str, known_as: str, signature: inspect.Signature) -> st
         f"{found.summary}\n\nIt runs {runs}.\n\n{example}{shown}",
         signature,
         _RESULTS[found.kind],
+        PARAMETERS,
         raises={
             "TypeError": "If the operands have no common type that it takes, or the result can't be cast to `out`.",
             "NotImplementedError": 'For `where` without `out`, for `order="F"`, and for types that have no blocks.',
@@ -209,6 +212,7 @@ def _documentation(name: str, known_as: str, signature: inspect.Signature) -> st
         differences=_SMALL if found.kind in ("F", "F2", "M") else None,
         kind="Array, Array" if results else "Array",
         parameters=_PARAMETERS,
+        prelude=PRELUDE,
     )
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
+
+from raskt._core import NotNative
 
 from ..base.collection import Collection, is_frame
 from .options import given, refuse
@@ -14,7 +18,7 @@ from .publish import Publication, publishing, whole
 #: Arguments of `to_csv` that the native writer has; others are left to pandas.
 NATIVE_CSV = {"sep", "header", "index"}
 #: Types that the native writer writes as pandas does.
-NATIVE_TYPES = ("int", "uint", "float", "bool", "str", "datetime64")
+NATIVE_TYPES = re.compile(r"u?int(8|16|32|64)|float(32|64)|bool|str|datetime64\[(ms|us|ns)\]")
 #: Arguments about how and where files are written.
 OWN = ("single_file", "name_function", "compute", "compute_kwargs", "header_first_partition_only", "scheduler")
 #: Endings of packed files.
@@ -124,7 +128,8 @@ def to_csv(
         return _one_csv(frame, path, options, native, compute, how)
     if native and "*" not in path and not own.keys() & {"name_function", "header_first_partition_only"}:
         publication = Publication(path)
-        return _published(publication, Written(frame._expr.to_csv(publication.stage, **options)), compute, how)
+        with contextlib.suppress(NotNative):
+            return _published(publication, Written(frame._expr.to_csv(publication.stage, **options)), compute, how)
     first_only = bool(header_first_partition_only)
     return write_parts(
         frame,
@@ -147,19 +152,17 @@ def _is_native(frame: Any, options: dict[str, Any]) -> bool:
     if len(expression.columns) + bool(options.get("index", True)) < 2:
         # A line of nothing is written in quotes.
         return False
-    plain = all(
-        str(dtype).startswith(NATIVE_TYPES) and "," not in str(dtype) for dtype in [*expression.dtypes, *labels]
-    )
-    return (
-        plain and frame.has_plain_labels() and len(options.get("sep", ",")) == 1 and options.get("sep", ",").isascii()
-    )
+    plain = all(NATIVE_TYPES.fullmatch(str(dtype)) for dtype in [*expression.dtypes, *labels])
+    sep = options.get("sep", ",")
+    return plain and frame.has_plain_labels() and len(sep) == 1 and sep.isascii()
 
 
 def _one_csv(frame: Any, path: str, options: dict[str, Any], native: bool, compute: bool, how: dict[str, Any]) -> Any:
     if native:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        written = Written(frame._expr.to_csv(path, single_file=True, **options))
-        return written.compute(**how) if compute else written
+        with contextlib.suppress(NotNative):
+            written = Written(frame._expr.to_csv(path, single_file=True, **options))
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            return written.compute(**how) if compute else written
     import raskt
 
     (part,) = frame.repartition(npartitions=1).to_delayed()

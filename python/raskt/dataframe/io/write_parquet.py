@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable
 from typing import Any
+
+from raskt._core import NotNative
 
 from .options import NO_DEFAULT, given, refuse
 from .parquet import _check_engine
@@ -19,7 +22,9 @@ REFUSED = {
     "custom_metadata": "write it with pyarrow.parquet afterwards",
 }
 #: Types that the native writer writes as pandas does.
-NATIVE_TYPES = ("int", "uint", "float", "bool", "str", "datetime64", "timedelta64")
+NATIVE_TYPES = re.compile(
+    r"u?int(8|16|32|64)|float(32|64)|bool|str|datetime64\[(ms|us|ns)(, .*)?\]|timedelta64\[(ms|us|ns)\]|category"
+)
 NATIVE_COMPRESSIONS = ("snappy", "zstd", "gzip", "lz4", "none", None)
 
 
@@ -134,8 +139,9 @@ def to_parquet(
     )
     if simple and _is_native(frame, compression, index):
         options = {"compression": compression or "none", "index": index}
-        written = Written(frame._expr.to_parquet(publication.stage, **options))
-        return _published(publication, written, compute, how, replaced)
+        with contextlib.suppress(NotNative):
+            written = Written(frame._expr.to_parquet(publication.stage, **options))
+            return _published(publication, written, compute, how, replaced)
     write = WriteParquet(publication, by, index, compression, schema, row_group_size, _names(frame, name_function, old))
     return _by_tasks(
         frame, publication, write, compute, how, replaced, old if append else [], bool(write_metadata_file)
@@ -159,7 +165,7 @@ def _is_native(frame: Any, compression: Any, index: Any) -> bool:
     """Whether the native writer writes such a frame as pandas does."""
     expression = frame._expr
     labels = [expression.index_dtype]
-    plain = all(str(dtype).startswith(NATIVE_TYPES) for dtype in [*expression.dtypes, *labels])
+    plain = all(NATIVE_TYPES.fullmatch(str(dtype)) for dtype in [*expression.dtypes, *labels])
     names = expression.index_names
     # Labels are told by their names; numbered rows have no place for one.
     unnamed = len(names) == 1 and (names[0] is None or names[0] not in expression.columns)
