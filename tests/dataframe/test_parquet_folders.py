@@ -61,7 +61,7 @@ def test_folders_that_name_values(tmp_path, by, writer, options):
     if "a" in expected:
         assert rows(found) == rows(expected)
     else:
-        assert sorted(found.astype(str).values.tolist()) == sorted(expected.astype(str).values.tolist())
+        assert sorted(map(str, found.values.tolist())) == sorted(map(str, expected.values.tolist()))
 
 
 LABELS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import unquote
@@ -177,15 +178,15 @@ def _common_notes(texts: list[str | None]) -> dict[str, Any] | None:
 
 
 #: Types of pandas that the native reader gives back as they are.
-PLAIN = {"bool", "object", "str", "string", "float32", "float64"} | {
-    f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)
-}
+PLAIN = re.compile(r"bool|str|float(32|64)|u?int(8|16|32|64)|datetime64\[(ms|us|ns)(, .*)?\]|timedelta64\[(ms|us|ns)\]")
+#: What columns of objects may hold to be read natively.
+TEXT = ("unicode", "string", "empty")
 
 
 def _is_plain(notes: dict[str, Any]) -> bool:
     """Whether all columns are of NumPy's types, or strings, and have strings for names."""
     for level in notes.get("column_indexes", ()):
-        if level.get("name") is not None or level.get("pandas_type") not in ("unicode", "string", "empty"):
+        if level.get("name") is not None or level.get("pandas_type") not in TEXT:
             return False
     for level in notes.get("index_columns", ()):
         if isinstance(level, dict) and level.get("name") is not None:
@@ -195,7 +196,7 @@ def _is_plain(notes: dict[str, Any]) -> bool:
         if kind == "categorical":
             if (column.get("metadata") or {}).get("ordered"):
                 return False
-        elif dtype not in PLAIN and not dtype.startswith(("datetime64", "timedelta64", "<M8", "<m8")):
+        elif not (PLAIN.fullmatch(dtype) or (dtype == "object" and kind in TEXT)):
             return False
     return True
 

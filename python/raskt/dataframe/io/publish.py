@@ -71,17 +71,16 @@ def publishing(publication: Publication, compute: bool, compute_kwargs: Any, fin
 
 
 def whole(write: Callable[[str], Any], path: str) -> str:
-    """Calls `write` with a name beside `path`, and renames the file to it when it is whole."""
+    """Calls `write` with the name of a file in a hidden folder beside `path`, and moves it there when it is whole."""
     folder, name = os.path.split(path)
-    # The ending says how pandas packs it.
-    beside = os.path.join(folder, f".raskt-{uuid.uuid4().hex}-{name}")
+    stage = os.path.join(folder, f".raskt-{uuid.uuid4().hex}")
+    os.mkdir(stage)
     try:
+        beside = os.path.join(stage, name)
         write(beside)
         os.replace(beside, path)
-    except BaseException:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
     return path
 
 

@@ -148,7 +148,7 @@ def _is_native(frame: Any, options: dict[str, Any]) -> bool:
     if not set(options) <= NATIVE_CSV or not isinstance(options.get("header", True), bool):
         return False
     expression = frame._expr
-    labels = [expression.index_dtype] if len(expression.index_names) == 1 else ["several"]
+    labels = expression.index_dtypes if len(expression.index_names) == 1 else ["several"]
     if len(expression.columns) + bool(options.get("index", True)) < 2:
         # A line of nothing is written in quotes.
         return False

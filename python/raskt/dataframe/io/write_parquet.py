@@ -164,12 +164,10 @@ def _folders(frame: Any, partition_cols: Any, partition_on: Any) -> list[str]:
 def _is_native(frame: Any, compression: Any, index: Any) -> bool:
     """Whether the native writer writes such a frame as pandas does."""
     expression = frame._expr
-    labels = [expression.index_dtype]
-    plain = all(NATIVE_TYPES.fullmatch(str(dtype)) for dtype in [*expression.dtypes, *labels])
-    names = expression.index_names
-    # Labels are told by their names; numbered rows have no place for one.
-    unnamed = len(names) == 1 and (names[0] is None or names[0] not in expression.columns)
-    return plain and unnamed and compression in NATIVE_COMPRESSIONS and frame.has_plain_labels()
+    plain = all(NATIVE_TYPES.fullmatch(str(dtype)) for dtype in expression.dtypes)
+    # pandas finds labels in folders only if pyarrow noted them.
+    without_labels = index is False or (index is None and expression.is_numbered and expression.index_names == [None])
+    return plain and without_labels and compression in NATIVE_COMPRESSIONS and frame.has_plain_labels()
 
 
 def _parquet_files(folder: str) -> list[str]:
@@ -270,6 +268,11 @@ class WriteParquet:
         return pa.Table.from_pandas(part, schema=schema, preserve_index=self.index)
 
 
+def _plain_types(schema: Any) -> list[str]:
+    """The types by their names, strings of any layout alike."""
+    return [re.sub(r"\b(large_)?(string|binary)(_view)?\b", r"\2", str(dtype)) for dtype in schema.types]
+
+
 class Finish:
     """What is left to do when all files are written: compare them with those they join, and note them."""
 
@@ -293,7 +296,7 @@ class Finish:
         import pyarrow.parquet as pq
 
         mine, theirs = pq.read_schema(new), pq.read_schema(old)
-        if mine.names != theirs.names or mine.types != theirs.types:
+        if mine.names != theirs.names or _plain_types(mine) != _plain_types(theirs):
             told = [", ".join(f"{field.name}: {field.type}" for field in one) for one in (mine, theirs)]
             raise ValueError(f"append=True: the new files have other columns ({told[0]}) than those there ({told[1]})")
 
