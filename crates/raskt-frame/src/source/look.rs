@@ -87,7 +87,7 @@ impl CsvLook {
 /// What the look at a byte takes.
 const NANOSECONDS_PER_BYTE: u64 = 4;
 /// What the look at a file of any size holds.
-const SCRATCH_BYTES_MAX: u64 = 24 << 20;
+const SCRATCH_BYTES_MAX: u64 = 4 << 20;
 
 struct LookAt(Arc<CsvLook>);
 

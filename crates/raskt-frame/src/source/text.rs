@@ -15,8 +15,8 @@ pub(super) struct Pieces<'a> {
     ended: bool,
 }
 
-/// Bytes of a piece; lines that are longer make it grow.
-const PIECE_BYTES: usize = 8 << 20;
+/// Bytes of a piece, which a processor keeps close while it is looked at several times; longer lines make it grow.
+const PIECE_BYTES: usize = 1 << 20;
 
 impl<'a> Pieces<'a> {
     /// The pieces of the file at `path`, unpacked if its name says that it is packed.
