@@ -101,6 +101,8 @@ HINTS = {
     "shuffle_method": "there is one way to exchange rows",
     "name": "keys of tasks name themselves",
     "inline_array": "an array in memory is a leaf of the graph in any case",
+    "verify_meta": "types are compared with the meta in any case",
+    "enforce_metadata": "types are compared with the meta in any case",
 }
 
 

@@ -95,7 +95,7 @@ impl FrameExpr {
     /// Whether rows have no labels but their numbers from 0 on.
     #[getter]
     fn is_numbered(&self) -> bool {
-        matches!(self.frame.index, raskt_frame::Index::Rows(_))
+        matches!(self.frame.index, Index::Rows(_))
     }
 
     /// Whether its rows lie in memory, so that a few of them are there at once.

@@ -242,4 +242,4 @@ def from_map(
     call = raskt.delayed(func)
     more = () if args is None else tuple(args)
     parts = [call(*item, *more, **kwargs) for item in items]
-    return from_delayed(parts, meta=meta, prefix=label or getattr(func, "__name__", "from-map"))
+    return from_delayed(parts, meta=meta, prefix=label or "from-map")

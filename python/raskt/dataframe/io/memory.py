@@ -18,8 +18,9 @@ def to_records(
         Whether the row labels are the first fields.
     column_dtypes, index_dtypes : as in pandas
         Types of fields.
-    lengths
-        For programs written for Dask; the rows are computed, so that lengths are known.
+    lengths : bool or list of int, optional
+        For programs written for Dask: the rows are computed, so that lengths are known. Lengths that are given have to
+        be right.
 
     Returns
     -------
@@ -34,6 +35,8 @@ def to_records(
     """
     computed = self.compute()
     computed = computed.to_frame() if computed.ndim == 1 else computed
+    if lengths is not None and not isinstance(lengths, bool) and sum(lengths) != len(computed):
+        raise ValueError(f"lengths are {list(lengths)}, and there are {len(computed)} rows")
     return computed.to_records(index=index, column_dtypes=column_dtypes, index_dtypes=index_dtypes)
 
 
