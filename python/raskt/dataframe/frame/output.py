@@ -62,6 +62,20 @@ class FrameOutput(Mixin):
     ) -> Any:
         """A lazy frame of rows in memory: tuples, dictionaries, or a NumPy record array, as pandas makes it.
 
+        Parameters
+        ----------
+        data, index, exclude, columns, coerce_float, nrows : as in pandas
+            What the rows are, and which of their fields are labels and columns.
+        npartitions : int, default 1
+            Partitions of the frame.
+
+        Returns
+        -------
+        DataFrame
+            The rows in order, in `npartitions` equal parts.
+
+        Examples
+        --------
         >>> import raskt.dataframe as rd
         >>> rd.DataFrame.from_records([(1, "a"), (2, "b")], columns=["x", "y"])["y"].compute().tolist()
         ['a', 'b']

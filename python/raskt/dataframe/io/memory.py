@@ -67,7 +67,14 @@ def to_html(
     render_links: bool = False,
     encoding: str | None = None,
 ) -> Any:
-    """The computed rows as HTML; every argument is that of `pandas.DataFrame.to_html`.
+    """The computed rows as HTML.
+
+    Parameters
+    ----------
+    buf : path or file object, optional
+        Where to write; by default the text is returned.
+    columns, col_space, header, index, na_rep, ... : as in pandas
+        Each means what it means in `pandas.DataFrame.to_html`.
 
     Returns
     -------

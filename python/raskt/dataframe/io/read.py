@@ -234,6 +234,11 @@ def read_hdf(
         Where there is no file.
     NotImplementedError
         For `iterator` and `chunksize`.
+
+    Examples
+    --------
+    >>> import raskt.dataframe as rd
+    >>> rd.read_hdf("data/*.h5", key="rows").compute()  # doctest: +SKIP
     """
     arguments = locals()
     options = {**given(read_hdf, {**arguments, "kwargs": None}), **kwargs}
