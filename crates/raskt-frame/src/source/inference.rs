@@ -304,7 +304,9 @@ mod tests {
         rows
     }
 
-    fn told(facts: &ColumnFacts) -> (Option<DataType>, bool, bool, BTreeSet<Vec<u8>>, bool, Option<String>) {
+    type Told = (Option<DataType>, bool, bool, BTreeSet<Vec<u8>>, bool, Option<String>);
+
+    fn told(facts: &ColumnFacts) -> Told {
         (facts.dtype(), facts.missing, facts.present, facts.words.clone(), facts.spaced, facts.first.clone())
     }
 

@@ -145,7 +145,7 @@ fn frame_read_parquet(
 /// What pandas noted in each of some Parquet files, as JSON.
 #[pyfunction]
 fn frame_parquet_notes(py: Python<'_>, paths: Vec<String>) -> PyResult<Vec<Option<String>>> {
-    py.detach(|| paths.iter().map(|path| pandas_metadata(path)).collect::<Result<_, _>>()).or_raise()
+    py.detach(|| paths.iter().map(pandas_metadata).collect::<Result<_, _>>()).or_raise()
 }
 
 /// Filters as pyarrow has them: a list of conditions that all hold, or a list of such lists of which one holds.

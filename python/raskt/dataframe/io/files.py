@@ -75,7 +75,7 @@ class FileReader:
         return Look(
             meta=frame.iloc[:0].copy(),
             rows=len(frame),
-            numbered=isinstance(frame.index, pd.RangeIndex) and frame.index.equals(pd.RangeIndex(len(frame))),
+            numbered=_is_numbered(frame.index),
             void={at for at, count in enumerate(holes) if count == len(frame)},
             missing={at for at, count in enumerate(holes) if count},
             objects={at: pd.api.types.infer_dtype(column, skipna=True) for at, column in objects.items()},
@@ -101,6 +101,13 @@ class FileReader:
             frame = frame.assign(**{self.path_column: paths})
         frame = frame if rows is None else frame.iloc[:rows]
         return frame if agreed is None else _cast(frame, agreed.meta)
+
+
+def _is_numbered(index: pd.Index) -> bool:
+    """Whether labels number the rows from 0, without a name."""
+    import pandas as pd
+
+    return isinstance(index, pd.RangeIndex) and index.name is None and index.equals(pd.RangeIndex(len(index)))
 
 
 def _cast(frame: pd.DataFrame, meta: pd.DataFrame) -> pd.DataFrame:
