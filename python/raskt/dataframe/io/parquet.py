@@ -132,10 +132,12 @@ def _natively(files: list[str], columns: Any, filters: Any, index: Any) -> Any:
         return None
     levels = _levels(notes, index)
     expression = core().frame_read_parquet(files, filters=filters, index=levels)
-    unnamed = [column for column, name in _noted_levels(notes) if name is None and (column, None) not in levels]
     kept = columns
-    if columns is None and unnamed and index is not None:
-        kept = [name for name in expression.columns if name not in unnamed]
+    if columns is None and index is not None:
+        # Labels that are none any more are columns, the first ones; but for those without a name.
+        noted = {column: name for column, name in _noted_levels(notes) if column in expression.columns}
+        kept = [column for column, name in noted.items() if name is not None]
+        kept += [name for name in expression.columns if name not in noted]
     return wrap(expression if kept is None else expression.project(list(kept)))
 
 
