@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from .documentation import document_package as _document_package
 from .frame.frame import DataFrame
-from .frame.joins import concat, merge, merge_asof
+from .frame.joins import merge, merge_asof
 from .functions import (
     compute,
     get_collection_type,
@@ -41,6 +41,7 @@ from .io.parquet import read_parquet
 from .io.read import read_fwf, read_hdf, read_json, read_orc
 from .io.write import to_csv, to_json, to_orc
 from .io.write_parquet import to_parquet
+from .reshape.concat import concat
 from .series.series import Series
 from .window.resample import Resampler
 from .window.rolling import Rolling
