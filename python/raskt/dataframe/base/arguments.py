@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .collection import is_collection
+from .partitionwise import over_rows
 
 
 def as_list(value: Any) -> list[Any]:
@@ -19,9 +20,11 @@ def check_na_position(na_position: Any) -> None:
 
 
 def require_boolean(mask: Any) -> Any:
-    """The expression of a boolean series; TypeError for another type."""
+    """The expression of a boolean series of any kind; TypeError for another type."""
     if not mask._expr.dtype.startswith("bool"):
         raise TypeError(f"rows are chosen by a boolean series, and `{mask.name}` is of type {mask._expr.dtype}")
+    if mask._expr.dtype != "bool":  # nullable, or Arrow's: what is missing chooses nothing
+        mask = over_rows(lambda part: part.fillna(False).astype(bool), mask, name="truth", plainly=True)
     return mask._expr
 
 
