@@ -453,10 +453,6 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def _repr_html_(self) -> str:
         return frame_html(self)
 
-    def to_html(self, max_rows: int = 5) -> str:
-        """The first rows as HTML, computed."""
-        return self.head(max_rows).to_html(max_rows=max_rows)
-
     def to_string(self, max_rows: int = 5) -> str:
         """The first rows as text, computed."""
         return self.head(max_rows).to_string(max_rows=max_rows)

@@ -24,6 +24,8 @@ from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
 from ..indexing.loc import SeriesLoc
 from ..io.arrays import to_array, to_arrow
+from ..io.memory import to_records
+from ..io.write import to_csv, to_json
 from .apply import SeriesValues
 from .reductions import SeriesReductions
 
@@ -419,17 +421,9 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         """The computed values as a `pyarrow.ChunkedArray`."""
         return to_arrow(self.to_frame()).column(0)
 
-    def to_csv(self, filename: Any, **kwargs: Any) -> Any:
-        """Write CSV; see `DataFrame.to_csv`."""
-        return self.to_frame().to_csv(filename, **kwargs)
-
-    def to_json(self, filename: Any, **kwargs: Any) -> Any:
-        """Write JSON; see `DataFrame.to_json`."""
-        return self.to_frame().to_json(filename, **kwargs)
-
-    def to_records(self, index: bool = False) -> Any:
-        """The computed values as a NumPy record array."""
-        return self.to_frame().to_records(index=index)
+    to_csv = to_csv
+    to_json = to_json
+    to_records = to_records
 
     def to_pandas(self) -> Any:
         """The computed series; the same as `compute()`."""
