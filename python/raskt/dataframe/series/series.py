@@ -14,6 +14,7 @@ from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
 from ..base.labels import decode_label, encode_label
 from ..base.meta import empty, type_of
 from ..base.pandas_methods import by_partition, gathered, native_or
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
 from ..generic.display import series_html, series_text
@@ -143,11 +144,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             raise NotImplementedError(f"{operation}(level=): reset the index and merge on it")
         if fill is None:
             return self._binary(operation, other, reflected)
-        left, right = self.fillna(fill), other
-        if isinstance(other, Series):
-            right = other.fillna(fill)
-            return left._binary(operation, right, reflected).where(~(self.isna() & other.isna()))
-        return left._binary(operation, right, reflected)
+        name = f"r{operation}" if reflected else operation
+        return over_rows(lambda a, b: getattr(a, name)(b, fill_value=fill), self, other, name=name, plainly=True)
 
     # Choosing rows.
 
