@@ -173,19 +173,76 @@ impl Lazy {
 
     /// Computes it: a NumPy array, a pandas object, a number.
     ///
-    /// `scheduler` ("threads", "processes" or "sync") and `num_workers` say how; by default the settings do.
+    /// Parameters
+    /// ----------
+    /// **kwargs : object
+    ///     How: `scheduler` ("threads", "processes" or "sync") and `num_workers`; by default the settings say it.
+    ///
+    /// Returns
+    /// -------
+    /// object
+    ///     The result in memory, whole; use `raskt.compute` for several at once.
+    ///
+    /// Raises
+    /// ------
+    /// Exception
+    ///     What a task raised, as it raised it.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import raskt.array as ra
+    /// >>> ra.arange(3).compute()
+    /// array([0, 1, 2])
     #[pyo3(signature = (**kwargs))]
     fn compute(slf: &Bound<'_, Self>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
         compute_one(slf.as_any(), kwargs)
     }
 
-    /// Computes its blocks or partitions and gives a collection that holds them.
+    /// Computes its blocks or partitions, and gives a collection that holds them.
+    ///
+    /// Parameters
+    /// ----------
+    /// **kwargs : object
+    ///     How: `scheduler` and `num_workers`, as for `compute`.
+    ///
+    /// Returns
+    /// -------
+    /// collection
+    ///     Of the same kind and the same blocks or partitions, which are results that were computed.
+    ///
+    /// Raises
+    /// ------
+    /// Exception
+    ///     What a task raised, as it raised it.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import raskt.array as ra
+    /// >>> ra.arange(3).persist().compute()
+    /// array([0, 1, 2])
     #[pyo3(signature = (**kwargs))]
     fn persist(slf: &Bound<'_, Self>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
         persist_one(slf.as_any(), kwargs)
     }
 
-    /// Draws its graph: see `raskt.visualize`.
+    /// Draws its graph of tasks.
+    ///
+    /// Parameters
+    /// ----------
+    /// *args : object
+    ///     As for `raskt.visualize`.
+    /// **kwargs : object
+    ///     As for `raskt.visualize`: `filename`, `format` and more.
+    ///
+    /// Returns
+    /// -------
+    /// object
+    ///     The picture, as a notebook shows it; it is written to a file as well if that is named.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import raskt.array as ra
+    /// >>> ra.arange(3).visualize(filename=None)  # doctest: +SKIP
     #[pyo3(signature = (*args, **kwargs))]
     fn visualize(
         slf: &Bound<'_, Self>,

@@ -13,7 +13,9 @@ from raskt._core import (
     array_full,
     array_linspace,
 )
+from raskt.array.base.arguments import check_device, check_like, check_order
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 
@@ -47,81 +49,214 @@ def read_lengths(shape: Any) -> list[int]:
     return lengths
 
 
+_CHECKED = {
+    "ValueError": "If a length is negative, or the device unknown.",
+    "NotImplementedError": 'For `order="F"`, and for `like` of another class.',
+}
+_FILLED = "Of `dtype` and `shape`, in blocks as `chunks` says. It takes no memory until it is computed."
+
+
+def _check(function: str, order: Any, device: Any, like: Any = None) -> None:
+    if order is not None:
+        check_order(function, order, "CKA" if function.endswith("_like") else "C")
+    check_device(device)
+    check_like(function, like)
+
+
+@documented(
+    _FILLED,
+    {**_CHECKED, "ValueError": "If a length is negative, or `fill_value` has axes."},
+    fill_value="scalar: The element.",
+    dtype="data-type: The type of the elements; that of `fill_value` if not given.",
+)
 def full(
     shape: int | Sequence[int],
     fill_value: Any,
     dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
     chunks: Any = "auto",
     name: Any = None,
 ) -> Array:
-    """An array of ``shape`` whose elements are all ``fill_value``. It takes no memory until it is computed.
+    """An array whose elements are all one value.
 
-    >>> import raskt.array as ra
     >>> ra.full((2, 2), 7, chunks=1).compute()
     array([[7, 7],
            [7, 7]])
     """
+    _check("full", order, device, like)
     if np.ndim(fill_value):
         raise ValueError(f"fill_value must be a single number, not an array of shape {np.shape(fill_value)}")
     dtype = np.asarray(fill_value).dtype if dtype is None else dtype
     return wrap(array_full(read_lengths(shape), fill_value, dtype, chunks, block_bytes()))
 
 
-def zeros(shape: int | Sequence[int], dtype: DTypeLike = float, chunks: Any = "auto", name: Any = None) -> Array:
-    """An array of zeros."""
-    return wrap(array_full(read_lengths(shape), 0, float if dtype is None else dtype, chunks, block_bytes()))
+@documented(_FILLED, _CHECKED)
+def zeros(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    chunks: Any = "auto",
+    name: Any = None,
+) -> Array:
+    """An array of zeros, of float64 if no type is given.
+
+    >>> ra.zeros((2, 2), chunks=1).compute()
+    array([[0., 0.],
+           [0., 0.]])
+    """
+    return full(shape, 0, float if dtype is None else dtype, order, device=device, like=like, chunks=chunks)
 
 
-def ones(shape: int | Sequence[int], dtype: DTypeLike = float, chunks: Any = "auto", name: Any = None) -> Array:
-    """An array of ones.
+@documented(_FILLED, _CHECKED)
+def ones(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    chunks: Any = "auto",
+    name: Any = None,
+) -> Array:
+    """An array of ones, of float64 if no type is given.
 
-    >>> import raskt.array as ra
     >>> ra.ones((1000, 1000), chunks=100).sum().compute()
     np.float64(1000000.0)
     """
-    return wrap(array_full(read_lengths(shape), 1, float if dtype is None else dtype, chunks, block_bytes()))
+    return full(shape, 1, float if dtype is None else dtype, order, device=device, like=like, chunks=chunks)
 
 
-def empty(shape: int | Sequence[int], dtype: DTypeLike = float, chunks: Any = "auto", name: Any = None) -> Array:
-    """An array whose elements mean nothing; they are zeros."""
-    return zeros(shape, dtype, chunks)
+@documented(_FILLED, _CHECKED, differences="the elements are zeros, since there is no memory to leave as it is.")
+def empty(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    chunks: Any = "auto",
+    name: Any = None,
+) -> Array:
+    """An array whose elements mean nothing.
+
+    >>> ra.empty((2, 3)).shape
+    (2, 3)
+    """
+    return zeros(shape, dtype, order, device=device, like=like, chunks=chunks)
 
 
+_LIKE = "Of the shape, the type and the chunks of the other array, where they are not given."
+_SHAPE_LIKE = {
+    "shape": "int or tuple of int: The lengths of the axes; those of the other array if not given.",
+    "dtype": "data-type: The type of the elements; that of the other array if not given.",
+    "chunks": "int, tuple, dict or str: The blocks; those of the other array if neither they nor a shape are given.",
+    "prototype": "array_like: The other array.",
+    "a": "array_like: The other array.",
+}
+
+
+@documented(_LIKE, _CHECKED, fill_value="scalar: The element.", **_SHAPE_LIKE)
 def full_like(
     a: Any,
     fill_value: Any,
-    order: Any = None,
     dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
     chunks: Any = None,
     name: Any = None,
-    shape: Any = None,
 ) -> Array:
-    """An array of one value, with the shape, data type and chunks of ``a`` where they are not given."""
+    """An array of one value, like another array.
+
+    >>> ra.full_like(ra.ones((2, 2)), 7).compute()
+    array([[7., 7.],
+           [7., 7.]])
+    """
+    _check("full_like", order, device)
     like = asarray(a)
     if shape is None:
         shape, chunks = like.shape, like.chunks if chunks is None else chunks
-    return full(shape, fill_value, like.dtype if dtype is None else dtype, "auto" if chunks is None else chunks)
+    dtype = like.dtype if dtype is None else dtype
+    return full(shape, fill_value, dtype, chunks="auto" if chunks is None else chunks)
 
 
+@documented(_LIKE, _CHECKED, **_SHAPE_LIKE)
 def zeros_like(
-    a: Any, dtype: Any = None, order: Any = None, chunks: Any = None, name: Any = None, shape: Any = None
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+    chunks: Any = None,
+    name: Any = None,
 ) -> Array:
-    """Zeros with the shape, data type and chunks of ``a`` where they are not given."""
+    """Zeros, like another array.
+
+    >>> ra.zeros_like(ra.ones((2, 2))).compute()
+    array([[0., 0.],
+           [0., 0.]])
+    """
+    _check("zeros_like", order, device)
     return full_like(a, 0, dtype=dtype, chunks=chunks, shape=shape)
 
 
+@documented(_LIKE, _CHECKED, **_SHAPE_LIKE)
 def ones_like(
-    a: Any, dtype: Any = None, order: Any = None, chunks: Any = None, name: Any = None, shape: Any = None
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+    chunks: Any = None,
+    name: Any = None,
 ) -> Array:
-    """Ones with the shape, data type and chunks of ``a`` where they are not given."""
+    """Ones, like another array.
+
+    >>> ra.ones_like(ra.zeros((2, 2))).compute()
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    _check("ones_like", order, device)
     return full_like(a, 1, dtype=dtype, chunks=chunks, shape=shape)
 
 
+@documented(
+    _LIKE,
+    _CHECKED,
+    differences="the elements are zeros, since there is no memory to leave as it is.",
+    **_SHAPE_LIKE,
+)
 def empty_like(
-    a: Any, dtype: Any = None, order: Any = None, chunks: Any = None, name: Any = None, shape: Any = None
+    prototype: Any,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+    chunks: Any = None,
+    name: Any = None,
 ) -> Array:
-    """The same as :func:`zeros_like`: there is no memory to leave as it is."""
-    return full_like(a, 0, dtype=dtype, chunks=chunks, shape=shape)
+    """An array whose elements mean nothing, like another array.
+
+    >>> ra.empty_like(ra.ones((2, 3))).shape
+    (2, 3)
+    """
+    _check("empty_like", order, device)
+    return full_like(prototype, 0, dtype=dtype, chunks=chunks, shape=shape)
 
 
 def arange(
@@ -167,24 +302,50 @@ def linspace(
         raise ValueError(f"linspace needs a number of samples that is not negative, not {num}")
     if isinstance(start, complex) or isinstance(stop, complex):
         raise NotImplementedError("linspace between complex numbers is not implemented: add the parts")
-    found = wrap(array_linspace(float(start), float(stop), int(num), endpoint, dtype or float, chunks, block_bytes()))
+    found = wrap(
+        array_linspace(
+            float(start), float(stop), int(num), endpoint, float if dtype is None else dtype, chunks, block_bytes()
+        )
+    )
     gaps = num - 1 if endpoint else num
     return (found, (stop - start) / gaps if gaps > 0 else float("nan")) if retstep else found
 
 
-def eye(N: int, chunks: Any = "auto", M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> Array:
-    """A matrix of ``N`` rows and ``M`` columns with ones on diagonal ``k`` and zeros elsewhere.
+@documented(
+    "Of `dtype`, with `N` rows and `M` columns.",
+    _CHECKED,
+    N="int: How many rows there are.",
+    M="int: How many columns there are; as many as rows if not given.",
+)
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike = float,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    chunks: Any = "auto",
+) -> Array:
+    """A matrix with ones on a diagonal and zeros elsewhere.
 
-    >>> import raskt.array as ra
     >>> ra.eye(2, dtype="int8").compute()
     array([[1, 0],
            [0, 1]], dtype=int8)
     """
+    _check("eye", order, device, like)
     if isinstance(chunks, int) and chunks != -1:
         chunks = (chunks, chunks)
     return wrap(array_eye((N, N if M is None else M), k, float if dtype is None else dtype, chunks, block_bytes()))
 
 
-def identity(n: int, dtype: DTypeLike = float, chunks: Any = "auto") -> Array:
-    """The identity matrix of ``n`` rows."""
-    return eye(n, chunks=chunks, dtype=dtype)
+@documented("Of `dtype`, with `n` rows and columns.", _CHECKED, n="int: How many rows and columns there are.")
+def identity(n: int, dtype: DTypeLike | None = None, *, like: Any = None, chunks: Any = "auto") -> Array:
+    """The identity matrix.
+
+    >>> ra.identity(2).compute()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return eye(n, dtype=float if dtype is None else dtype, like=like, chunks=chunks)
