@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
-from raskt.array.base.documentation import compose
+from raskt._documentation import compose
+from raskt.array.base.documentation import PRELUDE
+from raskt.array.base.parameters import PARAMETERS
 
 __all__ = ["describe"]
 
@@ -224,8 +226,10 @@ def _documentation(name: str, kind: str, signature: inspect.Signature) -> str:
         f"{found.summary}\n\n{example}",
         signature,
         found.result,
+        PARAMETERS,
         raises=_RAISES if size else None,
         differences=_OTHER_NUMBERS if size else None,
         kind="None" if name == "seed" else "Array",
         parameters=found.parameters,
+        prelude=PRELUDE,
     )
