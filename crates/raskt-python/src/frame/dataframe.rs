@@ -1,9 +1,10 @@
 use super::arguments::{borrowed, column_or_value, named, strs};
+use super::logical::{self, domains_of, logicals};
 use super::{ColumnExpr, OrRaise, interchange, literal};
 use crate::collection::Collection;
 use crate::error::from_graph_error;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
 use raskt_frame::{Frame, Index, StageOutput, lower_partitions, lower_persisted, lower_whole};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
@@ -48,7 +49,8 @@ impl Collection for FrameExpr {
 
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         let partitions = self.frame.root.partitions;
-        let frame = interchange::persisted_frame(&values, &self.frame.index, partitions)?;
+        let logical = logicals(&domains_of(&self.frame));
+        let frame = interchange::persisted_frame(&values, &self.frame.index, &logical, partitions)?;
         Ok(Py::new(py, Self::from(frame))?.into_any())
     }
 
@@ -70,6 +72,30 @@ impl FrameExpr {
     #[getter]
     fn dtypes(&self) -> Vec<String> {
         self.frame.columns.iter().map(|(_, values)| values.domain.pandas_dtype()).collect()
+    }
+
+    /// What restores the values of each column in Python; None for those that are what pandas makes of the engine's type.
+    #[getter]
+    fn codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
+        self.frame.columns.iter().map(|(_, values)| logical::codec(py, &values.domain)).collect()
+    }
+
+    /// The same of each level of the row labels.
+    #[getter]
+    fn index_codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
+        logical::index_codecs(py, &self.frame.index)
+    }
+
+    /// The names of pandas' types of the levels of the row labels.
+    #[getter]
+    fn index_dtypes(&self) -> Vec<String> {
+        logical::index_dtypes(&self.frame.index)
+    }
+
+    /// Whether its rows lie in memory, so that a few of them are there at once.
+    #[getter]
+    fn in_memory(&self) -> bool {
+        self.frame.root.is_in_memory()
     }
 
     /// How many partitions it has.

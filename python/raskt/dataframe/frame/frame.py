@@ -8,9 +8,13 @@ from typing import Any
 from ..base.arguments import as_list, plain_operand, require_boolean
 from ..base.collection import is_collection, native
 from ..base.labels import decode, encode, encode_label, is_plain, select
-from ..base.meta import empty
+from ..base.meta import empty, types_of
+from ..base.pandas_methods import native_or
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..generic.display import frame_html, frame_info, frame_text
+from ..generic.elementwise import chosen
+from ..generic.operators import applied
 from ..series.series import Series
 from .apply import FrameValues
 from .joins import FrameJoins
@@ -64,10 +68,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def dtypes(self) -> Any:
         """The types of the columns, as a pandas series."""
         import pandas as pd
-        from pandas.api.types import pandas_dtype
 
-        types = [pandas_dtype(dtype) for dtype in self._expr.dtypes]
-        return pd.Series(types, index=self.columns, dtype="object")
+        return pd.Series(types_of(self._expr), index=self.columns, dtype="object")
 
     @property
     def ndim(self) -> int:
@@ -123,8 +125,11 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             raise NotImplementedError(
                 "a frame and a series meet by column labels in pandas; df.add(series, axis=0) and the like meet by rows"
             )
-        other = native(plain_operand(other))
-        return self._each(lambda column: column.binary(operation, other, reflected))
+        other = plain_operand(other)
+        return native_or(
+            lambda: self._each(lambda column: column.binary(operation, native(other), reflected)),
+            lambda: applied(operation, self, other, reflected),
+        )
 
     def _with_frame(self, operation: str, other: DataFrame, reflected: bool) -> DataFrame:
         names = self._expr.columns
@@ -132,10 +137,14 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             raise NotImplementedError(
                 f"frames with different columns ({names} and {other._expr.columns}): choose the same of both first"
             )
-        pairs = [
-            (name, self._expr.column(name).binary(operation, other._expr.column(name), reflected)) for name in names
-        ]
-        return DataFrame(self._expr.select(pairs))
+
+        def pairs() -> list[tuple[str, Any]]:
+            mine, theirs = self._expr, other._expr
+            return [(name, mine.column(name).binary(operation, theirs.column(name), reflected)) for name in names]
+
+        return native_or(
+            lambda: DataFrame(self._expr.select(pairs())), lambda: applied(operation, self, other, reflected)
+        )
 
     def _flexible(self, operation: str, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
         if level is not None:
@@ -143,7 +152,11 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         left, right = (self, other) if fill is None else (self.fillna(fill), other)
         if isinstance(other, Series) and axis in (0, "index"):
             right = other if fill is None else other.fillna(fill)
-            return left._each(lambda column: column.binary(operation, right._expr, reflected))
+            method = f"r{operation}" if reflected else operation
+            return native_or(
+                lambda: left._each(lambda column: column.binary(operation, right._expr, reflected)),
+                lambda: over_rows(lambda a, b: getattr(a, method)(b, axis=0), left, right, name=method, plainly=True),
+            )
         if isinstance(other, DataFrame) and fill is not None:
             both = self.isna() & other.isna()
             return left._binary(operation, other.fillna(fill), reflected).mask(both)
@@ -155,9 +168,10 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         def part(value: Any, name: str) -> Any:
             return value._expr.column(name) if isinstance(value, DataFrame) else native(value)
 
-        names = self._expr.columns
-        return DataFrame(
-            self._expr.select([(n, self._expr.column(n).where(part(cond, n), part(other, n))) for n in names])
+        mine, names = self._expr, self._expr.columns
+        return native_or(
+            lambda: DataFrame(mine.select([(n, mine.column(n).where(part(cond, n), part(other, n))) for n in names])),
+            lambda: over_rows(chosen, self, cond, other, name="where", plainly=True),
         )
 
     # Columns.

@@ -11,8 +11,11 @@ from ..accessors.strings import StringMethods
 from ..base.arguments import as_list, check_na_position, plain_operand, require_boolean
 from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
 from ..base.labels import decode_label, encode_label
+from ..base.meta import type_of
+from ..base.pandas_methods import native_or
 from ..base.registry import register, wrap
 from ..generic.display import series_html, series_text
+from ..generic.operators import applied
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
 from ..indexing.loc import SeriesLoc
@@ -50,9 +53,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     @property
     def dtype(self) -> Any:
         """The type of the values, as pandas has it."""
-        from pandas.api.types import pandas_dtype
-
-        return pandas_dtype(self._expr.dtype)
+        return type_of(self._expr)
 
     dtypes = dtype
 
@@ -125,7 +126,11 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     def _binary(self, operation: Any, other: Any, reflected: bool = False) -> Any:
         if hasattr(other, "columns") and is_collection(other):
             return NotImplemented
-        return wrap(self._expr.binary(operation, native(plain_operand(other)), reflected))
+        other = plain_operand(other)
+        return native_or(
+            lambda: wrap(self._expr.binary(operation, native(other), reflected)),
+            lambda: applied(operation, self, other, reflected),
+        )
 
     def _flexible(self, operation: Any, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
         if level is not None:

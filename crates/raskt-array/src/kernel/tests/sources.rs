@@ -15,6 +15,9 @@ proptest! {
             Distribution::Normal { loc: 1.0, scale: 2.0 },
             Distribution::Gamma { shape: 0.5, scale: 1.0 },
             Distribution::Exponential { scale: 1.0 },
+            Distribution::Zipf { a: 2.0 },
+            Distribution::VonMises { mu: 0.5, kappa: 2.0 },
+            Distribution::Hypergeometric { ngood: 30, nbad: 20, nsample: 25 },
         ] {
             let index = Affine::c_order(&[11_000]);
             let whole = elements::<f64>(&random(distribution, index.clone(), DType::F64, &Region::whole(&[11_000])));
@@ -88,6 +91,18 @@ fn distributions_have_their_means_and_variances() {
         (Geometric { p: 0.25 }, 4.0, 12.0),
         (Bernoulli { p: 0.3 }, 0.3, 0.21),
         (Integers { low: -5, span: 11 }, 0.0, 10.0),
+        (Wald { mean: 1.0, scale: 2.0 }, 1.0, 0.5),
+        (Wald { mean: 30.0, scale: 9000.0 }, 30.0, 3.0),
+        (NoncentralChisquare { df: 3.0, nonc: 2.0 }, 5.0, 14.0),
+        (NoncentralChisquare { df: 0.5, nonc: 2.0 }, 2.5, 9.0),
+        (NoncentralF { dfnum: 6.0, dfden: 20.0, nonc: 0.0 }, 20.0 / 18.0, 2.0 * 400.0 * 24.0 / (6.0 * 324.0 * 16.0)),
+        (Zipf { a: 6.0 }, 1.036_927_755 / 1.017_343_062, 0.024_6),
+        (Logseries { p: 0.5 }, 1.442_695_041, 0.804_021_1),
+        (Hypergeometric { ngood: 10, nbad: 10, nsample: 5 }, 2.5, 2.5 * 0.5 * 15.0 / 19.0),
+        (Hypergeometric { ngood: 100, nbad: 50, nsample: 40 }, 80.0 / 3.0, 80.0 / 9.0 * 110.0 / 149.0),
+        (Hypergeometric { ngood: 50, nbad: 100, nsample: 120 }, 40.0, 80.0 / 3.0 * 30.0 / 149.0),
+        (VonMises { mu: 0.0, kappa: 4.0 }, 0.0, 0.288_4),
+        (VonMises { mu: 0.0, kappa: 0.0 }, 0.0, std::f64::consts::PI.powi(2) / 3.0),
     ];
     for (distribution, mean, variance) in float {
         let found = random(distribution, Affine::c_order(&[count]), DType::F64, &Region::whole(&[count as usize]));
