@@ -15,7 +15,7 @@ from raskt._core import (
     array_linspace,
     array_where,
 )
-from raskt.array.base.arguments import check_device, check_like, check_order
+from raskt.array.base.arguments import check_device, check_like, check_order, refuse
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
@@ -273,21 +273,30 @@ def empty_like(
     return full_like(prototype, 0, dtype=dtype, chunks=chunks, shape=shape)
 
 
+@documented(
+    "Of the type that NumPy gives the bounds, or `dtype`.",
+    {"ZeroDivisionError": "If the step is zero.", "NotImplementedError": "For `like` of another class."},
+    start="number: The first number; with one bound alone, that is the upper one.",
+    stop="number: Where it ends; it is not there itself.",
+    step="number: The distance of neighbours.",
+)
 def arange(
     start: Any = 0,
     stop: Any = None,
     step: Any = 1,
     *,
-    chunks: Any = "auto",
     dtype: DTypeLike | None = None,
+    device: Any = None,
     like: Any = None,
+    chunks: Any = "auto",
 ) -> Array:
-    """Numbers from ``start`` to before ``stop`` by ``step``; with one argument, from zero to before it.
+    """Numbers from a bound to before another one, evenly spaced.
 
-    >>> import raskt.array as ra
     >>> ra.arange(1, 10, 3, chunks=2).compute()
     array([1, 4, 7])
     """
+    check_device(device)
+    check_like("arange", like)
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -329,23 +338,40 @@ def _range_length(start: Any, stop: Any, step: Any) -> int:
         return max(min(math.ceil(size) for size in sizes), 0)
 
 
+@documented(
+    "Of float64, or `dtype`; with `retstep`, and the distance of neighbours.",
+    {
+        "ValueError": "If `num` is negative.",
+        "NotImplementedError": "Between complex numbers or arrays, and for `axis`.",
+    },
+    kind="Array or (Array, float)",
+    start="float: The first number.",
+    stop="float: The last number, or where it would be.",
+    num="int: How many numbers there are.",
+    endpoint="bool: Whether `stop` is the last of them.",
+    retstep="bool: Whether the distance of neighbours comes along.",
+    axis="int: Where the numbers of arrays of bounds go; only 0 is implemented.",
+)
 def linspace(
-    start: float,
-    stop: float,
+    start: Any,
+    stop: Any,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    chunks: Any = "auto",
     dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+    chunks: Any = "auto",
 ) -> Any:
-    """``num`` evenly spaced numbers from ``start`` to ``stop``, ``stop`` included if ``endpoint``.
+    """A number of evenly spaced numbers.
 
-    With ``retstep``, the array and the distance between neighbours.
-
-    >>> import raskt.array as ra
     >>> ra.linspace(0, 1, 5, chunks=2).compute()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
+    check_device(device)
+    if axis not in (0, -1):
+        refuse("linspace", "axis", axis, "the bounds are numbers, and the result has one axis")
     if num < 0:
         raise ValueError(f"linspace needs a number of samples that is not negative, not {num}")
     if np.ndim(start) or np.ndim(stop):

@@ -15,6 +15,7 @@ from raskt.array.base.settings import block_bytes
 from raskt.array.blocks.map_blocks import elementwise
 from raskt.array.creation.constructors import arange
 from raskt.array.manipulation.axes import take
+from raskt.array.random.descriptions import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,7 @@ def _seed_bits(seed: Any) -> int:
     return int(sequence.generate_state(1, np.uint64)[0])
 
 
+@describe
 class Generator:
     """Makes random arrays. ``size`` is their shape, ``chunks`` is as for :func:`raskt.array.from_array`."""
 
@@ -166,9 +168,7 @@ class Generator:
             raise ValueError(f"whole numbers from {low} to {last} do not fit {dtype}")
         return self._make("integers", (low, (last - low + 1) % 2**64), size, chunks, dtype)
 
-    def triangular(
-        self, left: Any, mode: Any, right: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None, chunks: Any = "auto") -> Array:
         """Numbers from ``left`` to ``right`` of which those near ``mode`` are most likely."""
         return self._make("triangular", (left, mode, right), size, chunks)
 
@@ -178,15 +178,11 @@ class Generator:
         """Normal numbers with mean ``loc`` and standard deviation ``scale``, which may be arrays."""
         return self._scaled("normal", loc, scale, size, chunks)
 
-    def standard_normal(
-        self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def standard_normal(self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto") -> Array:
         """Normal numbers with mean 0 and standard deviation 1."""
         return self._make("normal", (0.0, 1.0), size, chunks, _float(dtype, "standard_normal"))
 
-    def lognormal(
-        self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
         """Numbers whose logarithms are normal."""
         return self._make("lognormal", (mean, sigma), size, chunks)
 
@@ -215,9 +211,7 @@ class Generator:
             return sizes * self._make("exponential", (1.0,), _shape_of(size, sizes.shape), chunks)
         return self._make("exponential", (scale,), size, chunks)
 
-    def standard_exponential(
-        self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def standard_exponential(self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto") -> Array:
         """Exponential numbers with mean 1."""
         return self._make("exponential", (1.0,), size, chunks, _float(dtype, "standard_exponential"))
 
@@ -261,9 +255,7 @@ class Generator:
         """Laplace numbers."""
         return self._scaled("laplace", loc, scale, size, chunks)
 
-    def logistic(
-        self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
         """Logistic numbers."""
         return self._scaled("logistic", loc, scale, size, chunks)
 
@@ -279,9 +271,7 @@ class Generator:
         """Noncentral chi squared numbers."""
         return self._make("noncentral_chisquare", (df, nonc), size, chunks)
 
-    def noncentral_f(
-        self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None, chunks: Any = "auto") -> Array:
         """Noncentral F numbers."""
         return self._make("noncentral_f", (dfnum, dfden, nonc), size, chunks)
 
@@ -303,9 +293,7 @@ class Generator:
         """Trials up to the first success."""
         return self._make("geometric", (p,), size, chunks, np.int64)
 
-    def hypergeometric(
-        self, ngood: Any, nbad: Any, nsample: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None, chunks: Any = "auto") -> Array:
         """Good ones in a sample."""
         return self._make("hypergeometric", (ngood, nbad, nsample), size, chunks, np.int64)
 
@@ -371,6 +359,7 @@ class Generator:
         return take(array, np.random.Generator(bits).permutation(len(array)), axis=0)
 
 
+@describe
 class RandomState(Generator):
     """A generator with the names of NumPy's older interface."""
 
@@ -393,9 +382,7 @@ class RandomState(Generator):
         """Whole numbers from ``low`` to before ``high``; with one argument from zero."""
         return self.integers(low, high, size, dtype, chunks=chunks)
 
-    def random_integers(
-        self, low: int, high: int | None = None, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def random_integers(self, low: int, high: int | None = None, size: Any = None, chunks: Any = "auto") -> Array:
         """Whole numbers from ``low`` to ``high``; with one argument from one."""
         low, high = (1, low) if high is None else (low, high)
         return self.integers(low, high, size, endpoint=True, chunks=chunks)
