@@ -30,9 +30,9 @@ PARTS = [
 ]
 COMPLEX = np.array([complex(a, b) for a, b in itertools.product(PARTS, repeat=2)])
 UNARY = [
-    "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "conjugate", "cos", "cosh", "exp", "exp2",
-    "expm1", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "logical_not", "negative", "positive",
-    "reciprocal", "rint", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "angle", "real", "imag",
+    "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "conjugate", "cos", "cosh", "exp",
+    "exp2", "expm1", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "logical_not", "negative",
+    "positive", "reciprocal", "rint", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "angle", "real", "imag",
 ]  # fmt: skip
 REAL = [
     "cbrt",
@@ -53,7 +53,8 @@ BINARY = [
     "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
 ]  # fmt: skip
 REAL_BINARY = [
-    "floor_divide", "remainder", "fmod", "arctan2", "hypot", "copysign", "nextafter", "logaddexp", "logaddexp2", "heaviside",
+    "floor_divide", "remainder", "fmod", "arctan2", "hypot", "copysign", "nextafter", "logaddexp", "logaddexp2",
+    "heaviside",
 ]  # fmt: skip
 
 
@@ -114,6 +115,20 @@ def test_pairs(name, dtype):
     else:
         agree = same(found, expected)
     assert agree.all(), report(name, [x, y], found, expected, agree)
+
+
+@pytest.mark.parametrize("exponent", [0.5, -1, -1.0, 2, 1, 0, 3, -0.5, 1.5])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "complex64"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_powers_by_a_number(exponent, dtype):
+    values = (COMPLEX if np.dtype(dtype).kind == "c" else np.array(PARTS)).astype(dtype)
+    x = ra.from_array(values, chunks=50)
+    for name, found, expected in [
+        ("**", (x**exponent).compute(), values**exponent),
+        ("power", ra.power(x, exponent).compute(), np.power(values, exponent)),
+    ]:
+        agree = same(found, expected)
+        assert agree.all(), report(f"{name} {exponent}", [values], found, expected, agree)
 
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
