@@ -34,7 +34,6 @@ fn array_full(
 /// `length` numbers from `start` at distances of `step`; `second` is the number at position 1, which rounding may take
 /// elsewhere. How many they are is for the caller to say, who has the bounds in types that are exact.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one call from one place in the Python face")]
 fn array_arange(
     start: &Bound<'_, PyAny>,
     step: &Bound<'_, PyAny>,
