@@ -46,7 +46,7 @@ __all__ = [
     condition="array_like of bool: Which slices stay.",
     axis="int: The axis; if not given, the array is flattened first.",
 )
-def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
+def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
     """The slices along an axis where a condition holds.
 
     >>> ra.compress([True, False, True], ra.arange(3)).compute()
@@ -64,7 +64,8 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
         if is_array(condition) or np.any(np.asarray(condition)[x.shape[axis] :]):
             raise IndexError(f"a condition of length {len(mask)} is longer than axis {axis} of length {x.shape[axis]}")
         mask = mask[: x.shape[axis]]
-    return x[(*before, slice(len(mask)))][(*before, mask)]
+    result = x[(*before, slice(len(mask)))][(*before, mask)]
+    return result if out is None else write_out(result, out)
 
 
 @documented(

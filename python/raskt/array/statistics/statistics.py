@@ -640,7 +640,7 @@ def nanpercentile(
     bins="array_like: The edges of bins, rising or falling, in memory.",
     right="bool: Whether a bin has its right edge, and not its left one.",
 )
-def digitize(a: Any, bins: Any, right: bool = False) -> Array:
+def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     """The number of the bin that each element falls in. NumPy looks in each block.
 
     >>> ra.digitize(ra.asarray([0.5, 2.5]), [1, 2, 3]).compute()
@@ -650,7 +650,7 @@ def digitize(a: Any, bins: Any, right: bool = False) -> Array:
         raise NotImplementedError("digitize takes `bins` in memory: compute them first")
     edges = np.asarray(bins)
     np.digitize(np.empty(0), edges)  # Edges that are in no order are told of here.
-    return elementwise(lambda block: np.digitize(block, edges, right=right), a, name="numpy.digitize", dtype=np.int64)
+    return elementwise(lambda block: np.digitize(block, edges, right=right), x, name="numpy.digitize", dtype=np.int64)
 
 
 @documented(
@@ -662,7 +662,7 @@ def digitize(a: Any, bins: Any, right: bool = False) -> Array:
     density="bool: Whether the counts are scaled so that the integral is 1.",
     differences="the edges must be known at the call, so that a number of bins needs a range.",
 )
-def histogram(a: Any, bins: Any = None, range: Any = None, density: bool = False, weights: Any = None) -> Any:
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None) -> Any:
     """How many elements fall in each bin, and the edges of the bins.
 
     >>> counts, edges = ra.histogram(ra.arange(10, chunks=4), bins=2, range=(0, 10))
