@@ -82,8 +82,6 @@ CASES = list(one_by_one(FRAME))
 def test_series(at, column):
     method, options = CASES[at]
     npartitions = PARTITIONS[at % 3]
-    if column == "t" and "fill_value" in options:
-        pytest.skip("objects of which some are missing")
     if options.get("min_count") == 4 and column in "ib":
         pytest.skip("whether values are missing, so that there are no whole numbers, only computing can tell")
     options = {name: value for name, value in options.items() if name not in FRAME_ONLY.get(method, [])}
@@ -113,9 +111,7 @@ def test_how_groups_are_made(method, dropna, sort, as_index, group_keys, npartit
 @pytest.mark.parametrize("method", ["sum", "mean", "min", "count", "size", "first"])
 @pytest.mark.parametrize("observed", [True, False])
 @pytest.mark.parametrize("sort", [True, False])
-def test_categories(method, observed, sort, request):
-    if not observed:
-        request.applymarker(pytest.mark.xfail(reason="labels of unknown categories", strict=False))
+def test_categories(method, observed, sort):
     data = rows().assign(c=lambda d: pd.Categorical(d["g"], categories=["d", "c", "b", "a"]))
     same(lambda df: getattr(df.groupby("c", observed=observed, sort=sort)[["i", "x"]], method)(), data, 2)
 

@@ -116,8 +116,8 @@ def test_drop(df, pdf):
     check(df.drop(columns=["a", "s"]), pdf.drop(columns=["a", "s"]))
     check(df.drop("a", axis=1), pdf.drop("a", axis=1))
     check(df.drop(columns=["a", "nope"], errors="ignore"), pdf.drop(columns=["a", "nope"], errors="ignore"))
-    with pytest.raises(NotImplementedError):
-        df.drop([0, 1])
+    check(df.drop([0, 1]), pdf.drop([0, 1]))
+    check(df.drop([0, 99], errors="ignore"), pdf.drop([0, 99], errors="ignore"))
 
 
 def test_rename(df, pdf):

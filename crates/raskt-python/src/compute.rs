@@ -65,8 +65,40 @@ const SMALL_NANOSECONDS: u64 = 100_000;
 
 /// Computes collections and delayed objects, all together, and gives their results.
 ///
-/// Work that they share is done once. Lists, tuples, dicts and sets are looked through (unless `traverse` is false);
-/// anything else is given back as it is.
+/// Work that they share is done once.
+///
+/// Parameters
+/// ----------
+/// *args : object
+///     Collections, delayed objects, and lists, tuples, dicts and sets that hold some; anything else is given back as it
+///     is.
+/// traverse : bool, default True
+///     Whether lists, tuples, dicts and sets are looked through.
+/// optimize_graph : bool, default True
+///     Of no effect: expressions are always optimised, since there is no other form of them to run.
+/// scheduler : {"threads", "processes", "sync"}, optional
+///     Where Python functions run; the setting ``scheduler`` by default.
+/// num_workers : int, optional
+///     How many threads or processes run tasks; the setting ``num-workers`` by default.
+///
+/// Returns
+/// -------
+/// tuple
+///     A NumPy array for an array, a pandas object for a frame, what a function gave for its call: one for each argument.
+///
+/// Raises
+/// ------
+/// Exception
+///     What a function raised, as it was raised.
+/// MemoryLimitError
+///     If the work doesn't fit the memory and nothing can be spilled.
+///
+/// Examples
+/// --------
+/// >>> import raskt
+/// >>> x = raskt.delayed(pow)(2, 10)
+/// >>> raskt.compute(x, [x, 1])
+/// (1024, [1024, 1])
 #[pyfunction]
 #[pyo3(signature = (*args, traverse=true, optimize_graph=true, scheduler=None, num_workers=None))]
 fn compute<'py>(
@@ -92,6 +124,36 @@ fn compute<'py>(
 }
 
 /// Computes collections and delayed objects, all together, and gives them back with their results for sources.
+///
+/// Parameters
+/// ----------
+/// *args : object
+///     Collections, delayed objects, and lists, tuples, dicts and sets that hold some.
+/// traverse : bool, default True
+///     Whether lists, tuples, dicts and sets are looked through.
+/// optimize_graph : bool, default True
+///     Of no effect: expressions are always optimised.
+/// scheduler : {"threads", "processes", "sync"}, optional
+///     Where Python functions run; the setting ``scheduler`` by default.
+/// num_workers : int, optional
+///     How many threads or processes run tasks; the setting ``num-workers`` by default.
+///
+/// Returns
+/// -------
+/// tuple
+///     Equal collections, whose blocks or partitions are held in memory, or on disk where memory is short.
+///
+/// Raises
+/// ------
+/// Exception
+///     What a function raised, as it was raised.
+///
+/// Examples
+/// --------
+/// >>> import raskt
+/// >>> x = raskt.persist(raskt.delayed(pow)(2, 10))[0]
+/// >>> x.compute()
+/// 1024
 #[pyfunction]
 #[pyo3(signature = (*args, traverse=true, optimize_graph=true, scheduler=None, num_workers=None))]
 fn persist<'py>(
@@ -173,19 +235,70 @@ impl Lazy {
 
     /// Computes it: a NumPy array, a pandas object, a number.
     ///
-    /// `scheduler` ("threads", "processes" or "sync") and `num_workers` say how; by default the settings do.
+    /// Parameters
+    /// ----------
+    /// **kwargs : object
+    ///     Options of `raskt.compute`, such as ``scheduler`` and ``num_workers``.
+    ///
+    /// Returns
+    /// -------
+    /// object
+    ///     A NumPy array or scalar for an array, a pandas object for a frame, a series, an index.
+    ///
+    /// Raises
+    /// ------
+    /// Exception
+    ///     What a function of the work raised, as it was raised.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import raskt.array as ra
+    /// >>> ra.arange(3, chunks=2).compute()
+    /// array([0, 1, 2])
     #[pyo3(signature = (**kwargs))]
     fn compute(slf: &Bound<'_, Self>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
         compute_one(slf.as_any(), kwargs)
     }
 
     /// Computes its blocks or partitions and gives a collection that holds them.
+    ///
+    /// Parameters
+    /// ----------
+    /// **kwargs : object
+    ///     Options of `raskt.persist`, such as ``scheduler`` and ``num_workers``.
+    ///
+    /// Returns
+    /// -------
+    /// object
+    ///     An equal collection, of the same chunks or partitions.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import raskt.array as ra
+    /// >>> ra.arange(3, chunks=2).persist().sum().compute()
+    /// np.int64(3)
     #[pyo3(signature = (**kwargs))]
     fn persist(slf: &Bound<'_, Self>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
         persist_one(slf.as_any(), kwargs)
     }
 
     /// Draws its graph: see `raskt.visualize`.
+    ///
+    /// Parameters
+    /// ----------
+    /// *args, **kwargs : object
+    ///     Arguments of `raskt.visualize`, such as ``filename``.
+    ///
+    /// Returns
+    /// -------
+    /// object
+    ///     The path that was written, or the text of the graph if ``filename`` is None.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import raskt.array as ra
+    /// >>> ra.arange(3).visualize(filename=None).splitlines()[0]
+    /// 'digraph raskt {'
     #[pyo3(signature = (*args, **kwargs))]
     fn visualize(
         slf: &Bound<'_, Self>,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from .documentation import document_package as _document_package
 from .frame.frame import DataFrame
-from .frame.joins import concat, merge, merge_asof
+from .frame.joins import merge, merge_asof
 from .functions import (
     compute,
     get_collection_type,
@@ -41,6 +41,7 @@ from .groupby.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
 from .index.index import Index
 from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
 from .io.read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
+from .reshape.concat import concat
 from .series.series import Series
 from .window.resample import Resampler
 from .window.rolling import Rolling

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .base.collection import is_collection
-from .base.meta import empty
-from .base.partitionwise import over_partitions, over_rows
+from .base.checks import no_default
+from .base.collection import is_collection, is_frame
+from .base.labels import decode_label, encode_label
+from .base.meta import empty, normalise
+from .base.pandas_methods import given
+from .base.partitionwise import over_all, over_partitions, over_rows
 from .base.registry import wrap
 from .frame.frame import DataFrame
 from .generic.scalar import Scalar
 from .index.index import Index
 from .io.creation import from_pandas
 from .series.series import Series
+
+#: Types of text, of which some may be other objects.
+TEXTS = ("str", "object", "string")
 
 
 def isna(obj: Any) -> Any:
@@ -50,69 +56,143 @@ def repartition(df: Any, npartitions: int | None = None, **kwargs: Any) -> Any:
     return lazy.repartition(npartitions=npartitions, **kwargs)
 
 
-def melt(frame: Any, **kwargs: Any) -> Any:
+def melt(
+    frame: Any,
+    id_vars: Any = None,
+    value_vars: Any = None,
+    var_name: Any = None,
+    value_name: Any = "value",
+    col_level: Any = None,
+    ignore_index: bool = True,
+) -> Any:
     """Columns turned into rows of name and value; see `DataFrame.melt`."""
-    return frame.melt(**kwargs)
+    names = {"var_name": var_name, "value_name": value_name, "col_level": col_level}
+    return frame.melt(id_vars=id_vars, value_vars=value_vars, ignore_index=ignore_index, **names)
 
 
-def pivot_table(df: Any, index: str, columns: str, values: Any, aggfunc: str = "mean") -> Any:
+def pivot_table(
+    data: Any,
+    values: Any = None,
+    index: Any = None,
+    columns: Any = None,
+    aggfunc: Any = "mean",
+    fill_value: Any = None,
+    margins: bool = False,
+    dropna: bool = True,
+    margins_name: Any = "All",
+    observed: bool = True,
+    sort: bool = True,
+) -> Any:
     """A table of aggregates by the values of two columns; see `DataFrame.pivot_table`."""
-    return df.pivot_table(index, columns, values, aggfunc)
+    options = {"margins": margins, "dropna": dropna, "margins_name": margins_name, "observed": observed, "sort": sort}
+    return data.pivot_table(values, index, columns, aggfunc, fill_value, **options)
 
 
-def to_datetime(arg: Any, errors: str = "raise", format: str | None = None, meta: Any = None, **kwargs: Any) -> Any:
+def to_datetime(
+    arg: Any,
+    errors: str = "raise",
+    dayfirst: bool = False,
+    yearfirst: bool = False,
+    utc: bool = False,
+    format: str | None = None,
+    exact: Any = no_default,
+    unit: str | None = None,
+    origin: Any = "unix",
+    cache: bool = True,
+    meta: Any = None,
+) -> Any:
     """Times from text or numbers, or from a frame of columns year, month, day and so on.
 
-    Text is read natively in the format that is given, or as ISO 8601; other options run in pandas for each partition.
+    Parameters
+    ----------
+    arg : Series, DataFrame or what pandas takes
+        Text is read natively in the format that is given, or as ISO 8601; all else runs in pandas.
+    errors : {"raise", "coerce"}
+        Whether what is no time raises ValueError, at `compute`, or is missing.
+    dayfirst, yearfirst, utc, exact, unit, origin, cache
+        As in `pandas.to_datetime`.
+    format : str, optional
+        The format of text; without it pandas finds one by the first text (rows are gathered for that).
+    meta : optional
+        The name and the type of the result.
 
+    Returns
+    -------
+    Series
+        Of datetime64[us], unless types are known better.
+
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> rd.to_datetime(rd.from_pandas(pd.Series(["2013-01-01"]), npartitions=1)).dt.year.compute().tolist()
     [2013]
     """
-    if errors not in ("raise", "coerce"):
-        raise ValueError(f"errors must be 'raise' or 'coerce', not {errors!r}")
     import pandas as pd
 
+    options = {"errors": errors, "format": format, "dayfirst": dayfirst, "yearfirst": yearfirst, "utc": utc}
+    options = given({**options, "exact": exact, "unit": unit, "origin": origin, "cache": cache})
     if not is_collection(arg):
-        return pd.to_datetime(arg, errors=errors, format=format, **kwargs)
-    if not kwargs and not hasattr(arg, "columns") and arg._expr.dtype == "str":
+        return pd.to_datetime(arg, **options)
+    if errors not in ("raise", "coerce"):
+        raise ValueError(f"invalid error value specified: {errors!r}")
+    is_text = not is_frame(arg) and arg._expr.dtype in TEXTS
+    plain = not (dayfirst or yearfirst or utc) and exact is no_default and unit is None and origin == "unix"
+    if plain and is_text and arg._expr.dtype == "str" and meta is None:
         try:
             return wrap(arg._expr.to_datetime(format, errors))
         except NotImplementedError:
             pass
-    known = meta if meta is not None else _times_meta(arg, kwargs)
-    return over_rows(
-        lambda part: pd.to_datetime(part, errors=errors, format=format, **kwargs), arg, name="to_datetime", meta=known
-    )
+    if meta is None and (is_text or is_frame(arg)):
+        meta = (None if is_frame(arg) else arg.name, "datetime64[us, UTC]" if utc else "datetime64[us]")
+    over = over_all if is_text and format is None else over_rows
+    return over(pd.to_datetime, arg, name="to_datetime", meta=meta, **options)
 
 
-def _times_meta(arg: Any, options: dict[str, Any]) -> Any:
-    name = None if hasattr(arg, "columns") else arg._expr.name
-    return (name, "datetime64[us, UTC]" if options.get("utc") else "datetime64[us]")
-
-
-def to_numeric(arg: Any, errors: str = "raise", downcast: str | None = None, meta: Any = None) -> Any:
+def to_numeric(
+    arg: Any, errors: str = "raise", downcast: str | None = None, dtype_backend: Any = no_default, meta: Any = None
+) -> Any:
     """Numbers from text, in pandas for each partition; of type float64 unless `meta` says otherwise.
 
+    Parameters
+    ----------
+    arg : Series or what pandas takes
+        Text, or numbers as they are.
+    errors : {"raise", "coerce"}
+        Whether what is no number raises ValueError, at `compute`, or is missing.
+    downcast : {"integer", "signed", "unsigned", "float"}, optional
+        The smallest type that holds all values: only computing can tell, so that it needs `meta`.
+    dtype_backend : optional
+        Not supported; it needs `meta` as well.
+    meta : optional
+        The name and the type of the result.
+
+    Returns
+    -------
+    Series
+        In as many partitions.
+
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> rd.to_numeric(rd.from_pandas(pd.Series(["1", "2.5"]), npartitions=1)).compute().tolist()
     [1.0, 2.5]
     """
     import pandas as pd
 
+    options = given({"errors": errors, "downcast": downcast, "dtype_backend": dtype_backend})
+    if not is_collection(arg):
+        return pd.to_numeric(arg, **options)
     if errors not in ("raise", "coerce"):
         raise ValueError("invalid error value specified")
-    if not is_collection(arg):
-        return pd.to_numeric(arg, errors=errors, downcast=downcast)
-    if meta is None:
-        text = arg._expr.dtype in ("str", "object", "string")
-        meta = (arg._expr.name, "float64" if text else arg._expr.dtype)
-        dtype = meta[1]
-        convert = lambda part: pd.to_numeric(part, errors=errors, downcast=downcast).astype(dtype)
-        return over_rows(convert, arg, name="to_numeric", meta=meta)
-    return over_rows(
-        lambda part: pd.to_numeric(part, errors=errors, downcast=downcast), arg, name="to_numeric", meta=meta
-    )
+    if downcast not in (None, "integer", "signed", "unsigned", "float"):
+        raise ValueError("invalid downcasting method provided")
+    if meta is None and (downcast is not None or dtype_backend is not no_default):
+        raise NotImplementedError("to_numeric(downcast=, dtype_backend=): types depend on all values; give meta=")
+    if meta is None and arg._expr.dtype not in TEXTS:
+        return over_rows(pd.to_numeric, arg, name="to_numeric", **options)
+    meta = (arg.name, "float64") if meta is None else meta
+    dtype = normalise(meta).dtype
+    return over_rows(lambda part: pd.to_numeric(part, **options).astype(dtype), arg, name="to_numeric", meta=meta)
 
 
 def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> Any:
@@ -121,40 +201,75 @@ def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> An
 
     if not is_collection(arg):
         return pd.to_timedelta(arg, unit=unit, errors=errors)
-    meta = (arg._expr.name, "timedelta64[ns]") if arg._expr.dtype in ("str", "object") else None
-    return over_rows(lambda part: pd.to_timedelta(part, unit=unit, errors=errors), arg, name="to_timedelta", meta=meta)
+    meta = (arg.name, "timedelta64[ns]") if arg._expr.dtype in TEXTS else None
+    return over_rows(pd.to_timedelta, arg, unit=unit, errors=errors, name="to_timedelta", meta=meta)
 
 
-def get_dummies(data: Any, **kwargs: Any) -> Any:
+def get_dummies(
+    data: Any,
+    prefix: Any = None,
+    prefix_sep: Any = "_",
+    dummy_na: bool = False,
+    columns: Any = None,
+    sparse: bool = False,
+    drop_first: bool = False,
+    dtype: Any = None,
+) -> Any:
     """A column of zeros and ones for each category of the categorical columns.
 
-    The categories must be known: a categorical column of `from_pandas`, or one that `categorize` made, is computed for
-    them. Columns of text have no known categories: NotImplementedError.
+    Parameters
+    ----------
+    data : DataFrame or Series
+        The categories must be known, or are computed now: those of columns of `from_pandas`, or that `categorize` made.
+    prefix, prefix_sep, dummy_na, sparse, drop_first, dtype
+        As in `pandas.get_dummies`.
+    columns : list of labels, optional
+        The columns that are encoded; by default all of categories.
+
+    Returns
+    -------
+    DataFrame
+        In as many partitions.
+
+    Raises
+    ------
+    NotImplementedError
+        For columns of text, whose categories only computing can tell.
     """
     import pandas as pd
 
+    options = {"prefix": prefix, "prefix_sep": prefix_sep, "dummy_na": dummy_na, "columns": columns, "dtype": dtype}
+    options = {**options, "sparse": sparse, "drop_first": drop_first}
     if not is_collection(data):
-        return pd.get_dummies(data, **kwargs)
-    pairs = (
-        zip(data._expr.columns, data._expr.dtypes, strict=True)
-        if hasattr(data, "columns")
-        else [(None, data._expr.dtype)]
-    )
-    kinds = list(pairs)
-    text = [name for name, dtype in kinds if dtype in ("str", "object")]
-    if text and not kwargs.get("columns"):
+        return pd.get_dummies(data, **options)
+    wanted = [encode_label(label) for label in columns] if columns is not None else None
+    types = zip(data._expr.columns, data._expr.dtypes, strict=True) if is_frame(data) else [(None, data._expr.dtype)]
+    chosen = {
+        name: dtype for name, dtype in types if (dtype in (*TEXTS, "category") if wanted is None else name in wanted)
+    }
+    others = [name for name, dtype in chosen.items() if dtype != "category"]
+    if others:
         raise NotImplementedError(
-            f"get_dummies needs categorical columns with known categories; {text} are text: call categorize first"
+            f"get_dummies needs columns of known categories, which {others} are not: call categorize first"
         )
-    chosen = [name for name, dtype in kinds if dtype == "category"]
-    known = {name: (data if name is None else data[name]).cat.categories for name in chosen}
-
-    def encode(part: Any) -> Any:
-        types = {name: pd.CategoricalDtype(categories) for name, categories in known.items()}
-        typed = part.astype(types.get(None) or types) if types else part
-        return pd.get_dummies(typed, **kwargs)
-
+    known = {name: (data if name is None else data[decode_label(name)]).cat.categories for name in chosen}
+    encode = Dummies(known, options)
     return over_rows(encode, data, name="get_dummies", meta=encode(empty(data)))
+
+
+class Dummies:
+    """`pandas.get_dummies` of a partition, with the categories of all; it can be sent to a worker process."""
+
+    def __init__(self, categories: dict[Any, Any], options: dict[str, Any]) -> None:
+        self.categories, self.options = categories, options
+
+    def __call__(self, part: Any) -> Any:
+        """The columns of zeros and ones."""
+        import pandas as pd
+
+        types = {name: pd.CategoricalDtype(found) for name, found in self.categories.items()}
+        typed = part.astype(types.get(None, types)) if types else part
+        return pd.get_dummies(typed, **self.options)
 
 
 def compute(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

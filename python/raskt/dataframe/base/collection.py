@@ -6,6 +6,7 @@ from typing import Any
 
 from raskt._core import Lazy
 
+from .checks import check_boolean, no_default
 from .registry import kind_of, wrap
 
 #: The name that a series has while it is the one column of a frame.
@@ -61,6 +62,16 @@ class Collection(Lazy):
         """The same collection under another name: assigning columns to one leaves the other as it is."""
         return type(self)(self._expr)
 
+    def _in_place(self, result: Any, inplace: Any) -> Any:
+        """The result of a method with `inplace`: itself, or None once it has taken the place of this plan.
+
+        Nothing else sees the change: other collections keep the plans that they have.
+        """
+        if not check_boolean("inplace", False if inplace is no_default else inplace):
+            return result
+        object.__setattr__(self, "_expr", result._expr)
+        return None
+
     def __copy__(self) -> Any:
         return self.copy()
 
@@ -94,6 +105,11 @@ def is_index(value: Any) -> bool:
 def is_column(value: Any) -> bool:
     """Whether a value is a lazy series or index."""
     return is_collection(value) and kind_of(value._expr) in ("series", "index")
+
+
+def has_labels(value: Any) -> bool:
+    """Whether a value is an object of pandas with row labels: a Series or a DataFrame."""
+    return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "iloc")
 
 
 def native(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .arguments import no_default
+from .checks import no_default
 from .meta import infer
 from .partitionwise import over_partitions, value_meta
 from .registry import wrap

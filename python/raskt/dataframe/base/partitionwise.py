@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .collection import ONLY_COLUMN, as_column, is_collection, is_frame, is_scalar, root_frame
-from .labels import encode, is_plain
+from .labels import encode, encode_label, is_plain
 from .meta import dtypes_of, empty, infer, normalise, sample_of
 from .registry import kind_of, wrap
 from .storage import is_plain as is_plain_type
@@ -73,6 +73,8 @@ def over_partitions(
     if meta.ndim == 2 and not (all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns)):
         call.encoded = True
         meta = meta.set_axis(encode(meta.columns), axis=1)
+    elif meta.ndim == 1 and not (meta.name is None or isinstance(meta.name, str)):
+        meta = meta.rename(encode_label(meta.name))
     return wrap(frame.map_partitions(call, meta, name=name, **options))
 
 

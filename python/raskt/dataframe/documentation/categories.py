@@ -16,7 +16,7 @@ CATEGORIES: dict[str, Entry] = {
         f"{ROWS} Categories are known.",
         """
 >>> c.cat.as_known().cat.known
-False
+True
 """,
     ),
     "as_unknown": Entry(
@@ -48,7 +48,7 @@ False
         "Known without computing.",
         """
 >>> c.cat.known
-False
+True
 """,
     ),
     "ordered": Entry(
@@ -62,36 +62,68 @@ False
     "add_categories": Entry(
         "Series",
         "Of the same rows, labels and partitions.",
+        """
+>>> list(c.cat.add_categories(['z']).compute().cat.categories)
+['a', 'b', 'z']
+""",
         raises={"ValueError": "For a category that is there already."},
     ),
     "as_ordered": Entry(
         "Series",
         "Of the same rows, labels and partitions.",
+        """
+>>> c.cat.as_ordered().compute().cat.ordered
+True
+""",
     ),
     "as_unordered": Entry(
         "Series",
         "Of the same rows, labels and partitions.",
+        """
+>>> c.cat.as_unordered().compute().cat.ordered
+False
+""",
     ),
     "remove_categories": Entry(
         "Series",
         f"{ROWS} Values of those categories are missing.",
+        """
+>>> c.cat.remove_categories(['b']).compute().tolist()
+['a', nan, 'a']
+""",
         raises={"ValueError": "For a category that isn't there."},
     ),
     "remove_unused_categories": Entry(
         "Series",
         "Of the same rows, labels and partitions.",
+        """
+>>> list(c[c == 'a'].cat.remove_unused_categories().compute().cat.categories)
+['a']
+""",
     ),
     "rename_categories": Entry(
         "Series",
         "Of the same rows, labels and partitions.",
+        """
+>>> c.cat.rename_categories({'a': 'A'}).compute().tolist()
+['A', 'b', 'A']
+""",
     ),
     "reorder_categories": Entry(
         "Series",
         "Of the same rows, labels and partitions.",
+        """
+>>> list(c.cat.reorder_categories(['b', 'a']).compute().cat.categories)
+['b', 'a']
+""",
         raises={"ValueError": "For other categories than those that are there."},
     ),
     "set_categories": Entry(
         "Series",
         f"{ROWS} Values of other categories are missing.",
+        """
+>>> c.cat.set_categories(['a']).compute().tolist()
+['a', nan, 'a']
+""",
     ),
 }

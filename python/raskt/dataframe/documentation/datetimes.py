@@ -416,12 +416,16 @@ dtype: datetime64[us, Europe/Oslo]
         f"{ROWS} Of times of the unit.",
         """
 >>> t.dt.as_unit('s').dtype
-dtype('<M8[ms]')
+dtype('<M8[s]')
 """,
     ),
     "to_period": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of periods.",
+        """
+>>> t.dt.to_period('M').compute().astype(str).tolist()
+['2020-02', '2021-12']
+""",
     ),
     "to_timestamp": Entry(
         "Series",

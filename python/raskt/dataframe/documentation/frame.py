@@ -25,6 +25,14 @@ dtype: int64
     "categorize": Entry(
         "DataFrame",
         f"{ROWS} Columns of text are of categories that are known.",
+        """
+>>> df.categorize(['k']).k.compute()
+0    a
+1    b
+2    a
+Name: k, dtype: category
+Categories (2, str): ['a', 'b']
+""",
     ),
     "combine": Entry(
         "DataFrame",
@@ -99,6 +107,12 @@ dtype: int64
     "pivot_table": Entry(
         "DataFrame",
         "A row for each value of `index`, a column for each of `columns`.",
+        """
+>>> df.assign(k=df.k.astype('category')).categorize().pivot_table(index='x', columns='k', values='y').compute()
+     a   b
+1  0.5 NaN
+3 -2.5 NaN
+""",
     ),
     "add_prefix": Entry(
         "DataFrame",

@@ -106,6 +106,12 @@ dtype: int64
     "get_dummies": Entry(
         "DataFrame",
         "The same rows; a column for each category.",
+        """
+>>> rd.get_dummies(df.categorize()).compute()
+   x    k_a    k_b
+0  1   True  False
+1  2  False   True
+""",
         raises={"NotImplementedError": "For columns of text, whose categories aren't known: `categorize` first."},
     ),
     "isna": Entry(
@@ -165,6 +171,12 @@ Name: x, dtype: int64
     "pivot_table": Entry(
         "DataFrame",
         "A row for each value of `index`, a column for each of `columns`.",
+        """
+>>> rd.pivot_table(df.categorize(['k']), index='x', columns='k', values='x', aggfunc='sum').compute()
+     a    b
+1  1.0  NaN
+2  NaN  2.0
+""",
     ),
     "read_csv": Entry(
         "DataFrame",

@@ -54,6 +54,10 @@ STRINGS: dict[str, Entry] = {
     "decode": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of str.",
+        """
+>>> s.str.encode('utf-8').str.decode('utf-8').compute().tolist()
+['a b', nan, 'Été 1']
+""",
     ),
     "endswith": Entry(
         "Series",

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..base.arguments import as_list, plain_operand, require_boolean
+from ..base.checks import no_default, refuse_given
 from ..base.collection import is_collection, native
 from ..base.labels import decode, encode, encode_label, is_plain, select
 from ..base.meta import empty, types_of
-from ..base.pandas_methods import native_or
+from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..generic.display import frame_html, frame_info, frame_text
 from ..generic.elementwise import chosen
+from ..generic.labels import with_axis_names, without_labels
 from ..generic.operators import applied
 from ..series.series import Series
 from .apply import FrameValues
@@ -283,19 +285,53 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         return self._expr.assign(values)
 
     def drop(
-        self, labels: Any = None, axis: Any = 0, columns: Any = None, index: Any = None, errors: str = "raise"
-    ) -> DataFrame:
-        """The frame without some columns; `errors="ignore"` passes over names that are not there."""
-        if columns is None and axis in (1, "columns"):
-            columns = labels
-        if columns is None or index is not None:
-            raise NotImplementedError(
-                "drop takes columns; rows are dropped by a filter, as in df[~df.index.isin(labels)]"
-            )
-        gone = encode(as_list(columns) if not hasattr(columns, "tolist") else columns)
-        if errors != "ignore":
-            self._expr.project(gone)
-        return self._framed(lambda frame: frame.project([name for name in frame.columns if name not in set(gone)]))
+        self,
+        labels: Any = None,
+        *,
+        axis: Any = 0,
+        index: Any = None,
+        columns: Any = None,
+        level: Any = None,
+        inplace: Any = no_default,
+        errors: str = "raise",
+    ) -> Any:
+        """The frame without some columns, or without the rows of some labels.
+
+        Parameters
+        ----------
+        labels : label or list of labels, optional
+            Of rows, or of columns with `axis=1`.
+        axis : {0, 1}
+            What `labels` are.
+        index, columns : label or list of labels, optional
+            Of rows and of columns.
+        level : int or name, optional
+            The level that the labels are of.
+        inplace : bool, default False
+            Whether this frame changes, so that None is given back.
+        errors : {"raise", "ignore"}
+            Whether unknown labels raise KeyError: of columns at once, of rows at `compute` (gathered, in pandas).
+
+        Returns
+        -------
+        DataFrame
+            In as many partitions, or in one where rows are gathered.
+        """
+        if labels is not None:
+            if index is not None or columns is not None:
+                raise ValueError("Cannot specify both 'labels' and 'index'/'columns'")
+            index, columns = (None, labels) if axis in (1, "columns") else (labels, None)
+        if index is None and columns is None:
+            raise ValueError("Need to specify at least one of 'labels', 'index' or 'columns'")
+        frame = self
+        if columns is not None:
+            if errors == "raise" and level is None and self.has_plain_labels():
+                self._expr.project(encode(list(columns) if hasattr(columns, "tolist") else as_list(columns)))
+            left = empty(self).drop(columns=columns, level=level, errors=errors).columns
+            frame = self._framed(lambda expression: expression.project(encode(left)))
+        if index is not None:
+            frame = without_labels(frame, index, level, errors)
+        return self._in_place(frame, inplace)
 
     def pop(self, item: Any) -> Any:
         """The column `item`, which the frame then has no more."""
@@ -303,35 +339,87 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         del self[item]
         return column
 
-    def rename(self, index: Any = None, columns: Any = None, mapper: Any = None, axis: Any = None) -> DataFrame:
-        """Columns under other names, by a dictionary or by a function of names."""
-        if axis in (1, "columns"):
-            columns = index if index is not None else mapper
-        elif index is not None:
-            return self.map_partitions(lambda part: part.rename(index=index).rename(columns=columns or {}))
-        if columns is None:
-            raise TypeError("rename needs columns=, a dictionary or a function")
-        change = columns if callable(columns) else lambda label: columns.get(label, label)
-        return self.set_axis([change(label) for label in decode(self._expr.columns)], axis=1)
+    def rename(
+        self,
+        mapper: Any = None,
+        *,
+        index: Any = None,
+        columns: Any = None,
+        axis: Any = None,
+        inplace: Any = no_default,
+        level: Any = None,
+        errors: str = "ignore",
+    ) -> Any:
+        """Columns or row labels under other names, by a dictionary or by a function of names.
 
-    def rename_axis(self, mapper: Any = None, index: Any = None, **kwargs: Any) -> DataFrame:
-        """The frame with its index under another name."""
-        return self._framed(lambda frame: frame.rename_axis(as_list(mapper if mapper is not None else index)))
+        Parameters
+        ----------
+        mapper : dict or callable, optional
+            Of row labels, or of columns with `axis=1`.
+        index, columns : dict or callable, optional
+            Of row labels (in pandas, for each partition) and of columns.
+        axis : {0, 1}
+            What `mapper` is for.
+        inplace : bool, default False
+            Whether this frame changes, so that None is given back.
+        level : int or name, optional
+            The level whose labels change.
+        errors : {"ignore", "raise"}
+            Whether unknown labels in a dictionary raise KeyError: of columns at once, of rows at `compute` (gathered).
 
-    def add_prefix(self, prefix: str) -> DataFrame:
-        """The frame with a prefix before each column name."""
-        return self.rename(columns=lambda label: f"{prefix}{label}")
+        Returns
+        -------
+        DataFrame
+            In as many partitions, or in one where rows are gathered.
+        """
+        if mapper is None and index is None and columns is None:
+            raise TypeError("must pass an index to rename")
+        if mapper is not None:
+            if index is not None or columns is not None:
+                raise TypeError("Cannot specify both 'mapper' and any of 'index' or 'columns'")
+            index, columns = (None, mapper) if axis in (1, "columns") else (mapper, None)
+        frame = self
+        if columns is not None:
+            options = {"level": level, "errors": errors}
+            frame = self.set_axis(list(empty(self).rename(columns=columns, **options).columns), axis=1)
+        if index is not None:
+            run = gathered if errors == "raise" else by_partition
+            meta = {"meta": empty(frame)} if errors == "raise" else {}
+            frame = run("rename", frame, index=index, level=level, errors=errors, **meta)
+        return self._in_place(frame, inplace)
 
-    def add_suffix(self, suffix: str) -> DataFrame:
-        """The frame with a suffix after each column name."""
-        return self.rename(columns=lambda label: f"{label}{suffix}")
+    def rename_axis(
+        self,
+        mapper: Any = no_default,
+        *,
+        index: Any = no_default,
+        columns: Any = no_default,
+        axis: Any = 0,
+        inplace: Any = no_default,
+    ) -> Any:
+        """The frame with its index under another name: one, a list, a function, or a dictionary of names."""
+        return self._in_place(with_axis_names(self, mapper, index, axis, columns), inplace)
+
+    def add_prefix(self, prefix: str, axis: Any = None) -> DataFrame:
+        """The frame with a prefix before each column name; with `axis=0`, before each row label."""
+        if axis in (0, "index"):
+            return by_partition("add_prefix", self, prefix, axis=0)
+        return self.set_axis(list(empty(self).add_prefix(prefix, axis).columns), axis=1)
+
+    def add_suffix(self, suffix: str, axis: Any = None) -> DataFrame:
+        """The frame with a suffix after each column name; with `axis=0`, after each row label."""
+        if axis in (0, "index"):
+            return by_partition("add_suffix", self, suffix, axis=0)
+        return self.set_axis(list(empty(self).add_suffix(suffix, axis).columns), axis=1)
 
     def select_dtypes(self, include: Any = None, exclude: Any = None) -> DataFrame:
         """The columns of some types, by the rules of pandas."""
         return self._project(list(empty(self).select_dtypes(include=include, exclude=exclude).columns))
 
     def squeeze(self, axis: Any = None) -> Any:
-        """The one column of a frame of one column; otherwise the frame."""
+        """The one column of a frame of one column; otherwise the frame. The number of rows is not looked at."""
+        if axis in (0, "index"):
+            raise NotImplementedError("squeeze(axis=0): only computing tells whether there is one row; compute first")
         return self._column(self.columns[0]) if len(self._expr.columns) == 1 else self
 
     def items(self) -> Iterator[tuple[Any, Any]]:
@@ -341,8 +429,21 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
 
     # Text.
 
-    def info(self, buf: Any = None, verbose: bool = False, memory_usage: bool = False) -> None:
-        """Print the columns and their types."""
+    def info(
+        self,
+        verbose: bool | None = None,
+        buf: Any = None,
+        max_cols: int | None = None,
+        memory_usage: Any = None,
+        show_counts: bool | None = None,
+    ) -> None:
+        """Print the columns and their types, into `buf` if one is given; nothing is computed.
+
+        `verbose=False`, `max_cols`, `memory_usage` and `show_counts`, for which rows would have to be computed, raise
+        NotImplementedError.
+        """
+        asked = {"max_cols": max_cols, "memory_usage": memory_usage or None, "show_counts": show_counts or None}
+        refuse_given("info", {name: (value, None) for name, value in asked.items()}, "compute().info() has it")
         print(frame_info(self), file=buf)
 
     def __repr__(self) -> str:

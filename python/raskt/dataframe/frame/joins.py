@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import as_column, is_collection, is_frame
-from ..base.labels import decode, encode_label
+from ..base.labels import decode, decode_label, encode_label
+from ..base.meta import empty
 from ..base.mixin import Mixin
+from ..base.partitionwise import over_all
 from ..base.registry import wrap
+from ..base.tuning import tunable
 from ..io.creation import from_pandas
-from ..reshape.concat import beside, under
 
 METHODS = ("inner", "left", "right", "outer", "cross", "leftsemi", "leftanti")
 
@@ -19,6 +21,7 @@ class FrameJoins(Mixin):
 
     __slots__ = ()
 
+    @tunable("shuffle_method")
     def merge(
         self,
         right: Any,
@@ -28,38 +31,83 @@ class FrameJoins(Mixin):
         right_on: Any = None,
         left_index: bool = False,
         right_index: bool = False,
+        sort: bool = False,
         suffixes: Any = ("_x", "_y"),
         indicator: bool | str = False,
-        **kwargs: Any,
+        validate: str | None = None,
+        npartitions: int | None = None,
+        broadcast: Any = None,
     ) -> Any:
-        """Rows of two frames with equal keys side by side, as a database joins; see `pandas.merge`.
+        """Rows of two frames with equal keys side by side, as a database joins.
 
-        `how`: inner, left, right, outer, cross, leftsemi or leftanti. Without keys, the columns that both have are
-        the keys. A pandas frame on the right is taken into the plan.
+        Parameters
+        ----------
+        right : DataFrame or Series
+            A lazy frame or named series, or one of pandas, which is taken into the plan.
+        how : {"inner", "left", "right", "outer", "cross", "leftsemi", "leftanti"}
+            Whose keys are in the result; the last two are Dask's.
+        on, left_on, right_on : label, series or list of them, optional
+            The keys; without any, the columns that both have.
+        left_index, right_index : bool, default False
+            Whether a side is met by its index.
+        sort : bool, default False
+            Whether the result is in the order of the keys.
+        suffixes : pair of str, default ("_x", "_y")
+            What is put behind the names of columns that both have.
+        indicator : bool or str, default False
+            A column that says which side each row is from, called `_merge` or so.
+        validate : {"1:1", "1:m", "m:1", "m:m"}, optional
+            MergeError at `compute` if keys come more often than this says; sides that are checked are gathered.
+        npartitions : int, optional
+            Dask's: the partitions of the result.
+        broadcast : bool or float, optional
+            Dask's hint, which the engine does without.
 
-        Errors: KeyError for an unknown column, ValueError for keys that do not go together.
+        Returns
+        -------
+        DataFrame
+            In one partition, unless `npartitions` says otherwise.
 
+        Raises
+        ------
+        KeyError
+            For an unknown column.
+        MergeError
+            A ValueError of pandas, for keys that do not go together.
+
+        Examples
+        --------
         >>> import pandas as pd, raskt.dataframe as rd
         >>> left = rd.from_pandas(pd.DataFrame({"k": [1, 2], "x": ["a", "b"]}), npartitions=2)
         >>> left.merge(pd.DataFrame({"k": [2, 3], "y": ["c", "d"]}), on="k").compute().values.tolist()
         [[2, 'b', 'c']]
         """
         right = as_lazy(right)
-        if how not in METHODS:
-            raise ValueError(f"'{how}' is not a valid Merge type: {', '.join(METHODS)}")
-        left_keys, right_keys = keys_of(self, right, how, on, left_on, right_on, left_index, right_index)
-        columns = self._expr.join(
+        check_how(how)
+        told = (on, left_on, right_on, left_index, right_index)
+        left_keys, right_keys = keys_of(self, right, how, *told)
+        pair = suffix_pair(suffixes)
+        left = self
+        if validate is not None:
+            refuse_series([on, left_on, right_on])
+            left, right = validated(self, right, left_keys, right_keys, validate)
+            left_keys, right_keys = keys_of(left, right, how, *told)
+        columns = left._expr.join(
             right._expr,
             how=how,
             left_on=left_keys,
             right_on=right_keys,
             left_index=left_index,
             right_index=right_index,
-            suffixes=suffix_pair(suffixes),
+            suffixes=pair,
             indicator="_merge" if indicator is True else (indicator or None),
         )
-        return wrap(columns)
+        joined = wrap(columns)
+        if sort and how != "cross":
+            joined = in_order_of_keys(joined, how, left_keys, right_keys)
+        return joined if npartitions is None else joined.repartition(npartitions=npartitions)
 
+    @tunable("shuffle_method")
     def join(
         self,
         other: Any,
@@ -67,28 +115,133 @@ class FrameJoins(Mixin):
         how: str = "left",
         lsuffix: str = "",
         rsuffix: str = "",
+        sort: bool = False,
+        validate: str | None = None,
+        *,
         suffixes: Any = None,
-        **kwargs: Any,
+        npartitions: int | None = None,
     ) -> Any:
         """The columns of other frames beside those of this one, by index; `on` names columns to meet their index by.
 
+        Parameters
+        ----------
+        other : DataFrame, Series or list of them
+            Lazy or pandas'.
+        on : label or list of labels, optional
+            Columns of this frame that meet the index of the other; by default its own index does.
+        how : {"left", "right", "outer", "inner", "cross"}
+            Whose keys are in the result.
+        lsuffix, rsuffix : str
+            What is put behind the names of columns that both have; `suffixes` is the pair of them.
+        sort, validate, npartitions
+            As in `merge`.
+
+        Returns
+        -------
+        DataFrame
+            In one partition, unless `npartitions` says otherwise.
+
+        Examples
+        --------
         >>> import pandas as pd, raskt.dataframe as rd
         >>> left = rd.from_pandas(pd.DataFrame({"x": [1, 2]}, index=["a", "b"]), npartitions=2)
         >>> left.join(pd.DataFrame({"y": [3.0]}, index=["b"])).compute()["y"].tolist()
         [nan, 3.0]
         """
         if isinstance(other, list):
-            result = self
-            for one in other:
-                result = result.join(one, how=how)
-            return result
+            if on is not None:
+                raise ValueError("Joining multiple DataFrames only supported for joining on index")
+            if lsuffix or rsuffix:
+                raise ValueError("Suffixes not supported when joining multiple DataFrames")
+            return self._join_several(other, how, sort, validate)
         lsuffix, rsuffix = (lsuffix, rsuffix) if suffixes is None else suffix_pair(suffixes)
         other = as_lazy(other)
         both = set(self._expr.columns) & set(other._expr.columns)
         if both and not (lsuffix or rsuffix):
             raise ValueError(f"columns overlap but no suffix specified: {decode(sorted(both))}")
+        options = {"how": how, "sort": sort, "suffixes": (lsuffix, rsuffix), "validate": validate}
+        if how == "cross":
+            return self.merge(other, npartitions=npartitions, **options)
         keys = {"left_index": True} if on is None else {"left_on": on}
-        return self.merge(other, how=how, right_index=True, suffixes=(lsuffix, rsuffix), **keys)
+        return self.merge(other, right_index=True, npartitions=npartitions, **keys, **options)
+
+    def _join_several(self, others: list[Any], how: str, sort: bool, validate: Any) -> Any:
+        result = self
+        for one in others:
+            result = result.join(one, how=how, sort=sort, validate=validate)
+        return result
+
+
+def check_how(how: Any) -> None:
+    """ValueError for no way to join; NotImplementedError for one that pandas alone has."""
+    if how in ("left_anti", "right_anti"):
+        raise NotImplementedError(f"merge(how={how!r}): use how='leftanti', which gives the columns of the left alone")
+    if how not in METHODS:
+        raise ValueError(f"'{how}' is not a valid Merge type: {', '.join(METHODS)}")
+
+
+#: Which sides must have different keys, by the values of `validate`.
+VALIDATIONS = {
+    "one_to_one": (True, True),
+    "1:1": (True, True),
+    "one_to_many": (True, False),
+    "1:m": (True, False),
+    "many_to_one": (False, True),
+    "m:1": (False, True),
+    "many_to_many": (False, False),
+    "m:m": (False, False),
+}
+
+
+def refuse_series(keys: list[Any]) -> None:
+    """NotImplementedError for keys that are no columns, where sides are checked as pandas frames."""
+    if any(is_collection(key) for given in keys for key in key_list(given)):
+        raise NotImplementedError("merge(validate=) by series: make them columns first, and give their names")
+
+
+def validated(left: Any, right: Any, left_keys: Any, right_keys: Any, validate: Any) -> tuple[Any, Any]:
+    """Both sides, which raise MergeError when they are computed and have a key twice that may come once."""
+    if validate not in VALIDATIONS:
+        raise ValueError(f'"{validate}" is not a valid argument. Valid arguments are: {", ".join(VALIDATIONS)}')
+    left_once, right_once = VALIDATIONS[validate]
+    kind = "-to-".join("one" if once else "many" for once in VALIDATIONS[validate])
+    return (
+        with_different_keys(left, left_keys, "left", kind) if left_once else left,
+        with_different_keys(right, right_keys, "right", kind) if right_once else right,
+    )
+
+
+def with_different_keys(rows: Any, keys: Any, side: str, kind: str) -> Any:
+    """One side of a join, gathered and checked."""
+    names = None if keys is None else [decode_label(key.name) for key in keys]
+    return over_all(DifferentKeys(names, side, kind), rows, name="validate", meta=empty(rows))
+
+
+class DifferentKeys:
+    """The rows of one side of a join as they are; MergeError if a key comes twice."""
+
+    def __init__(self, keys: list[Any] | None, side: str, kind: str) -> None:
+        self.keys, self.side, self.kind = keys, side, kind
+
+    def __call__(self, rows: Any) -> Any:
+        """The rows."""
+        twice = rows.index.duplicated().any() if self.keys is None else rows.duplicated(self.keys).any()
+        if twice:
+            raise merge_error(f"Merge keys are not unique in {self.side} dataset; not a {self.kind} merge")
+        return rows
+
+
+def in_order_of_keys(joined: Any, how: str, left_keys: Any, right_keys: Any) -> Any:
+    """A join in the order of its keys; NotImplementedError where they are not among its columns."""
+    if left_keys is None and right_keys is None:
+        return joined.sort_index()
+    if left_keys is None or right_keys is None:
+        raise NotImplementedError("merge(sort=True) of a column and an index: call sort_values afterwards")
+    names = [key.name for key in (right_keys if how == "right" else left_keys)]
+    alike = [key.name for key in left_keys] == [key.name for key in right_keys]
+    if not alike and (how == "outer" or not all(name in joined._expr.columns for name in names)):
+        raise NotImplementedError("merge(sort=True): name the keys alike on both sides, or call sort_values afterwards")
+    return joined.sort_values([decode_label(name) for name in names], ignore_index=True)
 
 
 def as_lazy(other: Any) -> Any:
@@ -105,7 +258,9 @@ def as_lazy(other: Any) -> Any:
 
 
 def suffix_pair(suffixes: Any) -> tuple[str, str]:
-    """The two suffixes; ValueError unless there are two."""
+    """The two suffixes; TypeError or ValueError unless there are two."""
+    if isinstance(suffixes, set | dict):
+        raise TypeError(f"Passing 'suffixes' as a {type(suffixes)}, is not supported. Provide a tuple instead.")
     pair = tuple("" if suffix is None else suffix for suffix in suffixes)
     if len(pair) != 2:
         raise ValueError(f"suffixes must be a pair, not {suffixes!r}")
@@ -181,7 +336,21 @@ def merge_error(message: str) -> Exception:
 
 
 def merge(
-    left: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None, **kwargs: Any
+    left: Any,
+    right: Any,
+    how: str = "inner",
+    on: Any = None,
+    left_on: Any = None,
+    right_on: Any = None,
+    left_index: bool = False,
+    right_index: bool = False,
+    sort: bool = False,
+    suffixes: Any = ("_x", "_y"),
+    indicator: bool | str = False,
+    validate: str | None = None,
+    npartitions: int | None = None,
+    shuffle_method: Any = None,
+    broadcast: Any = None,
 ) -> Any:
     """Rows of two frames with equal keys side by side; see `DataFrame.merge`.
 
@@ -190,35 +359,41 @@ def merge(
     >>> len(rd.merge(df, df, on="k"))
     2
     """
-    return as_lazy(left).merge(right, how=how, on=on, left_on=left_on, right_on=right_on, **kwargs)
-
-
-def merge_asof(left: Any, right: Any, **kwargs: Any) -> Any:
-    """Rows of two sorted frames matched by the nearest key; see `pandas.merge_asof` (both gathered, in pandas).
-
-    The right frame is computed when the plan runs, inside its one task; the left one keeps its order.
-    """
-    raise NotImplementedError(
-        "merge_asof: compute the smaller frame and use map_partitions(pandas.merge_asof, small, on=...)"
+    return as_lazy(left).merge(
+        right,
+        how=how,
+        on=on,
+        left_on=left_on,
+        right_on=right_on,
+        left_index=left_index,
+        right_index=right_index,
+        sort=sort,
+        suffixes=suffixes,
+        indicator=indicator,
+        validate=validate,
+        npartitions=npartitions,
+        shuffle_method=shuffle_method,
+        broadcast=broadcast,
     )
 
 
-def concat(dfs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, **kwargs: Any) -> Any:
-    """Frames (or series) one under another; with `axis=1`, columns of the same rows side by side.
-
-    Columns that a frame lacks are missing in its rows (`join="outer"`), or left out of all (`join="inner"`).
-
-    >>> import pandas as pd, raskt.dataframe as rd
-    >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=1)
-    >>> rd.concat([df, df]).compute()["x"].tolist()
-    [1, 2, 1, 2]
-    """
-    items = list(dfs)
-    if not items:
-        raise ValueError("No objects to concatenate")
-    if join not in ("inner", "outer"):
-        raise ValueError(f"join must be 'inner' or 'outer', not {join!r}")
-    lazy = [item if is_collection(item) else from_pandas(item, npartitions=1, sort=False) for item in items]
-    if axis in (1, "columns"):
-        return beside(lazy)
-    return under(lazy, join, ignore_index)
+def merge_asof(
+    left: Any,
+    right: Any,
+    on: Any = None,
+    left_on: Any = None,
+    right_on: Any = None,
+    left_index: bool = False,
+    right_index: bool = False,
+    by: Any = None,
+    left_by: Any = None,
+    right_by: Any = None,
+    suffixes: Any = ("_x", "_y"),
+    tolerance: Any = None,
+    allow_exact_matches: bool = True,
+    direction: str = "backward",
+) -> Any:
+    """Rows of two sorted frames matched by the nearest key: not supported yet, which NotImplementedError says."""
+    raise NotImplementedError(
+        "merge_asof: compute the smaller frame and use map_partitions(pandas.merge_asof, small, on=...)"
+    )

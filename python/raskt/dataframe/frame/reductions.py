@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.arguments import as_list, check_boolean
+from ..base.arguments import as_list
+from ..base.checks import check_boolean
 from ..base.collection import is_collection
 from ..base.labels import encode_label, is_plain
 from ..base.pandas_methods import elementwise, gathered, gathered_value, native_or
@@ -61,6 +62,22 @@ class FrameReductions(Reductions):
         if len({kind_of_value(value.dtype) for value in values}) > 1:
             raise NotImplementedError
         return wrap(self._expr.cells(names, [(None, values)]).column_at(0))
+
+    def cumsum(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """Running sums; a missing value stays missing and counts as nothing, or ends them unless `skipna`."""
+        return self._cumulative("cumsum", axis, skipna, numeric_only=numeric_only)
+
+    def cumprod(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """Running products."""
+        return self._cumulative("cumprod", axis, skipna, numeric_only=numeric_only)
+
+    def cummin(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """Running minima."""
+        return self._cumulative("cummin", axis, skipna, numeric_only=numeric_only)
+
+    def cummax(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+        """Running maxima."""
+        return self._cumulative("cummax", axis, skipna, numeric_only=numeric_only)
 
     @tunable("split_every")
     def count(self, axis: Any = 0, numeric_only: bool = False) -> Any:

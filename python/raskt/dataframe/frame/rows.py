@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.arguments import as_list, check_na_position
+from ..base.arguments import as_list
+from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
 from ..base.labels import encode, encode_label
 from ..base.meta import empty
-from ..base.partitionwise import over_partitions
-from ..generic.elementwise import Elementwise
+from ..base.pandas_methods import Method, by_partition, gathered, given, native_or, trial
+from ..base.partitionwise import over_all
+from ..base.tuning import tunable
+from ..generic.elementwise import Elementwise, is_number
+from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import DataFrameGroupBy
 from ..groupby.grouping import Grouping
@@ -43,96 +47,316 @@ class FrameRows(Partitioned, Elementwise):
         """Columns by position: `df.iloc[:, 2]`, `df.iloc[:, [0, 1]]`. Rows have no positions in a lazy frame."""
         return FrameIloc(self)
 
-    def query(self, expr: str, **kwargs: Any) -> Any:
+    def query(
+        self,
+        expr: str,
+        *,
+        parser: str = "pandas",
+        engine: str | None = None,
+        local_dict: dict[str, Any] | None = None,
+        global_dict: dict[str, Any] | None = None,
+        resolvers: Any = None,
+        level: int = 0,
+        inplace: Any = no_default,
+    ) -> Any:
         """The rows where an expression in text is true: `df.query("x > 1 and s == 'a'")`; `@name` is a local variable.
 
         Comparisons, arithmetic, `and`, `or`, `not` and `in` run natively, everything else in pandas for each
         partition.
 
+        Parameters
+        ----------
+        expr : str
+            The condition, in the language of `pandas.DataFrame.query`.
+        parser, engine : str, optional
+            pandas' parsers and engines; all but the first run in pandas.
+        local_dict, global_dict : dict, optional
+            Variables, instead of those of the caller.
+        resolvers : list, optional
+            Where pandas looks for names first.
+        level : int, default 0
+            How many callers further up variables are looked for.
+        inplace : bool, default False
+            Whether this frame changes, so that None is given back.
+
+        Returns
+        -------
+        DataFrame
+            In as many partitions.
+
+        Examples
+        --------
         >>> import pandas as pd, raskt.dataframe as rd
         >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3]}), npartitions=2)
         >>> df.query("x > 1").compute()["x"].tolist()
         [2, 3]
         """
-        names = {**locals_of_caller(expr, 2), **kwargs.pop("local_dict", {})}
+        found = {} if local_dict is not None else locals_of_caller(expr, 2 + level)
+        names = {**(global_dict or {}), **found, **(local_dict or {})}
         try:
-            return self[native_mask(self, expr, names)]
+            if parser != "pandas" or engine not in (None, "numexpr", "python") or resolvers is not None:
+                raise NoNativeForm(expr)
+            return self._in_place(self[native_mask(self, expr, names)], inplace)
         except NoNativeForm:
-            call = lambda part: part.query(expr, local_dict=names, **kwargs)
-            call(empty(self))
-            return over_partitions(call, (self,), {}, name="query", meta=empty(self))
+            options = {"parser": parser, "engine": engine, "resolvers": resolvers} if resolvers else {"parser": parser}
+            options = {"local_dict": names, **options, **({"engine": engine} if engine else {})}
+            return self._in_place(by_partition("query", self, expr, **options), inplace)
 
-    def dropna(self, how: Any = None, subset: Any = None, thresh: int | None = None, axis: Any = 0) -> Any:
-        """The rows where no value is missing (`how="all"`: where some value is there; `thresh`: where so many are)."""
-        if axis not in (0, "index"):
-            raise NotImplementedError("dropna drops rows; which columns have missing values only computing can tell")
-        if how is not None and thresh is not None:
-            raise TypeError("You cannot set both the how and thresh arguments at the same time.")
-        if how not in (None, "any", "all"):
-            raise ValueError(f"invalid how option: {how}; it is 'any' or 'all'")
-        names = None if subset is None else encode(as_list(subset))
-        return self._framed(lambda frame: frame.dropna(names, how or "any", thresh))
-
-    def drop_duplicates(
-        self, subset: Any = None, keep: Any = "first", ignore_index: bool = False, **kwargs: Any
+    def dropna(
+        self,
+        *,
+        axis: Any = 0,
+        how: Any = no_default,
+        thresh: Any = no_default,
+        subset: Any = None,
+        inplace: Any = no_default,
+        ignore_index: bool = False,
     ) -> Any:
-        """The first (or last, or, with `keep=False`, the only) row of those that are equal in `subset`."""
-        if keep not in ("first", "last", False):
-            raise ValueError(f'keep must be either "first", "last" or False, not {keep!r}')
+        """The rows where no value is missing.
+
+        Parameters
+        ----------
+        axis : {0}
+            Columns are not dropped: which of them have missing values only computing can tell.
+        how : {"any", "all"}
+            Whether one missing value is enough, or all have to be missing, for a row to go.
+        thresh : int, optional
+            How many values have to be there for a row to stay, instead of `how`.
+        subset : label or list of labels, optional
+            The columns that are looked at.
+        inplace : bool, default False
+            Whether this frame changes, so that None is given back.
+        ignore_index : bool, default False
+            Whether rows are numbered anew.
+
+        Returns
+        -------
+        DataFrame
+            In as many partitions.
+        """
+        if axis in (1, "columns"):
+            raise NotImplementedError("dropna drops rows; which columns have missing values only computing can tell")
         names = None if subset is None else encode(as_list(subset))
-        return self._framed(lambda frame: frame.unique(names, "none" if keep is False else keep, ignore_index))
+        if names is not None:
+            self._expr.project(names)
+        options = given({"axis": axis, "how": how, "thresh": thresh})
+        if len(options) > 1:
+            trial(Method("dropna"), (self,), options)
+        # pandas finds no count that is at least None.
+        least = None if thresh is no_default else len(self._expr.columns) + 1 if thresh is None else int(thresh)
+        rows = self._framed(lambda frame: frame.dropna(names, "any" if how is no_default else how, least))
+        return self._in_place(rows.reset_index(drop=True) if ignore_index else rows, inplace)
 
-    def nlargest(self, n: int = 5, columns: Any = None, **kwargs: Any) -> Any:
-        """The `n` rows with the greatest values in `columns`, greatest first."""
-        return self._top(n, columns, True)
+    @tunable("split_every", "split_out", "shuffle_method")
+    def drop_duplicates(
+        self, subset: Any = None, *, keep: Any = "first", inplace: Any = no_default, ignore_index: bool = False
+    ) -> Any:
+        """The first (or last, or, with `keep=False`, the only) row of those that are equal in `subset`.
 
-    def nsmallest(self, n: int = 5, columns: Any = None, **kwargs: Any) -> Any:
-        """The `n` rows with the least values in `columns`, least first."""
-        return self._top(n, columns, False)
+        Parameters
+        ----------
+        subset : label or list of labels, optional
+            The columns that are compared; by default all.
+        keep : {"first", "last", False}
+            Which of equal rows stays; False for none of them.
+        inplace : bool, default False
+            Whether this frame changes, so that None is given back.
+        ignore_index : bool, default False
+            Whether rows are numbered anew.
 
-    def _top(self, n: int, columns: Any, largest: bool) -> Any:
-        if columns is None:
-            raise TypeError("nlargest and nsmallest need columns=, by which the rows are compared")
+        Returns
+        -------
+        DataFrame
+            In one partition, unless `split_out` says otherwise.
+        """
+        names = None if subset is None else encode(as_list(subset) if not isinstance(subset, tuple) else list(subset))
+        if names is not None:
+            self._expr.project(names)
+        check_keep(keep)
+        kept = "none" if keep is False else keep
+        return self._in_place(
+            native_or(
+                lambda: self._framed(lambda frame: frame.unique(names, kept, ignore_index)),
+                lambda: gathered("drop_duplicates", self, subset, keep=keep, ignore_index=ignore_index),
+            ),
+            inplace,
+        )
+
+    def duplicated(self, subset: Any = None, keep: Any = "first") -> Any:
+        """Whether each row equals another one in `subset` that stays by `keep` (gathered, in pandas)."""
+        return gathered("duplicated", self, subset, keep=keep)
+
+    @tunable("split_every")
+    def nlargest(self, n: int, columns: Any, keep: Any = "first") -> Any:
+        """The `n` rows with the greatest values in `columns`, greatest first.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        columns : label or list of labels
+            By which rows are compared.
+        keep : {"first", "last", "all"}
+            Which of equal rows are taken; the last two are gathered, in pandas.
+
+        Returns
+        -------
+        DataFrame
+            In one partition.
+        """
+        return self._extreme("nlargest", n, columns, keep)
+
+    @tunable("split_every")
+    def nsmallest(self, n: int, columns: Any, keep: Any = "first") -> Any:
+        """The `n` rows with the least values in `columns`, least first; see `nlargest`."""
+        return self._extreme("nsmallest", n, columns, keep)
+
+    def _extreme(self, method: str, n: int, columns: Any, keep: Any) -> Any:
         by = [self._expr.column(encode_label(name)) for name in as_list(columns)]
-        for column in by:
-            if not column.dtype.startswith(
-                ("int", "uint", "float", "Int", "UInt", "Float", "bool", "datetime", "timedelta")
-            ):
-                raise TypeError(
-                    f"Column {column.name!r} has dtype {column.dtype}, cannot use method 'nlargest' with this dtype"
-                )
-        return self._framed(lambda frame: frame.topk(int(n), by, largest))
+        if keep != "first" or not all(is_number(column) for column in by):
+            return gathered(method, self, n, columns, keep=keep)
+        return native_or(
+            lambda: self._framed(lambda frame: frame.topk(int(n), by, method == "nlargest")),
+            lambda: gathered(method, self, n, columns, keep=keep),
+        )
 
+    @tunable("shuffle_method")
     def sort_values(
         self,
         by: Any,
+        *,
+        axis: Any = 0,
         ascending: Any = True,
+        inplace: Any = no_default,
+        kind: str | None = "quicksort",
         na_position: str = "last",
         ignore_index: bool = False,
+        key: Any = None,
         npartitions: Any = None,
-        **kwargs: Any,
+        upsample: float = 1.0,
+        partition_size: float = 128e6,
+        sort_function: Any = None,
+        sort_function_kwargs: Any = None,
     ) -> Any:
         """The rows in the order of one or several columns; equal rows keep their order.
 
+        Parameters
+        ----------
+        by : label or list of labels
+            Columns, or the index by its name.
+        axis : {0}
+            The order of columns by the values of a row only computing can tell.
+        ascending : bool or list of bool, default True
+            For all of `by` or for each.
+        inplace : bool, default False
+            Whether this frame changes, so that None is given back.
+        kind : {"quicksort", "mergesort", "heapsort", "stable"}
+            pandas' ways; the order is stable, whichever is named.
+        na_position : {"first", "last"}
+            Where missing values stand.
+        ignore_index : bool, default False
+            Whether rows are numbered anew.
+        key : callable, optional
+            What values are compared by: a function of a column (gathered, in pandas).
+        npartitions : int, optional
+            Dask's: the partitions of the result.
+        upsample, partition_size : float
+            Dask's hints, which the engine does without.
+        sort_function, sort_function_kwargs : callable and dict, optional
+            Dask's: what sorts instead of pandas' `sort_values` (gathered).
+
+        Returns
+        -------
+        DataFrame
+            In one partition, unless `npartitions` says otherwise.
+
+        Examples
+        --------
         >>> import pandas as pd, raskt.dataframe as rd
         >>> df = rd.from_pandas(pd.DataFrame({"x": [2, 3, 1]}), npartitions=2)
         >>> df.sort_values("x", ascending=False).compute()["x"].tolist()
         [3, 2, 1]
         """
-        check_na_position(na_position)
-        names = as_list(by)
-        directions = as_list(ascending) if isinstance(ascending, list | tuple) else [ascending] * len(names)
-        if len(directions) != len(names):
-            raise ValueError(f"Length of ascending ({len(directions)}) != length of by ({len(names)})")
-        columns = [self._expr.column(encode_label(name)) for name in names]
-        return self._framed(
-            lambda frame: frame.sort(columns, [bool(one) for one in directions], na_position, ignore_index)
-        )
+        if axis in (1, "columns"):
+            raise NotImplementedError("sort_values(axis=1): the order of columns depends on values; name the columns")
+        options = {"axis": axis, "ascending": ascending, "kind": kind, "na_position": na_position}
+        if sort_function is not None:
+            told = {"by": by, "ascending": ascending, "na_position": na_position, **(sort_function_kwargs or {})}
+            rows = over_all(lambda all_rows: sort_function(all_rows, **told), self, name="sort_values", meta=self)
+        elif key is not None:
+            rows = gathered("sort_values", self, by, ignore_index=ignore_index, key=key, meta=empty(self), **options)
+        else:
+            for name in as_list(by):
+                self._sort_key(name)
+            check_order(ascending, kind, na_position, as_list(by))
+            rows = self._sorted(as_list(by), ascending, na_position, ignore_index)
+        if npartitions not in (None, "auto"):
+            rows = rows.repartition(npartitions=npartitions)
+        return self._in_place(rows, inplace)
 
-    def sort_index(self, ascending: bool = True, na_position: str = "last", ignore_index: bool = False) -> Any:
-        """The rows in the order of their labels; equal labels keep their order."""
-        check_na_position(na_position)
-        return self._framed(lambda frame: frame.sort([frame.index()], [bool(ascending)], na_position, ignore_index))
+    def _sorted(self, by: list[Any], ascending: Any, na_position: str, ignore_index: bool) -> Any:
+        several = isinstance(ascending, list | tuple)
+        directions = [bool(one) for one in ascending] if several else [bool(ascending)] * len(by)
+        columns = [self._sort_key(name) for name in by]
+        in_pandas = lambda: gathered(
+            "sort_values", self, by, ascending=directions, na_position=na_position, ignore_index=ignore_index
+        )
+        if any(column is None for column in columns):
+            return in_pandas()
+        native = lambda: self._framed(lambda frame: frame.sort(columns, directions, na_position, ignore_index))
+        return native_or(native, in_pandas)
+
+    def _sort_key(self, label: Any) -> Any:
+        """The column of a key; the index by its name, or None for one of several levels."""
+        name, levels = encode_label(label), self._expr.index_names
+        if name not in self._expr.columns and name in levels:
+            return self._expr.index() if len(levels) == 1 else None
+        return self._expr.column(name)
+
+    def sort_index(
+        self,
+        *,
+        axis: Any = 0,
+        level: Any = None,
+        ascending: Any = True,
+        inplace: Any = no_default,
+        kind: str | None = "quicksort",
+        na_position: str = "last",
+        sort_remaining: bool = True,
+        ignore_index: bool = False,
+        key: Any = None,
+    ) -> Any:
+        """The rows in the order of their labels (with `axis=1`, the columns); equal labels keep their order.
+
+        Parameters
+        ----------
+        axis : {0, 1}
+            Rows or columns.
+        level : int, name or list of them, optional
+            The levels that are compared first.
+        ascending : bool or list of bool, default True
+            For all levels or for each.
+        inplace : bool, default False
+            Whether this frame changes, so that None is given back.
+        kind, na_position, ignore_index
+            As in `sort_values`.
+        sort_remaining : bool, default True
+            Whether the other levels are compared as well.
+        key : callable, optional
+            What labels are compared by: a function of the index (gathered, in pandas).
+
+        Returns
+        -------
+        DataFrame
+            In one partition, unless columns are put in order.
+        """
+        options = {"level": level, "ascending": ascending, "kind": kind, "na_position": na_position, "key": key}
+        options = {**options, "sort_remaining": sort_remaining, "ignore_index": ignore_index}
+        if axis in (1, "columns"):
+            if ignore_index:
+                raise NotImplementedError("sort_index(axis=1, ignore_index=True): give labels by set_axis instead")
+            return self._in_place(self[list(empty(self).sort_index(axis=1, **options).columns)], inplace)
+        return self._in_place(sorted_by_labels(self, options), inplace)
 
     def set_index(
         self,
@@ -173,10 +397,46 @@ class FrameRows(Partitioned, Elementwise):
             raise NotImplementedError("set_index by several series: assign them as columns first and give their names")
         return self._framed(lambda frame: frame.set_index(self._key(keys[0]), False)).sort_index()
 
-    def reset_index(self, drop: bool = False, names: Any = None, **kwargs: Any) -> Any:
-        """The rows numbered from 0; the old index becomes the first column unless `drop`."""
+    def reset_index(
+        self,
+        level: Any = None,
+        *,
+        drop: bool = False,
+        inplace: Any = no_default,
+        col_level: Any = 0,
+        col_fill: Any = "",
+        allow_duplicates: bool = False,
+        names: Any = None,
+    ) -> Any:
+        """The rows numbered from 0; the old index becomes the first column unless `drop`.
+
+        Parameters
+        ----------
+        level : int, name or list of them, optional
+            The levels of the index that become columns; by default all (others are gathered, in pandas).
+        drop : bool, default False
+            Whether the index goes instead.
+        inplace : bool, default False
+            Whether this frame changes, so that None is given back.
+        col_level, col_fill
+            Where column labels have several levels: which one the names go to, and what the others are.
+        allow_duplicates : bool, default False
+            Not supported: labels of columns differ from each other.
+        names : str or list of str, optional
+            Names of the new columns.
+
+        Returns
+        -------
+        DataFrame
+            In as many partitions.
+        """
+        if allow_duplicates:
+            raise NotImplementedError("reset_index(allow_duplicates=True): give the index another name by rename_axis")
+        if level is not None or (col_level, col_fill) != (0, ""):
+            options = {"drop": drop, "col_level": col_level, "col_fill": col_fill, "names": names}
+            return self._in_place(gathered("reset_index", self, level, **options), inplace)
         labels = None if names is None else encode(as_list(names))
-        return self._framed(lambda frame: frame.reset_index(drop, labels))
+        return self._in_place(self._framed(lambda frame: frame.reset_index(drop, labels)), inplace)
 
     def iterrows(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of index label and row (a pandas series), computed a partition at a time."""
@@ -239,9 +499,34 @@ class FrameRows(Partitioned, Elementwise):
         options = {"as_index": as_index, "sort": sort, "group_keys": group_keys, "observed": observed}
         return DataFrameGroupBy(Grouping(self, by, level, dropna=dropna, **options))
 
-    def shuffle(self, on: Any = None, **kwargs: Any) -> Any:
-        """The same rows: partitions are not tied to keys here, and work that needs it moves rows by itself."""
+    @tunable("shuffle_method")
+    def shuffle(
+        self,
+        on: Any = None,
+        ignore_index: bool = False,
+        npartitions: Any = None,
+        on_index: bool = False,
+        force: bool = False,
+    ) -> Any:
+        """The same rows: partitions are not tied to keys here, and work that needs it moves rows by itself.
+
+        Parameters
+        ----------
+        on : label or list of labels, optional
+            The columns that Dask would go by.
+        ignore_index : bool, default False
+            Whether labels may be lost, which they are not.
+        npartitions : int, optional
+            The partitions of the result.
+        on_index, force : bool
+            Dask's, which change nothing here.
+
+        Returns
+        -------
+        DataFrame
+            The same rows.
+        """
         if on is not None:
             for name in as_list(on):
                 self._key(name)
-        return self.copy()
+        return self.copy() if npartitions is None else self.repartition(npartitions=npartitions)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.collection import is_collection, native
+from ..base.checks import check_boolean, no_default, refuse_given
+from ..base.collection import has_labels, is_collection, is_column, is_scalar, native
+from ..base.labels import encode_label
 from ..base.meta import dtypes_of, empty
-from ..base.mixin import Mixin
-from ..base.pandas_methods import native_or
+from ..base.pandas_methods import elementwise, gathered, native_or
 from ..base.partitionwise import over_all, over_rows
+from ..base.registry import wrap
 from ..base.storage import is_plain
+from .numpy_functions import numpy_function
 from .operators import FUNCTIONS, OperatorMethods
+from .running import Running
 
 #: NumPy's functions of one argument that the native side has, by its names.
 UNARY = {
@@ -70,7 +74,18 @@ BINARY = {
 }
 
 
-class Elementwise(OperatorMethods, Mixin):
+#: What NumPy's functions of two arguments are when they reduce.
+REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+
+
+class Elementwise(OperatorMethods, Running):
     """Elementwise methods in terms of `_each(function)`, which applies a function of expressions to each column."""
 
     __slots__ = ()
@@ -98,7 +113,12 @@ class Elementwise(OperatorMethods, Mixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """NumPy's functions: native where there is a form, otherwise on each partition."""
-        if method != "__call__" or kwargs.get("out") is not None:
+        if kwargs.get("out") is not None:
+            raise NotImplementedError(f"np.{ufunc.__name__}(out=): a lazy object is not written into; use the result")
+        kwargs.pop("out", None)
+        if method == "reduce":
+            return self._reduced(ufunc, *inputs[1:], **kwargs)
+        if method != "__call__":
             return NotImplemented
         name = ufunc.__name__
         if not kwargs and len(inputs) == 1 and name in UNARY:
@@ -108,7 +128,17 @@ class Elementwise(OperatorMethods, Mixin):
             if isinstance(left, Elementwise):
                 return left._binary(BINARY[name], right)
             return right._binary(BINARY[name], left, True)
-        return over_rows(ufunc, *inputs, name=name, **kwargs)
+        return over_rows(ufunc, *inputs, name=name, plainly=True, **kwargs)
+
+    def _reduced(self, ufunc: Any, axis: Any = 0, **kwargs: Any) -> Any:
+        """`np.add.reduce(df)` and the like: the reduction of that meaning."""
+        if ufunc.__name__ not in REDUCTIONS or kwargs:
+            raise NotImplementedError(f"np.{ufunc.__name__}.reduce of a lazy object: compute first")
+        return getattr(self, REDUCTIONS[ufunc.__name__])(axis=axis, skipna=False)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """NumPy's functions that are methods here stay lazy; others get the computed values."""
+        return numpy_function(func, args, kwargs)
 
     def abs(self) -> Any:
         """Absolute values."""
@@ -121,13 +151,14 @@ class Elementwise(OperatorMethods, Mixin):
         >>> rd.from_pandas(pd.Series([1.26, 2.0]), npartitions=1).round(1).compute().tolist()
         [1.3, 2.0]
         """
-        if isinstance(decimals, dict):
-            return self.assign(**{name: self[name].round(places) for name, places in decimals.items()})
+        if self.ndim == 2 and hasattr(decimals, "items") and not is_collection(decimals):
+            known = [(name, self[name].round(places)) for name, places in decimals.items() if name in self]
+            return self._with_columns(known)
         is_frame = self.ndim == 2
         rounded = lambda column: column if is_frame and is_left_alone(column) else column.round(decimals)
         return self._each_or(rounded, "round", decimals)
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: Any, errors: str = "raise") -> Any:
         """Values as another type; for a frame also a dictionary from columns to types.
 
         Types that only pandas has (`Int64`, `category`, periods) are converted by pandas for each partition. The
@@ -139,8 +170,13 @@ class Elementwise(OperatorMethods, Mixin):
         >>> rd.from_pandas(pd.Series([1, 2]), npartitions=1).astype("float32").dtype
         dtype('float32')
         """
-        if isinstance(dtype, dict):
-            return self.assign(**{name: self[name].astype(one) for name, one in dtype.items()})
+        if errors not in ("raise", "ignore"):
+            raise ValueError(f"Expected value of kwarg 'errors' to be one of ['raise', 'ignore']. Got {errors!r}")
+        refuse_given("astype", {"errors": (errors, "raise")}, "whether a value converts only computing can tell")
+        if hasattr(dtype, "items"):
+            if self.ndim == 1:
+                raise KeyError("Only the Series name can be used for the key in Series dtype mappings.")
+            return self._with_columns([(name, self[name].astype(one)) for name, one in dtype.items()])
         wanted = dtype_object(dtype)
         convert = lambda rows: rows.astype(dtype)
         meta = as_categories(empty(self), wanted)
@@ -162,55 +198,75 @@ class Elementwise(OperatorMethods, Mixin):
 
     isnull, notnull = isna, notna
 
-    def fillna(self, value: Any = None, axis: Any = None) -> Any:
-        """Missing values replaced by a scalar, lazy or not, a series of the same rows, or (frames) by a dictionary.
+    def fillna(self, value: Any, *, axis: Any = None, inplace: bool = False, limit: int | None = None) -> Any:
+        """Missing values replaced by a scalar, lazy or not, or for series by another series of the same rows.
+
+        For frames, a dictionary or a pandas series has the value of each column. With `limit`, at most so many are
+        replaced in a column (gathered, in pandas).
 
         >>> import pandas as pd, raskt.dataframe as rd
         >>> rd.from_pandas(pd.Series([1.0, None]), npartitions=1).fillna(0).compute().tolist()
         [1.0, 0.0]
         """
-        refuse_axis(axis, "fillna")
-        if value is None:
-            raise ValueError("fillna needs a value; ffill and bfill fill from the rows before and after")
-        if isinstance(value, dict):
-            known = {name: one for name, one in value.items() if name in self.columns}
-            return self.assign(**{name: self[name].fillna(one) for name, one in known.items()})
+        if self.ndim == 2 and is_column(value):
+            raise NotImplementedError(
+                "fillna of a frame by a lazy series goes by column labels: compute the series, or fill column by column"
+            )
+        return self._changed(self._filled(value, axis, limit), inplace)
+
+    def _filled(self, value: Any, axis: Any, limit: int | None) -> Any:
+        if axis in (1, "columns") or value is None:
+            return elementwise("fillna", self, value, axis=axis, limit=limit)
+        if limit is not None or axis not in (None, 0, "index", "rows"):
+            return gathered("fillna", self, value, axis=axis, limit=limit)
+        if not is_collection(value) and hasattr(value, "items"):
+            if self.ndim == 1:
+                return elementwise("fillna", self, value)
+            if getattr(value, "ndim", 1) == 1:
+                return self._with_columns(
+                    [(name, self[name].fillna(one)) for name, one in value.items() if name in self]
+                )
         return self._each_or(lambda column: column.fillna(native(value)), "fillna", value)
 
-    def ffill(self, axis: Any = None, limit: int | None = None) -> Any:
-        """Missing values replaced by the last value before them; at most `limit` in a row (in pandas, gathered)."""
-        return self._fill("ffill", axis, limit)
-
-    def bfill(self, axis: Any = None, limit: int | None = None) -> Any:
-        """Missing values replaced by the next value after them; at most `limit` in a row (in pandas, gathered)."""
-        return self._fill("bfill", axis, limit)
-
-    def _fill(self, name: str, axis: Any, limit: int | None) -> Any:
-        refuse_axis(axis, name)
-        if limit is not None:
-            return over_all(lambda rows: getattr(rows, name)(limit=limit), self, name=name)
-        return self._each_or(lambda column: getattr(column, name)(), name, gather=True)
-
     def isin(self, values: Any) -> Any:
-        """True where a value is one of `values` (a list, set, array or pandas object)."""
+        """True where a value is one of `values`: a list, set, array or pandas object.
+
+        For frames, a dictionary has the values of each column, and a pandas object is met by its labels.
+        """
         if is_collection(values):
             raise NotImplementedError("isin with a lazy object: compute the values first, or merge with them")
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             raise TypeError(f"only list-like objects are allowed to be passed to isin(), not {type(values).__name__}")
-        if isinstance(values, dict):
-            chosen = {name: list(one) for name, one in values.items()}
-            names = self._expr.columns
-            columns = [(name, self._expr.column(name).isin(chosen.get(name, []))) for name in names]
-            return self._framed(lambda frame: frame.select(columns))
+        if self.ndim == 2 and (hasattr(values, "items") or hasattr(values, "columns")):
+            return elementwise("isin", self, values)
         return self._each_or(lambda column: column.isin(list(values)), "isin", values)
 
-    def clip(self, lower: Any = None, upper: Any = None, axis: Any = None) -> Any:
-        """Values below `lower` raised to it and values above `upper` lowered to it."""
-        refuse_axis(axis, "clip")
-        clipped = lambda column: column.clip(native(lower), native(upper))
-        return self._each_or(clipped, "clip", lower, upper)
+    def clip(self, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False) -> Any:
+        """Values below `lower` raised to it and values above `upper` lowered to it.
 
-    def where(self, cond: Any, other: Any = None) -> Any:
+        Bounds are numbers, lazy or not, lazy series of the same rows (of frames, with `axis=0`), or pandas series by
+        labels: of columns with `axis=1`.
+        """
+        bounds = [bound for bound in (lower, upper) if bound is not None]
+        if any(hasattr(one, "__len__") and not is_collection(one) and not has_labels(one) for one in bounds):
+            raise NotImplementedError("clip by an array or a list: give a pandas Series, whose labels say what is met")
+        lazy = any(is_collection(one) for one in bounds)
+        by_labels = any(has_labels(one) for one in bounds)
+        by_rows = self.ndim == 2 and any(is_collection(one) and not is_scalar(one) for one in bounds)
+        if len(bounds) == 2 and not lazy and not by_labels and lower > upper:
+            lower, upper = upper, lower
+        # Where bounds cross, pandas takes the upper one first.
+        crossing = len(bounds) == 2 and lazy
+        if by_labels or crossing or (by_rows and axis not in (0, "index", "rows")) or axis in (1, "columns"):
+            clipped = elementwise("clip", self, lower, upper, axis=axis)
+        else:
+            one = lambda column: column.clip(native(lower), native(upper))
+            clipped = self._each_or(one, "clip", lower, upper, **({"axis": axis} if by_rows else {}))
+        return self._changed(clipped, inplace)
+
+    def where(
+        self, cond: Any, other: Any = no_default, *, inplace: bool = False, axis: Any = None, level: Any = None
+    ) -> Any:
         """Values where `cond` holds, and `other` (missing by default) elsewhere.
 
         >>> import pandas as pd, raskt.dataframe as rd
@@ -218,18 +274,27 @@ class Elementwise(OperatorMethods, Mixin):
         >>> x.where(x > 1, 0).compute().tolist()
         [0, 2, 3]
         """
-        return self._choose(cond, other, keep=True)
+        return self._changed(self._choose("where", cond, other, axis, level), inplace)
 
-    def mask(self, cond: Any, other: Any = None) -> Any:
+    def mask(
+        self, cond: Any, other: Any = no_default, *, inplace: bool = False, axis: Any = None, level: Any = None
+    ) -> Any:
         """Values where `cond` does not hold, and `other` (missing by default) elsewhere."""
-        return self._choose(cond, other, keep=False)
+        return self._changed(self._choose("mask", cond, other, axis, level), inplace)
 
-    def _choose(self, cond: Any, other: Any, keep: bool) -> Any:
+    def _choose(self, method: str, cond: Any, other: Any, axis: Any, level: Any) -> Any:
         cond = cond(self) if callable(cond) and not is_collection(cond) else cond
         other = other(self) if callable(other) and not is_collection(other) else other
-        if not is_collection(cond):
-            raise TypeError(f"the condition must be a lazy boolean series or frame, not {type(cond).__name__}")
-        cond = cond if keep else ~cond
+        for value in (cond, other):
+            if hasattr(value, "__len__") and not (is_collection(value) or has_labels(value) or isinstance(value, str)):
+                raise NotImplementedError(f"{method} by an array or a list: give a lazy or a pandas object with labels")
+        if level is not None:
+            raise NotImplementedError(f"{method}(level=): reset the index first")
+        if not is_collection(cond) or axis is not None or has_labels(other):
+            return elementwise(method, self, cond, other=other, axis=axis)
+        return self._chosen_natively(cond if method == "where" else ~cond, None if other is no_default else other)
+
+    def _chosen_natively(self, cond: Any, other: Any) -> Any:
         if hasattr(cond, "columns") or hasattr(other, "columns"):
             return self._choose_by_column(cond, other)
         return self._native_or_pandas(
@@ -237,71 +302,45 @@ class Elementwise(OperatorMethods, Mixin):
             chosen, cond, other, name="where",
         )  # fmt: skip
 
-    def replace(self, to_replace: Any = None, value: Any = None, regex: Any = False) -> Any:
+    def replace(
+        self, to_replace: Any = None, value: Any = no_default, *, inplace: bool = False, regex: Any = False
+    ) -> Any:
         """Values replaced: one by one, a list by a list or by one value, or as a dictionary says.
 
-        Regular expressions and dictionaries by column are done in pandas for each partition.
+        Regular expressions, dictionaries by column and None as a value are done in pandas for each partition.
         """
-        plain = regex is False and not (
-            isinstance(to_replace, dict) and any(isinstance(v, dict) for v in to_replace.values())
-        )
-        if isinstance(to_replace, dict) and value is not None:
-            plain = False
-        if not plain:
-            return over_rows(lambda part: part.replace(to_replace, value, regex=regex), self, name="replace")
+        in_pandas = lambda: elementwise("replace", self, to_replace, value=value, regex=regex)
+        if not self._is_replaced_natively(to_replace, value, regex):
+            return self._changed(in_pandas(), inplace)
         old, new = replacements(to_replace, value)
-        return self._native_or_pandas(
-            lambda: self._each(lambda column: column.replace(old, new)),
-            lambda part: (
-                part.replace(to_replace, value) if not isinstance(to_replace, dict) else part.replace(to_replace)
-            ),
-            name="replace",
-        )
+        return self._changed(native_or(lambda: self._each(lambda column: column.replace(old, new)), in_pandas), inplace)
 
-    def cumsum(self, axis: Any = None, skipna: bool = True) -> Any:
-        """Running sums; a missing value stays missing and counts as nothing."""
-        return self._cumulative("cumsum", axis, skipna)
+    def _is_replaced_natively(self, to_replace: Any, value: Any, regex: Any) -> bool:
+        if regex is not False or is_collection(to_replace) or is_collection(value) or value is None:
+            return False
+        if isinstance(to_replace, dict):
+            new = list(to_replace.values())
+            return value is no_default and not any(one is None or isinstance(one, dict | list) for one in new)
+        if (
+            to_replace is None
+            or value is no_default
+            or hasattr(to_replace, "index")
+            and not isinstance(to_replace, list)
+        ):
+            return isinstance(to_replace, str) and value is not no_default
+        new = list(value) if isinstance(value, list | tuple) else [value]
+        return not isinstance(value, dict) and None not in new
 
-    def cumprod(self, axis: Any = None, skipna: bool = True) -> Any:
-        """Running products."""
-        return self._cumulative("cumprod", axis, skipna)
+    def _with_columns(self, columns: list[tuple[Any, Any]]) -> Any:
+        """The frame with some columns replaced."""
+        return wrap(self._expr.assign([(encode_label(label), value._expr) for label, value in columns]))
 
-    def cummin(self, axis: Any = None, skipna: bool = True) -> Any:
-        """Running minima."""
-        return self._cumulative("cummin", axis, skipna)
-
-    def cummax(self, axis: Any = None, skipna: bool = True) -> Any:
-        """Running maxima."""
-        return self._cumulative("cummax", axis, skipna)
-
-    def _cumulative(self, name: str, axis: Any, skipna: bool) -> Any:
-        if axis in (1, "columns"):
-            return over_rows(lambda part: getattr(part, name)(axis=1, skipna=skipna), self, name=name)
-        if not skipna:
-            return over_all(lambda rows: getattr(rows, name)(skipna=False), self, name=name)
-        return self._each_or(lambda column: column.cumulative(name), name, gather=True)
-
-    def shift(self, periods: int = 1, freq: Any = None, axis: Any = None, fill_value: Any = None) -> Any:
-        """Values moved by `periods` rows (back if negative); the rows left empty hold `fill_value`, or are missing."""
-        refuse_axis(axis, "shift")
-        if freq is not None:
-            raise NotImplementedError("shift(freq=) moves the index: add the offset to the index column instead")
-        options = {} if fill_value is None else {"fill_value": fill_value}
-        moved = lambda column: column.shift(int(periods), native(fill_value))
-        return self._each_or(moved, "shift", int(periods), gather=True, **options)
-
-    def diff(self, periods: int = 1, axis: Any = None) -> Any:
-        """Each value less the one `periods` rows before it."""
-        refuse_axis(axis, "diff")
-        return self._each_or(lambda column: column.diff(int(periods)), "diff", int(periods), gather=True)
-
-    def rank(self, axis: Any = None, method: str = "average", ascending: bool = True, **kwargs: Any) -> Any:
-        """The place of each value in the order of its column, from one; ties by `method`."""
-        refuse_axis(axis, "rank")
-        if kwargs:
-            return over_all(lambda rows: rows.rank(method=method, ascending=ascending, **kwargs), self, name="rank")
-        ranked = lambda column: column.rank(method, ascending)
-        return self._each_or(ranked, "rank", gather=True, method=method, ascending=ascending)
+    def _changed(self, result: Any, inplace: Any) -> Any:
+        """The result, or this collection with the result in its place, as pandas gives it of such methods."""
+        if not check_boolean("inplace", inplace):
+            return result
+        self._in_place(result, True)
+        return self
 
 
 def numpy() -> Any:

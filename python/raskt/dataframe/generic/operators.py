@@ -136,24 +136,50 @@ class OperatorMethods(Operators):
         raise NotImplementedError
 
 
-def _method(name: str, operation: str, reflected: bool) -> Any:
+def of_frames(operation: str, reflected: bool) -> Any:
+    """The method of frames for an operation."""
+
     def method(self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
         return self._flexible(operation, other, axis, level, fill_value, reflected)
 
-    sign = f"other {operation} self" if reflected else f"self {operation} other"
-    method.__name__ = name
-    method.__qualname__ = f"OperatorMethods.{name}"
-    method.__doc__ = f"Elementwise `{sign}`; `fill_value` stands for a value that is missing on one side only."
     return method
 
 
-_ARITHMETIC = {
+def of_series(operation: str, reflected: bool) -> Any:
+    """The method of series for an operation, whose arguments pandas has in another order."""
+
+    def method(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> Any:
+        if axis not in (0, "index", "rows", None):
+            raise ValueError(f"No axis named {axis!r} for object type Series")
+        return self._flexible(operation, other, axis, level, fill_value, reflected)
+
+    return method
+
+
+ARITHMETIC = {
     "add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "truediv": "truediv", "floordiv": "floordiv",
     "mod": "mod", "pow": "pow", "subtract": "sub", "multiply": "mul", "divide": "truediv",
 }  # fmt: skip
-for _name, _operation in _ARITHMETIC.items():
-    setattr(OperatorMethods, _name, _method(_name, _operation, False))
-    if _name not in ("subtract", "multiply", "divide"):
-        setattr(OperatorMethods, f"r{_name}", _method(f"r{_name}", _operation, True))
-for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(OperatorMethods, _name, _method(_name, _name, False))
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def add_methods(owner: type, make: Any) -> None:
+    """Give a class the methods of all operations, made by `of_frames` or `of_series`."""
+    for name, operation in ARITHMETIC.items():
+        _add(owner, name, operation, False, make)
+        if name not in ("subtract", "multiply", "divide"):
+            _add(owner, f"r{name}", operation, True, make)
+    for name in COMPARISONS:
+        _add(owner, name, name, False, make)
+
+
+def _add(owner: type, name: str, operation: str, reflected: bool, make: Any) -> None:
+    method = make(operation, reflected)
+    sign = f"other {operation} self" if reflected else f"self {operation} other"
+    method.__name__ = name
+    method.__qualname__ = f"{owner.__name__}.{name}"
+    method.__doc__ = f"Elementwise `{sign}`; `fill_value` stands for a value that is missing on one side only."
+    setattr(owner, name, method)
+
+
+add_methods(OperatorMethods, of_frames)

@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ..base.arguments import check_boolean
+from ..base.checks import check_boolean
 from ..base.mixin import Mixin
 from ..base.pandas_methods import gathered
 from ..base.tuning import tunable

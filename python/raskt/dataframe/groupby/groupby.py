@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.arguments import as_list, check_boolean, refuse_engine
+from ..base.arguments import as_list
+from ..base.checks import check_boolean, refuse_engine
 from ..base.collection import is_collection, is_frame
 from ..base.labels import decode_label, encode, encode_label
 from ..base.meta import empty

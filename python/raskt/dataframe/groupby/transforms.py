@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.arguments import check_boolean, no_default, refuse_engine
+from ..base.checks import check_boolean, no_default, refuse_engine
 from ..base.collection import is_frame
 from ..base.labels import decode_label
 from ..base.meta import empty

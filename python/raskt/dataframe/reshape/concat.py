@@ -4,31 +4,186 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.collection import as_column, is_frame, root_frame
-from ..base.labels import encode_label
+from ..base.checks import check_boolean, refuse_given
+from ..base.collection import as_column, is_collection, is_frame, root_frame
+from ..base.labels import encode, encode_label
+from ..base.meta import empty
+from ..base.partitionwise import over_all, over_partitions
 from ..base.registry import core, wrap
+from ..io.creation import from_pandas
 
 
-def under(items: list[Any], join: str, ignore_index: bool) -> Any:
+def concat(
+    objs: Any,
+    *,
+    axis: Any = 0,
+    join: str = "outer",
+    ignore_index: bool = False,
+    keys: Any = None,
+    levels: Any = None,
+    names: Any = None,
+    verify_integrity: bool = False,
+    sort: bool = False,
+    union_categories: bool = False,
+    interleave_partitions: bool = False,
+    ignore_unknown_divisions: bool = False,
+    ignore_order: bool = False,
+) -> Any:
+    """Frames (or series) one under another; with `axis=1`, columns of the same rows side by side.
+
+    Parameters
+    ----------
+    objs : list or dict of frames and series
+        Lazy or pandas'; the keys of a dictionary are `keys`.
+    axis : {0, 1}
+        Rows or columns.
+    join : {"outer", "inner"}
+        Whether columns that a frame lacks are missing in its rows, or left out of all.
+    ignore_index : bool, default False
+        Whether the labels along the axis are numbered anew.
+    keys : list, optional
+        A label for each of `objs`, which becomes the outermost level.
+    levels : None
+        Not supported.
+    names : list of str, optional
+        Names of the levels, if there are `keys`.
+    verify_integrity : bool, default False
+        ValueError at `compute` if labels come twice (rows are gathered).
+    sort : bool, default False
+        Whether columns are put in order where they differ.
+    union_categories : bool, default False
+        Not supported.
+    interleave_partitions, ignore_unknown_divisions, ignore_order : bool
+        Dask's, which change nothing here: partitions stay in the order of `objs`.
+
+    Returns
+    -------
+    DataFrame or Series
+        With the partitions of all.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=1)
+    >>> rd.concat([df, df]).compute()["x"].tolist()
+    [1, 2, 1, 2]
+    """
+    refuse_given("concat", {"levels": (levels, None)}, "give keys=, and set categories on the result")
+    refuse_given("concat", {"union_categories": (union_categories, False)}, "give all the same categories first")
+    if hasattr(objs, "items") and not is_collection(objs):
+        keys = list(objs) if keys is None else list(keys)
+        objs = [objs[key] for key in keys]
+    if ignore_index and keys is not None:
+        raise ValueError("Cannot set ignore_index=True and specify keys. Either should be used.")
+    if is_collection(objs) or isinstance(objs, str):
+        raise TypeError(f"first argument must be an iterable of pandas objects, not {type(objs).__name__}")
+    items, keys = present(list(objs), None if keys is None else list(keys))
+    if join not in ("inner", "outer"):
+        raise ValueError("Only can inner (intersect) or outer (union) join the other axis")
+    lazy = [item if is_collection(item) else from_pandas(item, npartitions=1, sort=False) for item in items]
+    if axis in (1, "columns"):
+        return beside(lazy, keys, ignore_index)
+    if axis not in (0, "index", "rows"):
+        raise ValueError(f"No axis named {axis!r} for object type DataFrame")
+    if keys is not None:
+        lazy = [with_key(item, key, keys, names) for item, key in zip(lazy, keys, strict=True)]
+    result = under(lazy, join, ignore_index, check_boolean("sort", sort))
+    if verify_integrity and not ignore_index:
+        return over_all(DifferentLabels(), result, name="verify_integrity", meta=empty(result))
+    return result
+
+
+def present(items: list[Any], keys: list[Any] | None) -> tuple[list[Any], list[Any] | None]:
+    """The objects that are there, with their keys; ValueError if there are none, or not as many keys."""
+    if not items:
+        raise ValueError("No objects to concatenate")
+    if keys is not None and len(keys) != len(items):
+        raise ValueError(f"The length of the keys ({len(keys)}) must match the length of the objects ({len(items)})")
+    kept = [at for at, item in enumerate(items) if item is not None]
+    if not kept:
+        raise ValueError("All objects passed were None")
+    return [items[at] for at in kept], None if keys is None else [keys[at] for at in kept]
+
+
+class WithKey:
+    """A partition with a key as the outermost level of its labels; it can be sent to a worker process."""
+
+    def __init__(self, key: Any, keys: list[Any], names: Any) -> None:
+        self.key, self.keys, self.names = key, keys, names
+
+    def __call__(self, part: Any) -> Any:
+        """The partition with the labels of two levels."""
+        import pandas as pd
+
+        of_all = pd.Index(self.keys)
+        level = of_all[self.keys.index(self.key) : self.keys.index(self.key) + 1]
+        outer = level.repeat(len(part))
+        inner = [part.index.get_level_values(at) for at in range(part.index.nlevels)]
+        given = list(self.names) if self.names is not None else [None]
+        all_names = [*given, *part.index.names][: 1 + len(inner)] if len(given) <= 1 else given
+        return part.set_axis(pd.MultiIndex.from_arrays([outer, *inner], names=all_names))
+
+
+def with_key(item: Any, key: Any, keys: list[Any], names: Any) -> Any:
+    """The rows with a key as the outermost level of their labels."""
+    if isinstance(key, tuple):
+        raise NotImplementedError("concat(keys=) of tuples: give one label for each frame")
+    return over_partitions(WithKey(key, keys, names), (item,), {}, name="concat keys")
+
+
+class DifferentLabels:
+    """The rows as they are; ValueError if a label comes twice."""
+
+    def __call__(self, rows: Any) -> Any:
+        """The rows."""
+        if not rows.index.is_unique:
+            twice = rows.index[rows.index.duplicated()].unique()
+            raise ValueError(f"Indexes have overlapping values: {twice}")
+        return rows
+
+
+def under(items: list[Any], join: str, ignore_index: bool, sort: bool = False) -> Any:
     """The rows of frames or of series one under another."""
     if any(is_frame(item) for item in items):
         frames = [item._expr if is_frame(item) else item.to_frame()._expr for item in items]
-        return wrap(core().frame_concat(frames, join=join, ignore_index=ignore_index))
+        joined = wrap(core().frame_concat(frames, join=join, ignore_index=ignore_index))
+        return in_order_of_labels(joined, items, join) if sort else joined
     names = {item._expr.name for item in items}
     frames = [as_column(item).to_frame("0") for item in items]
     joined = core().frame_concat(frames, join=join, ignore_index=ignore_index).column("0")
     return wrap(joined.rename(names.pop() if len(names) == 1 else None))
 
 
-def beside(items: list[Any]) -> Any:
+def in_order_of_labels(joined: Any, items: list[Any], join: str) -> Any:
+    """The columns in the order that pandas gives them with `sort=True`."""
+    import pandas as pd
+
+    found = pd.concat([empty(item) for item in items], join=join, sort=True).columns
+    return joined._framed(lambda frame: frame.project(encode(found)))
+
+
+def beside(items: list[Any], keys: list[Any] | None = None, ignore_index: bool = False) -> Any:
     """Columns of the same rows side by side; NotImplementedError for other rows, ValueError for a name met twice."""
-    columns: list[tuple[str, Any]] = []
+    columns: list[tuple[Any, Any]] = []
+    unnamed = 0
     for at, item in enumerate(items):
         if is_frame(item):
-            columns += [(name, item._expr.column(name)) for name in item._expr.columns]
-        else:
-            columns.append((item._expr.name or encode_label(at), as_column(item)))
-    names = [name for name, _ in columns]
+            labels = list(item.columns)
+            columns += [
+                (label if keys is None else joint(keys[at], label), item._expr.column_at(k))
+                for k, label in enumerate(labels)
+            ]
+            continue
+        label = item.name
+        if label is None:
+            label, unnamed = unnamed, unnamed + 1
+        columns.append((label if keys is None else keys[at], as_column(item)))
+    names = [encode_label(at if ignore_index else label) for at, (label, _) in enumerate(columns)]
     if len(set(names)) != len(names):
-        raise ValueError(f"column names must be different from each other: {names}")
-    return wrap(root_frame(items[0]).select(columns))
+        raise ValueError(f"column names must be different from each other: {[label for label, _ in columns]}")
+    return wrap(root_frame(items[0]).select([(name, column) for name, (_, column) in zip(names, columns, strict=True)]))
+
+
+def joint(key: Any, label: Any) -> tuple[Any, ...]:
+    """A label of several levels."""
+    return (key, *label) if isinstance(label, tuple) else (key, label)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.collection import native
+from ..base.checks import no_default, refuse_engine
+from ..base.collection import is_collection, native
 from ..base.meta import empty
-from ..base.partitionwise import over_rows
+from ..base.pandas_methods import Method, by_partition, gathered
+from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
 from ..generic.elementwise import Elementwise
+from ..generic.operators import add_methods, of_series
 
 
 class SeriesValues(Elementwise):
@@ -26,33 +29,56 @@ class SeriesValues(Elementwise):
             lambda: wrap(self._expr.between(native(left), native(right), inclusive)), call, left, right, name="between"
         )
 
-    def map(self, arg: Any, na_action: Any = None, meta: Any = None) -> Any:
+    def map(self, func: Any = None, na_action: Any = None, engine: Any = None, meta: Any = None, **kwargs: Any) -> Any:
         """Values replaced as a dictionary, a pandas series or a function says; missing where it has no answer.
 
-        Dictionaries run natively, functions in pandas for each partition.
+        Dictionaries run natively, functions (which get `kwargs` as well) in pandas for each partition.
 
         >>> import pandas as pd, raskt.dataframe as rd
         >>> rd.from_pandas(pd.Series([1, 2]), npartitions=1).map({1: "one", 2: "two"}).compute().tolist()
         ['one', 'two']
         """
-        call = lambda s: s.map(arg, na_action=na_action)
-        if isinstance(arg, dict) and not hasattr(arg, "__missing__") and meta is None and na_action is None:
+        refuse_engine("map", engine, None)
+        if is_collection(func):
+            raise NotImplementedError("map by a lazy series: compute it first, or merge with it")
+        if na_action not in (None, "ignore"):
+            raise ValueError(f"na_action must either be 'ignore' or None, {na_action} was passed")
+        call = lambda s: s.map(func, na_action=na_action, **kwargs)
+        if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and na_action is None:
             return self._native_or_pandas(
-                lambda: wrap(self._expr.map_values(list(arg), list(arg.values()))),
+                lambda: wrap(self._expr.map_values(list(func), list(func.values()))),
                 call,
                 name="map",
-                meta=mapped_values(empty(self), arg),
+                meta=mapped_values(empty(self), func),
             )
-        return over_rows(call, self, name="map", meta=meta)
+        return over_rows(call, self, name=getattr(func, "__name__", "map"), meta=meta)
 
     def apply(
-        self, function: Callable[..., Any], convert_dtype: Any = None, meta: Any = None, args: Any = (), **kwargs: Any
+        self,
+        func: Any,
+        args: Any = (),
+        *,
+        by_row: Any = "compat",
+        convert_dtype: Any = no_default,
+        meta: Any = None,
+        **kwargs: Any,
     ) -> Any:
-        """A function of each value, in pandas for each partition."""
-        return over_rows(lambda s: s.apply(function, args=args, **kwargs), self, name="apply", meta=meta)
+        """A function of each value, in pandas for each partition; `args` and `kwargs` are more arguments of it.
+
+        With `by_row=False`, or for names of methods and lists of functions, it gets all rows, gathered. `convert_dtype`
+        is Dask's, and was pandas'; it is refused, since pandas has no such argument any more.
+        """
+        if convert_dtype is not no_default:
+            raise NotImplementedError("apply(convert_dtype=): convert the result by astype")
+        options = {"args": args, "by_row": by_row, **kwargs}
+        over = over_rows if callable(func) and by_row == "compat" and not is_ufunc(func) else over_all
+        over = over_rows if is_ufunc(func) else over
+        return over(Method("apply"), self, func, name=getattr(func, "__name__", "apply"), meta=meta, **options)
 
     def case_when(self, caselist: list[Any]) -> Any:
         """Values replaced where a condition holds; the first condition that holds counts."""
+        if not isinstance(caselist, list):
+            raise TypeError(f"The caselist argument should be a list; instead got {type(caselist)}")
         result = self
         for condition, value in reversed(caselist):
             result = result.mask(condition, value)
@@ -66,9 +92,32 @@ class SeriesValues(Elementwise):
         """A function of pairs of values of two series of the same rows, in pandas for each partition."""
         return over_rows(lambda a, b: a.combine(b, func, fill_value), self, other, name="combine")
 
-    def explode(self) -> Any:
-        """A row for each item of each list, in pandas for each partition."""
-        return self.map_partitions(lambda part: part.explode(), meta=(self._expr.name, "object"))
+    def compare(
+        self,
+        other: Any,
+        align_axis: Any = 1,
+        keep_shape: bool = False,
+        keep_equal: bool = False,
+        result_names: Any = ("self", "other"),
+    ) -> Any:
+        """The values that differ from those of another series of the same rows (gathered, in pandas)."""
+        options = {"align_axis": align_axis, "keep_shape": keep_shape, "keep_equal": keep_equal}
+        return gathered("compare", self, other, result_names=result_names, **options)
+
+    def explode(self, ignore_index: bool = False) -> Any:
+        """A row for each item of each list, in pandas for each partition; numbered anew with `ignore_index`."""
+        rows = by_partition("explode", self, meta=(self.name, "object") if self._expr.dtype == "object" else None)
+        return rows.reset_index(drop=True) if ignore_index else rows
+
+
+add_methods(SeriesValues, of_series)
+
+
+def is_ufunc(func: Any) -> bool:
+    """Whether a function is one of NumPy's, which pandas calls with all values at once."""
+    import numpy as np
+
+    return isinstance(func, np.ufunc)
 
 
 def mapped_values(meta: Any, values: dict[Any, Any]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.arguments import check_boolean
+from ..base.checks import check_boolean
 from ..base.collection import is_collection
 from ..base.pandas_methods import gathered, gathered_value, native_or
 from ..base.partitionwise import one_value
@@ -36,6 +36,22 @@ class SeriesReductions(Reductions):
             return in_pandas()
         skipna = check_boolean("skipna", skipna)
         return native_or(lambda: wrap(self._expr.reduce(method, skipna=skipna)), in_pandas)
+
+    def cumsum(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """Running sums; a missing value stays missing and counts as nothing, or ends them unless `skipna`."""
+        return self._cumulative("cumsum", axis, skipna)
+
+    def cumprod(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """Running products."""
+        return self._cumulative("cumprod", axis, skipna)
+
+    def cummin(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """Running minima."""
+        return self._cumulative("cummin", axis, skipna)
+
+    def cummax(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """Running maxima."""
+        return self._cumulative("cummax", axis, skipna)
 
     @tunable("split_every")
     def count(self) -> Any:

@@ -8,14 +8,18 @@ from typing import Any
 from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
-from ..base.arguments import as_list, check_na_position, plain_operand, require_boolean
+from ..base.arguments import plain_operand, require_boolean
+from ..base.checks import check_boolean, no_default
 from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
 from ..base.labels import decode_label, encode_label
-from ..base.meta import type_of
-from ..base.pandas_methods import native_or
+from ..base.meta import empty, type_of
+from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.registry import register, wrap
+from ..base.tuning import tunable
 from ..generic.display import series_html, series_text
+from ..generic.labels import with_axis_names, without_labels
 from ..generic.operators import applied
+from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
 from ..indexing.loc import SeriesLoc
@@ -169,74 +173,219 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     def __contains__(self, label: Any) -> bool:
         raise NotImplementedError("whether a label is in a lazy index: use (s.index == label).any().compute()")
 
-    def dropna(self, **kwargs: Any) -> Any:
-        """The rows whose value is there."""
-        return self._framed(lambda frame: frame.dropna())
+    def dropna(self, *, axis: Any = 0, inplace: Any = no_default, how: Any = None, ignore_index: bool = False) -> Any:
+        """The rows whose value is there; numbered anew with `ignore_index`."""
+        if axis not in (0, "index", "rows"):
+            raise ValueError(f"No axis named {axis!r} for object type Series")
+        rows = self._framed(lambda frame: frame.dropna())
+        return self._in_place(rows.reset_index(drop=True) if ignore_index else rows, inplace)
 
-    def drop_duplicates(self, keep: Any = "first", ignore_index: bool = False, **kwargs: Any) -> Any:
-        """The first (or last) row of each value."""
-        keep = "none" if keep is False else keep
-        return self._framed(lambda frame: frame.unique(None, keep, ignore_index))
+    @tunable("split_every", "split_out", "shuffle_method")
+    def drop_duplicates(self, *, keep: Any = "first", inplace: Any = no_default, ignore_index: bool = False) -> Any:
+        """The first (or last, or, with `keep=False`, the only) row of each value."""
+        check_keep(keep)
+        kept = "none" if keep is False else keep
+        native = lambda: self._framed(lambda frame: frame.unique(None, kept, ignore_index))
+        in_pandas = lambda: gathered("drop_duplicates", self, keep=keep, ignore_index=ignore_index)
+        return self._in_place(native_or(native, in_pandas), inplace)
 
-    def unique(self, **kwargs: Any) -> Any:
+    def duplicated(self, keep: Any = "first") -> Any:
+        """Whether each value equals another one that stays by `keep` (gathered, in pandas)."""
+        return gathered("duplicated", self, keep=keep)
+
+    @tunable("split_every", "split_out", "shuffle_method")
+    def unique(self) -> Any:
         """The different values in the order in which they come first, as a series with a new index."""
         return self.drop_duplicates(ignore_index=True)
 
-    def nlargest(self, n: int = 5, **kwargs: Any) -> Any:
-        """The `n` greatest values, greatest first."""
-        return self.dropna()._framed(lambda frame: frame.topk(n, [frame.column(ONLY_COLUMN)], True))
+    @tunable("split_every")
+    def nlargest(self, n: int = 5, keep: Any = "first") -> Any:
+        """The `n` greatest values, greatest first; of equal ones the `first`, the `last` or `all` by `keep`."""
+        return self._extreme("nlargest", n, keep)
 
-    def nsmallest(self, n: int = 5, **kwargs: Any) -> Any:
-        """The `n` least values, least first."""
-        return self.dropna()._framed(lambda frame: frame.topk(n, [frame.column(ONLY_COLUMN)], False))
+    @tunable("split_every")
+    def nsmallest(self, n: int = 5, keep: Any = "first") -> Any:
+        """The `n` least values, least first; of equal ones the `first`, the `last` or `all` by `keep`."""
+        return self._extreme("nsmallest", n, keep)
+
+    def _extreme(self, method: Any, n: int, keep: Any) -> Any:
+        in_pandas = lambda: gathered(method, self, n, keep=keep)
+        if keep != "first":
+            return in_pandas()
+        topk = lambda frame: frame.topk(int(n), [frame.column(ONLY_COLUMN)], method == "nlargest")
+        return native_or(lambda: self.dropna()._framed(topk), in_pandas)
 
     def sort_values(
-        self, ascending: bool = True, na_position: Any = "last", ignore_index: bool = False, **kwargs: Any
+        self,
+        *,
+        axis: Any = 0,
+        ascending: Any = True,
+        inplace: Any = no_default,
+        kind: Any = "quicksort",
+        na_position: Any = "last",
+        ignore_index: bool = False,
+        key: Any = None,
+        npartitions: Any = None,
     ) -> Any:
-        """The rows in the order of their values; equal values keep their order."""
-        check_na_position(na_position)
-        return self._framed(
-            lambda frame: frame.sort([frame.column(ONLY_COLUMN)], [bool(ascending)], na_position, ignore_index)
-        )
+        """The rows in the order of their values; equal values keep their order.
 
-    def sort_index(self, ascending: bool = True, na_position: Any = "last", ignore_index: bool = False) -> Any:
-        """The rows in the order of their labels; equal labels keep their order."""
-        check_na_position(na_position)
-        return self._framed(lambda frame: frame.sort([frame.index()], [bool(ascending)], na_position, ignore_index))
+        Parameters
+        ----------
+        axis : {0}
+            Kept for pandas' sake.
+        ascending : bool, default True
+            Least values first.
+        inplace : bool, default False
+            Whether this series changes, so that None is given back.
+        kind : {"quicksort", "mergesort", "heapsort", "stable"}
+            pandas' ways; the order is stable, whichever is named.
+        na_position : {"first", "last"}
+            Where missing values stand.
+        ignore_index : bool, default False
+            Whether rows are numbered anew.
+        key : callable, optional
+            What values are compared by: a function of the series (gathered, in pandas).
+        npartitions : int, optional
+            Dask's: the partitions of the result.
+
+        Returns
+        -------
+        Series
+            In one partition, unless `npartitions` says otherwise.
+        """
+        if axis not in (0, "index", "rows"):
+            raise ValueError(f"No axis named {axis!r} for object type Series")
+        check_order(ascending, kind, na_position, [None])
+        up = bool(ascending[0] if isinstance(ascending, list | tuple) else ascending)
+        in_pandas = lambda: gathered(
+            "sort_values", self, ascending=up, na_position=na_position, ignore_index=ignore_index, key=key,
+            kind="stable", meta=empty(self),
+        )  # fmt: skip
+        order = lambda frame: frame.sort([frame.column(ONLY_COLUMN)], [up], na_position, ignore_index)
+        rows = in_pandas() if key is not None else native_or(lambda: self._framed(order), in_pandas)
+        rows = rows if npartitions in (None, "auto") else rows.repartition(npartitions=npartitions)
+        return self._in_place(rows, inplace)
+
+    def sort_index(
+        self,
+        *,
+        axis: Any = 0,
+        level: Any = None,
+        ascending: Any = True,
+        inplace: Any = no_default,
+        kind: Any = "quicksort",
+        na_position: Any = "last",
+        sort_remaining: bool = True,
+        ignore_index: bool = False,
+        key: Any = None,
+    ) -> Any:
+        """The rows in the order of their labels; equal labels keep their order. See `DataFrame.sort_index`."""
+        if axis not in (0, "index", "rows"):
+            raise ValueError(f"No axis named {axis!r} for object type Series")
+        options = {"level": level, "ascending": ascending, "kind": kind, "na_position": na_position, "key": key}
+        options = {**options, "sort_remaining": sort_remaining, "ignore_index": ignore_index}
+        return self._in_place(sorted_by_labels(self, options), inplace)
+
+    def drop(
+        self,
+        labels: Any = None,
+        *,
+        axis: Any = 0,
+        index: Any = None,
+        columns: Any = None,
+        level: Any = None,
+        inplace: Any = no_default,
+        errors: Any = "raise",
+    ) -> Any:
+        """The rows without those of some labels; KeyError at `compute` for unknown ones unless `errors="ignore"`."""
+        wanted = labels if index is None else index
+        return self._in_place(without_labels(self, wanted, level, errors), inplace)
 
     # The index, names and other forms.
 
-    def rename(self, index: Any = None, sorted_index: bool = False) -> Any:
-        """The series under another name; a function or dictionary of labels is applied in pandas."""
-        if callable(index) or isinstance(index, dict):
-            return self.map_partitions(lambda part: part.rename(index))
-        return wrap(self._expr.rename(index if index is None else encode_label(index)))
+    def rename(
+        self,
+        index: Any = None,
+        *,
+        axis: Any = None,
+        inplace: Any = no_default,
+        level: Any = None,
+        errors: Any = "ignore",
+        sorted_index: bool = False,
+    ) -> Any:
+        """The series under another name; a function or dictionary of labels is applied in pandas.
 
-    def rename_axis(self, mapper: Any = None, index: Any = None, **kwargs: Any) -> Any:
-        """The series with its index under another name."""
-        return self._framed(lambda frame: frame.rename_axis(as_list(mapper if mapper is not None else index)))
+        Parameters
+        ----------
+        index : label, callable or dict
+            The name, or what becomes of the row labels.
+        axis : {0}
+            Kept for pandas' sake.
+        inplace : bool, default False
+            Whether this series changes, so that None is given back.
+        level : int or name, optional
+            The level whose labels change.
+        errors : {"ignore", "raise"}
+            Whether unknown labels in a dictionary raise KeyError, at `compute` (gathered, in pandas).
+        sorted_index : bool, default False
+            Dask's: whether the new labels are in order as well, by which divisions are known; they are not kept here.
 
-    def add_prefix(self, prefix: Any) -> Any:
+        Returns
+        -------
+        Series
+            In as many partitions.
+        """
+        if callable(index) or hasattr(index, "items"):
+            run = gathered if errors == "raise" else by_partition
+            meta = {} if errors != "raise" else {"meta": empty(self)}
+            return self._in_place(run("rename", self, index, level=level, errors=errors, **meta), inplace)
+        name = index if index is None else encode_label(index)
+        return self._in_place(wrap(self._expr.rename(name)), inplace)
+
+    def rename_axis(
+        self, mapper: Any = no_default, *, index: Any = no_default, axis: Any = 0, inplace: Any = no_default
+    ) -> Any:
+        """The series with its index under another name: one, a list, a function, or a dictionary of names."""
+        return self._in_place(with_axis_names(self, mapper, index, axis), inplace)
+
+    def add_prefix(self, prefix: Any, axis: Any = None) -> Any:
         """The series with a prefix before each index label."""
-        return self.map_partitions(lambda part: part.add_prefix(prefix))
+        return by_partition("add_prefix", self, prefix, axis=axis)
 
-    def add_suffix(self, suffix: Any) -> Any:
+    def add_suffix(self, suffix: Any, axis: Any = None) -> Any:
         """The series with a suffix after each index label."""
-        return self.map_partitions(lambda part: part.add_suffix(suffix))
+        return by_partition("add_suffix", self, suffix, axis=axis)
 
-    def to_frame(self, name: Any = None) -> Any:
+    def to_frame(self, name: Any = no_default) -> Any:
         """A frame of this one column; a series without a name becomes the column 0."""
-        name = name if name is not None else self.name
+        name = self.name if name is no_default or name is None else name
         return wrap(as_column(self).to_frame(encode_label(0 if name is None else name)))
 
-    def reset_index(self, drop: bool = False, name: Any = None) -> Any:
-        """The rows numbered from 0; the old index becomes a column of a frame unless `drop`."""
+    def reset_index(
+        self,
+        level: Any = None,
+        *,
+        drop: bool = False,
+        name: Any = no_default,
+        inplace: Any = no_default,
+        allow_duplicates: bool = False,
+    ) -> Any:
+        """The rows numbered from 0; the old index becomes a column of a frame unless `drop`.
+
+        See `DataFrame.reset_index`; `name` is that of the column of the values.
+        """
+        if allow_duplicates:
+            raise NotImplementedError("reset_index(allow_duplicates=True): give the index another name by rename_axis")
+        if level is not None:
+            return self._in_place(gathered("reset_index", self, level, drop=drop, name=name), inplace)
         if drop:
-            return self._framed(lambda frame: frame.reset_index(True))
+            return self._in_place(self._framed(lambda frame: frame.reset_index(True)), inplace)
+        if check_boolean("inplace", False if inplace is no_default else inplace):
+            raise TypeError("Cannot reset_index inplace on a Series to create a DataFrame")
         return self.to_frame(name).reset_index()
 
-    def squeeze(self) -> Series:
-        """The series itself."""
+    def squeeze(self, axis: Any = None) -> Series:
+        """The series itself: whether it has one row only computing can tell."""
         return self
 
     def groupby(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.arguments import refuse_engine
+from ..base.checks import refuse_engine
 from ..base.meta import sample_of
 from ..base.pandas_methods import given, run, trial
 
