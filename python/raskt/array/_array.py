@@ -12,7 +12,8 @@ from raskt.array.base.arguments import check_order
 from raskt.array.base.documentation import documented
 from raskt.array.base.registry import register_array
 from raskt.array.blocks.map_blocks import block_shapes
-from raskt.array.indexing.selection import Blocks, VectorIndex, assign, select
+from raskt.array.indexing.assignment import assign
+from raskt.array.indexing.selection import Blocks, VectorIndex, select
 from raskt.array.methods.drawing import describe_html, draw
 from raskt.array.methods.layout import LayoutMethods
 from raskt.array.methods.operators import Operators

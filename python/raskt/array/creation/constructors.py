@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from raskt._core import (
     array_eye,
     array_full,
     array_linspace,
+    array_where,
 )
 from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
@@ -98,9 +100,22 @@ def full_like(
 ) -> Array:
     """An array of one value, with the shape, data type and chunks of ``a`` where they are not given."""
     like = asarray(a)
+    dtype = np.dtype(like.dtype if dtype is None else dtype)
+    if shape is None and not like.__raskt_expr__.is_known:
+        if chunks is not None:
+            raise ValueError("`chunks` of lengths that are not known yet: call `compute_chunk_sizes()` first")
+        return _everywhere(like, fill_value, dtype)
     if shape is None:
         shape, chunks = like.shape, like.chunks if chunks is None else chunks
     return full(shape, fill_value, like.dtype if dtype is None else dtype, "auto" if chunks is None else chunks)
+
+
+def _everywhere(like: Array, fill_value: Any, dtype: np.dtype[Any]) -> Array:
+    """One value in the place of each element of an array whose lengths are not known yet."""
+    value = np.empty((), dtype)
+    np.copyto(value, fill_value, casting="unsafe")
+    other = like.astype(dtype).__raskt_expr__
+    return wrap(array_where(True, asarray(value).__raskt_expr__, other))
 
 
 def zeros_like(
@@ -141,9 +156,43 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
+    step = 1 if step is None else step
     if dtype is None:
-        dtype = np.result_type(*(np.asarray(bound).dtype for bound in (start, stop, step)))
-    return wrap(array_arange(start, stop, step, dtype, chunks, block_bytes()))
+        dtype = np.result_type(np.int_, *(np.asarray(bound).dtype for bound in (start, stop, step)))
+    dtype = np.dtype(dtype)
+    if dtype.kind != "c" and any(np.iscomplexobj(bound) for bound in (start, stop, step)):
+        raise TypeError("must be real number, not complex")
+    try:
+        length = _range_length(start, stop, step)
+        second = start + step if length else start
+    except OverflowError:
+        raise ValueError("Maximum allowed size exceeded") from None
+    if length * dtype.itemsize > np.iinfo(np.intp).max:
+        raise ValueError("Maximum allowed size exceeded")
+    # NumPy puts down the first two numbers, and goes on by their difference.
+    ends = np.ones(2, dtype)
+    if length:
+        ends[0] = start
+    if length > 1:
+        ends[1] = second
+    with np.errstate(all="ignore"):
+        gap = dtype.type(1) if length < 2 or dtype == bool else ends[1] - ends[0]
+    return wrap(array_arange(ends[0], gap, ends[1], length, dtype, chunks, block_bytes()))
+
+
+def _range_length(start: Any, stop: Any, step: Any) -> int:
+    """How many numbers there are, in the arithmetic of the bounds' own types, as NumPy counts them."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        span = stop - start
+        if step == 0:
+            raise ZeroDivisionError("arange needs a step other than 0")
+        steps: Any = span / step
+        if steps == 0 and span != 0:
+            return 0 if np.signbit(steps) else 1
+        sizes = [steps.real, steps.imag] if isinstance(steps, complex) else [steps]
+        if any(size != size or abs(size) > np.iinfo(np.intp).max for size in sizes):
+            raise ValueError("Maximum allowed size exceeded")
+        return max(min(math.ceil(size) for size in sizes), 0)
 
 
 def linspace(
@@ -165,7 +214,9 @@ def linspace(
     """
     if num < 0:
         raise ValueError(f"linspace needs a number of samples that is not negative, not {num}")
-    if isinstance(start, complex) or isinstance(stop, complex):
+    if np.ndim(start) or np.ndim(stop):
+        raise NotImplementedError("linspace between arrays is not implemented: pass numbers")
+    if np.iscomplexobj(start) or np.iscomplexobj(stop):
         raise NotImplementedError("linspace between complex numbers is not implemented: add the parts")
     found = wrap(array_linspace(float(start), float(stop), int(num), endpoint, dtype or float, chunks, block_bytes()))
     gaps = num - 1 if endpoint else num

@@ -33,24 +33,23 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = int, chunks: Any = "au
     return wrap(array_stack([(place + grid).__raskt_expr__ for place in places], 0))
 
 
-def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy", **kwargs: Any) -> list[Array]:
-    """Coordinate matrices from coordinate vectors.
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Array, ...]:
+    """Coordinate matrices from coordinate vectors; ``copy`` has no effect on lazy arrays.
 
     >>> import raskt.array as ra
     >>> [x.shape for x in ra.meshgrid([1, 2, 3], [4, 5])]
     [(2, 3), (2, 3)]
     """
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"indexing must be `xy` or `ij`, not {indexing!r}")
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     lines = [asarray(line).ravel() for line in xi]
     order = list(range(len(lines)))
     if indexing == "xy" and len(lines) > 1:
         order[0], order[1] = 1, 0
-    grids = [
+    grids = tuple(
         line.reshape([-1 if at == order[axis] else 1 for at in range(len(lines))]) for axis, line in enumerate(lines)
-    ]
+    )
     if sparse:
         return grids
-
     shape = np.broadcast_shapes(*(grid.shape for grid in grids))
-    return [wrap(array_broadcast_to(grid.__raskt_expr__, list(shape))) for grid in grids]
+    return tuple(wrap(array_broadcast_to(grid.__raskt_expr__, list(shape))) for grid in grids)

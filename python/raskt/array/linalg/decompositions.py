@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from raskt._core import array_lstsq, array_qr, array_svd
 from raskt.array.base.conversion import asarray
@@ -143,10 +144,19 @@ def inv(a: Any) -> Array:
     return _of_matrices(np.linalg.inv, _squares(a, "inv"))
 
 
-def cholesky(a: Any, lower: bool = False) -> Array:
-    """The Cholesky factor of a positive definite matrix: upper triangular, or lower (by NumPy)."""
-    factor = _of_matrices(np.linalg.cholesky, _squares(a, "cholesky"))
-    return factor if lower else factor.swapaxes(-1, -2).conj()
+def cholesky(a: Any, /, *, upper: bool = False) -> Array:
+    """The Cholesky factor of a positive definite matrix: lower triangular, or upper (by NumPy).
+
+    >>> import raskt.array as ra
+    >>> ra.linalg.cholesky(ra.asarray([[4.0, 2.0], [2.0, 5.0]])).compute()
+    array([[2., 0.],
+           [1., 2.]])
+    """
+
+    def cholesky(block: Any) -> Any:
+        return np.linalg.cholesky(block, upper=upper)
+
+    return _of_matrices(cholesky, _squares(a, "cholesky"))
 
 
 def solve(a: Any, b: Any, sym_pos: bool = False, assume_a: str = "gen") -> Array:
@@ -194,7 +204,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     a = a if a.dtype.kind in "fc" else a.astype(float)
     if axis is None and (ord is None or a.ndim == 0):
         return _root_of_squares(a, None, keepdims)
-    axes = tuple(range(a.ndim)) if axis is None else (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+    axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     if len(axes) == 1:
         return _vector_norm(a, ord, int(axes[0]), keepdims)
     if len(axes) != 2:
@@ -265,7 +275,8 @@ def compression_matrix(
 
     a = _matrix(data, "compression_matrix")
     columns = compression_level(min(a.shape), q, n_oversamples)
-    sample = matmul(a, default_rng(seed).normal(size=(a.shape[1], columns), chunks=(a.chunks[1], -1)))
+    normal = default_rng(seed).normal(size=(a.shape[1], columns), chunks=(a.chunks[1], -1))
+    sample = matmul(a, normal.astype(np.result_type(a.dtype, np.float32)) if a.dtype.kind in "fc" else normal)
     for _ in range(n_power_iter):
         if iterator == "QR":
             sample = qr(matmul(a.T.conj(), qr(sample)[0]))[0]

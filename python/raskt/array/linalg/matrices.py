@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from numpy.lib.array_utils import normalize_axis_index
+
 from raskt._core import array_tri
 from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
@@ -36,9 +38,9 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 
 
 def _to_the_end(x: Array, axis1: int, axis2: int) -> Array:
-    first, second = axis1 % x.ndim, axis2 % x.ndim
+    first, second = normalize_axis_index(axis1, x.ndim), normalize_axis_index(axis2, x.ndim)
     if first == second:
-        raise ValueError(f"a diagonal needs two different axes, not {axis1} and {axis2}")
+        raise ValueError("axis1 and axis2 cannot be the same")
     rest = [axis for axis in range(x.ndim) if axis not in (first, second)]
     return x.transpose([*rest, first, second])
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from raskt._core import array_gather
 from raskt.array.base.conversion import asarray
+from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
-from raskt.array.elementwise.conditional import select
 from raskt.array.linalg.matrices import tri
 from raskt.array.manipulation.joining import concatenate
 from raskt.array.selection.nonzero import nonzero
@@ -46,8 +47,12 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
     mask = asarray(condition).astype(bool)
     if mask.ndim != 1:
         raise ValueError(f"compress takes a condition of one axis, not of {mask.ndim}")
-    axis %= x.ndim
+    axis = normalize_axis_index(axis, x.ndim)
     before = (slice(None),) * axis
+    if len(mask) > x.shape[axis]:
+        if is_array(condition) or np.any(np.asarray(condition)[x.shape[axis] :]):
+            raise IndexError(f"a condition of length {len(mask)} is longer than axis {axis} of length {x.shape[axis]}")
+        mask = mask[: x.shape[axis]]
     return x[(*before, slice(len(mask)))][(*before, mask)]
 
 
@@ -56,23 +61,42 @@ def extract(condition: Any, arr: Any) -> Array:
     return compress(asarray(condition).astype(bool).ravel(), asarray(arr).ravel())
 
 
-def choose(a: Any, choices: Any) -> Array:
-    """The element of ``choices[a]`` in each place."""
-    numbers = asarray(a)
-    return select([numbers == number for number in range(len(choices))], list(choices))
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    """The element of ``choices[a]`` in each place (by NumPy); a number without a choice is a ``ValueError``.
+
+    ``mode`` is ``"raise"``, ``"wrap"`` or ``"clip"``.
+    """
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    arrays = [asarray(choice) for choice in choices]
+    dtype = np.result_type(*(array.dtype for array in arrays))
+
+    def function(block: Any, *options: Any) -> Any:
+        return np.choose(block, options, mode=mode)  # type: ignore[arg-type]
+
+    found = elementwise(function, asarray(a), *arrays, name="numpy.choose", dtype=dtype)
+    return found if out is None else write_out(found, out)
 
 
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Array:
-    """Whether each element is among ``test_elements``, which are few enough to be held in memory (by NumPy)."""
-    if is_array(test_elements):
-        raise NotImplementedError("isin takes test elements in memory: compute them first")
-    wanted = np.asarray(test_elements)
-    return elementwise(
-        lambda block: np.isin(block, wanted, assume_unique=assume_unique, invert=invert),
-        asarray(element),
-        name="numpy.isin",
-        dtype=bool,
-    )
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
+) -> Array:
+    """Whether each element is among ``test_elements``, which are put in one block (by NumPy)."""
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    x, wanted = asarray(element), asarray(test_elements).ravel()
+    if wanted.npartitions > 1 and not wanted.__raskt_expr__.is_known:
+        wanted = wrap(array_gather(_joined, "numpy.concatenate", wanted.__raskt_expr__, wanted.dtype))
+
+    def function(block: Any, tests: Any) -> Any:
+        return np.isin(block, tests, assume_unique=assume_unique, invert=invert, kind=kind)  # type: ignore[arg-type]
+
+    labels = [f"axis {axis}" for axis in range(x.ndim)]
+    return contract(function, "numpy.isin", labels, [x, wanted], [labels, ["tests"]], bool)
+
+
+def _joined(*blocks: Any) -> Any:
+    return np.concatenate(blocks)
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
@@ -134,23 +158,41 @@ def _top(function: Any, name: str, a: Any, k: int, axis: int, dtype: Any) -> Arr
     return map_blocks(function, x, axis, k, name=f"numpy.{name}", dtype=dtype or x.dtype, chunks=chunks)
 
 
-def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False) -> Any:
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
     """The different elements, in order; how many shows when they are computed (by NumPy).
 
     Each block is reduced to its own different elements first. With the other arguments, the whole array is put in one
-    block, and the result is a tuple.
+    block, and the result is a tuple; the inverse has the shape of the array.
 
     >>> import raskt.array as ra
     >>> ra.unique(ra.asarray([3, 1, 3])).compute()
     array([1, 3])
     """
-    line = asarray(ar).ravel()
+    if axis is not None:
+        raise NotImplementedError("unique along an axis is not implemented: compute the array first")
+    x = asarray(ar)
+    line = x.ravel()
     wanted = [True, return_index, return_inverse, return_counts]
     if not any(wanted[1:]):
-        parts = map_blocks(
-            np.unique, line, name="numpy.unique", dtype=line.dtype, chunks=[(np.nan,) * line.npartitions]
-        )
-        return wrap(array_gather(_unique_of_all, "numpy.unique", parts.__raskt_expr__, line.dtype))
+
+        def of_block(block: Any) -> Any:
+            return np.unique(block, equal_nan=equal_nan)
+
+        def of_all(*blocks: Any) -> Any:
+            return np.unique(np.concatenate(blocks), equal_nan=equal_nan)
+
+        chunks = [(np.nan,) * line.npartitions]
+        parts = map_blocks(of_block, line, name="numpy.unique", dtype=line.dtype, chunks=chunks)
+        return wrap(array_gather(of_all, "numpy.unique", parts.__raskt_expr__, line.dtype))
     whole = line.rechunk(-1)
     results: list[Array] = []
     dtypes: list[Any] = [line.dtype, np.int64, np.int64, np.int64]
@@ -158,15 +200,13 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
         if wanted[number]:
 
             def pick(block: Any, at: int = sum(wanted[:number])) -> Any:
-                return np.unique(block, return_index, return_inverse, return_counts)[at].reshape(-1)  # type: ignore[call-overload]
+                options: Any = (return_index, return_inverse, return_counts)
+                return np.unique(block, *options, equal_nan=equal_nan)[at].reshape(-1)
 
             length = line.shape if number == 2 else (np.nan,)
-            results.append(map_blocks(pick, whole, name="numpy.unique", dtype=dtype, chunks=[length]))
+            found = map_blocks(pick, whole, name="numpy.unique", dtype=dtype, chunks=[length])
+            results.append(found.reshape(x.shape) if number == 2 and x.ndim != 1 else found)
     return tuple(results)
-
-
-def _unique_of_all(*blocks: Any) -> Any:
-    return np.unique(np.concatenate(blocks))
 
 
 def union1d(ar1: Any, ar2: Any) -> Array:
@@ -176,25 +216,31 @@ def union1d(ar1: Any, ar2: Any) -> Array:
 
 
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
-    """The coordinates, in an array of ``shape``, of positions in C order."""
-    if order != "C":
-        raise NotImplementedError("unravel_index in Fortran order is not implemented")
-    rest = asarray(indices)
-    found = []
-    for length in reversed(shape if np.ndim(shape) else (shape,)):
-        found.append(rest % length)
-        rest = rest // length
-    return tuple(reversed(found))
+    """The coordinates, in an array of ``shape``, of positions (by NumPy); those beyond are a ``ValueError``."""
+    lengths = (int(shape),) if np.ndim(shape) == 0 else tuple(int(length) for length in shape)
+    x = asarray(indices)
+    np.unravel_index(np.zeros(0, x.dtype), lengths, order)  # type: ignore[call-overload]
+
+    def coordinate(axis: int) -> Array:
+        def unravel_index(block: Any) -> Any:
+            return np.unravel_index(block, lengths, order)[axis]  # type: ignore[call-overload]
+
+        return elementwise(unravel_index, x, name="numpy.unravel_index", dtype=np.intp)
+
+    return tuple(coordinate(axis) for axis in range(len(lengths)))
 
 
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Array:
-    """The positions in C order, in an array of shape ``dims``, of coordinates."""
-    if mode != "raise" or order != "C":
-        raise NotImplementedError("ravel_multi_index takes no `mode` and `order` but NumPy's defaults")
-    found = asarray(multi_index[0])
-    for coordinates, length in zip(list(multi_index)[1:], list(dims)[1:], strict=True):
-        found = found * length + asarray(coordinates)
-    return found
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Array:
+    """The positions, in an array of shape ``dims``, of coordinates (by NumPy); those beyond are a ``ValueError``."""
+    arrays = [asarray(coordinates) for coordinates in multi_index]
+    lengths = (int(dims),) if np.ndim(dims) == 0 else tuple(int(length) for length in dims)
+    trial = tuple(np.zeros(0, array.dtype) for array in arrays)
+    np.ravel_multi_index(trial, lengths, mode, order)  # type: ignore[call-overload]
+
+    def ravel_multi_index(*blocks: Any) -> Any:
+        return np.ravel_multi_index(blocks, lengths, mode, order)  # type: ignore[call-overload]
+
+    return elementwise(ravel_multi_index, *arrays, name="numpy.ravel_multi_index", dtype=np.intp)
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None, chunks: Any = "auto") -> tuple[Array, ...]:
