@@ -121,7 +121,8 @@ def elementwise(
             arrays = {at: x if at == whole else x.astype(np.float32) for at, x in arrays.items()}
             dtype = np.dtype(np.float32)
     expressions = [array.__raskt_expr__ for array in arrays.values()]
-    key = None if kwargs or constants or not isinstance(function, np.ufunc) else name
+    # Blocks are made to be of the data type that was found: calls that differ in it alone are two.
+    key = None if kwargs or constants or not isinstance(function, np.ufunc) else f"{name} of {dtype}"
     return wrap(array_map_blocks(call, name, expressions, dtype, [], [], None, False, key))
 
 

@@ -14,6 +14,7 @@ from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
 from ..base.labels import decode_label, encode_label
 from ..base.meta import empty, type_of
 from ..base.pandas_methods import by_partition, gathered, native_or
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
 from ..generic.display import series_html, series_text
@@ -24,6 +25,8 @@ from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
 from ..indexing.loc import SeriesLoc
 from ..io.arrays import to_array, to_arrow
+from ..io.memory import to_records
+from ..io.write import to_csv, to_json
 from .apply import SeriesValues
 from .reductions import SeriesReductions
 
@@ -141,11 +144,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             raise NotImplementedError(f"{operation}(level=): reset the index and merge on it")
         if fill is None:
             return self._binary(operation, other, reflected)
-        left, right = self.fillna(fill), other
-        if isinstance(other, Series):
-            right = other.fillna(fill)
-            return left._binary(operation, right, reflected).where(~(self.isna() & other.isna()))
-        return left._binary(operation, right, reflected)
+        name = f"r{operation}" if reflected else operation
+        return over_rows(lambda a, b: getattr(a, name)(b, fill_value=fill), self, other, name=name, plainly=True)
 
     # Choosing rows.
 
@@ -413,17 +413,9 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         """The computed values as a `pyarrow.ChunkedArray`."""
         return to_arrow(self.to_frame()).column(0)
 
-    def to_csv(self, filename: Any, **kwargs: Any) -> Any:
-        """Write CSV; see `DataFrame.to_csv`."""
-        return self.to_frame().to_csv(filename, **kwargs)
-
-    def to_json(self, filename: Any, **kwargs: Any) -> Any:
-        """Write JSON; see `DataFrame.to_json`."""
-        return self.to_frame().to_json(filename, **kwargs)
-
-    def to_records(self, index: bool = False) -> Any:
-        """The computed values as a NumPy record array."""
-        return self.to_frame().to_records(index=index)
+    to_csv = to_csv
+    to_json = to_json
+    to_records = to_records
 
     def to_pandas(self) -> Any:
         """The computed series; the same as `compute()`."""
