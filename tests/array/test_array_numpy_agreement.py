@@ -362,7 +362,8 @@ def test_histograms(weights, density):
     for bins, limits in [(4, (0, 4)), ([0, 1, 2.5, 4], None), (3, (2, 2))]:
         expected = np.histogram(data, bins, range=limits, weights=weights, density=density)
         found = ra.histogram(ra.from_array(data, chunks=4), bins, range=limits, weights=weights, density=density)
-        check(found[0], expected[0])
+        single = getattr(weights, "dtype", None) == np.float32
+        check(found[0], expected[0], rtol=1e-6 if single else None)
         np.testing.assert_array_equal(found[1], expected[1])
 
 

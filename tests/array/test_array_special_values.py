@@ -117,7 +117,7 @@ def test_pairs(name, dtype):
     assert agree.all(), report(name, [x, y], found, expected, agree)
 
 
-@pytest.mark.parametrize("exponent", [0.5, -1, -1.0, 2, 1, 0, 3, -0.5, 1.5])
+@pytest.mark.parametrize("exponent", [0.5, -1, -1.0, 2, 2.0, 1, 0, 3, -0.5, 1.5])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "complex64"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_powers_by_a_number(exponent, dtype):

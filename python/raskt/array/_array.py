@@ -33,6 +33,13 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     class. Shapes, data types and errors are settled at each call; :meth:`compute` does the work and gives NumPy's
     result.
 
+    Parameters
+    ----------
+    expr : ArrayExpr
+        An expression of the engine.
+
+    Examples
+    --------
     >>> import raskt.array as ra
     >>> x = ra.arange(6, chunks=2).reshape(2, 3)
     >>> x.shape, x.dtype

@@ -49,12 +49,12 @@ def _in_place(name: str) -> Callable[[Any, Any], Array]:
 
 
 #: Powers of complex numbers that NumPy's operator computes otherwise than its function `power`.
-_COMPLEX_POWERS = {0.5: "sqrt", -1: "reciprocal"}
+_COMPLEX_POWERS = {(float, 0.5): "sqrt", (int, -1): "reciprocal", (int, 2): "square"}
 
 
 def _power(self: Array, other: Any) -> Array:
-    if type(other) in (int, float) and other in _COMPLEX_POWERS and self.dtype.kind == "c":
-        return _unary(_COMPLEX_POWERS[other])(self)
+    if type(other) in (int, float) and self.dtype.kind == "c" and (type(other), other) in _COMPLEX_POWERS:
+        return _unary(_COMPLEX_POWERS[type(other), other])(self)
     return _plain_power(self, other)
 
 

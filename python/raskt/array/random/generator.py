@@ -6,15 +6,19 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from raskt._core import array_from_function, array_random
+from raskt.array.base.arguments import refuse
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.layout import Layout, block_slices
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.blocks.map_blocks import elementwise
 from raskt.array.creation.constructors import arange
 from raskt.array.manipulation.axes import take
+from raskt.array.random.descriptions import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["Generator", "RandomState", "default_rng"]
 
 
+@documented(
+    "Makes random arrays: the same numbers for the same seed, whatever the chunks.",
+    kind="Generator",
+    seed=(
+        "int, sequence of int, SeedSequence or Generator: What the numbers follow from; nobody can guess them if not "
+        "given. A generator of this module is given back."
+    ),
+    differences="the numbers are others than NumPy's of that seed.",
+)
 def default_rng(seed: Any = None) -> Generator:
     """A generator of random arrays.
 
-    ``seed`` is a whole number, a sequence of them, a ``numpy.random.SeedSequence``, a generator (which is given back),
-    or ``None`` for one that nobody can guess.
-
-    >>> import raskt.array as ra
     >>> x = ra.random.default_rng(7).normal(size=1000, chunks=100)
     >>> y = ra.random.default_rng(7).normal(size=1000, chunks=300)
     >>> bool((x == y).all())
@@ -52,8 +61,21 @@ def _seed_bits(seed: Any) -> int:
     return int(sequence.generate_state(1, np.uint64)[0])
 
 
+@describe
 class Generator:
-    """Makes random arrays. ``size`` is their shape, ``chunks`` is as for :func:`raskt.array.from_array`."""
+    """Makes random arrays. The methods draw from distributions; ``size`` is the shape, and ``chunks`` says the blocks.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, SeedSequence or Generator, optional
+        What the numbers follow from; nobody can guess them if not given.
+
+    Examples
+    --------
+    >>> import raskt.array as ra
+    >>> ra.random.Generator(0).normal(size=(4, 2), chunks=2).shape
+    (4, 2)
+    """
 
     def __init__(self, seed: Any = None) -> None:
         self._seed = _seed_bits(seed)
@@ -127,16 +149,19 @@ class Generator:
 
     # Uniform
 
-    def random(self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto") -> Array:
+    def random(
+        self, size: Any = None, dtype: DTypeLike = np.float64, out: None = None, *, chunks: Any = "auto"
+    ) -> Array:
         """Uniform numbers of ``[0, 1)``.
 
         >>> import raskt.array as ra
         >>> ra.random.default_rng(0).random((2, 3), chunks=1).shape
         (2, 3)
         """
+        _check_out("random", out)
         return self._make("uniform", (0.0, 1.0), size, chunks, _float(dtype, "random"))
 
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Uniform numbers of ``[low, high)``."""
         if np.ndim(low) or np.ndim(high):
             return self._scaled("uniform", low, asarray(high) - asarray(low), size, chunks)
@@ -149,6 +174,7 @@ class Generator:
         size: Any = None,
         dtype: DTypeLike = np.int64,
         endpoint: bool = False,
+        *,
         chunks: Any = "auto",
     ) -> Array:
         """Whole numbers from ``low`` to before ``high`` (or to it, if ``endpoint``); with one argument from zero."""
@@ -166,144 +192,159 @@ class Generator:
             raise ValueError(f"whole numbers from {low} to {last} do not fit {dtype}")
         return self._make("integers", (low, (last - low + 1) % 2**64), size, chunks, dtype)
 
-    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Numbers from ``left`` to ``right`` of which those near ``mode`` are most likely."""
         return self._make("triangular", (left, mode, right), size, chunks)
 
     # Normal and its kin
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Normal numbers with mean ``loc`` and standard deviation ``scale``, which may be arrays."""
         return self._scaled("normal", loc, scale, size, chunks)
 
-    def standard_normal(self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto") -> Array:
+    def standard_normal(
+        self, size: Any = None, dtype: DTypeLike = np.float64, out: None = None, *, chunks: Any = "auto"
+    ) -> Array:
         """Normal numbers with mean 0 and standard deviation 1."""
+        _check_out("standard_normal", out)
         return self._make("normal", (0.0, 1.0), size, chunks, _float(dtype, "standard_normal"))
 
-    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Numbers whose logarithms are normal."""
         return self._make("lognormal", (mean, sigma), size, chunks)
 
-    def chisquare(self, df: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def chisquare(self, df: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Sums of ``df`` squares of normal numbers."""
         return self._make("chisquare", (df,), size, chunks)
 
-    def f(self, dfnum: Any, dfden: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def f(self, dfnum: Any, dfden: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Fisher's F."""
         return self._make("f", (dfnum, dfden), size, chunks)
 
-    def standard_t(self, df: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def standard_t(self, df: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Student's t."""
         return self._make("standard_t", (df,), size, chunks)
 
-    def standard_cauchy(self, size: Any = None, chunks: Any = "auto") -> Array:
+    def standard_cauchy(self, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Cauchy's distribution."""
         return self._make("standard_cauchy", (), size, chunks)
 
     # Positive numbers
 
-    def exponential(self, scale: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def exponential(self, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Exponential numbers with mean ``scale``, which may be an array."""
         if np.ndim(scale):
             sizes = _not_negative(asarray(scale), "scale")
             return sizes * self._make("exponential", (1.0,), _shape_of(size, sizes.shape), chunks)
         return self._make("exponential", (scale,), size, chunks)
 
-    def standard_exponential(self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto") -> Array:
+    def standard_exponential(
+        self,
+        size: Any = None,
+        dtype: DTypeLike = np.float64,
+        method: str = "zig",
+        out: None = None,
+        *,
+        chunks: Any = "auto",
+    ) -> Array:
         """Exponential numbers with mean 1."""
+        if method not in ("zig", "inv"):
+            raise ValueError(f"`method` must be `zig` or `inv`, not {method!r}")
+        _check_out("standard_exponential", out)
         return self._make("exponential", (1.0,), size, chunks, _float(dtype, "standard_exponential"))
 
-    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Gamma numbers."""
         return self._make("gamma", (shape, scale), size, chunks)
 
     def standard_gamma(
-        self, shape: Any, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto"
+        self, shape: Any, size: Any = None, dtype: DTypeLike = np.float64, out: None = None, *, chunks: Any = "auto"
     ) -> Array:
         """Gamma numbers of scale 1."""
+        _check_out("standard_gamma", out)
         return self._make("gamma", (shape, 1.0), size, chunks, _float(dtype, "standard_gamma"))
 
-    def beta(self, a: Any, b: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def beta(self, a: Any, b: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Beta numbers, of ``[0, 1]``."""
         return self._make("beta", (a, b), size, chunks)
 
-    def pareto(self, a: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def pareto(self, a: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Pareto II (Lomax) numbers."""
         return self._make("pareto", (a,), size, chunks)
 
-    def power(self, a: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def power(self, a: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Numbers of ``[0, 1]`` with density ``a * x**(a - 1)``."""
         return self._make("power", (a,), size, chunks)
 
-    def rayleigh(self, scale: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def rayleigh(self, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Rayleigh numbers."""
         return self._make("rayleigh", (scale,), size, chunks)
 
-    def weibull(self, a: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def weibull(self, a: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Weibull numbers of scale 1."""
         return self._make("weibull", (a,), size, chunks)
 
-    def wald(self, mean: Any, scale: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def wald(self, mean: Any, scale: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Wald (inverse Gaussian) numbers."""
         return self._make("wald", (mean, scale), size, chunks)
 
     # Numbers of both signs
 
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Laplace numbers."""
         return self._scaled("laplace", loc, scale, size, chunks)
 
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Logistic numbers."""
         return self._scaled("logistic", loc, scale, size, chunks)
 
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Gumbel numbers."""
         return self._scaled("gumbel", loc, scale, size, chunks)
 
-    def vonmises(self, mu: Any, kappa: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def vonmises(self, mu: Any, kappa: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Angles of von Mises."""
         return self._make("vonmises", (mu, kappa), size, chunks)
 
-    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Noncentral chi squared numbers."""
         return self._make("noncentral_chisquare", (df, nonc), size, chunks)
 
-    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Noncentral F numbers."""
         return self._make("noncentral_f", (dfnum, dfden, nonc), size, chunks)
 
     # Counts
 
-    def poisson(self, lam: Any = 1.0, size: Any = None, chunks: Any = "auto") -> Array:
+    def poisson(self, lam: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Poisson counts with mean ``lam``."""
         return self._make("poisson", (lam,), size, chunks, np.int64)
 
-    def binomial(self, n: Any, p: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def binomial(self, n: Any, p: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Successes among ``n`` trials."""
         return self._make("binomial", (n, p), size, chunks, np.int64)
 
-    def negative_binomial(self, n: Any, p: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def negative_binomial(self, n: Any, p: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Failures before the ``n``-th success."""
         return self._make("negative_binomial", (n, p), size, chunks, np.int64)
 
-    def geometric(self, p: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def geometric(self, p: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Trials up to the first success."""
         return self._make("geometric", (p,), size, chunks, np.int64)
 
-    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Good ones in a sample."""
         return self._make("hypergeometric", (ngood, nbad, nsample), size, chunks, np.int64)
 
-    def logseries(self, p: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def logseries(self, p: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Numbers of the logarithmic series."""
         return self._make("logseries", (p,), size, chunks, np.int64)
 
-    def zipf(self, a: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def zipf(self, a: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Zipf's numbers."""
         return self._make("zipf", (a,), size, chunks, np.int64)
 
-    def multinomial(self, n: int, pvals: Any, size: Any = None, chunks: Any = "auto") -> Array:
+    def multinomial(self, n: int, pvals: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """How often each outcome came in ``n`` trials, along a new last axis (by NumPy)."""
         return self._by_rows("multinomial", (n, pvals), size, chunks, len(pvals))
 
@@ -317,6 +358,7 @@ class Generator:
         p: Any = None,
         axis: int = 0,
         shuffle: bool = True,
+        *,
         chunks: Any = "auto",
     ) -> Array:
         """Elements of ``a`` (or whole numbers before it), which is held in memory, as likely as ``p`` says.
@@ -349,22 +391,36 @@ class Generator:
 
         return elementwise(pick, self.random(size, chunks=chunks), name="choice", dtype=pool.dtype)
 
-    def permutation(self, x: Any) -> Array:
+    def permutation(self, x: Any, axis: int = 0) -> Array:
         """The slices of an array along its first axis (or the whole numbers before one) in random order."""
 
         array = arange(x, chunks="auto") if isinstance(x, (int, np.integer)) else asarray(x)
+        at = normalize_axis_index(axis, array.ndim)
         bits = np.random.Philox(key=self._seed, counter=[0, 0, 0, self._next_stream()])
-        return take(array, np.random.Generator(bits).permutation(len(array)), axis=0)
+        return take(array, np.random.Generator(bits).permutation(array.shape[at]), axis=at)
 
 
+@describe
 class RandomState(Generator):
-    """A generator with the names of NumPy's older interface."""
+    """A generator with the names of NumPy's older interface.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, SeedSequence or Generator, optional
+        What the numbers follow from; nobody can guess them if not given.
+
+    Examples
+    --------
+    >>> import raskt.array as ra
+    >>> ra.random.RandomState(0).randint(10, size=4).shape
+    (4,)
+    """
 
     def seed(self, seed: Any = None) -> None:
         """Begin anew with a seed."""
         self._seed, self._stream = _seed_bits(seed), 0
 
-    def random_sample(self, size: Any = None, chunks: Any = "auto") -> Array:
+    def random_sample(self, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Uniform numbers of ``[0, 1)``."""
         return self.random(size, chunks=chunks)
 
@@ -373,20 +429,26 @@ class RandomState(Generator):
         low: Any,
         high: Any = None,
         size: Any = None,
+        dtype: DTypeLike = int,
+        *,
         chunks: Any = "auto",
-        dtype: DTypeLike = np.int64,
     ) -> Array:
         """Whole numbers from ``low`` to before ``high``; with one argument from zero."""
         return self.integers(low, high, size, dtype, chunks=chunks)
 
-    def random_integers(self, low: int, high: int | None = None, size: Any = None, chunks: Any = "auto") -> Array:
+    def random_integers(self, low: int, high: int | None = None, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Whole numbers from ``low`` to ``high``; with one argument from one."""
         low, high = (1, low) if high is None else (low, high)
         return self.integers(low, high, size, endpoint=True, chunks=chunks)
 
-    def tomaxint(self, size: Any = None, chunks: Any = "auto") -> Array:
+    def tomaxint(self, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Whole numbers of all that ``int64`` has, from zero."""
         return self.integers(0, np.iinfo(np.int64).max, size, endpoint=True, chunks=chunks)
+
+
+def _check_out(name: str, out: Any) -> None:
+    if out is not None:
+        refuse(f"Generator.{name}", "out", type(out).__name__, "lazy arrays are made anew, so leave `out` away")
 
 
 def _shape(size: Any) -> list[int]:

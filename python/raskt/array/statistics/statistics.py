@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
@@ -45,10 +46,18 @@ __all__ = [
 ]
 
 
+@documented(
+    "Of float64 for integers, else of the promoted type, without the reduced axes; with `returned` a pair.",
+    {"ValueError": "If weights don't fit the array.", "TypeError": "If weights of another shape come without an axis."},
+    kind="Array or tuple of Array",
+    weights="array_like: How much each element counts, in the array's shape, or a line of them along the axis.",
+    returned="bool: Whether the sum of weights comes along.",
+)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
-    """The mean with weights; with ``returned``, the mean and the sum of the weights.
+    """The mean of elements, each with a weight.
 
-    Weights that sum to zero are a ``ZeroDivisionError`` when they are computed.
+    >>> ra.average(ra.asarray([1.0, 4.0]), weights=[3, 1]).compute()
+    np.float64(1.75)
     """
     x = asarray(a)
     axes = None if axis is None else normalize_axis_tuple(axis, x.ndim, argname="axis")
@@ -84,8 +93,17 @@ def _weights_like(x: Array, weights: Any, axes: tuple[int, ...] | None) -> Array
     return w.transpose(order).reshape([length if axis in axes else 1 for axis, length in enumerate(x.shape)])
 
 
+@documented(
+    "Floating, without the reduced axes.",
+    {"ValueError": "If the order is negative or no whole number."},
+    order="int: To which power distances are raised.",
+)
 def moment(a: Any, order: int, axis: Any = None, dtype: Any = None, keepdims: bool = False, ddof: float = 0) -> Array:
-    """The central moment of an ``order``."""
+    """The central moment of an order: the mean of the distances to the mean, raised to it.
+
+    >>> ra.moment(ra.asarray([1.0, 3.0]), 2).compute()
+    np.float64(1.0)
+    """
     if order < 0 or int(order) != order:
         raise ValueError(f"the order of a moment is a whole number that is not negative, not {order}")
     x = asarray(a) if dtype is None else asarray(a).astype(dtype)
@@ -97,6 +115,18 @@ def moment(a: Any, order: int, axis: Any = None, dtype: Any = None, keepdims: bo
     return total / (x.size / max(total.size, 1) - ddof)
 
 
+@documented(
+    "Floating: a matrix with a row and a column for each variable.",
+    {"ValueError": "If there are more than two axes."},
+    m="array_like: The variables, in rows.",
+    x="array_like: The variables, in rows.",
+    y="array_like: More variables.",
+    rowvar="bool: Whether rows are variables, and not columns.",
+    bias="bool: Whether sums are divided by the number of observations, and not by one less.",
+    ddof="int: What is taken off the number of observations in the divisor, whatever `bias` says.",
+    fweights="array_like of int: How often each observation counts; in memory.",
+    aweights="array_like: How much each observation counts; in memory.",
+)
 def cov(
     m: Any,
     y: Any = None,
@@ -108,11 +138,8 @@ def cov(
     *,
     dtype: Any = None,
 ) -> Array:
-    """The covariance matrix of variables, which are the rows of ``m``, or its columns.
+    """The covariance matrix of variables.
 
-    ``fweights`` says how often each observation counts (whole numbers), ``aweights`` how much; they are in memory.
-
-    >>> import raskt.array as ra
     >>> ra.cov(ra.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).compute()
     array([[ 1., -1.],
            [-1.,  1.]])
@@ -172,8 +199,21 @@ def _observation_weights(fweights: Any, aweights: Any, count: int, ddof: int) ->
     return w, total - ddof * (w * checked[-1]).sum() / total
 
 
+@documented(
+    "Floating: a matrix with a row and a column for each variable.",
+    {"ValueError": "If there are more than two axes."},
+    m="array_like: The variables, in rows.",
+    x="array_like: The variables, in rows.",
+    y="array_like: More variables.",
+    rowvar="bool: Whether rows are variables, and not columns.",
+)
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
-    """The correlation coefficients of variables."""
+    """The correlation coefficients of variables.
+
+    >>> ra.corrcoef(ra.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).compute()
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
     c = cov(x, y, rowvar, dtype=dtype)
     if not c.ndim:
         return c / c
@@ -188,8 +228,20 @@ def _within_one(block: Any) -> Any:
     return np.clip(block.real, -1, 1) + 1j * np.clip(block.imag, -1, 1)
 
 
+@documented(
+    "Of the array's type; of bool for booleans, which are compared. Each time an axis gets shorter by one.",
+    {"ValueError": "If `n` is negative, or the array has no axes."},
+    n="int: How many times differences are taken.",
+    axis="int: The axis along which neighbours are looked for.",
+    prepend="scalar or array_like: What stands before the array.",
+    append="scalar or array_like: What stands after the array.",
+)
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
-    """Differences of neighbours along ``axis``, taken ``n`` times; for 0 times, the array as it is."""
+    """Differences of neighbours along an axis.
+
+    >>> ra.diff(ra.asarray([1, 4, 9])).compute()
+    array([3, 5])
+    """
     if n == 0:
         return asarray(a)
     if n < 0:
@@ -214,8 +266,18 @@ def _end(x: Array, end: Any, axis: int) -> Any:
     return broadcast_to(asarray(end), (*x.shape[:axis], 1, *x.shape[axis + 1 :]))
 
 
+@documented(
+    "Of the array's type, of one axis.",
+    {"TypeError": "If what is put around can't be cast to the array's type."},
+    to_end="array_like: What stands after the differences.",
+    to_begin="array_like: What stands before the differences.",
+)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
-    """Differences of neighbours in C order, with elements put before and after."""
+    """Differences of neighbours in C order.
+
+    >>> ra.ediff1d(ra.asarray([1, 4, 9]), to_end=[0]).compute()
+    array([3, 5, 0])
+    """
     x = asarray(ary).ravel()
     ends = []
     for name, end in (("to_begin", to_begin), ("to_end", to_end)):
@@ -227,10 +289,18 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
+@documented(
+    "Floating, of the array's shape; for several axes a tuple, an array for each.",
+    {"ValueError": "If an axis is too short.", "TypeError": "If there are neither as many spacings as axes nor one."},
+    kind="Array or tuple of Array",
+    varargs="float or array_like: The distance of neighbours: one for all axes, or for each a number or coordinates.",
+    edge_order="int: How exact slopes at the ends are: 1 or 2.",
+)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """Slopes along axes: central differences inside, one-sided ones of ``edge_order`` 1 or 2 at the ends.
+    """Slopes along axes: central differences inside, one-sided ones at the ends.
 
-    The spacing is a number for all axes, or for each axis a number or its coordinates (in memory).
+    >>> ra.gradient(ra.asarray([1.0, 4.0, 9.0])).compute()
+    array([3., 4., 5.])
     """
     x = asarray(f)
     x = x.astype(float) if x.dtype.kind in "iu" else x
@@ -307,10 +377,24 @@ def _joined(first: Array, inner: Array, last: Array, axis: int) -> Array:
     return concatenate([first, inner, last] if inner.shape[axis] else [first, last], axis=axis)
 
 
+@documented(
+    "Of `dtype`, with the axes of what the function gives in place of `axis`.",
+    func1d="callable: Takes a line as a NumPy array, and gives a number or an array.",
+    axis="int: The axis of the lines; it is put in one block.",
+    args="object: Are passed on to the function.",
+    dtype="data-type: The type of what the function gives; found by trying it on ones if not given.",
+    shape="tuple of int: The shape of what the function gives; found by trying it on ones if not given.",
+    kwargs="object: Are passed on to the function.",
+)
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, dtype: Any = None, shape: Any = None, **kwargs: Any
 ) -> Array:
-    """A Python function of lines along ``axis``, which is put in one block."""
+    """A Python function of the lines along an axis.
+
+    >>> ra.apply_along_axis(sorted, 1, ra.asarray([[3, 1], [2, 4]])).compute()
+    array([[1, 3],
+           [2, 4]])
+    """
     x = asarray(arr)
     axis = normalize_axis_index(axis, x.ndim)
     if dtype is None or shape is None:
@@ -329,8 +413,18 @@ def apply_along_axis(
     )
 
 
+@documented(
+    "What the function gives, with as many axes as the array.",
+    {"ValueError": "If the function gives neither as many axes nor one less."},
+    func="callable: Takes an array and an axis, such as `ra.sum`.",
+    axes="int or sequence of int: The axes.",
+)
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Array:
-    """A reduction applied along one axis after the other."""
+    """A reduction along one axis after the other.
+
+    >>> ra.apply_over_axes(ra.sum, ra.ones((2, 3)), [0, 1]).compute()
+    array([[6.]])
+    """
     x = asarray(a)
     for axis in np.atleast_1d(axes).tolist():
         result = func(x, axis)
@@ -371,15 +465,31 @@ def _by_lines(
     return found.squeeze(tuple(at + len(leading) for at in axes))
 
 
+@documented(
+    "Floating, without the reduced axes, which are put in one block each; NumPy computes the lines.",
+    overwrite_input="bool: Of no effect: inputs are never written to.",
+)
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
-    """The median along axes, which are put in one block each (by NumPy)."""
+    """The median of elements; NaN where there is a NaN.
+
+    >>> ra.median(ra.asarray([3.0, 1.0, 2.0])).compute()
+    np.float64(2.0)
+    """
     return _median("median", a, axis, out, keepdims)
 
 
+@documented(
+    "Floating, without the reduced axes, which are put in one block each; NumPy computes the lines.",
+    overwrite_input="bool: Of no effect: inputs are never written to.",
+)
 def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Array:
-    """The median of elements that are not NaN (by NumPy)."""
+    """The median of elements that are not NaN.
+
+    >>> ra.nanmedian(ra.asarray([3.0, ra.nan, 1.0])).compute()
+    np.float64(2.0)
+    """
     return _median("nanmedian", a, axis, out, keepdims)
 
 
@@ -407,6 +517,14 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepd
     return found if out is None else write_out(found, out)
 
 
+@documented(
+    "Of NumPy's type, without the reduced axes and with the axes of `q` in front; NumPy computes whole lines.",
+    {"ValueError": "If `q` is out of bounds, or the method unknown, or takes no weights."},
+    q="float or array_like: From 0 to 1.",
+    overwrite_input="bool: Of no effect: inputs are never written to.",
+    method="str: How values between elements are found: any of NumPy's methods, such as `linear` or `nearest`.",
+    weights="array_like: How much each element counts, for the method `inverted_cdf`.",
+)
 def quantile(
     a: Any,
     q: Any,
@@ -418,15 +536,24 @@ def quantile(
     *,
     weights: Any = None,
 ) -> Array:
-    """Quantiles ``q`` (from 0 to 1) along axes, which are put in one block each (by NumPy).
+    """Quantiles of elements.
 
-    >>> import raskt.array as ra
+    They are exact, unlike Dask's: the reduced axes are put in one block each.
+
     >>> ra.quantile(ra.arange(5, chunks=2), [0.5, 1.0]).compute()
     array([2., 4.])
     """
     return _quantile("quantile", a, q, axis, out, method, keepdims, weights)
 
 
+@documented(
+    "Of NumPy's type, without the reduced axes and with the axes of `q` in front; NumPy computes whole lines.",
+    {"ValueError": "If `q` is out of bounds, or the method unknown, or takes no weights."},
+    q="float or array_like: From 0 to 1.",
+    overwrite_input="bool: Of no effect: inputs are never written to.",
+    method="str: How values between elements are found: any of NumPy's methods, such as `linear` or `nearest`.",
+    weights="array_like: How much each element counts, for the method `inverted_cdf`.",
+)
 def nanquantile(
     a: Any,
     q: Any,
@@ -438,10 +565,24 @@ def nanquantile(
     *,
     weights: Any = None,
 ) -> Array:
-    """Quantiles of elements that are not NaN (by NumPy)."""
+    """Quantiles of elements that are not NaN.
+
+    They are exact, unlike Dask's: the reduced axes are put in one block each.
+
+    >>> ra.nanquantile(ra.asarray([ra.nan, 1.0, 3.0]), 0.5).compute()
+    np.float64(2.0)
+    """
     return _quantile("nanquantile", a, q, axis, out, method, keepdims, weights)
 
 
+@documented(
+    "Of NumPy's type, without the reduced axes and with the axes of `q` in front; NumPy computes whole lines.",
+    {"ValueError": "If `q` is out of bounds, or the method unknown, or takes no weights."},
+    q="float or array_like: From 0 to 100.",
+    overwrite_input="bool: Of no effect: inputs are never written to.",
+    method="str: How values between elements are found: any of NumPy's methods, such as `linear` or `nearest`.",
+    weights="array_like: How much each element counts, for the method `inverted_cdf`.",
+)
 def percentile(
     a: Any,
     q: Any,
@@ -453,10 +594,24 @@ def percentile(
     *,
     weights: Any = None,
 ) -> Array:
-    """Percentiles ``q`` (from 0 to 100) along axes, or of all elements: exact, unlike Dask's (by NumPy)."""
+    """Percentiles of elements.
+
+    They are exact, unlike Dask's: the reduced axes are put in one block each.
+
+    >>> ra.percentile(ra.arange(5, chunks=2), [50, 100]).compute()
+    array([2., 4.])
+    """
     return _quantile("percentile", a, q, axis, out, method, keepdims, weights)
 
 
+@documented(
+    "Of NumPy's type, without the reduced axes and with the axes of `q` in front; NumPy computes whole lines.",
+    {"ValueError": "If `q` is out of bounds, or the method unknown, or takes no weights."},
+    q="float or array_like: From 0 to 100.",
+    overwrite_input="bool: Of no effect: inputs are never written to.",
+    method="str: How values between elements are found: any of NumPy's methods, such as `linear` or `nearest`.",
+    weights="array_like: How much each element counts, for the method `inverted_cdf`.",
+)
 def nanpercentile(
     a: Any,
     q: Any,
@@ -468,25 +623,48 @@ def nanpercentile(
     *,
     weights: Any = None,
 ) -> Array:
-    """Percentiles of elements that are not NaN (by NumPy)."""
+    """Percentiles of elements that are not NaN.
+
+    They are exact, unlike Dask's: the reduced axes are put in one block each.
+
+    >>> ra.nanpercentile(ra.asarray([ra.nan, 1.0, 3.0]), 50).compute()
+    np.float64(2.0)
+    """
     return _quantile("nanpercentile", a, q, axis, out, method, keepdims, weights)
 
 
-def digitize(a: Any, bins: Any, right: bool = False) -> Array:
-    """The number of the bin that each element falls in (by NumPy)."""
+@documented(
+    "Of int64, of the array's shape and chunks.",
+    {"ValueError": "If the edges neither rise nor fall."},
+    x="array_like: The elements.",
+    bins="array_like: The edges of bins, rising or falling, in memory.",
+    right="bool: Whether a bin has its right edge, and not its left one.",
+)
+def digitize(x: Any, bins: Any, right: bool = False) -> Array:
+    """The number of the bin that each element falls in. NumPy looks in each block.
+
+    >>> ra.digitize(ra.asarray([0.5, 2.5]), [1, 2, 3]).compute()
+    array([0, 2])
+    """
     if is_array(bins):
         raise NotImplementedError("digitize takes `bins` in memory: compute them first")
     edges = np.asarray(bins)
     np.digitize(np.empty(0), edges)  # Edges that are in no order are told of here.
-    return elementwise(lambda block: np.digitize(block, edges, right=right), a, name="numpy.digitize", dtype=np.int64)
+    return elementwise(lambda block: np.digitize(block, edges, right=right), x, name="numpy.digitize", dtype=np.int64)
 
 
-def histogram(a: Any, bins: Any = None, range: Any = None, density: bool = False, weights: Any = None) -> Any:
-    """How many elements fall in each bin, and the edges of the bins (a NumPy array).
+@documented(
+    "Of int64, or of the type of the weights; floating with `density`. The edges are a NumPy array.",
+    {"ValueError": "If the edges don't rise, or a number of bins comes without a range."},
+    kind="Array, numpy.ndarray",
+    bins="int or array_like: How many bins there are in the range, or their edges.",
+    range="pair of float: The outer edges; needed with a number of bins.",
+    density="bool: Whether the counts are scaled so that the integral is 1.",
+    differences="the edges must be known at the call, so that a number of bins needs a range.",
+)
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None) -> Any:
+    """How many elements fall in each bin, and the edges of the bins.
 
-    ``bins`` is a number of bins within ``range``, or their edges.
-
-    >>> import raskt.array as ra
     >>> counts, edges = ra.histogram(ra.arange(10, chunks=4), bins=2, range=(0, 10))
     >>> counts.compute()
     array([5, 5])
@@ -524,10 +702,20 @@ def _count(
     return tables.sum(axis=0)
 
 
+@documented(
+    "Of int64, or of float64 with weights, of the length `minlength`.",
+    {
+        "ValueError": "If a number is negative, or as large as `minlength` (when it is computed).",
+        "NotImplementedError": "If `minlength` is not given: the length must be known at the call.",
+    },
+    x="array_like of int: The numbers, along one axis.",
+    minlength="int: The length of the result; it is needed.",
+)
 def bincount(x: Any, weights: Any = None, minlength: int = 0, split_every: Any = None) -> Array:
-    """How often each whole number from 0 to before ``minlength`` appears.
+    """How often each whole number from zero appears.
 
-    ``minlength`` is needed, since the length of the result must be known before it is computed.
+    >>> ra.bincount(ra.asarray([0, 1, 1, 3]), minlength=4).compute()
+    array([1, 2, 0, 1])
     """
     line = asarray(x)
     if line.ndim != 1 or line.dtype.kind not in "iub":

@@ -442,7 +442,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         """
         asked = {"max_cols": max_cols, "memory_usage": memory_usage or None, "show_counts": show_counts or None}
         refuse_given("info", {name: (value, None) for name, value in asked.items()}, "compute().info() has it")
-        print(frame_info(self), file=buf)
+        text = frame_info(self)
+        print(text if verbose is not False else "\n".join(text.splitlines()[:2]), file=buf)
 
     def __repr__(self) -> str:
         return frame_text(self)

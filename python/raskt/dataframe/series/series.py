@@ -9,7 +9,7 @@ from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
 from ..base.arguments import plain_operand, require_boolean
-from ..base.checks import check_boolean, no_default
+from ..base.checks import check_boolean, check_series_axis, no_default, unused
 from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
 from ..base.labels import decode_label, encode_label
 from ..base.meta import empty, type_of
@@ -175,8 +175,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
 
     def dropna(self, *, axis: Any = 0, inplace: Any = no_default, how: Any = None, ignore_index: bool = False) -> Any:
         """The rows whose value is there; numbered anew with `ignore_index`."""
-        if axis not in (0, "index", "rows"):
-            raise ValueError(f"No axis named {axis!r} for object type Series")
+        check_series_axis(axis)
+        unused(how)
         rows = self._framed(lambda frame: frame.dropna())
         return self._in_place(rows.reset_index(drop=True) if ignore_index else rows, inplace)
 
@@ -253,8 +253,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         Series
             In one partition, unless `npartitions` says otherwise.
         """
-        if axis not in (0, "index", "rows"):
-            raise ValueError(f"No axis named {axis!r} for object type Series")
+        check_series_axis(axis)
         check_order(ascending, kind, na_position, [None])
         up = bool(ascending[0] if isinstance(ascending, list | tuple) else ascending)
         in_pandas = lambda: gathered(
@@ -280,8 +279,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         key: Any = None,
     ) -> Any:
         """The rows in the order of their labels; equal labels keep their order. See `DataFrame.sort_index`."""
-        if axis not in (0, "index", "rows"):
-            raise ValueError(f"No axis named {axis!r} for object type Series")
+        check_series_axis(axis)
         options = {"level": level, "ascending": ascending, "kind": kind, "na_position": na_position, "key": key}
         options = {**options, "sort_remaining": sort_remaining, "ignore_index": ignore_index}
         return self._in_place(sorted_by_labels(self, options), inplace)
@@ -298,8 +296,14 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         errors: Any = "raise",
     ) -> Any:
         """The rows without those of some labels; KeyError at `compute` for unknown ones unless `errors="ignore"`."""
+        check_series_axis(axis)
+        if labels is not None and (index is not None or columns is not None):
+            raise ValueError("Cannot specify both 'labels' and 'index'/'columns'")
         wanted = labels if index is None else index
-        return self._in_place(without_labels(self, wanted, level, errors), inplace)
+        if wanted is None and columns is None:
+            raise ValueError("Need to specify at least one of 'labels', 'index' or 'columns'")
+        rows = self.copy() if wanted is None else without_labels(self, wanted, level, errors)
+        return self._in_place(rows, inplace)
 
     # The index, names and other forms.
 
@@ -335,6 +339,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         Series
             In as many partitions.
         """
+        check_series_axis(axis)
         if callable(index) or hasattr(index, "items"):
             run = gathered if errors == "raise" else by_partition
             meta = {} if errors != "raise" else {"meta": empty(self)}
@@ -386,6 +391,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
 
     def squeeze(self, axis: Any = None) -> Series:
         """The series itself: whether it has one row only computing can tell."""
+        check_series_axis(axis)
         return self
 
     def groupby(
