@@ -349,6 +349,8 @@ class FrameExpr:
     @property
     def index_codecs(self) -> list[bytes | None]: ...
     @property
+    def is_numbered(self) -> bool: ...
+    @property
     def in_memory(self) -> bool: ...
     def length(self) -> int | None: ...
     def to_parquet(
@@ -439,35 +441,40 @@ class WriteExpr:
 
 def frame_initialise(threads: int) -> None: ...
 def frame_from_pandas(data: Any, npartitions: int = 1) -> FrameExpr | ColumnExpr: ...
-def frame_from_delayed(parts: list[Delayed], meta: Any) -> FrameExpr | ColumnExpr: ...
-def frame_from_array(array: ArrayExpr, columns: list[str]) -> FrameExpr: ...
-def frame_concat(frames: list[FrameExpr], *, join: str = "outer", ignore_index: bool = False) -> FrameExpr: ...
-def frame_read_csv(
+def frame_from_delayed(
+    parts: list[Delayed], meta: Any, *, name: str = "from_delayed", rows: list[int] | None = None
+) -> FrameExpr | ColumnExpr: ...
+
+@final
+class CsvLookExpr:
+    @property
+    def kind(self) -> str: ...
+    @property
+    def npartitions(self) -> int: ...
+
+def frame_look_csv(
     paths: str | list[str],
     *,
     sep: str = ",",
-    header: int | None = ...,
+    header: bool = True,
     names: list[str] | None = None,
     usecols: list[str] | None = None,
     dtype: str | dict[str, str] | None = None,
     parse_dates: list[str] | None = None,
     na_values: list[str] | None = None,
-    keep_default_na: bool = True,
     skiprows: int = 0,
     nrows: int | None = None,
-    index_col: str | None = None,
-    quotechar: str = ...,
+    quotechar: str | None = '"',
     comment: str | None = None,
-    encoding: str = "utf-8",
-    include_path_column: str | None = None,
-) -> FrameExpr: ...
+) -> CsvLookExpr: ...
 def frame_read_parquet(
     paths: str | list[str],
     *,
     columns: list[str] | None = None,
-    filters: list[Any] | None = None,
-    index: str | list[str] | bool | None = None,
+    filters: Any = None,
+    index: list[tuple[str, str | None]] = ...,
 ) -> FrameExpr: ...
+def frame_parquet_notes(paths: list[str]) -> list[str | None]: ...
 
 # --- settings -----------------------------------------------------------------------------------------------------
 
@@ -505,7 +512,9 @@ class ArrayExpr:
 
 def array_from_numpy(array: Any, chunks: Any, limit: int | None) -> ArrayExpr: ...
 def array_full(shape: Sequence[int], value: Any, dtype: Any, chunks: Any, limit: int | None) -> ArrayExpr: ...
-def array_arange(start: Any, stop: Any, step: Any, dtype: Any, chunks: Any, limit: int | None) -> ArrayExpr: ...
+def array_arange(
+    start: Any, step: Any, second: Any, length: int, dtype: Any, chunks: Any, limit: int | None
+) -> ArrayExpr: ...
 def array_linspace(
     start: float, stop: float, count: int, endpoint: bool, dtype: Any, chunks: Any, limit: int | None
 ) -> ArrayExpr: ...

@@ -39,6 +39,27 @@ DIFFERENCES: tuple[Difference, ...] = (
         text="float32, not float16",
         example="arrays.operators log2 [uint8] 2d",
     ),
+    Difference(
+        ("frames.methods.set_index",),
+        "`set_index` sorts rows by their new labels, unless it is told `sort=False`.",
+        "Sorted labels have known divisions, which joins and `loc` live by; programs written for Dask count on it.",
+        kinds=("order", "value", "index", "shape"),
+        example="frames.methods set_index [frame numbers] frame:numbers keys=int64",
+    ),
+    Difference(
+        ("arrays.operators.reciprocal", "arrays.operators.float_power", "arrays.operators.spacing"),
+        "What NumPy leaves to the processor has one value: the reciprocal of the integer 0 is 0.",
+        "Equal inputs give equal bits on every machine.",
+        types="*int*",
+        example="arrays.operators reciprocal [int32] ",
+    ),
+    Difference(
+        ("arrays.operators.log1p", "arrays.operators.sign"),
+        "Functions of complex numbers in single precision are computed in double precision, and then rounded.",
+        "NumPy's lose up to half of their digits near 0.",
+        types="complex64",
+        example="arrays.operators log1p [complex64] ",
+    ),
 )
 
 ROUNDING = """\

@@ -177,8 +177,9 @@ def test_square_systems():
     check(ra.linalg.solve(mine, other[:, 0]), np.linalg.solve(a, b[:, 0]), rtol=1e-8)
     check(ra.linalg.solve_triangular(mine, other, lower=True), np.linalg.solve(np.tril(a), b), rtol=1e-8)
     spd = a @ a.T
-    check(ra.linalg.cholesky(ra.asarray(spd), lower=True), np.linalg.cholesky(spd), rtol=1e-8)
-    check(ra.linalg.cholesky(ra.asarray(spd)), np.linalg.cholesky(spd).T, rtol=1e-8)
+    for upper in (False, True):
+        check(ra.linalg.cholesky(ra.asarray(spd), upper=upper), np.linalg.cholesky(spd, upper=upper), rtol=1e-8)
+    check(np.linalg.cholesky(ra.asarray(spd)), np.linalg.cholesky(spd), rtol=1e-8)
     p, lower, upper = ra.linalg.lu(mine)
     np.testing.assert_allclose((p @ lower @ upper).compute(), a, atol=1e-10)
     stack = np.stack([a, a + np.eye(6)])

@@ -273,6 +273,13 @@ def test_frompyfunc():
     check(function(ra.arange(4, chunks=2), 1), np.arange(4) * 2 + 1)
 
 
+def test_frompyfunc_loses_nothing():
+    function = ra.frompyfunc(lambda a: a if a < 2 else a + 0.5, 1, 1)
+    check(function(ra.arange(2)), np.arange(2))
+    with pytest.raises(TypeError, match="cannot hold"):
+        function(ra.arange(4, chunks=2)).compute()
+
+
 def test_bitwise_functions():
     x, y = sample("int32", 9), np.abs(sample("int32", 9, 1)) % 8
     for name in ["bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"]:

@@ -149,8 +149,6 @@ def test_unknown_options_are_refused(tmp_path):
     path.write_text("a\n1\n")
     with pytest.raises(TypeError, match="nonsense"):
         rd.read_csv(path, nonsense=1)
-    with pytest.raises((ValueError, NotImplementedError), match="index_col"):
-        rd.read_csv(path, index_col=0)
 
 
 def test_to_csv(tmp_path, df, pdf, npartitions):

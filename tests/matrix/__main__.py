@@ -8,7 +8,6 @@ import sys
 import time
 from collections import Counter, defaultdict
 from dataclasses import asdict
-from pathlib import Path
 
 from . import ledger
 from .parts import PARTS, try_parts
@@ -21,22 +20,28 @@ def main() -> int:
     names = [name for name in PARTS if not options.parts or any(name.startswith(part) for part in options.parts)]
     began = time.perf_counter()
     examples, words = ledger.examples(), tuple(options.grep)
-    report = try_parts(
-        names, lambda name: Choice(min(1.0, PARTS[name].share * options.times), examples, words), options.jobs
-    )
+    choose = lambda name: Choice(min(1.0, PARTS[name].share * options.times), examples, words)
+    report = Report()
+    for part in try_parts(names, choose, options.jobs):
+        report.merge(part)
+        if options.out:
+            append(options.out, part.findings)
     result = ledger.sort(report.findings)
     summary(report, result, time.perf_counter() - began)
     if options.refused:
         for (part, name), count in sorted(report.refused.items()):
             print(f"refused {part} {name} x{count}: {report.refusals[part, name]}")
     show(result.new + (result.known if options.known else []), options.examples)
-    if options.out:
-        lines = [json.dumps(asdict(finding)) for finding in result.known + result.new]
-        Path(options.out).write_text("".join(f"{line}\n" for line in lines), "utf-8")
     if options.write_known or options.shrink:
         ledger.write_known(result.known + (result.new if options.write_known else []), set(names))
     whole = not options.parts and not words and not options.shrink
     return bool(result.new) or (whole and stale(result))
+
+
+def append(path: str, findings: list[Finding]) -> None:
+    """Add findings to a file, so that a long run can be looked at before it ends."""
+    with open(path, "a", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(asdict(finding))}\n" for finding in findings)
 
 
 def stale(result: ledger.Sorted) -> bool:

@@ -199,7 +199,7 @@ class Frames:
     @cache  # noqa: B019
     def _held(self, layout: str) -> frozenset[str]:
         """The columns that a lazy frame can hold; another one fails by itself, in the cases that are about it."""
-        return frozenset(name for name in self.table if holds(self.table[[name]], layout))
+        return frozenset(held(self.table, layout))
 
     @cache  # noqa: B019
     def _whole(self, layout: str) -> Any:
@@ -216,10 +216,11 @@ def partitioned(table: Any, layout: str) -> Any:
     return lazy.persist() if layout == "kept" else lazy
 
 
-def holds(table: pd.DataFrame, layout: str) -> bool:
-    """Whether a lazy frame of these columns can be made and computed."""
+def held(table: pd.DataFrame, layout: str) -> list[str]:
+    """The columns of which a lazy frame can be made and computed, found by halves."""
     try:
         partitioned(table, layout).compute()
     except Exception:
-        return False
-    return True
+        half = table.shape[1] // 2
+        return held(table.iloc[:, :half], layout) + held(table.iloc[:, half:], layout) if half else []
+    return list(table)

@@ -47,17 +47,17 @@ CHANGES: dict[str, Callable[[Any, Any], Any]] = {
     "head": lambda lib, x: x.head(4),
     "head 0": lambda lib, x: x.head(0),
     "tail": lambda lib, x: x.tail(4),
-    "sort_values": lambda lib, x: x.sort_values("int64"),
+    "sort_values": lambda lib, x: x.sort_values("int64", kind="stable"),
     "sort_values down": lambda lib, x: x.sort_values("float64", ascending=False, kind="stable"),
     "sort_values two": lambda lib, x: x.sort_values(["bool", "int64"], ascending=[False, True]),
     "sort_index": lambda lib, x: x.sort_index(kind="stable"),
     "sort_index down": lambda lib, x: x.sort_index(ascending=False, kind="stable"),
     "reset_index": lambda lib, x: x.reset_index(),
     "reset_index drop": lambda lib, x: x.reset_index(drop=True),
-    "set_index": lambda lib, x: x.set_index("int64", sort=False) if lib is not pd else x.set_index("int64"),
-    "set_index append": lambda lib, x: x.set_index("int64", append=True),
-    "set_index two": lambda lib, x: x.set_index(["bool", "int64"]),
-    "set_index keep": lambda lib, x: x.set_index("bool", drop=False),
+    "set_index": lambda lib, x: _labelled(lib, x, "int64"),
+    "set_index append": lambda lib, x: _labelled(lib, x, "int64", append=True),
+    "set_index two": lambda lib, x: _labelled(lib, x, ["bool", "int64"]),
+    "set_index keep": lambda lib, x: _labelled(lib, x, "bool", drop=False),
     "drop_duplicates": lambda lib, x: x.drop_duplicates("bool"),
     "drop_duplicates last": lambda lib, x: x.drop_duplicates("bool", keep="last"),
     "drop_duplicates none": lambda lib, x: x.drop_duplicates("int64", keep=False),
@@ -246,6 +246,11 @@ CHAINED = {
     "head 0",
     "sort_index",
 }
+
+
+def _labelled(library: Any, x: Any, keys: Any, **options: Any) -> Any:
+    """`set_index` in the order that rows have: raskt sorts them by their new labels otherwise, as Dask does."""
+    return x.set_index(keys, **options) if library is pd else x.set_index(keys, sort=False, **options)
 
 
 def _case(name: str, labels: str, text: str, call: Callable[..., Any], source: str) -> Case:

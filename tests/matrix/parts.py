@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from . import (
     array_chunks,
@@ -42,6 +42,7 @@ class Part:
             yield from generator()
 
 
+frames = cache(Frames)
 PARTS = {
     "arrays.operators": Part(Arrays, (array_operators.unary, array_operators.binary, array_operators.scalars), 0.06),
     "arrays.reductions": Part(Arrays, (array_functions.reductions,), 0.012),
@@ -51,21 +52,21 @@ PARTS = {
     "arrays.creation": Part(partial(Arrays, ("whole",)), (array_creation.creation,), 0.2),
     "chunks": Part(Chunkings, (array_chunks.elementwise, array_chunks.random, array_chunks.frames), 1.0),
     "frames.operators": Part(
-        Frames, (frame_operators.unary, frame_operators.binary, frame_operators.frames, frame_operators.scalars), 0.0015
+        frames, (frame_operators.unary, frame_operators.binary, frame_operators.frames, frame_operators.scalars), 0.0015
     ),
-    "frames.reductions": Part(Frames, (frame_methods.reductions,), 0.006),
-    "frames.cumulative": Part(Frames, (frame_methods.cumulative,), 0.0075),
-    "frames.methods": Part(Frames, (frame_methods.methods, frame_methods.two_columns), 0.004),
-    "frames.windows": Part(Frames, (frame_methods.windows,), 0.0015),
+    "frames.reductions": Part(frames, (frame_methods.reductions,), 0.006),
+    "frames.cumulative": Part(frames, (frame_methods.cumulative,), 0.0075),
+    "frames.methods": Part(frames, (frame_methods.methods, frame_methods.two_columns), 0.004),
+    "frames.windows": Part(frames, (frame_methods.windows,), 0.0015),
     "frames.groups": Part(
-        Frames, (frame_groups.values, frame_groups.keys, frame_groups.forms, frame_groups.windows), 0.002
+        frames, (frame_groups.values, frame_groups.keys, frame_groups.forms, frame_groups.windows), 0.002
     ),
     "frames.accessors": Part(
-        Frames,
+        frames,
         (frame_accessors.text, frame_accessors.times, frame_accessors.categories, frame_accessors.missing),
         0.0075,
     ),
-    "frames.joins": Part(Frames, (frame_joins.merges, frame_joins.concats, frame_joins.dates), 0.003),
+    "frames.joins": Part(frames, (frame_joins.merges, frame_joins.concats, frame_joins.dates), 0.003),
 } | {
     f"frames.rows {labels}": Part(
         partial(Frames, ("whole", "three", "ragged", "kept"), labels, frame_rows.KINDS),
@@ -82,17 +83,13 @@ def try_part(name: str, choice: Choice) -> Report:
     return run(part.world(), choice.of(part.cases()), Report())
 
 
-def try_parts(names: list[str], choose: Callable[[str], Choice], jobs: int | None = None) -> Report:
-    """Try several parts, by as many processes as there are processors."""
+def try_parts(names: list[str], choose: Callable[[str], Choice], jobs: int | None = None) -> Iterator[Report]:
+    """Try several parts, by as many processes as there are processors; a report for each slice of the work."""
     jobs = jobs or os.cpu_count() or 1
     slices = 1 if jobs == 1 else 2 * jobs
     work = [(name, replace(choose(name), slice=(number, slices))) for name in names for number in range(slices)]
-    report = Report()
     if jobs == 1:
-        for name, choice in work:
-            report.merge(try_part(name, choice))
-        return report
+        yield from (try_part(name, choice) for name, choice in work)
+        return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        for part in pool.map(try_part, *zip(*work)):
-            report.merge(part)
-    return report
+        yield from pool.map(try_part, *zip(*work))

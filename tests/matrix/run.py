@@ -159,16 +159,14 @@ def _judge_error(expected: Outcome, result: Outcome) -> Difference | Outcome:
     word = engine_words(error)
     if word:
         return "message", f"{word!r} in {type(error).__name__}: {error!s:.160}"
+    if expected.error is not None and error_kinds(error) & error_kinds(expected.error):
+        return None
     if result.refused or _is_absent(error, expected):
         return None if isinstance(expected.error, NotImplementedError) else result
+    text = f"{type(error).__name__}: {error!s:.120}"
     if expected.error is None:
-        return "error", f"{type(error).__name__}: {error!s:.160}, not {_short(expected.value)}"
-    if not error_kinds(error) & error_kinds(expected.error):
-        return (
-            "error kind",
-            f"{type(error).__name__}: {error!s:.100}, not {type(expected.error).__name__}: {expected.error!s:.100}",
-        )
-    return None
+        return "error", f"{text}, not {_short(expected.value)}"
+    return "error kind", f"{text}, not {type(expected.error).__name__}: {expected.error!s:.100}"
 
 
 def _is_absent(error: Exception, expected: Outcome) -> bool:

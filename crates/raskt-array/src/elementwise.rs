@@ -129,6 +129,9 @@ impl Array {
                 let dtype = unary_dtype(op, operand.dtype())?;
                 elementwise(MapOp::Unary(op), [operand].into_iter().collect(), dtype)
             }
+            Function::Binary(BinaryOp::Power) if is_root(operands) => {
+                Self::map(Ufunc(Function::Unary(UnaryOp::Sqrt)), &operands[..1])
+            }
             Function::Binary(op) => {
                 check_power(op, operands)?;
                 let (a, b) = strong_pair(&operands[0], &operands[1], is_comparison(op))?;
@@ -316,6 +319,13 @@ fn check_power(op: BinaryOp, operands: &[Operand]) -> Result<()> {
         return Err(ArrayError::Value("integers to negative integer powers are not allowed".into()));
     }
     Ok(())
+}
+
+/// Whether a power is a square root: NumPy takes that for real numbers to the power of one 0.5, of which the power of a
+/// negative zero or of a negative infinity would be another.
+fn is_root(operands: &[Operand]) -> bool {
+    let [Operand::Array(base), Operand::Scalar(Scalar::Float(exponent))] = operands else { return false };
+    base.dtype().kind() == Kind::Float && *exponent == 0.5
 }
 
 fn is_comparison(op: BinaryOp) -> bool {

@@ -1,3 +1,4 @@
+use crate::message;
 use polars::prelude::PolarsError;
 use raskt_value::{ErrorKind, TaskError};
 use thiserror::Error;
@@ -85,7 +86,7 @@ impl From<FrameError> for TaskError {
 
 impl From<PolarsError> for FrameError {
     fn from(error: PolarsError) -> Self {
-        let message = plain_words(&error.to_string());
+        let message = message::of_error(&error);
         match error.remove_context() {
             PolarsError::ColumnNotFound(_) | PolarsError::SchemaFieldNotFound(_) => {
                 Self::UnknownColumn { name: message, hint: String::new() }
@@ -96,20 +97,6 @@ impl From<PolarsError> for FrameError {
             _ => Self::Value(message),
         }
     }
-}
-
-/// The first lines of an engine's message: what follows talks about its own options and plan.
-fn plain_words(message: &str) -> String {
-    let end = ["\n\nThis error occurred", "\n\nYou might want to try", "\n\nResolved plan until failure", "\n\nHint:"]
-        .iter()
-        .filter_map(|mark| message.find(mark))
-        .min()
-        .unwrap_or(message.len());
-    let message = message[..end].trim();
-    if message.contains("was called with no format and no time zone") {
-        return "there are times with a zone among the values: pass utc=True, or a format with %z".into();
-    }
-    message.to_string()
 }
 
 /// How many letters have to be changed, added or left out (Levenshtein), letter case aside.

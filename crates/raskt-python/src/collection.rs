@@ -64,6 +64,9 @@ pub(crate) fn with_collection<T>(
     if let Ok(written) = expr.cast::<crate::frame::WriteExpr>() {
         return visit(written.get());
     }
+    if let Ok(look) = expr.cast::<crate::frame::CsvLookExpr>() {
+        return visit(look.get());
+    }
     let name = expr.get_type().name()?;
     Err(pyo3::exceptions::PyTypeError::new_err(format!("`{name}` is not an expression of this version of raskt")))
 }

@@ -12,7 +12,8 @@ from raskt.array.base.arguments import check_order
 from raskt.array.base.documentation import documented
 from raskt.array.base.registry import register_array
 from raskt.array.blocks.map_blocks import block_shapes
-from raskt.array.indexing.selection import Blocks, VectorIndex, assign, select
+from raskt.array.indexing.assignment import assign
+from raskt.array.indexing.selection import Blocks, VectorIndex, select
 from raskt.array.methods.drawing import describe_html, draw
 from raskt.array.methods.layout import LayoutMethods
 from raskt.array.methods.operators import Operators
@@ -32,6 +33,13 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     class. Shapes, data types and errors are settled at each call; :meth:`compute` does the work and gives NumPy's
     result.
 
+    Parameters
+    ----------
+    expr : ArrayExpr
+        An expression of the engine.
+
+    Examples
+    --------
     >>> import raskt.array as ra
     >>> x = ra.arange(6, chunks=2).reshape(2, 3)
     >>> x.shape, x.dtype

@@ -26,13 +26,8 @@ from .functions import (
     melt,
     pivot_table,
     repartition,
-    to_csv,
     to_datetime,
-    to_json,
     to_numeric,
-    to_orc,
-    to_parquet,
-    to_records,
     to_timedelta,
 )
 from .generic.scalar import Scalar
@@ -40,7 +35,12 @@ from .groupby.aggregations import Aggregation
 from .groupby.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
 from .index.index import Index
 from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
-from .io.read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
+from .io.csv import read_csv, read_table
+from .io.memory import to_records
+from .io.parquet import read_parquet
+from .io.read import read_fwf, read_hdf, read_json, read_orc
+from .io.write import to_csv, to_json, to_orc
+from .io.write_parquet import to_parquet
 from .reshape.concat import concat
 from .series.series import Series
 from .window.resample import Resampler
@@ -78,6 +78,7 @@ __all__ = [
     "pivot_table",
     "read_csv",
     "read_fwf",
+    "read_hdf",
     "read_json",
     "read_orc",
     "read_parquet",

@@ -286,28 +286,3 @@ def get_collection_type(meta: Any) -> Any:
     if isinstance(meta, pd.DataFrame):
         return DataFrame
     return Series if isinstance(meta, pd.Series) else Index if isinstance(meta, pd.Index) else Scalar
-
-
-def to_parquet(df: Any, path: Any, **kwargs: Any) -> Any:
-    """Write a folder of Parquet files; see `DataFrame.to_parquet`."""
-    return df.to_parquet(path, **kwargs)
-
-
-def to_csv(df: Any, filename: Any, **kwargs: Any) -> Any:
-    """Write CSV files; see `DataFrame.to_csv`."""
-    return df.to_csv(filename, **kwargs)
-
-
-def to_json(df: Any, url_path: Any, **kwargs: Any) -> Any:
-    """Write JSON files; see `DataFrame.to_json`."""
-    return df.to_json(url_path, **kwargs)
-
-
-def to_orc(df: Any, path: Any, **kwargs: Any) -> Any:
-    """Write ORC files; see `DataFrame.to_orc`."""
-    return df.to_orc(path, **kwargs)
-
-
-def to_records(df: Any, **kwargs: Any) -> Any:
-    """The computed rows as a NumPy record array."""
-    return df.to_records(**kwargs)

@@ -51,11 +51,14 @@ pub fn normalize_chunks(
     let limit = bytes.min().or(limit).unwrap_or(DEFAULT_BLOCK_BYTES);
     let mut axes: Vec<Option<AxisChunks>> = vec![];
     for (axis, (spec, &length)) in specs.iter().zip(shape).enumerate() {
+        let own = previous.map(|chunks| &chunks.axes()[axis]);
+        if let Some(own) = own.filter(|own| !own.is_known()) {
+            axes.push(Some(unknown(spec, own)?));
+            continue;
+        }
         axes.push(match spec {
             ChunkSpec::Auto | ChunkSpec::Bytes(_) => None,
-            ChunkSpec::Keep => {
-                Some(previous.map_or_else(|| AxisChunks::single(length), |chunks| chunks.axes()[axis].clone()))
-            }
+            ChunkSpec::Keep => Some(own.cloned().unwrap_or_else(|| AxisChunks::single(length))),
             ChunkSpec::Whole => Some(AxisChunks::single(length)),
             ChunkSpec::Size(0) if length > 0 => {
                 return Err(ArrayError::Chunks(format!(
@@ -72,6 +75,15 @@ pub fn normalize_chunks(
     }
     fill_open_axes(&mut axes, shape, limit / dtype.size());
     Ok(Chunks::new(axes.into_iter().flatten()))
+}
+
+/// An axis whose lengths aren't known, as it is, if nothing else is asked for.
+fn unknown(spec: &ChunkSpec, own: &AxisChunks) -> Result<AxisChunks> {
+    match spec {
+        ChunkSpec::Keep | ChunkSpec::Unknown => Ok(own.clone()),
+        ChunkSpec::Whole if own.blocks() == 1 => Ok(own.clone()),
+        _ => Err(ArrayError::Unknown { what: "rechunk".into() }),
+    }
 }
 
 fn specs_by_axis(arg: &ChunksArg, shape: &[usize]) -> Result<Vec<ChunkSpec>> {

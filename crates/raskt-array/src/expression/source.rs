@@ -65,6 +65,14 @@ impl Array {
         Self::linear(start, step, None, dtype, chunks)
     }
 
+    /// As [`Self::arange`], with `second` at position 1: where `step` is a rounded difference, `start + step` may be
+    /// another number than the one that the difference was taken of.
+    pub fn range(start: Scalar, step: Scalar, second: Scalar, dtype: DType, chunks: Chunks) -> Result<Self> {
+        let end = (dtype.is_inexact() && second.cast::<f64>() != start.cast::<f64>() + step.cast::<f64>())
+            .then_some((1, second));
+        Self::linear(start, step, end, dtype, chunks)
+    }
+
     /// Numbers from `start` to `stop` at equal distances.
     pub fn linspace(start: f64, stop: f64, endpoint: bool, dtype: DType, chunks: Chunks) -> Result<Self> {
         let count = chunks.known_shape("linspace")?.first().copied().unwrap_or(0);
@@ -72,9 +80,9 @@ impl Array {
         let step = if gaps > 0 { (stop - start) / gaps as f64 } else { 0.0 };
         let end = (endpoint && count > 1).then(|| (count as i64 - 1, Scalar::Float(stop)));
         // NumPy computes in float64 and rounds integers down.
-        let exact = Self::linear(Scalar::Float(start), Scalar::Float(step), end, float_of(dtype), chunks)?;
+        let exact = Self::linear(Scalar::Float(start), Scalar::Float(step), end, DType::F64, chunks)?;
         match dtype.kind() {
-            Kind::Float | Kind::Complex => Ok(exact),
+            Kind::Float | Kind::Complex => Ok(exact.astype(dtype)),
             _ => Ok(Self::map(crate::Ufunc::from_name("floor")?, &[exact.into()])?.astype(dtype)),
         }
     }
@@ -87,7 +95,7 @@ impl Array {
             )));
         }
         if dtype == DType::Bool {
-            return Err(ArrayError::DType("a range of data type bool is not defined".into()));
+            return Err(ArrayError::DType("no fill-function for data-type: a range of bool is not defined".into()));
         }
         let source = Source { generator: Generator::Linear { start, step, end }, dtype, index: Affine::along(0, 1) };
         Ok(Expr::Generated(source).into_array(dtype, chunks))
@@ -129,9 +137,8 @@ pub fn arange_length(start: Scalar, stop: Scalar, step: Scalar) -> Result<usize>
     }
     if let (Scalar::Int(start), Scalar::Int(stop), Scalar::Int(step)) = (start, stop, step) {
         let (span, step) = (i128::from(stop) - i128::from(start), i128::from(step));
-        let count = (span + step - step.signum()).div_euclid(step);
-        let count = if span.signum() == step.signum() { count } else { 0 };
-        return usize::try_from(count.max(0)).map_err(|_| ArrayError::Value(format!("arange of {count} numbers")));
+        let count = if span.signum() == step.signum() { span.unsigned_abs().div_ceil(step.unsigned_abs()) } else { 0 };
+        return usize::try_from(count).map_err(|_| ArrayError::Value(format!("arange of {count} numbers")));
     }
     let count = ((stop.as_f64() - start.as_f64()) / step.as_f64()).ceil();
     if count.is_nan() || count > isize::MAX as f64 {
@@ -159,6 +166,19 @@ pub(crate) fn unique() -> u128 {
     u128::from(NEXT.fetch_add(1, Ordering::Relaxed)) << 64 | 0x7261_736b_7475_6e69
 }
 
-fn float_of(dtype: DType) -> DType {
-    if dtype.is_inexact() { dtype } else { DType::F64 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_ends_before_its_stop() {
+        let length =
+            |start, stop, step| arange_length(Scalar::Int(start), Scalar::Int(stop), Scalar::Int(step)).unwrap();
+        for (start, stop, step, expected) in
+            [(6, 0, -2, 3), (6, -1, -2, 4), (0, 6, 2, 3), (0, 7, 2, 4), (0, 6, -1, 0), (3, 3, 1, 0), (0, -7, -3, 3)]
+        {
+            assert_eq!(length(start, stop, step), expected, "{start}:{stop}:{step}");
+        }
+        assert_eq!(length(i64::MIN, i64::MAX, i64::MAX), 3);
+    }
 }

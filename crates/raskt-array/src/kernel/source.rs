@@ -129,10 +129,14 @@ unsafe fn linear<T: Number>(start: Scalar, step: Scalar, run: Run, out: Target) 
         match T::DTYPE {
             DType::F32 => linear_real::<f32>(start.cast(), step.cast(), run, out),
             DType::F64 => linear_real::<f64>(start.cast(), step.cast(), run, out),
-            DType::C64 | DType::C128 => {
+            DType::C64 => linear_complex::<Complex<f32>>(run, out, {
+                let (start, step): (Complex<f32>, Complex<f32>) = (start.cast(), step.cast());
+                move |index| start + step * index as f32
+            }),
+            DType::C128 => linear_complex::<Complex<f64>>(run, out, {
                 let (start, step): (Complex<f64>, Complex<f64>) = (start.cast(), step.cast());
-                fill_by(out.slice::<T>(), run, |index| Scalar::Complex(start + step * index as f64).cast());
-            }
+                move |index| start + step * index as f64
+            }),
             _ => {
                 let (start, step): (i64, i64) = (start.cast(), step.cast());
                 fill_by(out.slice::<T>(), run, |index| {
@@ -141,6 +145,13 @@ unsafe fn linear<T: Number>(start: Scalar, step: Scalar, run: Run, out: Target) 
             }
         }
     }
+}
+
+/// # Safety
+/// The target is of type `T` and nobody else's.
+unsafe fn linear_complex<T: Number>(run: Run, out: Target, value: impl Fn(i64) -> T) {
+    // SAFETY: as the caller promises.
+    fill_by(unsafe { out.slice::<T>() }, run, value);
 }
 
 vectorised! {

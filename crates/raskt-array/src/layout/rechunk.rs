@@ -1,12 +1,14 @@
 use crate::expression::Expr;
 use crate::{Array, ArrayError, Chunks, ChunksArg, Result, normalize_chunks};
+use raskt_value::Dims;
 
 impl Array {
     /// The same elements in other blocks.
     ///
     /// `limit` is the number of bytes of a block where `arg` leaves it open.
     pub fn rechunk(&self, arg: &ChunksArg, limit: Option<usize>) -> Result<Self> {
-        let shape = self.chunks().known_shape("rechunk")?;
+        // Axes of unknown length stay as they are, which is checked for each of them; 0 stands for their lengths.
+        let shape: Dims = self.shape().iter().map(|length| length.unwrap_or(0)).collect();
         self.rechunk_to(normalize_chunks(arg, &shape, self.dtype(), limit, Some(self.chunks()))?)
     }
 

@@ -11,7 +11,10 @@ impl Array {
         }
         let expr = match self.expr() {
             Expr::Generated(source) => Expr::Generated(view_source(source, &view)),
-            Expr::Memory { chunk, token } => Expr::Memory { chunk: view_chunk(chunk, &view, &chunks), token: *token },
+            // Repeated along an axis of unknown length, it is viewed when blocks are there.
+            Expr::Memory { chunk, token } if chunks.is_known() => {
+                Expr::Memory { chunk: view_chunk(chunk, &view, &chunks), token: *token }
+            }
             _ => Expr::View { input: self.clone(), view },
         };
         expr.into_array(self.dtype(), chunks)

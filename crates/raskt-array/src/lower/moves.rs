@@ -102,8 +102,9 @@ fn sources_of(input: &AxisChunks, output: &AxisChunks, at: u32) -> Range<u32> {
         return at..at + 1;
     }
     let (start, end) = (output.start(at), output.start(at + 1));
-    let first = input.locate(start);
-    if start == end { first..first } else { first..input.locate(end - 1) + 1 }
+    let first = input.locate(start).min(input.blocks() - 1);
+    // A block without elements reads one that it takes nothing of, which keeps the ranges in order.
+    if start == end { first..first + 1 } else { first..input.locate(end - 1) + 1 }
 }
 
 /// A part of one block.
@@ -197,8 +198,9 @@ impl Kernel for Recut {
                 }
                 let start = own.max(wanted);
                 let end = input.start(from[axis] + 1).min(output.start(at + 1));
-                slices.push(AxisSlice { start: start - own, step: 1, length: end.saturating_sub(start) });
-                target.push(start - wanted);
+                let length = end.saturating_sub(start);
+                slices.push(AxisSlice { start: if length > 0 { start - own } else { 0 }, step: 1, length });
+                target.push(if length > 0 { start - wanted } else { 0 });
             }
             pieces.push(Piece { chunk: copy::slice(block, &slices)?, at: target });
         }

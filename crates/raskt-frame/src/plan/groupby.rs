@@ -57,9 +57,11 @@ impl Frame {
             inputs.into_iter().enumerate().map(|(at, key)| (key_name(at), key)).collect();
         let mut results = vec![];
         for (Aggregation { name, function, options, .. }, values) in aggregations.iter().zip(values) {
-            if function != "size" {
-                values.check_native(function)?;
-            }
+            let (values, function) = match function.as_str() {
+                "count" if !values.domain.is_plain() => (values.unary(&root.scope, "notna")?, "sum"),
+                function => (values, function),
+            };
+            values.check_reduction(function)?;
             let reduced = values.reduce(&root.scope, function, *options)?;
             results.push((PlSmallStr::from_str(name), reduced.of_group(function, &values)));
         }

@@ -10,6 +10,20 @@ use polars::prelude::*;
 use std::sync::Arc;
 
 impl Expression {
+    /// An error unless the engine may reduce the values by `function`. It rounds the means of times otherwise than pandas,
+    /// and has no spread of them.
+    pub(crate) fn check_reduction(&self, function: &str) -> Result<()> {
+        if function == "size" {
+            return Ok(());
+        }
+        let is_time = matches!(self.domain.class(), DomainClass::Time | DomainClass::Duration);
+        if is_time && matches!(function, "mean" | "median" | "quantile" | "std" | "var" | "sem") {
+            let dtype = self.domain.pandas_dtype();
+            return Err(FrameError::NotNative(format!("`{function}` of values of {dtype} has no native form")));
+        }
+        self.check_native(function)
+    }
+
     /// An error unless the engine may compute with the values: pandas computes with those that are more than the engine's
     /// type says, and with categories. `what` is what was to be done.
     pub(crate) fn check_native(&self, what: &str) -> Result<()> {
@@ -183,9 +197,11 @@ impl Column {
         if function == "only" {
             return Ok(self.with(self.values.only()));
         }
-        if function != "size" {
-            self.values.check_native(function)?;
+        if function == "count" && !self.values.domain.is_plain() {
+            let there = self.values.unary(&self.root.scope, "notna")?;
+            return Ok(self.with(there.reduce(&self.root.scope, "sum", ReduceOptions::default())?));
         }
+        self.values.check_reduction(function)?;
         Ok(self.with(self.values.reduce(&self.root.scope, function, options)?))
     }
 

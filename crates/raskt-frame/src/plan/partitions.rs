@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 impl Frame {
     /// The tables that `source` makes: a partition for each of its `partitions` tasks, each with the columns of row
-    /// labels (as many as `levels`) under [`index_column_name`] and then `columns`.
+    /// labels (as many as `levels`) under [`index_column_name`] and then `columns`. `rows` says how many each has, if that
+    /// is known.
     pub fn from_tasks(
         source: Arc<dyn Lower>,
         partitions: usize,
@@ -19,9 +20,10 @@ impl Frame {
         columns: &[(&str, Domain)],
         name: &str,
         python: bool,
+        rows: Option<Vec<usize>>,
     ) -> Self {
         let external = External { source, name: name.into(), python, kept: false, input: None };
-        let node = external_node(external, partitions, levels, columns);
+        let node = external_node(external, partitions, levels, columns).with_rows(rows.map(Into::into));
         labelled(Arc::new(node), levels)
     }
 

@@ -1,4 +1,5 @@
 use crate::error::{FrameError, Result};
+use crate::message;
 use crate::table::FrameTable;
 use polars::prelude::*;
 use raskt_value::{Call, Kernel, TaskError, Value};
@@ -124,11 +125,33 @@ fn as_texts(table: &DataFrame) -> PolarsResult<DataFrame> {
                 let texts = series.str()?.iter().map(|text| text.filter(|text| !text.is_empty()));
                 StringChunked::from_iter_options(name.clone(), texts).into_series()
             }
+            DataType::Float64 => {
+                let texts = series.f64()?.iter().map(|value| value.filter(|value| !value.is_nan()).map(float_text));
+                StringChunked::from_iter_options(name.clone(), texts).into_series()
+            }
+            DataType::Float32 => {
+                let texts = series.f32()?.iter().map(|value| value.filter(|value| !value.is_nan()).map(float_text));
+                StringChunked::from_iter_options(name.clone(), texts).into_series()
+            }
             _ => series.clone(),
         };
         columns.push(text.with_name(name).into());
     }
     DataFrame::new(table.height(), columns)
+}
+
+/// A number as Python writes it: with a point or an exponent, in as few digits as tell it.
+fn float_text<T: std::fmt::LowerExp + std::fmt::Display>(value: T) -> String {
+    let scientific = format!("{value:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    match exponent.parse::<i32>() {
+        Ok(-4..=15) => {
+            let plain = format!("{value}");
+            if plain.contains('.') { plain } else { format!("{plain}.0") }
+        }
+        Ok(exponent) => format!("{digits}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs()),
+        Err(_) => scientific,
+    }
 }
 
 /// The shortest format that tells all of the times: days, seconds or parts of them.
@@ -168,7 +191,7 @@ pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> Pol
     let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let written = (|| -> Result<()> {
         let mut file = File::create(&beside).map_err(|error| failed(path, &error))?;
-        write(&mut file).map_err(|error| FrameError::Io(format!("`{}` can't be written: {error}", path.display())))?;
+        write(&mut file).map_err(|error| failed(path, &message::of_error(&error)))?;
         file.sync_all().map_err(|error| failed(path, &error))?;
         fs::rename(&beside, path).map_err(|error| failed(path, &error))
     })();
@@ -179,7 +202,7 @@ pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> Pol
     written
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> FrameError {
+fn failed(path: &Path, error: &dyn std::fmt::Display) -> FrameError {
     FrameError::Io(format!("`{}` can't be written: {error}", path.display()))
 }
 
@@ -187,6 +210,25 @@ fn failed(path: &Path, error: &std::io::Error) -> FrameError {
 mod tests {
     use super::*;
     use std::io::Write;
+
+    #[test]
+    fn numbers_are_written_as_python_writes_them() {
+        for (value, expected) in [
+            (1.0, "1.0"),
+            (-0.0, "-0.0"),
+            (0.1, "0.1"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1.5e-7, "1.5e-07"),
+            (0.0001, "0.0001"),
+            (1e-5, "1e-05"),
+            (1e300, "1e+300"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(float_text(value), expected);
+        }
+        assert_eq!(float_text(0.1_f32), "0.1");
+    }
 
     #[test]
     fn a_file_that_could_not_be_finished_leaves_nothing_behind() {

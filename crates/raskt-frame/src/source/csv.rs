@@ -1,8 +1,7 @@
 use super::expand_paths;
 use super::facts::ColumnFacts;
-use super::header::CsvText;
-use super::inference::{Found, Oddities, examine};
-use super::syntax::{MISSING_WORDS, Syntax};
+use super::inference::Odd;
+use super::look::{CsvLook, FileLook, left_to_pandas};
 use crate::domain::{Domain, DomainClass, parse_dtype_name};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Operand};
@@ -13,30 +12,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Types of columns are found by looking at every field where the files together have at most so many bytes.
-const EXHAUSTIVE_BYTES_MAX: u64 = 256 << 20;
-/// Of larger files, the first so many bytes of each are looked at.
-const SAMPLE_BYTES: usize = 1 << 20;
-
 /// How CSV files are read; the names and meanings are those of `pandas.read_csv`.
 #[derive(Clone, Debug)]
 pub struct CsvOptions {
     /// What stands between fields.
     pub separator: u8,
-    /// Which line has the names, after those that are skipped; `None` if no line has.
-    pub header: Option<usize>,
+    /// Whether the first line that isn't skipped has the names.
+    pub has_header: bool,
     /// Names to use instead.
     pub names: Option<Vec<String>>,
     /// The columns to read.
     pub use_columns: Option<Vec<String>>,
     /// Types that are known.
     pub dtypes: CsvDtypes,
-    /// Columns of points in time, with their format if it is known.
-    pub dates: BTreeMap<String, Option<String>>,
+    /// Columns of points in time.
+    pub dates: BTreeSet<String>,
     /// Words that stand for a missing value, beside pandas' own.
     pub missing_words: Vec<String>,
-    /// Whether pandas' own count.
-    pub default_missing_words: bool,
     /// Lines to leave out at the start.
     pub skip_rows: usize,
     /// Rows to read at most.
@@ -60,17 +52,26 @@ impl Default for CsvOptions {
     fn default() -> Self {
         Self {
             separator: b',',
-            header: Some(0),
+            has_header: true,
             names: None,
             use_columns: None,
             dtypes: CsvDtypes::Columns(BTreeMap::new()),
-            dates: BTreeMap::new(),
+            dates: BTreeSet::new(),
             missing_words: vec![],
-            default_missing_words: true,
             skip_rows: 0,
             row_limit: None,
             quote: Some(b'"'),
             comment: None,
+        }
+    }
+}
+
+impl CsvOptions {
+    /// The type that was given for a column.
+    pub(super) fn dtype_of(&self, name: &str) -> Option<&str> {
+        match &self.dtypes {
+            CsvDtypes::All(dtype) => Some(dtype),
+            CsvDtypes::Columns(columns) => columns.get(name).map(String::as_str),
         }
     }
 }
@@ -102,8 +103,8 @@ impl CsvPlan {
             words => Some(NullValues::AllColumns(words.to_vec())),
         };
         LazyCsvReader::new_paths(paths.into())
-            .with_has_header(options.header.is_some())
-            .with_skip_lines(options.skip_rows + options.header.unwrap_or(0))
+            .with_has_header(options.has_header)
+            .with_skip_lines(options.skip_rows)
             .with_separator(options.separator)
             .with_quote_char(self.quote)
             .with_comment_prefix(options.comment.map(|byte| PlSmallStr::from_string((byte as char).to_string())))
@@ -126,138 +127,80 @@ impl CsvPlan {
     }
 }
 
-/// The rows of the CSV files that `paths` mean, with the types that pandas would give them.
+/// The rows of the CSV files that `paths` mean, with the types that pandas would give them by all rows. Looks at the files
+/// in this thread; [`look_at_csv`] lets tasks do it.
 pub fn read_csv(paths: &[String], options: CsvOptions) -> Result<Frame> {
-    let files = expand_paths(paths, &[".csv", ".csv.gz", ".csv.zst", ".txt", ".tsv", ".tbl"])?;
-    let syntax = syntax_of(&options);
-    let look = look_at(&files, &options, &syntax)?;
-    check_names(&options, &look.names)?;
-    if look.rows.as_ref().is_some_and(|rows| rows.iter().all(|rows| *rows == 0)) {
-        // pandas gives columns of objects then, which have no type here.
-        return Err(FrameError::NotImplemented(format!("`{}` has no rows to tell types by", files[0].display())));
-    }
-    let mut schema = Schema::with_capacity(look.names.len());
-    let mut columns = vec![];
-    for (name, facts) in look.names.iter().zip(&look.facts) {
-        let (read_as, domain) = column_type(name, facts, &options, look.exhaustive)?;
-        schema.with_column(PlSmallStr::from_str(name), read_as);
-        columns.push((PlSmallStr::from_str(name), domain));
-    }
-    let words = look.facts.iter().flat_map(|facts| facts.words.iter()).filter(|word| !word.is_empty());
-    let words: BTreeSet<&[u8]> = match look.exhaustive {
-        true => words.map(Vec::as_slice).collect(),
-        false => syntax.missing.iter().map(Vec::as_slice).filter(|word| !word.is_empty()).collect(),
-    };
-    let words = words.into_iter().map(|word| PlSmallStr::from_string(String::from_utf8_lossy(word).into_owned()));
-    let plan = CsvPlan {
-        files: files.into(),
-        schema: Arc::new(schema),
-        missing_words: words.collect(),
-        quote: options.quote.filter(|_| look.quotes || !look.exhaustive),
-        options: Arc::new(options.clone()),
-    };
-    let frame = frame_of(plan, columns, look.rows.clone().filter(|_| options.row_limit.is_none()))?;
-    finish(frame, &options, &look)
+    let look = look_at_csv(paths, options)?;
+    look.run()?;
+    look.frame()
 }
 
-/// What was found in the files.
+/// The look that [`CsvLook::frame`] takes the types of the columns from.
+pub fn look_at_csv(paths: &[String], options: CsvOptions) -> Result<CsvLook> {
+    let files = expand_paths(paths, &[".csv", ".csv.gz", ".csv.zst", ".txt", ".tsv", ".tbl"])?;
+    if files.len() > 1 && options.row_limit.is_some() {
+        return Err(FrameError::NotImplemented("a number of rows of several files".into()));
+    }
+    Ok(CsvLook::new(files, options))
+}
+
+impl CsvLook {
+    /// The rows of the files. Where pandas reads anything otherwise than the engine does, the error says what.
+    pub fn frame(&self) -> Result<Frame> {
+        let found = self.found().ok_or_else(|| FrameError::Value("the files were not looked at".into()))?;
+        let look = merged(&self.files, &found)?;
+        let first = &self.files[0];
+        let options = &self.options;
+        check_names(first, options, &look.names)?;
+        if look.rows.iter().all(|rows| *rows == 0) {
+            // pandas gives columns of objects then.
+            return Err(left_to_pandas(first, "no rows to tell types by"));
+        }
+        let mut schema = Schema::with_capacity(look.names.len());
+        let mut columns = vec![];
+        for (name, facts) in look.names.iter().zip(&look.facts) {
+            let wanted = options.use_columns.as_ref().is_none_or(|wanted| wanted.contains(name));
+            let read_as = match wanted {
+                true => column_type(name, facts, options).map_err(|odd| left_to_pandas(first, odd))?,
+                false => DataType::String,
+            };
+            schema.with_column(PlSmallStr::from_str(name), read_as.clone());
+            columns.push((PlSmallStr::from_str(name), Domain::new(read_as, facts.missing, false)));
+        }
+        let words = look.facts.iter().flat_map(|facts| facts.words.iter()).filter(|word| !word.is_empty());
+        let words: BTreeSet<&Vec<u8>> = words.collect();
+        let words = words.into_iter().map(|word| PlSmallStr::from_string(String::from_utf8_lossy(word).into_owned()));
+        let plan = CsvPlan {
+            files: self.files.clone(),
+            schema: Arc::new(schema),
+            missing_words: words.collect(),
+            quote: options.quote.filter(|_| look.quotes),
+            options: options.clone(),
+        };
+        finish(frame_of(plan, columns, look.rows.clone()), options, &look)
+    }
+}
+
+/// What was found in all files together.
 struct Look {
     names: Vec<String>,
     facts: Vec<ColumnFacts>,
-    rows: Option<Vec<usize>>,
+    rows: Vec<usize>,
     /// Whether a field stands in quotes.
     quotes: bool,
-    exhaustive: bool,
 }
 
-fn syntax_of(options: &CsvOptions) -> Syntax {
-    let own = options.missing_words.iter().map(|word| word.as_bytes().to_vec());
-    let default = MISSING_WORDS.iter().map(|word| word.as_bytes().to_vec()).filter(|_| options.default_missing_words);
-    // An empty field is missing even so: the reader has nothing to read there.
-    let words = own.chain(default).chain([vec![]]).collect();
-    Syntax::new(options.separator, options.quote, options.comment, words)
-}
-
-/// Looks at the files, several at a time.
-fn look_at(files: &[PathBuf], options: &CsvOptions, syntax: &Syntax) -> Result<Look> {
-    let bytes: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum();
-    let exhaustive = bytes <= EXHAUSTIVE_BYTES_MAX;
-    let limit = (!exhaustive).then_some(SAMPLE_BYTES);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let worker = || {
-        let (mut found, mut buffer) = (vec![], vec![]);
-        loop {
-            let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let Some(file) = files.get(at) else { return found };
-            found.push((at, look_at_file(file, options, syntax, limit, &mut buffer)));
-        }
-    };
-    let mut found = std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
-        let mut found = worker();
-        for worker in workers {
-            found.extend(worker.join().expect("looking at text doesn't panic"));
-        }
-        found
-    });
-    found.sort_by_key(|(at, _)| *at);
-    let mut merged: Option<(Vec<String>, Vec<ColumnFacts>)> = None;
-    let (mut rows, mut quotes) = (vec![], false);
-    for (at, look) in found {
-        let (names, facts, found) = look?;
-        rows.push(found.rows);
-        quotes |= found.quotes;
-        match &mut merged {
-            None => merged = Some((names, facts)),
-            Some((first, merged)) => {
-                check_same_names(first, &names, &files[0], &files[at])?;
-                merged.iter_mut().zip(facts).for_each(|(merged, facts)| merged.merge(facts));
-            }
-        }
+fn merged(files: &[PathBuf], found: &[&FileLook]) -> Result<Look> {
+    let (names, mut facts) = (found[0].names.clone(), found[0].facts.clone());
+    for (look, file) in found.iter().zip(files).skip(1) {
+        check_same_names(&names, &look.names, &files[0], file)?;
+        facts.iter_mut().zip(&look.facts).for_each(|(merged, facts)| merged.merge(facts.clone()));
     }
-    let (names, facts) = merged.expect("there is a file at least");
-    Ok(Look { names, facts, rows: exhaustive.then_some(rows), quotes, exhaustive })
-}
-
-type FileLook = (Vec<String>, Vec<ColumnFacts>, Found);
-
-/// Looks at one file; `buffer` lends its memory.
-fn look_at_file(
-    file: &Path,
-    options: &CsvOptions,
-    syntax: &Syntax,
-    limit: Option<usize>,
-    buffer: &mut Vec<u8>,
-) -> Result<FileLook> {
-    let text = CsvText::read(file, options, syntax, limit, std::mem::take(buffer))?;
-    let names = options.names.clone().unwrap_or_else(|| text.names.clone());
-    if names.len() != text.names.len() {
-        let (given, found, file) = (names.len(), text.names.len(), file.display());
-        return Err(FrameError::Value(format!("{given} names were given, and `{file}` has {found} columns")));
+    let rows = found.iter().map(|look| look.rows).collect();
+    if facts.iter().any(|facts| facts.spaced && facts.dtype() == Some(DataType::String)) {
+        return Err(left_to_pandas(&files[0], "numbers with spaces around them"));
     }
-    let mut facts = vec![ColumnFacts::default(); names.len()];
-    let mut oddities = Oddities::default();
-    let found = examine(text.rows(), syntax, &mut facts, &mut oddities).map_err(|ragged| {
-        let (row, found, wanted, file) = (ragged.row, ragged.found, names.len(), file.display());
-        FrameError::Value(format!("row {row} of `{file}` has {found} fields or more, and there are {wanted} columns"))
-    })?;
-    *buffer = text.into_buffer();
-    check_oddities(file, &facts, oddities)?;
-    Ok((names, facts, found))
-}
-
-/// What pandas reads in ways of its own is left to it.
-fn check_oddities(file: &Path, facts: &[ColumnFacts], oddities: Oddities) -> Result<()> {
-    let found = match oddities {
-        Oddities { blank_line: true, .. } => "blank lines",
-        Oddities { inline_comment: true, .. } => "comments after values",
-        _ if facts.iter().any(|facts| facts.spaced && facts.dtype() == DataType::String) => {
-            "numbers with spaces around them"
-        }
-        _ => return Ok(()),
-    };
-    Err(FrameError::NotImplemented(format!("`{}` has {found}, which the native reader can't read", file.display())))
+    Ok(Look { names, facts, rows, quotes: found.iter().any(|look| look.quotes) })
 }
 
 fn check_same_names(first: &[String], names: &[String], first_file: &Path, file: &Path) -> Result<()> {
@@ -271,43 +214,57 @@ fn check_same_names(first: &[String], names: &[String], first_file: &Path, file:
     )))
 }
 
-fn check_names(options: &CsvOptions, names: &[String]) -> Result<()> {
-    let dtypes: Vec<&String> = match &options.dtypes {
-        CsvDtypes::All(_) => vec![],
-        CsvDtypes::Columns(columns) => columns.keys().collect(),
-    };
-    let asked = options.use_columns.iter().flatten().chain(dtypes).chain(options.dates.keys());
-    for name in asked {
-        if !names.contains(name) {
-            return Err(FrameError::unknown_column(name, names.iter().map(String::as_str)));
-        }
+/// Unknown names are left to pandas, which knows when they are an error.
+fn check_names(file: &Path, options: &CsvOptions, names: &[String]) -> Result<()> {
+    let known = |name: &String| names.contains(name);
+    let are_known = options.use_columns.iter().flatten().all(known) && options.dates.iter().all(known);
+    if are_known { Ok(()) } else { Err(left_to_pandas(file, "no column of a name that was given")) }
+}
+
+/// The type that a column is read as; an error says why only pandas reads it.
+fn column_type(name: &str, facts: &ColumnFacts, options: &CsvOptions) -> Result<DataType, Odd> {
+    let Some(found) = facts.dtype() else { return Err("integers that no type of the engine holds") };
+    if options.dates.contains(name) {
+        return match facts.dates {
+            Some(_) => Ok(DataType::String),
+            None => Err("points in time that are written in several ways"),
+        };
     }
-    Ok(())
+    let full = facts.present && !facts.missing;
+    let given = match options.dtype_of(name).map(parse_dtype_name) {
+        None => return Ok(found),
+        Some(given) => given.map_err(|_| "a type that only pandas knows")?,
+    };
+    match &given {
+        DataType::String => Ok(DataType::String),
+        DataType::Float64 | DataType::Float32 if facts.is_numeric() => Ok(DataType::Float64),
+        DataType::Int64 if full && found == DataType::Int64 => Ok(DataType::Int64),
+        dtype if full && found == DataType::Int64 && fits(facts.range, dtype) => Ok(given),
+        DataType::Boolean if full && found == DataType::Boolean => Ok(given),
+        // These are made of the text afterwards.
+        DataType::Categorical(..) if found == DataType::String => Ok(DataType::String),
+        _ => Err("values that the type given for them doesn't read as they are"),
+    }
 }
 
-/// The type that a column is read as, and what its values can be then.
-fn column_type(name: &str, facts: &ColumnFacts, options: &CsvOptions, exhaustive: bool) -> Result<(DataType, Domain)> {
-    let given = match &options.dtypes {
-        CsvDtypes::All(dtype) => Some(dtype),
-        CsvDtypes::Columns(columns) => columns.get(name),
+/// Whether an integer type holds all values between two.
+fn fits(range: Option<(i64, i64)>, dtype: &DataType) -> bool {
+    let Some((least, greatest)) = range else { return false };
+    let (least, greatest) = (i128::from(least), i128::from(greatest));
+    let bits = match dtype {
+        DataType::Int8 | DataType::UInt8 => 8,
+        DataType::Int16 | DataType::UInt16 => 16,
+        DataType::Int32 | DataType::UInt32 => 32,
+        DataType::UInt64 => 64,
+        _ => return false,
     };
-    let missing = facts.missing || !exhaustive;
-    let read_as = match given.map(|dtype| parse_dtype_name(dtype)).transpose()? {
-        _ if options.dates.contains_key(name) => DataType::String,
-        // These are made of the strings afterwards.
-        Some(DataType::Categorical(..) | DataType::Datetime(..) | DataType::Duration(..)) => DataType::String,
-        Some(dtype) if dtype.is_integer() && exhaustive && missing => {
-            return Err(FrameError::Value(format!(
-                "column `{name}` has missing values, and can't be read as integers"
-            )));
-        }
-        Some(dtype) => dtype,
-        None => facts.dtype(),
-    };
-    Ok((read_as.clone(), Domain::new(read_as, missing, false)))
+    match dtype.is_unsigned_integer() {
+        true => least >= 0 && greatest < 1 << bits,
+        false => least >= -(1 << (bits - 1)) && greatest < 1 << (bits - 1),
+    }
 }
 
-fn frame_of(plan: CsvPlan, columns: Vec<(PlSmallStr, Domain)>, rows: Option<Vec<usize>>) -> Result<Frame> {
+fn frame_of(plan: CsvPlan, columns: Vec<(PlSmallStr, Domain)>, rows: Vec<usize>) -> Frame {
     let words: Vec<String> = plan
         .files
         .iter()
@@ -315,32 +272,27 @@ fn frame_of(plan: CsvPlan, columns: Vec<(PlSmallStr, Domain)>, rows: Option<Vec<
         .chain([format!("{:?} {:?} {:?}", plan.options, plan.schema, plan.missing_words)])
         .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (partitions, local) = (plan.files.len(), plan.options.row_limit.is_none());
+    let partitions = plan.files.len();
     let mut node = Node::new(Operator::Csv(plan), columns, &words, []);
-    if local {
-        (node.partitions, node.partitionwise) = (partitions, true);
-    }
-    Ok(Frame::over(Arc::new(node.with_rows(rows.map(Into::into))), Index::Rows(None)))
+    (node.partitions, node.partitionwise) = (partitions, true);
+    Frame::over(Arc::new(node.with_rows(Some(rows.into()))), Index::Rows(None))
 }
 
 /// Times and categories, made of strings; the columns that were asked for.
 fn finish(mut frame: Frame, options: &CsvOptions, look: &Look) -> Result<Frame> {
     let scope = frame.root.scope.clone();
     for ((name, values), facts) in frame.columns.iter_mut().zip(&look.facts) {
-        if values.domain.class() == DomainClass::Text && (facts.quoted_empty || !look.exhaustive) {
+        if options.use_columns.as_ref().is_some_and(|wanted| !wanted.iter().any(|wanted| wanted == name.as_str())) {
+            continue;
+        }
+        if values.domain.class() == DomainClass::Text && facts.quoted_empty {
             let empty = Operand::Literal(Literal::Text(String::new()));
             let present = Expression::comparison(&scope, "ne", &values.operand(), &empty)?;
             *values = values.keep_where(&scope, &present, &Operand::Literal(Literal::Missing))?;
         }
-        if let Some(format) = options.dates.get(name.as_str()) {
-            *values = values.to_datetime(&scope, format.as_deref(), true)?;
-            continue;
-        }
-        let given = match &options.dtypes {
-            CsvDtypes::All(dtype) => Some(dtype),
-            CsvDtypes::Columns(columns) => columns.get(name.as_str()),
-        };
-        if let Some(dtype) = given.map(|dtype| parse_dtype_name(dtype)).transpose()? {
+        if let Some(shape) = facts.dates.filter(|_| options.dates.contains(name.as_str())) {
+            *values = values.to_datetime(&scope, Some(&shape.format()), true)?;
+        } else if let Some(dtype) = options.dtype_of(name).map(parse_dtype_name).transpose()? {
             *values = values.cast(&scope, &dtype)?;
         }
     }
@@ -352,24 +304,4 @@ fn finish(mut frame: Frame, options: &CsvOptions, look: &Look) -> Result<Frame> 
         }
         None => Ok(frame),
     }
-}
-
-/// The first value of each of the columns `names` in the first file that isn't missing: what formats of times are
-/// guessed by.
-pub fn first_values(paths: &[String], options: &CsvOptions, names: &[String]) -> Result<Vec<Option<String>>> {
-    let files = expand_paths(paths, &[".csv", ".csv.gz", ".csv.zst", ".txt", ".tsv", ".tbl"])?;
-    let syntax = syntax_of(options);
-    let mut found: Vec<Option<String>> = vec![None; names.len()];
-    for file in &files {
-        let (all, facts, _) = look_at_file(file, options, &syntax, Some(SAMPLE_BYTES), &mut vec![])?;
-        for (name, found) in names.iter().zip(&mut found) {
-            let at = all.iter().position(|other| other == name);
-            let at = at.ok_or_else(|| FrameError::unknown_column(name, all.iter().map(String::as_str)))?;
-            *found = found.take().or_else(|| facts[at].first.clone());
-        }
-        if found.iter().all(Option::is_some) {
-            break;
-        }
-    }
-    Ok(found)
 }

@@ -1,5 +1,6 @@
 //! What the fields of one column have in common, and the type that pandas would give it.
 
+use super::dates::DateShape;
 use super::quick::Quick;
 use super::syntax::Syntax;
 use polars::prelude::DataType;
@@ -8,11 +9,14 @@ use std::collections::BTreeSet;
 /// What the fields of one column have in common.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnFacts {
+    /// Whether each is an integer, however large.
     pub int: bool,
-    /// Whether each is an integer, with a sign or a large one without.
+    /// Whether an integer was too large for 64 bits with a sign.
+    pub large: bool,
+    /// Whether each integer that large fits into 64 bits without one.
     unsigned: bool,
-    /// Whether a number was below zero.
-    negative: bool,
+    /// Whether a number had a sign.
+    signed: bool,
     pub float: bool,
     pub bool: bool,
     /// Whether any field is missing.
@@ -25,38 +29,65 @@ pub(super) struct ColumnFacts {
     pub quoted_empty: bool,
     /// Whether a number had spaces around it.
     pub spaced: bool,
+    /// What more has to be found out, since the caller said how the column is to be read.
+    pub watch: Watch,
+    /// The least and the greatest integer, where they are watched for.
+    pub range: Option<(i64, i64)>,
+    /// The form that all points in time have, where they are watched for and have one.
+    pub dates: Option<DateShape>,
     /// The first field that isn't missing.
+    #[cfg(test)]
     pub first: Option<String>,
+}
+
+/// What has to be found out about a column beside its type: it takes a look at every field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// Nothing.
+    #[default]
+    Type,
+    /// The least and the greatest integer.
+    Range,
+    /// Whether fields are points in time of one form.
+    Dates,
 }
 
 impl Default for ColumnFacts {
     fn default() -> Self {
-        let (missing, present, words, first) = (false, false, BTreeSet::new(), None);
-        let (negative, quoted_empty, spaced) = (false, false, false);
         Self {
             int: true,
+            large: false,
             unsigned: true,
-            negative,
+            signed: false,
             float: true,
             bool: true,
-            missing,
-            present,
-            words,
-            quoted_empty,
-            spaced,
-            first,
+            missing: false,
+            present: false,
+            words: BTreeSet::new(),
+            quoted_empty: false,
+            spaced: false,
+            watch: Watch::Type,
+            range: None,
+            dates: None,
+            #[cfg(test)]
+            first: None,
         }
     }
 }
 
 impl ColumnFacts {
+    /// Of a column of which more than the type is asked.
+    pub(super) fn watching(watch: Watch) -> Self {
+        Self { watch, ..Self::default() }
+    }
+
     /// Takes in what was noted in passing.
     pub(super) fn absorb(&mut self, known: &mut Quick) {
         if known.point {
-            (self.int, self.unsigned) = (false, false);
+            self.int = false;
         }
-        self.negative |= known.minus;
-        (known.point, known.minus) = (false, false);
+        self.signed |= known.sign;
+        (known.point, known.sign) = (false, false);
     }
 
     #[cold]
@@ -69,19 +100,33 @@ impl ColumnFacts {
             }
             return;
         }
+        #[cfg(test)]
         if !self.present {
-            self.present = true;
             self.first = Some(String::from_utf8_lossy(field).into_owned());
         }
-        if !self.spaced && (self.int || self.float) && field.first().or(field.last()).is_some() {
+        self.see_type(field);
+        match self.watch {
+            Watch::Type => {}
+            Watch::Range => self.see_range(field),
+            Watch::Dates => {
+                let shape = DateShape::of(field);
+                self.dates = if self.present && self.dates != shape { None } else { shape };
+            }
+        }
+        self.present = true;
+    }
+
+    fn see_type(&mut self, field: &[u8]) {
+        if !self.spaced && (self.int || self.float) {
             self.spaced = has_spaces(field) && is_float(field.trim_ascii());
         }
+        self.signed |= matches!(field.first(), Some(b'-' | b'+'));
         if self.int {
-            self.int = is_int(field);
+            self.int = is_integer(field);
         }
-        self.negative |= field.first() == Some(&b'-');
-        if !self.int && self.unsigned {
-            self.unsigned = is_unsigned(field) || is_int(field);
+        if self.int && !is_int(field) {
+            self.large = true;
+            self.unsigned &= is_unsigned(field);
         }
         if self.float && !self.int {
             self.float = is_float(field);
@@ -91,49 +136,68 @@ impl ColumnFacts {
         }
     }
 
+    fn see_range(&mut self, field: &[u8]) {
+        if let Some(value) = std::str::from_utf8(field).ok().and_then(|text| text.parse::<i64>().ok()) {
+            let (least, greatest) = self.range.unwrap_or((value, value));
+            self.range = Some((least.min(value), greatest.max(value)));
+        }
+    }
+
     pub(super) fn merge(&mut self, other: Self) {
         if other.present && self.present {
             // What an integer column saw first as integers can turn out to be floats.
             self.float = (self.float || self.int) && (other.float || other.int);
-            self.unsigned = (self.unsigned || self.int) && (other.unsigned || other.int);
             self.int &= other.int;
             self.bool &= other.bool;
+            self.dates = self.dates.filter(|shape| other.dates == Some(*shape));
         } else if other.present {
-            (self.int, self.unsigned, self.float, self.bool) = (other.int, other.unsigned, other.float, other.bool);
+            (self.int, self.float, self.bool, self.dates) = (other.int, other.float, other.bool, other.dates);
         }
-        self.negative |= other.negative;
+        self.large |= other.large;
+        self.unsigned &= other.unsigned;
+        self.signed |= other.signed;
         self.missing |= other.missing;
         self.quoted_empty |= other.quoted_empty;
         self.spaced |= other.spaced;
         self.present |= other.present;
         self.words.extend(other.words);
-        self.first = self.first.take().or(other.first);
+        self.range = match (self.range, other.range) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (own, other) => own.or(other),
+        };
+        #[cfg(test)]
+        {
+            self.first = self.first.take().or(other.first);
+        }
     }
 
-    /// The type that pandas would give the column.
-    pub(super) fn dtype(&self) -> DataType {
-        if !self.present {
-            return DataType::Float64;
-        }
-        if self.bool {
-            return DataType::Boolean;
-        }
-        match (self.int, self.missing) {
-            (true, false) => DataType::Int64,
-            (true, true) => DataType::Float64,
-            // No integer of pandas holds both numbers below zero and numbers that only fit without a sign.
-            _ if self.float && self.unsigned && !self.missing && self.negative => DataType::String,
-            _ if self.float && self.unsigned && !self.missing => DataType::UInt64,
-            _ if self.float => DataType::Float64,
+    /// The type that pandas would give the column; nothing if it is none of the engine's: Python's own integers, or text
+    /// because no integer has both a sign and that many digits.
+    pub(super) fn dtype(&self) -> Option<DataType> {
+        Some(match self {
+            Self { present: false, .. } => DataType::Float64,
+            Self { bool: true, .. } => DataType::Boolean,
+            Self { int: true, large: true, missing: false, signed: false, unsigned: true, .. } => DataType::UInt64,
+            Self { int: true, large: true, .. } => return None,
+            Self { int: true, missing: false, .. } => DataType::Int64,
+            Self { int: true, .. } | Self { float: true, .. } => DataType::Float64,
             _ => DataType::String,
-        }
+        })
+    }
+
+    /// Whether each field is a number.
+    pub(super) fn is_numeric(&self) -> bool {
+        self.int || self.float
     }
 }
 
-pub(super) fn is_int(field: &[u8]) -> bool {
+fn is_integer(field: &[u8]) -> bool {
     let digits = field.strip_prefix(b"-").or_else(|| field.strip_prefix(b"+")).unwrap_or(field);
-    let plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    plain && (digits.len() < 19 || std::str::from_utf8(field).is_ok_and(|text| text.parse::<i64>().is_ok()))
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+pub(super) fn is_int(field: &[u8]) -> bool {
+    is_integer(field) && (field.len() < 19 || std::str::from_utf8(field).is_ok_and(|text| text.parse::<i64>().is_ok()))
 }
 
 fn has_spaces(field: &[u8]) -> bool {

@@ -1,118 +1,77 @@
 use super::csv::CsvOptions;
-use super::inference::next_field;
+use super::inference::{Odd, next_field};
 use super::syntax::Syntax;
-use crate::error::{FrameError, Result};
-use polars::io::utils::compression::CompressedReader;
-use polars::prelude::PolarsResult;
-use std::fs;
-use std::io::Read;
-use std::path::Path;
 
-/// The text of one CSV file, decompressed, cut in what comes before the rows and the rows.
-pub(super) struct CsvText {
-    text: Vec<u8>,
-    rows_from: usize,
-    /// The names in the header, or of the columns by position if there is none.
+/// The names of the columns of a file, and where its rows begin.
+pub(super) struct Header {
+    /// The names, or the columns by position if no line has names.
     pub names: Vec<String>,
+    /// How many bytes stand before the rows.
+    pub bytes: usize,
 }
 
-impl CsvText {
-    /// Reads the file (all of it, or about its first `limit` bytes) and its header. The memory of `buffer` is used again.
-    pub(super) fn read(
-        path: &Path,
-        options: &CsvOptions,
-        syntax: &Syntax,
-        limit: Option<usize>,
-        buffer: Vec<u8>,
-    ) -> Result<Self> {
-        let text = text_of(path, limit, buffer)?;
+impl Header {
+    /// The header at the start of `text`; an error says why it is left to pandas.
+    pub(super) fn of(text: &[u8], options: &CsvOptions, syntax: &Syntax) -> Result<Self, Odd> {
         let mut at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        for _ in 0..options.skip_rows + options.header.unwrap_or(0) {
+        for _ in 0..options.skip_rows {
+            let skipped = &text[at..at + line(&text[at..])];
+            if skipped.iter().any(|byte| Some(*byte) == syntax.quote) || is_blank(skipped) {
+                return Err("quotes or nothing in the lines that are skipped");
+            }
+            at += skipped.len();
+        }
+        while at < text.len() && Some(text[at]) == syntax.comment {
             at += line(&text[at..]);
         }
-        while at < text.len() && (matches!(text[at], b'\n' | b'\r') || Some(text[at]) == syntax.comment) {
-            at += line(&text[at..]);
+        let first = &text[at..at + line(&text[at..])];
+        if is_blank(first) {
+            return Err("no names for its columns, or a blank line before them");
         }
-        let (fields, length) = fields(&text[at..], syntax);
-        if fields.is_empty() {
-            return Err(FrameError::Value(format!("the file `{}` is empty: no columns to read", path.display())));
+        if syntax.comment.is_some_and(|comment| first.contains(&comment)) {
+            return Err("a comment after the names of its columns");
         }
-        match options.header {
-            Some(_) => Ok(Self { names: distinct(fields), rows_from: at + length, text }),
-            None => Ok(Self { names: (0..fields.len()).map(|at| at.to_string()).collect(), rows_from: at, text }),
-        }
-    }
-
-    /// The rows.
-    pub(super) fn rows(&self) -> &[u8] {
-        &self.text[self.rows_from..]
-    }
-
-    /// The memory that it lies in.
-    pub(super) fn into_buffer(self) -> Vec<u8> {
-        self.text
+        let names = fields(first, syntax)?;
+        Ok(match options.has_header {
+            true => Self { names: checked(names)?, bytes: at + first.len() },
+            false => Self { names: (0..names.len()).map(|at| at.to_string()).collect(), bytes: at },
+        })
     }
 }
 
 /// What some programs begin files in UTF-8 with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-fn text_of(path: &Path, limit: Option<usize>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-    let unreadable = |error: &dyn std::fmt::Display| FrameError::Io(format!("the file `{}`: {error}", path.display()));
-    let compressed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst" || ending == "zlib");
-    let limit = limit.filter(|_| !compressed).unwrap_or(usize::MAX);
-    bytes.clear();
-    let mut file = fs::File::open(path).map_err(|error| unreadable(&error))?;
-    let size = file.metadata().map_or(0, |about| about.len() as usize);
-    // One byte more than there are, so that the end is found without asking for more memory.
-    bytes.reserve(size.min(limit) + 1);
-    (&mut file).take(limit as u64).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-    if bytes.len() == limit {
-        // A line that was cut in two would be read wrongly.
-        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
-        bytes.truncate(end);
-    }
-    if !compressed {
-        return Ok(bytes);
-    }
-    decompressed(bytes).map_err(|error| unreadable(&error))
-}
-
-fn decompressed(bytes: Vec<u8>) -> PolarsResult<Vec<u8>> {
-    let mut text = vec![];
-    CompressedReader::try_new(bytes.into())?.read_to_end(&mut text)?;
-    Ok(text)
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
 }
 
 fn line(text: &[u8]) -> usize {
     text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1)
 }
 
-fn fields(text: &[u8], syntax: &Syntax) -> (Vec<String>, usize) {
+fn fields(line: &[u8], syntax: &Syntax) -> Result<Vec<String>, Odd> {
+    const ODD: Odd = "quotes or line breaks in the names of its columns that only pandas reads";
     let (mut found, mut at, mut unquoted) = (vec![], 0, vec![]);
-    while at < text.len() {
-        let (field, next, ended) = next_field(&text[at..], syntax, &mut unquoted);
-        found.push(String::from_utf8_lossy(field).into_owned());
+    loop {
+        let rest = &line[at.min(line.len())..];
+        let is_quoted = rest.first().is_some_and(|byte| Some(*byte) == syntax.quote);
+        let (field, next, ended) = next_field(rest, syntax, &mut unquoted).ok_or(ODD)?;
+        if field.contains(&b'\r') || !is_quoted && field.iter().any(|byte| Some(*byte) == syntax.quote) {
+            return Err(ODD);
+        }
+        found.push(String::from_utf8(field).map_err(|_| "bytes that are not UTF-8")?);
         at += next;
         if ended {
-            break;
+            return Ok(found);
         }
     }
-    (found, at)
 }
 
-/// Names that occur again get a number, and those that are empty a name, as pandas gives them.
-fn distinct(names: Vec<String>) -> Vec<String> {
-    let mut found: Vec<String> = vec![];
-    for (at, name) in names.into_iter().enumerate() {
-        let name = if name.is_empty() { format!("Unnamed: {at}") } else { name };
-        let mut candidate = name.clone();
-        let mut count = 1;
-        while found.contains(&candidate) {
-            candidate = format!("{name}.{count}");
-            count += 1;
-        }
-        found.push(candidate);
-    }
-    found
+/// Empty names are replaced as pandas does it; names that occur again are left to it.
+fn checked(names: Vec<String>) -> Result<Vec<String>, Odd> {
+    let name = |(at, name): (usize, String)| if name.is_empty() { format!("Unnamed: {at}") } else { name };
+    let names: Vec<String> = names.into_iter().enumerate().map(name).collect();
+    let repeated = names.iter().enumerate().any(|(at, name)| names[..at].contains(name));
+    if repeated { Err("names of columns that occur again") } else { Ok(names) }
 }

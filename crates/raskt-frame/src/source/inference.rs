@@ -5,71 +5,90 @@ use super::fields::Ends;
 use super::quick::{Kind, Quick};
 use super::syntax::Syntax;
 
-/// What the engine's reader reads otherwise than pandas does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Oddities {
-    /// A line without characters, which pandas skips.
-    pub blank_line: bool,
-    /// A comment after fields.
-    pub inline_comment: bool,
-}
+/// Why a text is left to pandas: the engine's reader reads it otherwise, or not at all.
+pub(super) type Odd = &'static str;
 
-/// What there is in a file beside columns.
+/// What there is in a text beside columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// Rows.
     pub rows: usize,
     /// Whether a field stands in quotes.
     pub quotes: bool,
+    /// How many bytes whole rows take.
+    pub bytes: usize,
 }
 
-/// A line that has more or fewer fields than the header has.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Ragged {
-    pub row: usize,
-    pub found: usize,
+/// How much of a text is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// Whether nothing follows: otherwise the last row may be cut.
+    pub last: bool,
+    /// Rows to look at.
+    pub rows: usize,
 }
 
-/// Looks at all rows of `text`. Rows may end early, as pandas lets them; more fields are an error.
-pub(super) fn examine(
-    text: &[u8],
-    syntax: &Syntax,
-    columns: &mut [ColumnFacts],
-    oddities: &mut Oddities,
-) -> Result<Found, Ragged> {
-    let (mut rows, mut at, mut unquoted, mut quotes) = (0, 0, vec![], false);
+/// Looks at the rows of `text`. Rows may end early, as pandas lets them.
+pub(super) fn examine(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts], extent: Extent) -> Result<Found, Odd> {
+    let (mut found, mut at, mut unquoted) = (Found::default(), 0, vec![]);
+    let mut counts = Counts::default();
     let mut ends = Ends::new(text, syntax.separator);
     let mut quick: Vec<Quick> = columns.iter().map(|facts| Quick::of(facts, syntax)).collect();
-    while at < text.len() {
-        if let Some(end) = blank_or_comment(&text[at..], syntax) {
-            oddities.blank_line |= Some(text[at]) != syntax.comment;
+    let width = columns.len();
+    'rows: while at < text.len() && found.rows < extent.rows {
+        if let Some(end) = comment_line(&text[at..], syntax)? {
+            if end == text.len() - at && !extent.last {
+                break;
+            }
+            counts.add(count_special(&text[at..at + end], syntax));
             at += end;
+            found.bytes = at;
             continue;
         }
-        let mut column = 0;
+        let (mut column, start, before) = (0, at, counts);
         loop {
-            let Some(known) = quick.get_mut(column) else { return Err(Ragged { row: rows, found: column + 1 }) };
+            let Some(known) = quick.get_mut(column) else {
+                return Err("lines with more fields than there are columns");
+            };
             let stop = ends.next(at);
+            if stop >= text.len() && !extent.last {
+                counts = before;
+                break 'rows;
+            }
             let mut ended = text.get(stop) != Some(&syntax.separator);
             let end = if ended && stop > at && text[stop - 1] == b'\r' { stop - 1 } else { stop };
             if !known.settles(text, at, end, syntax) {
                 let facts = &mut columns[column];
                 facts.absorb(known);
                 if text.get(at).is_some_and(|first| Some(*first) == syntax.quote) {
-                    let (field, next, last) = quoted_field(&text[at..], syntax, &mut unquoted);
-                    facts.quoted_empty |= field.is_empty();
-                    oddities.inline_comment |= has_comment(field, syntax);
-                    facts.see(field, syntax);
-                    (at, ended, quotes) = (at + next, last, true);
+                    let Some(field) = quoted_field(&text[at..], syntax, &mut unquoted) else {
+                        if extent.last {
+                            return Err("a quote that is not closed");
+                        }
+                        counts = before;
+                        break 'rows;
+                    };
+                    if at + field.next >= text.len() && !extent.last && !text.ends_with(b"\n") {
+                        counts = before;
+                        break 'rows;
+                    }
+                    let all = field.all?;
+                    facts.quoted_empty |= unquoted.is_empty();
+                    check_comment(&unquoted, syntax)?;
+                    facts.see(&unquoted, syntax);
+                    counts.add(count_special(&text[at..at + all], syntax));
+                    (at, ended, found.quotes) = (at + field.next, field.ended, true);
                 } else {
                     let field = &text[at..end];
-                    oddities.inline_comment |= has_comment(field, syntax);
+                    check_comment(field, syntax)?;
                     facts.see(field, syntax);
                     known.note_missing(field, facts);
+                    counts.carriages += usize::from(end < stop);
                     at = stop + 1;
                 }
                 known.kind = Kind::of(facts, syntax);
             } else {
+                counts.carriages += usize::from(end < stop);
                 at = stop + 1;
             }
             column += 1;
@@ -77,52 +96,96 @@ pub(super) fn examine(
                 break;
             }
         }
+        if column == 1 && width > 1 || width == 1 {
+            check_spaces(&text[start..at.min(text.len())])?;
+        }
         for facts in columns.iter_mut().skip(column) {
             facts.see(b"", syntax);
         }
-        rows += 1;
+        found.rows += 1;
+        found.bytes = at.min(text.len());
     }
     columns.iter_mut().zip(&mut quick).for_each(|(facts, known)| facts.absorb(known));
-    Ok(Found { rows, quotes })
+    check_special(&text[..found.bytes], counts, syntax)?;
+    Ok(found)
 }
 
-fn has_comment(field: &[u8], syntax: &Syntax) -> bool {
-    syntax.comment.is_some_and(|comment| field.contains(&comment))
+/// How many bytes there are that mean something only at certain places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    quotes: usize,
+    carriages: usize,
 }
 
-/// The length of the line at the start of `text`, if pandas skips it.
-fn blank_or_comment(text: &[u8], syntax: &Syntax) -> Option<usize> {
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.quotes += other.quotes;
+        self.carriages += other.carriages;
+    }
+}
+
+fn count_special(text: &[u8], syntax: &Syntax) -> Counts {
+    Counts { quotes: syntax.quote.map_or(0, |quote| count(text, quote)), carriages: count(text, b'\r') }
+}
+
+/// Quotes and carriage returns at other places than those that were `accounted` for, and what is no text.
+fn check_special(text: &[u8], accounted: Counts, syntax: &Syntax) -> Result<(), Odd> {
+    let found = count_special(text, syntax);
+    match std::str::from_utf8(text) {
+        _ if found.quotes != accounted.quotes => Err("quotes inside of fields"),
+        _ if found.carriages != accounted.carriages => Err("carriage returns that end no line"),
+        _ if count(text, 0) > 0 => Err("bytes of zeros"),
+        Err(_) => Err("bytes that are not UTF-8"),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// How often `byte` occurs, a block at a time.
+fn count(text: &[u8], byte: u8) -> usize {
+    let block = |block: &[u8]| usize::from(block.iter().fold(0_u8, |found, other| found + u8::from(*other == byte)));
+    text.chunks(255).map(block).sum()
+}
+
+/// A line of nothing but spaces, which pandas skips.
+fn check_spaces(line: &[u8]) -> Result<(), Odd> {
+    if line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) { Err("blank lines") } else { Ok(()) }
+}
+
+fn check_comment(field: &[u8], syntax: &Syntax) -> Result<(), Odd> {
+    match syntax.comment {
+        Some(comment) if field.contains(&comment) => Err("comments after values"),
+        _ => Ok(()),
+    }
+}
+
+/// The length of the comment at the start of `text`; a blank line there is left to pandas.
+fn comment_line(text: &[u8], syntax: &Syntax) -> Result<Option<usize>, Odd> {
     match text[0] {
-        b'\n' => Some(1),
-        b'\r' => Some(if text.get(1) == Some(&b'\n') { 2 } else { 1 }),
+        b'\n' | b'\r' => Err("blank lines"),
         byte if Some(byte) == syntax.comment => {
-            Some(text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1))
+            Ok(Some(text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1)))
         }
-        _ => None,
+        _ => Ok(None),
     }
 }
 
-/// The field at the start of `text`, how far the next one is, and whether the line ends with it.
-pub(super) fn next_field<'a>(text: &'a [u8], syntax: &Syntax, unquoted: &'a mut Vec<u8>) -> (&'a [u8], usize, bool) {
-    if text.first().is_some_and(|byte| Some(*byte) == syntax.quote) {
-        return quoted_field(text, syntax, unquoted);
-    }
-    let separator = syntax.separator;
-    let end = text.iter().position(|byte| *byte == separator || *byte == b'\n').unwrap_or(text.len());
-    let ended = text.get(end) != Some(&separator);
-    let mut field = &text[..end];
-    if ended {
-        field = field.strip_suffix(b"\r").unwrap_or(field);
-    }
-    (field, (end + 1).min(text.len().max(1)), ended)
+/// A field in quotes.
+pub(super) struct Quoted {
+    /// Its length with the quotes; an error if something follows that belongs to it.
+    all: Result<usize, Odd>,
+    /// Where the next field begins.
+    pub next: usize,
+    /// Whether the line ends with it.
+    pub ended: bool,
 }
 
-fn quoted_field<'a>(text: &'a [u8], syntax: &Syntax, unquoted: &'a mut Vec<u8>) -> (&'a [u8], usize, bool) {
+/// The field in quotes at the start of `text`, its characters in `unquoted`; nothing if the quotes aren't closed.
+fn quoted_field(text: &[u8], syntax: &Syntax, unquoted: &mut Vec<u8>) -> Option<Quoted> {
     let quote = text[0];
     unquoted.clear();
     let mut at = 1;
-    while at < text.len() {
-        match (text[at] == quote, text.get(at + 1) == Some(&quote)) {
+    loop {
+        match (*text.get(at)? == quote, text.get(at + 1) == Some(&quote)) {
             (true, true) => {
                 unquoted.push(quote);
                 at += 2;
@@ -134,10 +197,33 @@ fn quoted_field<'a>(text: &'a [u8], syntax: &Syntax, unquoted: &'a mut Vec<u8>) 
             }
         }
     }
-    let rest = &text[(at + 1).min(text.len())..];
+    at += 1;
+    let rest = &text[at..];
     let end = rest.iter().position(|byte| *byte == syntax.separator || *byte == b'\n').unwrap_or(rest.len());
     let ended = rest.get(end) != Some(&syntax.separator);
-    (unquoted, (at + 1 + end + 1).min(text.len()), ended)
+    let all = match &rest[..end] {
+        [] => Ok(at),
+        [b'\r'] if ended => Ok(at + 1),
+        _ => Err("characters after a closing quote"),
+    };
+    Some(Quoted { all, next: (at + end + 1).min(text.len()), ended })
+}
+
+/// The field at the start of `text` as it is meant, how far the next one is, and whether the line ends with it.
+pub(super) fn next_field(text: &[u8], syntax: &Syntax, unquoted: &mut Vec<u8>) -> Option<(Vec<u8>, usize, bool)> {
+    if text.first().is_some_and(|byte| Some(*byte) == syntax.quote) {
+        let field = quoted_field(text, syntax, unquoted)?;
+        field.all.ok()?;
+        return Some((unquoted.clone(), field.next, field.ended));
+    }
+    let separator = syntax.separator;
+    let end = text.iter().position(|byte| *byte == separator || *byte == b'\n').unwrap_or(text.len());
+    let ended = text.get(end) != Some(&separator);
+    let mut field = &text[..end];
+    if ended {
+        field = field.strip_suffix(b"\r").unwrap_or(field);
+    }
+    Some((field.to_vec(), (end + 1).min(text.len().max(1)), ended))
 }
 
 #[cfg(test)]
@@ -148,16 +234,16 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    fn dtype_of(fields: &[&str]) -> DataType {
+    fn dtype_of(fields: &[&str]) -> Option<DataType> {
         let missing = MISSING_WORDS.iter().map(|word| word.as_bytes().to_vec()).collect();
         let syntax = Syntax::new(b',', Some(b'"'), None, missing);
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
         let text: String = fields.iter().map(|field| format!("0,{field}\n")).collect();
-        let mut oddities = Oddities::default();
-        assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, &mut oddities).unwrap().rows, fields.len());
-        assert_eq!(oddities, Oddities::default());
+        assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, WHOLE).unwrap().rows, fields.len());
         facts[1].dtype()
     }
+
+    const WHOLE: Extent = Extent { last: true, rows: usize::MAX };
 
     #[test]
     fn types_are_those_of_pandas() {
@@ -174,14 +260,16 @@ mod tests {
             (&["1", "x"], DataType::String),
             (&["1", "2013-01-01"], DataType::String),
             (&["9223372036854775808", "1"], DataType::UInt64),
-            (&["9223372036854775808", "-1"], DataType::String),
             (&["\"1\"", "\"2\""], DataType::Int64),
             (&["1.2.3"], DataType::String),
             (&["e5"], DataType::String),
             (&["1e"], DataType::String),
             (&["-"], DataType::String),
         ] {
-            assert_eq!(dtype_of(fields), expected, "{fields:?}");
+            assert_eq!(dtype_of(fields), Some(expected), "{fields:?}");
+        }
+        for fields in [&["9223372036854775808", "-1"][..], &["99999999999999999999"], &["9223372036854775808", "NA"]] {
+            assert_eq!(dtype_of(fields), None, "{fields:?}");
         }
     }
 
@@ -190,24 +278,20 @@ mod tests {
         let syntax = Syntax::new(b',', Some(b'"'), None, BTreeSet::new());
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
         let text = b"\"a,\nb\",1\r\n\"say \"\"hi\"\"\",2";
-        let found = examine(text, &syntax, &mut facts, &mut Oddities::default()).unwrap();
-        assert_eq!(found, Found { rows: 2, quotes: true });
+        let found = examine(text, &syntax, &mut facts, WHOLE).unwrap();
+        assert_eq!(found, Found { rows: 2, quotes: true, bytes: text.len() });
         assert_eq!(facts[0].first.as_deref(), Some("a,\nb"));
-        assert_eq!(facts[1].dtype(), DataType::Int64);
+        assert_eq!(facts[1].dtype(), Some(DataType::Int64));
     }
 
     /// Every field by itself, without what is made fast in [`examine`].
     fn examine_plainly(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts]) -> usize {
         let (mut rows, mut at, mut unquoted) = (0, 0, vec![]);
         while at < text.len() {
-            if let Some(end) = blank_or_comment(&text[at..], syntax) {
-                at += end;
-                continue;
-            }
             let mut column = 0;
             loop {
-                let (field, next, ended) = next_field(&text[at.min(text.len())..], syntax, &mut unquoted);
-                columns[column].see(field, syntax);
+                let (field, next, ended) = next_field(&text[at.min(text.len())..], syntax, &mut unquoted).unwrap();
+                columns[column].see(&field, syntax);
                 at += next;
                 column += 1;
                 if ended {
@@ -220,7 +304,9 @@ mod tests {
         rows
     }
 
-    fn told(facts: &ColumnFacts) -> (DataType, bool, bool, BTreeSet<Vec<u8>>, bool, Option<String>) {
+    type Told = (Option<DataType>, bool, bool, BTreeSet<Vec<u8>>, bool, Option<String>);
+
+    fn told(facts: &ColumnFacts) -> Told {
         (facts.dtype(), facts.missing, facts.present, facts.words.clone(), facts.spaced, facts.first.clone())
     }
 
@@ -247,24 +333,41 @@ mod tests {
             }
             let syntax = Syntax::new(b',', Some(b'"'), None, missing);
             let end = if carriage { "\r\n" } else { "\n" };
-            let text: String = rows.iter().map(|row| row.join(",") + end).collect();
-            let (mut fast, mut plain) = (vec![ColumnFacts::default(); 3], vec![ColumnFacts::default(); 3]);
-            let found = examine(text.as_bytes(), &syntax, &mut fast, &mut Oddities::default()).unwrap();
-            prop_assert_eq!(found.rows, examine_plainly(text.as_bytes(), &syntax, &mut plain));
-            prop_assert_eq!(found.quotes, text.contains('"'));
-            for (fast, plain) in fast.iter().zip(&plain) {
-                prop_assert_eq!(told(fast), told(plain));
+            let text: String = rows.iter().map(|row| format!("0,{}{end}", row.join(","))).collect();
+            let text = text.as_bytes();
+            let mut looks = [(); 3].map(|()| vec![ColumnFacts::default(); 4]);
+            let [fast, cut, plain] = &mut looks;
+            let found = examine(text, &syntax, fast, WHOLE).unwrap();
+            prop_assert_eq!(found.rows, examine_plainly(text, &syntax, plain));
+            prop_assert_eq!((found.quotes, found.bytes), (text.contains(&b'"'), text.len()));
+            let first = examine(&text[..text.len() * 2 / 3], &syntax, cut, Extent { last: false, ..WHOLE }).unwrap();
+            let rest = examine(&text[first.bytes..], &syntax, cut, WHOLE).unwrap();
+            prop_assert_eq!(first.rows + rest.rows, found.rows);
+            for at in 0..4 {
+                prop_assert_eq!(told(&fast[at]), told(&plain[at]));
+                prop_assert_eq!(told(&cut[at]), told(&plain[at]));
             }
         }
     }
 
     #[test]
-    fn a_row_with_too_many_fields_is_named() {
-        let syntax = Syntax::new(b',', None, None, BTreeSet::new());
-        let mut facts = [ColumnFacts::default()];
-        assert_eq!(
-            examine(b"1\n2,3\n", &syntax, &mut facts, &mut Oddities::default()),
-            Err(Ragged { row: 1, found: 2 })
-        );
+    fn what_is_left_to_pandas_is_told() {
+        let syntax = Syntax::new(b',', Some(b'"'), Some(b'#'), BTreeSet::new());
+        for (text, expected) in [
+            ("1,2\n2,3,4\n", "lines with more fields than there are columns"),
+            ("1,2\n\n2,3\n", "blank lines"),
+            ("1,2\n  \n2,3\n", "blank lines"),
+            ("1,2 # two\n", "comments after values"),
+            ("1,a\"b\n", "quotes inside of fields"),
+            ("1,\"a\"b\n", "characters after a closing quote"),
+            ("1,\"ab\n", "a quote that is not closed"),
+            ("1,a\rb\n", "carriage returns that end no line"),
+            ("1,\0\n", "bytes of zeros"),
+        ] {
+            let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
+            assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, WHOLE), Err(expected), "{text:?}");
+        }
+        let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
+        assert_eq!(examine(b"1,\xe9\n", &syntax, &mut facts, WHOLE), Err("bytes that are not UTF-8"));
     }
 }

@@ -1,17 +1,21 @@
 //! Where rows come from: CSV and Parquet files, and memory.
 
 mod csv;
+mod dates;
 mod facts;
 mod fields;
 mod header;
 mod inference;
+mod look;
 mod memory;
 mod parquet;
 mod paths;
 mod quick;
 mod syntax;
+mod text;
 
-pub use csv::{CsvDtypes, CsvOptions, CsvPlan, first_values, read_csv};
+pub use csv::{CsvDtypes, CsvOptions, CsvPlan, look_at_csv, read_csv};
+pub use look::CsvLook;
 pub use memory::{kept, memory};
 pub use parquet::{ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, pandas_metadata, read_parquet};
 pub use paths::expand_paths;

@@ -3,6 +3,7 @@ use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Operand};
 use crate::literal::Literal;
+use crate::message::in_plain_words;
 use crate::plan::{ColumnOrValue, Frame, Index, Node, Operator};
 use polars::prelude::*;
 use std::fs::File;
@@ -93,11 +94,11 @@ pub fn read_parquet(paths: &[String], options: &ParquetOptions) -> Result<Frame>
     finish(frame, options)
 }
 
-/// What pandas noted in the first of the files, as JSON.
-pub fn pandas_metadata(paths: &[String]) -> Result<Option<String>> {
-    let files = expand_paths(paths, &[".parquet", ".parq", ".pq"])?;
-    let mut reader = ParquetReader::new(open(&files[0])?);
-    let metadata = reader.get_metadata().map_err(|error| unreadable(&files[0], &error))?;
+/// What pandas noted in a file, as JSON.
+pub fn pandas_metadata(path: impl AsRef<Path>) -> Result<Option<String>> {
+    let path = path.as_ref();
+    let mut reader = ParquetReader::new(open(path)?);
+    let metadata = reader.get_metadata().map_err(|error| unreadable(path, &error))?;
     let notes = metadata.key_value_metadata().iter().flatten();
     Ok(notes.filter(|note| note.key == "pandas").find_map(|note| note.value.clone()))
 }
@@ -107,7 +108,11 @@ fn open(path: &Path) -> Result<File> {
 }
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> FrameError {
-    FrameError::Io(format!("the Parquet file `{}` can't be read: {error}", path.display()))
+    FrameError::Io(format!(
+        "the Parquet file `{}` can't be read: {}",
+        path.display(),
+        in_plain_words(&error.to_string())
+    ))
 }
 
 fn footer(path: &Path) -> Result<Footer> {
@@ -237,5 +242,10 @@ fn holds(frame: &Frame, condition: &ParquetFilter) -> Result<crate::plan::Column
         return Err(FrameError::Value(format!("the comparison `{}` takes one value", condition.op)));
     };
     let values = Expression::comparison(scope, op, &column.values.operand(), &Operand::Literal(value.clone()))?;
-    Ok(crate::plan::Column { values, ..column })
+    let found = crate::plan::Column { values, ..column.clone() };
+    match op {
+        // A missing value isn't known to be another one.
+        "ne" => found.binary("and", &ColumnOrValue::Column(column.unary("notna")?), false),
+        _ => Ok(found),
+    }
 }

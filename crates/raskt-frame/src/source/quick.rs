@@ -1,6 +1,6 @@
 //! What is known of a column while its fields are looked at.
 
-use super::facts::ColumnFacts;
+use super::facts::{ColumnFacts, Watch};
 use super::fields::{Spelled, spelled, word_at};
 use super::syntax::Syntax;
 
@@ -11,8 +11,8 @@ pub(super) struct Quick {
     pub kind: Kind,
     /// Whether a number with a point was seen.
     pub point: bool,
-    /// Whether a number below zero was seen.
-    pub minus: bool,
+    /// Whether a number with a sign was seen.
+    pub sign: bool,
     /// The last short word for a missing value, with its length.
     missing: (u64, usize),
 }
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 impl Kind {
     pub fn of(facts: &ColumnFacts, syntax: &Syntax) -> Self {
         match facts {
-            _ if syntax.comment.is_some() => Self::Unknown,
+            _ if syntax.comment.is_some() || facts.watch != Watch::Type => Self::Unknown,
             ColumnFacts { present: false, .. } | ColumnFacts { bool: true, .. } => Self::Unknown,
             ColumnFacts { int: false, float: false, .. } => Self::Text,
             _ if syntax.numeric_words => Self::Unknown,
@@ -42,7 +42,7 @@ impl Kind {
 
 impl Quick {
     pub fn of(facts: &ColumnFacts, syntax: &Syntax) -> Self {
-        Self { kind: Kind::of(facts, syntax), point: false, minus: false, missing: (0, NOT_SEEN) }
+        Self { kind: Kind::of(facts, syntax), point: false, sign: false, missing: (0, NOT_SEEN) }
     }
 
     /// Whether the field from `start` to `end` tells nothing but what is noted here.
@@ -63,7 +63,7 @@ impl Quick {
                 Spelled::Other => self.missing == (word, length),
                 number => {
                     self.point |= number == Spelled::Float;
-                    self.minus |= word as u8 == b'-';
+                    self.sign |= matches!(word as u8, b'-' | b'+');
                     true
                 }
             },

@@ -1,5 +1,6 @@
 //! How the fields of a CSV file are told apart, and which of them are missing.
 
+use super::csv::CsvOptions;
 use super::facts::{is_float, is_int};
 use std::collections::BTreeSet;
 
@@ -26,6 +27,13 @@ pub(super) struct Syntax {
 }
 
 impl Syntax {
+    /// How the fields of files are told apart that are read with `options`.
+    pub(super) fn of(options: &CsvOptions) -> Self {
+        let own = options.missing_words.iter().map(|word| word.as_bytes().to_vec());
+        let words = own.chain(MISSING_WORDS.iter().map(|word| word.as_bytes().to_vec())).collect();
+        Self::new(options.separator, options.quote, options.comment, words)
+    }
+
     pub(super) fn new(separator: u8, quote: Option<u8>, comment: Option<u8>, missing: BTreeSet<Vec<u8>>) -> Self {
         let mut lengths = Box::new([0; 256]);
         for word in &missing {

@@ -1,15 +1,11 @@
 use crate::error::{FrameError, Result};
+use crate::message::in_plain_words;
 use polars::prelude::{DataFrame, Engine, LazyFrame, OptFlags, PolarsResult};
 use polars_error::abort::{QueryAborted, catch_polars_abort, register_polars_abort_mechanism};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::Once;
 
-/// How many queries run: while any does, panics are kept for the error and not printed.
-static RUNNING: AtomicUsize = AtomicUsize::new(0);
-/// What the last panic while a query ran said.
-static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 static ONCE: Once = Once::new();
 
 /// Prepares the engine: it runs on `threads` threads, and an interrupt (Ctrl-C) stops its queries. Call it before the
@@ -17,18 +13,13 @@ static ONCE: Once = Once::new();
 pub fn initialise(threads: usize) {
     ONCE.call_once(|| {
         if std::env::var_os("POLARS_MAX_THREADS").is_none() {
-            // SAFETY: set before the engine reads it and before this process has other threads that read variables.
+            // The engine reads the number of its threads from nowhere else, once, when its first query starts.
+            // SAFETY: this runs when the first frame is made, in the thread that makes it, before there is an engine. Rust
+            // code of other threads that reads variables takes the standard library's lock, as this does; C code that
+            // reads them in another thread at this moment might not.
             unsafe { std::env::set_var("POLARS_MAX_THREADS", threads.max(1).to_string()) };
         }
         register_polars_abort_mechanism();
-        let print = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |about| {
-            if RUNNING.load(Ordering::Relaxed) == 0 {
-                return print(about);
-            }
-            let said = words_of(about.payload());
-            *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
-        }));
     });
 }
 
@@ -43,20 +34,15 @@ pub(crate) fn collect_all(queries: Vec<LazyFrame>) -> Result<Vec<DataFrame>> {
     guarded(|| LazyFrame::collect_all_with_engine(plans, Engine::Streaming, OptFlags::default()))
 }
 
-/// Calls the engine; what it panics with and what interrupts it become errors.
+/// Calls the engine; what it panics with and what interrupts it become errors. What runs tasks keeps the panics of their
+/// threads, and of the engine's, off the screen.
 fn guarded<T>(run: impl FnOnce() -> PolarsResult<T>) -> Result<T> {
-    RUNNING.fetch_add(1, Ordering::Relaxed);
-    let caught = catch_unwind(AssertUnwindSafe(|| catch_polars_abort(AssertUnwindSafe(run))));
-    RUNNING.fetch_sub(1, Ordering::Relaxed);
-    match caught {
+    match catch_unwind(AssertUnwindSafe(|| catch_polars_abort(AssertUnwindSafe(run)))) {
         Ok(Ok(Ok(found))) => Ok(found),
         Ok(Ok(Err(error))) => Err(error.into()),
         Ok(Err(QueryAborted::KeyboardInterrupt)) => Err(FrameError::Cancelled),
         Ok(Err(QueryAborted::OocOutOfDisk)) => Err(FrameError::Io("no space is left to spill to on the disk".into())),
-        Err(payload) => {
-            let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-            Err(FrameError::Engine(last.unwrap_or_else(|| words_of(&*payload))))
-        }
+        Err(payload) => Err(FrameError::Engine(in_plain_words(&words_of(&*payload)))),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Operands and axes as Python users write them.
 
-use super::{ArrayExpr, chunk_from_numpy};
+use super::{ArrayExpr, chunk_from_numpy, error};
 use numpy::PyUntypedArray;
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
@@ -66,7 +66,9 @@ fn integer(object: &Bound<'_, PyAny>) -> PyResult<Scalar> {
     }
     match object.extract::<u64>() {
         Ok(number) => Ok(Scalar::UInt(number)),
-        Err(_) => Err(PyOverflowError::new_err(format!("the integer {object} does not fit 64 bits"))),
+        Err(_) => {
+            Err(error::defined_in("raskt._errors", "TooLarge", format!("the integer {object} does not fit 64 bits")))
+        }
     }
 }
 

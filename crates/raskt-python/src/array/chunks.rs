@@ -2,6 +2,7 @@
 
 use super::error::OrRaise;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
 use raskt_array::{ChunkSpec, Chunks, ChunksArg, Extent, normalize_chunks};
@@ -102,7 +103,8 @@ fn is_sequence(object: &Bound<'_, PyAny>) -> bool {
 pub(crate) fn extent<'py>(py: Python<'py>, extent: Extent) -> PyResult<Bound<'py, PyAny>> {
     match extent {
         Some(length) => Ok(length.into_pyobject(py)?.into_any()),
-        None => Ok(f64::NAN.into_pyobject(py)?.into_any()),
+        // The very object, so that tuples of lengths compare equal, as `x is y` lets a NaN do in a tuple.
+        None => py.import(intern!(py, "numpy"))?.getattr(intern!(py, "nan")),
     }
 }
 

@@ -1,10 +1,9 @@
 //! Arrays from memory and from rules.
 
-use super::error::OrRaise;
 use super::{ArrayExpr, arguments, chunk_from_numpy, chunks, dtype};
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
-use raskt_array::{Array, arange_length};
+use raskt_array::Array;
 
 /// A view of a NumPy array's memory, cut into chunks.
 #[pyfunction]
@@ -32,22 +31,22 @@ fn array_full(
     ArrayExpr::checked(Array::full(grid, arguments::any_scalar(value)?, dtype))
 }
 
-/// Numbers from `start` to before `stop` by `step`.
+/// `length` numbers from `start` at distances of `step`; `second` is the number at position 1, which rounding may take
+/// elsewhere. How many they are is for the caller to say, who has the bounds in types that are exact.
 #[pyfunction]
 fn array_arange(
     start: &Bound<'_, PyAny>,
-    stop: &Bound<'_, PyAny>,
     step: &Bound<'_, PyAny>,
+    second: &Bound<'_, PyAny>,
+    length: usize,
     dtype: &Bound<'_, PyAny>,
     chunks: &Bound<'_, PyAny>,
     limit: Option<usize>,
 ) -> PyResult<ArrayExpr> {
-    let [start, stop, step] = [start, stop, step].map(arguments::any_scalar);
-    let (start, step) = (start?, step?);
-    let length = arange_length(start, stop?, step).or_raise()?;
+    let [start, step, second] = [start, step, second].map(arguments::any_scalar);
     let dtype = dtype::from_object(dtype)?;
     let grid = chunks::for_new_array(chunks, &[length], dtype, limit)?;
-    ArrayExpr::checked(Array::arange(start, step, dtype, grid))
+    ArrayExpr::checked(Array::range(start?, step?, second?, dtype, grid))
 }
 
 /// `count` numbers from `start` to `stop`, evenly spaced.

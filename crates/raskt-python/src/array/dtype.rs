@@ -1,7 +1,7 @@
 //! Data types by NumPy's names and objects.
 
+use super::error;
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use raskt_value::{DType, with_element};
 
@@ -49,8 +49,9 @@ fn unsupported(descriptor: &Bound<'_, PyArrayDescr>) -> PyErr {
         b'c' => "convert first, for example by `array.astype(\"complex128\")`",
         _ => "convert to a numeric data type first",
     };
-    PyTypeError::new_err(format!(
+    let message = format!(
         "raskt arrays hold booleans, integers, floats and complex numbers of NumPy's standard sizes, not `{descriptor}`: \
          {advice}"
-    ))
+    );
+    error::defined_in("raskt._errors", "Unsupported", message)
 }

@@ -1,8 +1,6 @@
 //! Errors of array expressions as the exceptions that NumPy users expect.
 
-use pyo3::exceptions::{
-    PyIndexError, PyNotImplementedError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError,
-};
+use pyo3::exceptions::{PyIndexError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use raskt_array::{ArrayError, ErrorClass};
@@ -14,16 +12,16 @@ pub(crate) fn to_python(error: ArrayError) -> PyErr {
         ErrorClass::Value => PyValueError::new_err(message),
         ErrorClass::Type => PyTypeError::new_err(message),
         ErrorClass::Index => PyIndexError::new_err(message),
-        ErrorClass::Overflow => PyOverflowError::new_err(message),
+        ErrorClass::Overflow => defined_in("raskt._errors", "TooLarge", message),
         ErrorClass::NotImplemented => PyNotImplementedError::new_err(message),
         ErrorClass::Runtime => PyRuntimeError::new_err(message),
-        ErrorClass::Axis => of_numpy("numpy.exceptions", "AxisError", message),
-        ErrorClass::LinearAlgebra => of_numpy("numpy.linalg", "LinAlgError", message),
+        ErrorClass::Axis => defined_in("numpy.exceptions", "AxisError", message),
+        ErrorClass::LinearAlgebra => defined_in("numpy.linalg", "LinAlgError", message),
     }
 }
 
-/// An exception whose class NumPy defines.
-fn of_numpy(module: &str, class: &str, message: String) -> PyErr {
+/// An exception whose class a Python module defines.
+pub(crate) fn defined_in(module: &str, class: &str, message: String) -> PyErr {
     let found = Python::attach(|py| {
         let class = py.import(module)?.getattr(class)?.cast_into::<PyType>()?;
         Ok::<_, PyErr>(PyErr::from_type(class, message))

@@ -58,16 +58,28 @@ fn distribution(name: &str, parameters: &Bound<'_, PyTuple>) -> PyResult<Distrib
         "standard_t" => StandardT { df: number(0)? },
         "f" => F { dfnum: number(0)?, dfden: number(1)? },
         "poisson" => Poisson { lam: number(0)? },
-        "binomial" => Binomial { n: trials(&parameters.get_item(0)?)?, p: number(1)? },
+        "binomial" => Binomial { n: trials("n", &parameters.get_item(0)?)?, p: number(1)? },
         "negative_binomial" => NegativeBinomial { n: number(0)?, p: number(1)? },
         "geometric" => Geometric { p: number(0)? },
+        "wald" => Wald { mean: number(0)?, scale: number(1)? },
+        "vonmises" => VonMises { mu: number(0)?, kappa: number(1)? },
+        "noncentral_chisquare" => NoncentralChisquare { df: number(0)?, nonc: number(1)? },
+        "noncentral_f" => NoncentralF { dfnum: number(0)?, dfden: number(1)?, nonc: number(2)? },
+        "zipf" => Zipf { a: number(0)? },
+        "logseries" => Logseries { p: number(0)? },
+        "hypergeometric" => Hypergeometric {
+            ngood: trials("ngood", &parameters.get_item(0)?)?,
+            nbad: trials("nbad", &parameters.get_item(1)?)?,
+            nsample: trials("nsample", &parameters.get_item(2)?)?,
+        },
         _ => return Err(PyNotImplementedError::new_err(format!("there is no distribution `{name}`"))),
     };
     Ok(found)
 }
 
-fn trials(n: &Bound<'_, PyAny>) -> PyResult<u64> {
-    n.extract::<u64>().map_err(|_| PyValueError::new_err(format!("n must be a whole number of at least 0, not {n}")))
+fn trials(name: &str, n: &Bound<'_, PyAny>) -> PyResult<u64> {
+    n.extract::<u64>()
+        .map_err(|_| PyValueError::new_err(format!("{name} must be a whole number of at least 0, not {n}")))
 }
 
 /// Refuses parameters that the distribution isn't defined for, as NumPy does.

@@ -51,7 +51,7 @@ fn frame_from_array(array: &Bound<'_, ArrayExpr>, columns: Vec<String>) -> PyRes
     let blocks = array.chunks().blocks() as usize;
     let names = columns.iter().map(|name| PlSmallStr::from_str(name)).collect();
     let source = ArrayToFrame { array: Arc::new(array), blocks, columns: names };
-    Ok(Frame::from_tasks(Arc::new(source), blocks, &[], &described, "from_array", false).into())
+    Ok(Frame::from_tasks(Arc::new(source), blocks, &[], &described, "from_array", false, None).into())
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

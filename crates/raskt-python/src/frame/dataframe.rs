@@ -92,6 +92,12 @@ impl FrameExpr {
         logical::index_dtypes(&self.frame.index)
     }
 
+    /// Whether rows have no labels but their numbers from 0 on.
+    #[getter]
+    fn is_numbered(&self) -> bool {
+        matches!(self.frame.index, Index::Rows(_))
+    }
+
     /// Whether its rows lie in memory, so that a few of them are there at once.
     #[getter]
     fn in_memory(&self) -> bool {

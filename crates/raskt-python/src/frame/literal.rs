@@ -1,5 +1,6 @@
 //! Python values as literals of plans.
 
+use crate::error::NotNative;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDate, PyDateTime, PyDelta, PyFloat, PyInt, PyString};
@@ -29,15 +30,17 @@ pub(super) fn literal(object: &Bound<'_, PyAny>) -> PyResult<Literal> {
 /// The same; a string that meets a column of times is read as a time, as pandas does.
 pub(super) fn literal_for(domain: &Domain, object: &Bound<'_, PyAny>) -> PyResult<Literal> {
     let found = match domain.class() {
-        DomainClass::Time if object.is_instance_of::<PyString>() => {
-            literal(&object.py().import("pandas")?.getattr("Timestamp")?.call1((object,))?)?
-        }
-        DomainClass::Duration if object.is_instance_of::<PyString>() => {
-            literal(&object.py().import("pandas")?.getattr("Timedelta")?.call1((object,))?)?
-        }
+        DomainClass::Time if object.is_instance_of::<PyString>() => literal(&read_as("Timestamp", object)?)?,
+        DomainClass::Duration if object.is_instance_of::<PyString>() => literal(&read_as("Timedelta", object)?)?,
         _ => literal(object)?,
     };
     Ok(fitted(found, domain))
+}
+
+/// A string as pandas reads it; what it can't read equals no time, and pandas says what else follows from that.
+fn read_as<'py>(class: &str, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let class = object.py().import("pandas")?.getattr(class)?;
+    class.call1((object,)).map_err(|error| NotNative::new_err(error.to_string()))
 }
 
 /// A time in the unit and zone of the column that it meets, where that loses nothing.

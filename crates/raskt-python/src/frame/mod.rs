@@ -19,6 +19,7 @@ mod writing;
 
 pub(crate) use column::ColumnExpr;
 pub(crate) use dataframe::FrameExpr;
+pub(crate) use reading::CsvLookExpr;
 pub(crate) use writing::WriteExpr;
 
 use crate::error::{NotNative, from_task_error};

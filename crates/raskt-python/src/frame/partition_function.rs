@@ -246,39 +246,58 @@ impl ColumnExpr {
 /// Turns the result of a delayed call into a partition.
 struct FromDelayed {
     promise: Promise,
+    /// What it is called.
+    name: String,
+    /// The rows of each partition, if they are numbered through.
+    rows: Option<Vec<usize>>,
 }
 
 impl PythonBlock for FromDelayed {
-    fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
+    fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
         let object = Object::of(&inputs[0])
             .ok_or_else(|| PyTypeError::new_err("a delayed partition has to be a pandas object"))?;
         let imported = interchange::import_promised(object.bind(py), self.promise.codecs(py))?;
-        Ok(FrameTable::from(self.promise.kept(imported, "from_delayed", false)?).into())
+        let table = self.promise.kept(imported, &self.name, self.rows.is_some())?;
+        match self.rows.as_ref().map(|rows| rows[index as usize]) {
+            Some(rows) if rows != table.height() => Err(PyValueError::new_err(format!(
+                "partition {index} of `{}` has {} rows, and had {rows} when it was looked at",
+                self.name,
+                table.height()
+            ))),
+            _ => Ok(FrameTable::from(table).into()),
+        }
     }
 
     fn name(&self) -> String {
-        "from_delayed".into()
+        self.name.clone()
     }
 }
 
 /// A dataframe (or a column) whose partitions are the results of delayed calls, like the empty pandas object `meta`.
+/// With `rows`, their number in each partition, rows are numbered through; otherwise they have the labels that the calls
+/// give them.
 #[pyfunction]
+#[pyo3(signature = (parts, meta, *, name="from_delayed", rows=None))]
 pub(super) fn frame_from_delayed(
     py: Python<'_>,
     parts: Vec<Py<Delayed>>,
     meta: &Bound<'_, PyAny>,
+    name: &str,
+    rows: Option<Vec<usize>>,
 ) -> PyResult<Py<PyAny>> {
     if parts.is_empty() {
         return Err(PyValueError::new_err("a dataframe needs at least one delayed partition"));
     }
     let promise = Promise::of(meta)?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
-    let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
+    let levels = if rows.is_some() { vec![] } else { promise.levels.clone() };
+    let (columns, is_series) = (promise.columns.clone(), promise.is_series);
     let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();
     let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
     let nodes = parts.iter().map(|part| part.get().node.clone()).collect();
-    let source = DelayedBlocks { nodes, convert: Arc::new(FromDelayed { promise }) };
-    let frame = Frame::from_tasks(Arc::new(source), parts.len(), &levels, &columns, "from_delayed", true);
+    let convert = Arc::new(FromDelayed { promise, name: name.to_owned(), rows: rows.clone() });
+    let source = DelayedBlocks { nodes, convert };
+    let frame = Frame::from_tasks(Arc::new(source), parts.len(), &levels, &columns, name, true, rows);
     if is_series {
         let column = frame.column_at(0).or_raise()?.rename(series_name.as_deref());
         return Ok(Py::new(py, ColumnExpr::from(column))?.into_any());

@@ -3,14 +3,19 @@
 use super::partition_function::frame_from_delayed;
 use super::rows::frame_concat;
 use super::{FrameExpr, OrRaise, literal};
-use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
+use crate::collection::Collection;
+use crate::error::from_graph_error;
+use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use raskt_frame::{
-    CsvDtypes, CsvOptions, ParquetFilter, ParquetIndex, ParquetOptions, first_values, pandas_metadata, read_csv,
+    CsvDtypes, CsvLook, CsvOptions, ParquetFilter, ParquetIndex, ParquetOptions, look_at_csv, pandas_metadata,
     read_parquet,
 };
+use raskt_graph::{GraphBuilder, LayerId};
+use raskt_value::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One path, or several.
 #[derive(FromPyObject)]
@@ -35,50 +40,73 @@ enum Dtypes {
     Each(BTreeMap<String, String>),
 }
 
-/// The rows of CSV files, with the types that pandas would give them.
+/// A look at CSV files by tasks, a task for each: what types their columns have, by all rows. Its result is the frame.
+#[pyclass(frozen, weakref, module = "raskt._core")]
+pub(crate) struct CsvLookExpr(Arc<CsvLook>);
+
+impl Collection for CsvLookExpr {
+    fn lower(&self, _py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
+        self.0.lower(graph).map_err(from_graph_error)
+    }
+
+    fn finish(&self, py: Python<'_>, _values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        Ok(Py::new(py, FrameExpr::from(self.0.frame().or_raise()?))?.into_any())
+    }
+
+    fn persisted(&self, _py: Python<'_>, _values: Vec<Value>) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err("a look at files can't be persisted; use compute"))
+    }
+
+    fn block(&self, py: Python<'_>, _index: u64, _value: Value) -> PyResult<Py<PyAny>> {
+        Ok(py.None())
+    }
+}
+
+#[pymethods]
+impl CsvLookExpr {
+    /// "look".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        "look"
+    }
+
+    /// How many files are looked at.
+    #[getter]
+    fn npartitions(&self) -> usize {
+        self.0.files()
+    }
+}
+
+/// The look at CSV files that has to be computed to read them.
 #[pyfunction]
-#[pyo3(signature = (paths, *, sep=",", header=Some(0), names=None, usecols=None, dtype=None, parse_dates=None,
-                    na_values=None, keep_default_na=true, skiprows=0, nrows=None, index_col=None,
-                    quotechar=Some("\""), comment=None, encoding="utf-8", include_path_column=None))]
+#[pyo3(signature = (paths, *, sep=",", header=true, names=None, usecols=None, dtype=None, parse_dates=None,
+                    na_values=None, skiprows=0, nrows=None, quotechar=Some("\""), comment=None))]
 #[expect(clippy::too_many_arguments, reason = "they are pandas'")]
-fn frame_read_csv(
-    py: Python<'_>,
+fn frame_look_csv(
     paths: Paths,
     sep: &str,
-    header: Option<usize>,
+    header: bool,
     names: Option<Vec<String>>,
     usecols: Option<Vec<String>>,
     dtype: Option<Dtypes>,
     parse_dates: Option<Vec<String>>,
     na_values: Option<Vec<String>>,
-    keep_default_na: bool,
     skiprows: usize,
     nrows: Option<usize>,
-    index_col: Option<&str>,
     quotechar: Option<&str>,
     comment: Option<&str>,
-    encoding: &str,
-    include_path_column: Option<&str>,
-) -> PyResult<FrameExpr> {
-    if !matches!(encoding.to_ascii_lowercase().as_str(), "utf-8" | "utf8" | "ascii" | "utf-8-sig") {
-        return Err(PyNotImplementedError::new_err(format!(
-            "files in the encoding '{encoding}' can't be read natively"
-        )));
-    }
-    if include_path_column.is_some() {
-        return Err(PyNotImplementedError::new_err("a column of paths has no native form yet"));
-    }
+) -> PyResult<CsvLookExpr> {
     let mut options = CsvOptions {
         separator: one_byte("sep", sep)?,
-        header,
+        has_header: header,
         names,
         use_columns: usecols,
         missing_words: na_values.unwrap_or_default(),
-        default_missing_words: keep_default_na,
         skip_rows: skiprows,
         row_limit: nrows,
         quote: quotechar.map(|text| one_byte("quotechar", text)).transpose()?,
         comment: comment.map(|text| one_byte("comment", text)).transpose()?,
+        dates: parse_dates.unwrap_or_default().into_iter().collect(),
         ..CsvOptions::default()
     };
     if let Some(dtype) = dtype {
@@ -87,17 +115,7 @@ fn frame_read_csv(
             Dtypes::Each(dtypes) => CsvDtypes::Columns(dtypes),
         };
     }
-    let paths = paths.all();
-    if let Some(names) = parse_dates {
-        options.dates = guessed_formats(py, &paths, &options, names)?;
-    }
-    let frame = py.detach(|| read_csv(&paths, options)).or_raise()?;
-    match index_col {
-        Some(name) => {
-            frame.column(name).and_then(|column| frame.set_index(&column, true, false)).or_raise().map(Into::into)
-        }
-        None => Ok(frame.into()),
-    }
+    Ok(CsvLookExpr(Arc::new(look_at_csv(&paths.all(), options).or_raise()?)))
 }
 
 fn one_byte(what: &str, text: &str) -> PyResult<u8> {
@@ -107,91 +125,27 @@ fn one_byte(what: &str, text: &str) -> PyResult<u8> {
     }
 }
 
-/// The format of each column of times, as pandas guesses it by the first value.
-fn guessed_formats(
-    py: Python<'_>,
-    paths: &[String],
-    options: &CsvOptions,
-    names: Vec<String>,
-) -> PyResult<BTreeMap<String, Option<String>>> {
-    let first = py.detach(|| first_values(paths, options, &names)).or_raise()?;
-    let guess = py.import("pandas.tseries.api")?.getattr("guess_datetime_format")?;
-    let mut found = BTreeMap::new();
-    for (name, value) in names.into_iter().zip(first) {
-        let format = match value {
-            Some(value) => {
-                let format: Option<String> = guess.call1((&value,))?.extract()?;
-                let unknown = || PyValueError::new_err(format!("column `{name}` doesn't look like times: {value:?}"));
-                Some(engine_format(&format.ok_or_else(unknown)?, &value))
-            }
-            None => None,
-        };
-        found.insert(name, format);
-    }
-    Ok(found)
-}
-
-/// pandas' format in the words of the engine: `%f` stands for as many digits as there are after the dot.
-fn engine_format(format: &str, value: &str) -> String {
-    let format = format.replace(".%f", "%.f");
-    if format.ends_with("%z") && value.ends_with('Z') { format.replace("%z", "Z") } else { format }
-}
-
-/// The rows of Parquet files.
+/// The rows of Parquet files; `index` are the columns that are row labels, with the names of the levels.
 #[pyfunction]
-#[pyo3(signature = (paths, *, columns=None, filters=None, index=None))]
+#[pyo3(signature = (paths, *, columns=None, filters=None, index=vec![]))]
 fn frame_read_parquet(
     py: Python<'_>,
     paths: Paths,
     columns: Option<Vec<String>>,
     filters: Option<&Bound<'_, PyAny>>,
-    index: Option<&Bound<'_, PyAny>>,
+    index: Vec<(String, Option<String>)>,
 ) -> PyResult<FrameExpr> {
-    let paths = paths.all();
-    let index = match index {
-        None => ParquetIndex::Columns(noted_index(py, &paths)?),
-        Some(index) => asked_index(index)?,
-    };
-    let index = match index {
-        ParquetIndex::Columns(columns) if columns.is_empty() => ParquetIndex::Rows,
-        index => index,
-    };
+    let index = if index.is_empty() { ParquetIndex::Rows } else { ParquetIndex::Columns(index) };
     let filters = filters.map(conditions).transpose()?.unwrap_or_default();
     let options = ParquetOptions { columns, filters, index };
+    let paths = paths.all();
     py.detach(|| read_parquet(&paths, &options)).or_raise().map(Into::into)
 }
 
-/// The columns that pandas noted as row labels, with the names of their levels.
-fn noted_index(py: Python<'_>, paths: &[String]) -> PyResult<Vec<(String, Option<String>)>> {
-    let Some(text) = py.detach(|| pandas_metadata(paths)).or_raise()? else { return Ok(vec![]) };
-    let notes = py.import("json")?.getattr("loads")?.call1((text,))?;
-    let mut names = BTreeMap::new();
-    for column in notes.get_item("columns")?.try_iter()? {
-        let column = column?;
-        let field: Option<String> = column.get_item("field_name")?.extract()?;
-        let name = column.get_item("name")?.extract::<Option<String>>().unwrap_or_default();
-        names.extend(field.map(|field| (field, name)));
-    }
-    let mut found = vec![];
-    for column in notes.get_item("index_columns")?.try_iter()? {
-        let column = column?;
-        // A range of numbers is noted as a dict: the rows are numbered anyway.
-        if let Ok(column) = column.cast::<PyString>() {
-            let column = column.to_string();
-            let name = names.get(&column).cloned().flatten();
-            found.push((column, name));
-        }
-    }
-    Ok(found)
-}
-
-fn asked_index(index: &Bound<'_, PyAny>) -> PyResult<ParquetIndex> {
-    if index.extract::<bool>().is_ok_and(|index| !index) {
-        return Ok(ParquetIndex::Rows);
-    }
-    let paths: Paths =
-        index.extract().map_err(|_| PyTypeError::new_err("index has to be a name, a list of names or False"))?;
-    Ok(ParquetIndex::Columns(paths.all().into_iter().map(|name| (name.clone(), Some(name))).collect()))
+/// What pandas noted in each of some Parquet files, as JSON.
+#[pyfunction]
+fn frame_parquet_notes(py: Python<'_>, paths: Vec<String>) -> PyResult<Vec<Option<String>>> {
+    py.detach(|| paths.iter().map(pandas_metadata).collect::<Result<_, _>>()).or_raise()
 }
 
 /// Filters as pyarrow has them: a list of conditions that all hold, or a list of such lists of which one holds.
@@ -218,8 +172,10 @@ fn condition(item: &Bound<'_, PyAny>) -> PyResult<ParquetFilter> {
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(frame_read_csv, module)?)?;
+    module.add_class::<CsvLookExpr>()?;
+    module.add_function(wrap_pyfunction!(frame_look_csv, module)?)?;
     module.add_function(wrap_pyfunction!(frame_read_parquet, module)?)?;
+    module.add_function(wrap_pyfunction!(frame_parquet_notes, module)?)?;
     module.add_function(wrap_pyfunction!(frame_concat, module)?)?;
     module.add_function(wrap_pyfunction!(frame_from_delayed, module)?)
 }

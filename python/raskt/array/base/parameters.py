@@ -59,6 +59,7 @@ PARAMETERS: dict[str, str] = {
     "offset": "int: The diagonal: 0 is the main one, positive ones lie above it.",
     "casting": "str: What casts are allowed: `no`, `equiv`, `safe`, `same_kind` or `unsafe`.",
     "signature": "str or tuple of data-type: The types of operands and results that it computes with.",
+    "kind": "str: How NumPy looks, `sort` or `table`; the answer is the same.",
     "decimals": "int: How many decimal places stay; negative numbers round before the point.",
     "weights": "array_like: How much each element counts.",
     "rtol": "float: The relative tolerance, of the elements of `b`.",

@@ -8,6 +8,7 @@ import numpy as np
 
 from raskt._core import array_map_blocks
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.map_blocks import find_dtype
 
@@ -21,6 +22,27 @@ if TYPE_CHECKING:
 __all__ = ["blockwise", "contract"]
 
 
+@documented(
+    "Of `dtype`, with the axes `out_ind`, each in the blocks of the arrays that have it.",
+    {
+        "ValueError": "If the result has an axis that no array has, or labels don't fit.",
+        "NotImplementedError": "For `new_axes`, `adjust_chunks`, `concatenate=False` and `align_arrays=False`.",
+    },
+    func="callable: Takes a NumPy array for each array, with its axes, and gives one with the axes `out_ind`.",
+    out_ind='sequence: Labels of the axes of the result: ``"ij"`` or ``(0, 1)``.',
+    args=(
+        "array_like, sequence: Arrays and the labels of their axes in turn; an argument with ``None`` for labels is "
+        "passed as it is. Axes whose labels are not in `out_ind` are put in one block each."
+    ),
+    name="str: What it is called in `explain()`.",
+    token="str: Another name of `name`.",
+    dtype="data-type: The type of the result. Without it, the function is tried on arrays of length 1.",
+    adjust_chunks="dict: Refused: how the function changes the lengths of blocks.",
+    new_axes="dict: Refused: the lengths of axes that no array has.",
+    align_arrays="bool: Whether arrays are rechunked so that their blocks agree; `False` is refused.",
+    concatenate="bool: Whether blocks along summed axes come as one array; `False` is refused.",
+    kwargs="object: Are passed on to the function.",
+)
 def blockwise(
     func: Callable[..., Any],
     out_ind: Sequence[Any],
@@ -37,26 +59,15 @@ def blockwise(
 ) -> Array:
     """Call a Python function on blocks that are brought together by the labels of their axes.
 
-    Parameters
-    ----------
-    func
-        Takes a NumPy array for each array, with the axes that the array has, and gives one with the axes ``out_ind``.
-    out_ind
-        Labels of the axes of the result: ``"ij"`` or ``(0, 1)``.
-    *args
-        Arrays and the labels of their axes in turn; an argument with ``None`` for labels is passed as it is. Axes whose
-        labels are not in ``out_ind`` are put in one block each.
-    dtype
-        The type of the result. Without it, the function is tried on arrays of length 1.
-
     >>> import operator
-    >>> import raskt.array as ra
     >>> x, y = ra.arange(2), ra.arange(3)
     >>> ra.blockwise(operator.mul, "ij", x[:, None], "ij", y[None, :], "ij").shape
     (2, 3)
     """
     if new_axes or adjust_chunks:
         raise NotImplementedError("blockwise with `new_axes` or `adjust_chunks` is not implemented: use `map_blocks`")
+    if not align_arrays:
+        raise NotImplementedError("blockwise with `align_arrays=False` is not implemented: blocks are made to agree")
     if concatenate is False:
         raise NotImplementedError("blockwise with `concatenate=False` is not implemented: blocks come as one array")
     pairs = list(zip(args[::2], args[1::2], strict=True))

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raskt.array.base.arguments import check_like
+from raskt.array.base.documentation import documented
 from raskt.array.blocks.map_blocks import map_blocks
 from raskt.array.creation.grids import indices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import DTypeLike
 
@@ -19,23 +21,34 @@ if TYPE_CHECKING:
 __all__ = ["fromfunction"]
 
 
+@documented(
+    "Of the type that the function gives, which must be `dtype`.",
+    {"TypeError": "If no shape is given.", "NotImplementedError": "For `like` of another class."},
+    function="callable: Takes an array of coordinates for each axis, and gives an array of their shape.",
+    dtype="data-type: The type of the coordinates, and of the result.",
+    kwargs="object: Are passed on to the function.",
+    differences="the function is called on each block, and its result is taken to be of the type `dtype`.",
+)
 def fromfunction(
     function: Callable[..., Any],
+    shape: Any = None,
+    *,
+    dtype: DTypeLike = float,
+    like: Any = None,
     chunks: Any = "auto",
-    shape: Sequence[int] | None = None,
-    dtype: DTypeLike | None = None,
     **kwargs: Any,
 ) -> Array:
-    """``function`` of the coordinates, called on each block of them.
+    """A function of the coordinates of each element.
 
-    >>> import raskt.array as ra
     >>> ra.fromfunction(lambda i, j: i + j, shape=(2, 2), dtype=int).compute()
     array([[0, 1],
            [1, 2]])
     """
+    check_like("fromfunction", like)
     if shape is None:
-        raise ValueError("fromfunction needs a shape")
+        raise TypeError("fromfunction() missing 1 required positional argument: 'shape'")
     dtype = np.dtype(float if dtype is None else dtype)
+    shape = shape if isinstance(shape, (tuple, list)) else (shape,)
     places = indices(shape, dtype=dtype, chunks=chunks)
     coordinates = [places[axis] for axis in range(len(shape))]
     return map_blocks(function, *coordinates, dtype=dtype, **kwargs)

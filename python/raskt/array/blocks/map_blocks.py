@@ -9,6 +9,7 @@ import numpy as np
 
 from raskt._core import array_block_shapes, array_from_function, array_map_blocks
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.layout import Layout
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
@@ -23,6 +24,28 @@ if TYPE_CHECKING:
 __all__ = ["block_shapes", "elementwise", "find_dtype", "map_blocks"]
 
 
+@documented(
+    "Of `dtype`, in blocks as the function gives them.",
+    {
+        "ValueError": "If the type of the result is not given and the trial fails.",
+        "TypeError": "If `func` is no function.",
+    },
+    func=(
+        "callable: Takes NumPy arrays, which it must not write to, and gives one. If it has a parameter ``block_id``, "
+        "that is the place of the block in the grid of the result; if it has ``block_info``, that is a dictionary from "
+        "the position of each array among the arguments (``None`` for the result) to what is known of the block: "
+        "``shape``, ``num-chunks``, ``array-location``, ``chunk-shape``, ``chunk-location`` and ``dtype``."
+    ),
+    args="array_like or object: Arrays, whose blocks are aligned as by broadcasting; others are passed as they are.",
+    name="str: What it is called in `explain()`.",
+    token="str: Another name of `name`.",
+    dtype="data-type: The type of the result. Without it, the function is tried on arrays of length 1.",
+    chunks="tuple: The block lengths of the result, if the function changes them: a length or a tuple for each axis.",
+    drop_axis="int or sequence of int: Axes that the function takes away from its blocks.",
+    new_axis="int or sequence of int: Axes that the function adds.",
+    enforce_ndim="bool: Whether Dask checks the axes of results; they are always checked here when they are joined.",
+    kwargs="object: Are passed on to the function.",
+)
 def map_blocks(
     func: Callable[..., Any],
     *args: Any,
@@ -38,34 +61,6 @@ def map_blocks(
 ) -> Array:
     """Call a Python function on each block.
 
-    Parameters
-    ----------
-    func
-        Takes NumPy arrays, which it must not write to, and gives one. If it has a parameter ``block_id``, that is the
-        place of the block in the grid of the result; if it has ``block_info``, that is a dictionary from the position
-        of each array among the arguments (``None`` for the result) to what is known of the block: ``shape``,
-        ``num-chunks``, ``array-location``, ``chunk-shape``, ``chunk-location`` and ``dtype``.
-    *args
-        Arrays, whose blocks are aligned as by broadcasting, and other arguments, which are passed as they are.
-    name, token
-        What it is called in :meth:`~raskt.array.Array.explain`.
-    dtype
-        The type of the result. Without it, the function is tried on arrays of length 1.
-    chunks
-        The block lengths of the result, if the function changes them: for each axis a length or a tuple of lengths.
-    drop_axis, new_axis
-        Axes that the function takes away from its blocks, and axes that it adds.
-    **kwargs
-        Are passed on to the function.
-
-    Raises
-    ------
-    ValueError
-        If the type of the result is not given and the trial fails.
-
-    Examples
-    --------
-    >>> import raskt.array as ra
     >>> x = ra.arange(6, chunks=3)
     >>> x.map_blocks(lambda block: block[::-1]).compute()
     array([2, 1, 0, 5, 4, 3])
@@ -121,7 +116,8 @@ def elementwise(
             arrays = {at: x if at == whole else x.astype(np.float32) for at, x in arrays.items()}
             dtype = np.dtype(np.float32)
     expressions = [array.__raskt_expr__ for array in arrays.values()]
-    key = None if kwargs or constants or not isinstance(function, np.ufunc) else name
+    # Blocks are made to be of the data type that was found: calls that differ in it alone are two.
+    key = None if kwargs or constants or not isinstance(function, np.ufunc) else f"{name} of {dtype}"
     return wrap(array_map_blocks(call, name, expressions, dtype, [], [], None, False, key))
 
 

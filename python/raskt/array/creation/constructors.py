@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,11 @@ from raskt._core import (
     array_eye,
     array_full,
     array_linspace,
+    array_where,
 )
+from raskt.array.base.arguments import check_device, check_like, check_order, refuse
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 
@@ -47,144 +51,377 @@ def read_lengths(shape: Any) -> list[int]:
     return lengths
 
 
+_CHECKED = {
+    "ValueError": "If a length is negative, or the device unknown.",
+    "NotImplementedError": 'For `order="F"`, and for `like` of another class.',
+}
+_FILLED = "Of `dtype` and `shape`, in blocks as `chunks` says. It takes no memory until it is computed."
+
+
+def _check(function: str, order: Any, device: Any, like: Any = None) -> None:
+    if order is not None:
+        check_order(function, order, "CKA" if function.endswith("_like") else "C")
+    check_device(device)
+    check_like(function, like)
+
+
+@documented(
+    _FILLED,
+    {**_CHECKED, "ValueError": "If a length is negative, or `fill_value` has axes."},
+    fill_value="scalar: The element.",
+    dtype="data-type: The type of the elements; that of `fill_value` if not given.",
+)
 def full(
     shape: int | Sequence[int],
     fill_value: Any,
     dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
     chunks: Any = "auto",
     name: Any = None,
 ) -> Array:
-    """An array of ``shape`` whose elements are all ``fill_value``. It takes no memory until it is computed.
+    """An array whose elements are all one value.
 
-    >>> import raskt.array as ra
     >>> ra.full((2, 2), 7, chunks=1).compute()
     array([[7, 7],
            [7, 7]])
     """
+    _check("full", order, device, like)
     if np.ndim(fill_value):
         raise ValueError(f"fill_value must be a single number, not an array of shape {np.shape(fill_value)}")
     dtype = np.asarray(fill_value).dtype if dtype is None else dtype
     return wrap(array_full(read_lengths(shape), fill_value, dtype, chunks, block_bytes()))
 
 
-def zeros(shape: int | Sequence[int], dtype: DTypeLike = float, chunks: Any = "auto", name: Any = None) -> Array:
-    """An array of zeros."""
-    return wrap(array_full(read_lengths(shape), 0, float if dtype is None else dtype, chunks, block_bytes()))
+@documented(_FILLED, _CHECKED)
+def zeros(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    chunks: Any = "auto",
+    name: Any = None,
+) -> Array:
+    """An array of zeros, of float64 if no type is given.
+
+    >>> ra.zeros((2, 2), chunks=1).compute()
+    array([[0., 0.],
+           [0., 0.]])
+    """
+    return full(shape, 0, float if dtype is None else dtype, order, device=device, like=like, chunks=chunks)
 
 
-def ones(shape: int | Sequence[int], dtype: DTypeLike = float, chunks: Any = "auto", name: Any = None) -> Array:
-    """An array of ones.
+@documented(_FILLED, _CHECKED)
+def ones(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    chunks: Any = "auto",
+    name: Any = None,
+) -> Array:
+    """An array of ones, of float64 if no type is given.
 
-    >>> import raskt.array as ra
     >>> ra.ones((1000, 1000), chunks=100).sum().compute()
     np.float64(1000000.0)
     """
-    return wrap(array_full(read_lengths(shape), 1, float if dtype is None else dtype, chunks, block_bytes()))
+    return full(shape, 1, float if dtype is None else dtype, order, device=device, like=like, chunks=chunks)
 
 
-def empty(shape: int | Sequence[int], dtype: DTypeLike = float, chunks: Any = "auto", name: Any = None) -> Array:
-    """An array whose elements mean nothing; they are zeros."""
-    return zeros(shape, dtype, chunks)
+@documented(_FILLED, _CHECKED, differences="the elements are zeros, since there is no memory to leave as it is.")
+def empty(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    chunks: Any = "auto",
+    name: Any = None,
+) -> Array:
+    """An array whose elements mean nothing.
+
+    >>> ra.empty((2, 3)).shape
+    (2, 3)
+    """
+    return zeros(shape, dtype, order, device=device, like=like, chunks=chunks)
 
 
+_LIKE = "Of the shape, the type and the chunks of the other array, where they are not given."
+_SHAPE_LIKE = {
+    "shape": "int or tuple of int: The lengths of the axes; those of the other array if not given.",
+    "dtype": "data-type: The type of the elements; that of the other array if not given.",
+    "chunks": "int, tuple, dict or str: The blocks; those of the other array if neither they nor a shape are given.",
+    "prototype": "array_like: The other array.",
+    "a": "array_like: The other array.",
+}
+
+
+@documented(_LIKE, _CHECKED, fill_value="scalar: The element.", **_SHAPE_LIKE)
 def full_like(
     a: Any,
     fill_value: Any,
-    order: Any = None,
     dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
     chunks: Any = None,
     name: Any = None,
-    shape: Any = None,
 ) -> Array:
-    """An array of one value, with the shape, data type and chunks of ``a`` where they are not given."""
+    """An array of one value, like another array.
+
+    >>> ra.full_like(ra.ones((2, 2)), 7).compute()
+    array([[7., 7.],
+           [7., 7.]])
+    """
+    _check("full_like", order, device)
     like = asarray(a)
+    dtype = np.dtype(like.dtype if dtype is None else dtype)
+    if shape is None and not like.__raskt_expr__.is_known:
+        if chunks is not None:
+            raise ValueError("`chunks` of lengths that are not known yet: call `compute_chunk_sizes()` first")
+        return _everywhere(like, fill_value, dtype)
     if shape is None:
         shape, chunks = like.shape, like.chunks if chunks is None else chunks
-    return full(shape, fill_value, like.dtype if dtype is None else dtype, "auto" if chunks is None else chunks)
+    return full(shape, fill_value, dtype, chunks="auto" if chunks is None else chunks)
 
 
+def _everywhere(like: Array, fill_value: Any, dtype: np.dtype[Any]) -> Array:
+    """One value in the place of each element of an array whose lengths are not known yet."""
+    value = np.empty((), dtype)
+    np.copyto(value, fill_value, casting="unsafe")
+    other = like.astype(dtype).__raskt_expr__
+    return wrap(array_where(True, asarray(value).__raskt_expr__, other))
+
+
+@documented(_LIKE, _CHECKED, **_SHAPE_LIKE)
 def zeros_like(
-    a: Any, dtype: Any = None, order: Any = None, chunks: Any = None, name: Any = None, shape: Any = None
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+    chunks: Any = None,
+    name: Any = None,
 ) -> Array:
-    """Zeros with the shape, data type and chunks of ``a`` where they are not given."""
+    """Zeros, like another array.
+
+    >>> ra.zeros_like(ra.ones((2, 2))).compute()
+    array([[0., 0.],
+           [0., 0.]])
+    """
+    _check("zeros_like", order, device)
     return full_like(a, 0, dtype=dtype, chunks=chunks, shape=shape)
 
 
+@documented(_LIKE, _CHECKED, **_SHAPE_LIKE)
 def ones_like(
-    a: Any, dtype: Any = None, order: Any = None, chunks: Any = None, name: Any = None, shape: Any = None
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+    chunks: Any = None,
+    name: Any = None,
 ) -> Array:
-    """Ones with the shape, data type and chunks of ``a`` where they are not given."""
+    """Ones, like another array.
+
+    >>> ra.ones_like(ra.zeros((2, 2))).compute()
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    _check("ones_like", order, device)
     return full_like(a, 1, dtype=dtype, chunks=chunks, shape=shape)
 
 
+@documented(
+    _LIKE,
+    _CHECKED,
+    differences="the elements are zeros, since there is no memory to leave as it is.",
+    **_SHAPE_LIKE,
+)
 def empty_like(
-    a: Any, dtype: Any = None, order: Any = None, chunks: Any = None, name: Any = None, shape: Any = None
+    prototype: Any,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+    chunks: Any = None,
+    name: Any = None,
 ) -> Array:
-    """The same as :func:`zeros_like`: there is no memory to leave as it is."""
-    return full_like(a, 0, dtype=dtype, chunks=chunks, shape=shape)
+    """An array whose elements mean nothing, like another array.
+
+    >>> ra.empty_like(ra.ones((2, 3))).shape
+    (2, 3)
+    """
+    _check("empty_like", order, device)
+    return full_like(prototype, 0, dtype=dtype, chunks=chunks, shape=shape)
 
 
+@documented(
+    "Of the type that NumPy gives the bounds, or `dtype`.",
+    {"ZeroDivisionError": "If the step is zero.", "NotImplementedError": "For `like` of another class."},
+    start="number: The first number; with one bound alone, that is the upper one.",
+    stop="number: Where it ends; it is not there itself.",
+    step="number: The distance of neighbours.",
+)
 def arange(
     start: Any = 0,
     stop: Any = None,
     step: Any = 1,
     *,
-    chunks: Any = "auto",
     dtype: DTypeLike | None = None,
+    device: Any = None,
     like: Any = None,
+    chunks: Any = "auto",
 ) -> Array:
-    """Numbers from ``start`` to before ``stop`` by ``step``; with one argument, from zero to before it.
+    """Numbers from a bound to before another one, evenly spaced.
 
-    >>> import raskt.array as ra
     >>> ra.arange(1, 10, 3, chunks=2).compute()
     array([1, 4, 7])
     """
+    check_device(device)
+    check_like("arange", like)
     if stop is None:
         start, stop = 0, start
+    step = 1 if step is None else step
     if dtype is None:
-        dtype = np.result_type(*(np.asarray(bound).dtype for bound in (start, stop, step)))
-    return wrap(array_arange(start, stop, step, dtype, chunks, block_bytes()))
+        dtype = np.result_type(np.int_, *(np.asarray(bound).dtype for bound in (start, stop, step)))
+    dtype = np.dtype(dtype)
+    if dtype.kind != "c" and any(np.iscomplexobj(bound) for bound in (start, stop, step)):
+        raise TypeError("must be real number, not complex")
+    try:
+        length = _range_length(start, stop, step)
+        second = start + step if length else start
+    except OverflowError:
+        raise ValueError("Maximum allowed size exceeded") from None
+    if length * dtype.itemsize > np.iinfo(np.intp).max:
+        raise ValueError("Maximum allowed size exceeded")
+    # NumPy puts down the first two numbers, and goes on by their difference.
+    ends = np.ones(2, dtype)
+    if length:
+        ends[0] = start
+    if length > 1:
+        ends[1] = second
+    with np.errstate(all="ignore"):
+        gap = dtype.type(1) if length < 2 or dtype == bool else ends[1] - ends[0]
+    return wrap(array_arange(ends[0], gap, ends[1], length, dtype, chunks, block_bytes()))
 
 
+def _range_length(start: Any, stop: Any, step: Any) -> int:
+    """How many numbers there are, in the arithmetic of the bounds' own types, as NumPy counts them."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        span = stop - start
+        if step == 0:
+            raise ZeroDivisionError("arange needs a step other than 0")
+        steps: Any = span / step
+        if steps == 0 and span != 0:
+            return 0 if np.signbit(steps) else 1
+        sizes = [steps.real, steps.imag] if isinstance(steps, complex) else [steps]
+        if any(size != size or abs(size) > np.iinfo(np.intp).max for size in sizes):
+            raise ValueError("Maximum allowed size exceeded")
+        return max(min(math.ceil(size) for size in sizes), 0)
+
+
+@documented(
+    "Of float64, or `dtype`; with `retstep`, and the distance of neighbours.",
+    {
+        "ValueError": "If `num` is negative.",
+        "NotImplementedError": "Between complex numbers or arrays, and for `axis`.",
+    },
+    kind="Array or (Array, float)",
+    start="float: The first number.",
+    stop="float: The last number, or where it would be.",
+    num="int: How many numbers there are.",
+    endpoint="bool: Whether `stop` is the last of them.",
+    retstep="bool: Whether the distance of neighbours comes along.",
+    axis="int: Where the numbers of arrays of bounds go; only 0 is implemented.",
+)
 def linspace(
-    start: float,
-    stop: float,
+    start: Any,
+    stop: Any,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    chunks: Any = "auto",
     dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+    chunks: Any = "auto",
 ) -> Any:
-    """``num`` evenly spaced numbers from ``start`` to ``stop``, ``stop`` included if ``endpoint``.
+    """A number of evenly spaced numbers.
 
-    With ``retstep``, the array and the distance between neighbours.
-
-    >>> import raskt.array as ra
     >>> ra.linspace(0, 1, 5, chunks=2).compute()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
+    check_device(device)
+    if axis not in (0, -1):
+        refuse("linspace", "axis", axis, "the bounds are numbers, and the result has one axis")
     if num < 0:
         raise ValueError(f"linspace needs a number of samples that is not negative, not {num}")
-    if isinstance(start, complex) or isinstance(stop, complex):
+    if np.ndim(start) or np.ndim(stop):
+        raise NotImplementedError("linspace between arrays is not implemented: pass numbers")
+    if np.iscomplexobj(start) or np.iscomplexobj(stop):
         raise NotImplementedError("linspace between complex numbers is not implemented: add the parts")
-    found = wrap(array_linspace(float(start), float(stop), int(num), endpoint, dtype or float, chunks, block_bytes()))
+    found = wrap(
+        array_linspace(
+            float(start), float(stop), int(num), endpoint, float if dtype is None else dtype, chunks, block_bytes()
+        )
+    )
     gaps = num - 1 if endpoint else num
     return (found, (stop - start) / gaps if gaps > 0 else float("nan")) if retstep else found
 
 
-def eye(N: int, chunks: Any = "auto", M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> Array:
-    """A matrix of ``N`` rows and ``M`` columns with ones on diagonal ``k`` and zeros elsewhere.
+@documented(
+    "Of `dtype`, with `N` rows and `M` columns.",
+    _CHECKED,
+    N="int: How many rows there are.",
+    M="int: How many columns there are; as many as rows if not given.",
+)
+def eye(
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike = float,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+    chunks: Any = "auto",
+) -> Array:
+    """A matrix with ones on a diagonal and zeros elsewhere.
 
-    >>> import raskt.array as ra
     >>> ra.eye(2, dtype="int8").compute()
     array([[1, 0],
            [0, 1]], dtype=int8)
     """
+    _check("eye", order, device, like)
     if isinstance(chunks, int) and chunks != -1:
         chunks = (chunks, chunks)
     return wrap(array_eye((N, N if M is None else M), k, float if dtype is None else dtype, chunks, block_bytes()))
 
 
-def identity(n: int, dtype: DTypeLike = float, chunks: Any = "auto") -> Array:
-    """The identity matrix of ``n`` rows."""
-    return eye(n, chunks=chunks, dtype=dtype)
+@documented("Of `dtype`, with `n` rows and columns.", _CHECKED, n="int: How many rows and columns there are.")
+def identity(n: int, dtype: DTypeLike | None = None, *, like: Any = None, chunks: Any = "auto") -> Array:
+    """The identity matrix.
+
+    >>> ra.identity(2).compute()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return eye(n, dtype=float if dtype is None else dtype, like=like, chunks=chunks)

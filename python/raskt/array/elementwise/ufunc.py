@@ -242,7 +242,8 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: An
 
     Notes
     -----
-    Differences from NumPy: the result has the data type that the function gives for ones, not ``object``.
+    Differences from NumPy: the result has the data type that the function gives for ones, not ``object``. A result that
+    this type can't hold is a ``TypeError`` when it is computed.
 
     Examples
     --------
@@ -254,11 +255,31 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: An
         raise NotImplementedError("`frompyfunc` with several results is not implemented: make a function for each")
     if identity is not None:
         raise NotImplementedError("`frompyfunc` with `identity` is not implemented: such functions don't reduce")
-    vectorised = np.vectorize(func)
+    name = getattr(func, "__name__", "frompyfunc")
 
     def function(*operands: Any) -> Array:
         if len(operands) != nin:
-            raise TypeError(f"{func.__name__}() takes {nin} operands, and {len(operands)} were given")
-        return elementwise(vectorised, *operands, name=getattr(func, "__name__", "frompyfunc"))
+            raise TypeError(f"{name}() takes {nin} operands, and {len(operands)} were given")
+        trial = [asarray(operand).dtype.type(1).item() for operand in operands]
+        dtype = np.asarray(func(*trial)).dtype
+        return elementwise(_Typed(func, nin, dtype), *operands, name=name, dtype=dtype)
 
     return function
+
+
+class _Typed:
+    """A function of numbers over blocks, whose results are of one type, or an error."""
+
+    __slots__ = ("_dtype", "_function", "_name")
+
+    def __init__(self, func: Callable[..., Any], nin: int, dtype: np.dtype[Any]) -> None:
+        self._function: Any = np.frompyfunc(func, nin, 1)
+        self._name, self._dtype = getattr(func, "__name__", "frompyfunc"), dtype
+
+    def __call__(self, *blocks: Any) -> Any:
+        objects = np.asarray(self._function(*blocks), dtype=object)
+        found = objects.astype(self._dtype)
+        for value, held in zip(objects.flat, found.flat, strict=True):
+            if value != held and value == value:
+                raise TypeError(f"{self._name}() gave {value!r}, which {self._dtype}, the type for ones, cannot hold")
+        return found

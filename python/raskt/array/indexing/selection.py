@@ -2,105 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt._core import array_blocks, array_index, array_reshape, array_take
-from raskt.array.base.conversion import asarray
-from raskt.array.selection.where import where
+from raskt._core import array_blocks, array_index
+from raskt.array.base.registry import wrap
+from raskt.array.indexing.advanced import select_advanced
+from raskt.array.indexing.key import is_basic, parse
 
 if TYPE_CHECKING:
     from raskt.array._array import Array
 
-__all__ = ["Blocks", "VectorIndex", "assign", "select"]
+__all__ = ["Blocks", "VectorIndex", "select"]
 
 
 def select(array: Array, key: Any) -> Array:
-    """``array[key]`` with NumPy's rules, for one list of positions and for masks."""
-    expr = array.__raskt_expr__
-    if isinstance(key, tuple):
-        wide = [at for at, part in enumerate(key) if _is_table(part)]
-        lists = [part for part in key if isinstance(part, (list, np.ndarray)) and np.ndim(part)]
-        if len(lists) > 1 and not any(np.asarray(part).dtype == bool for part in lists):
-            raise NotImplementedError(
-                "positions for several axes at once are not implemented in `x[...]`: use `x.vindex[...]` for points, "
-                "or index one axis after the other for a grid of them"
-            )
-        if len(wide) == 1:
-            return _select_table(array, key, wide[0])
-    elif _is_table(key):
-        return _select_table(array, (key,), 0)
-    elif 1 < _mask_axes(key) < array.ndim:
-        return _select_rows(array, key)
-    return array.__class__(array_index(expr, key))
-
-
-def _is_table(part: Any) -> bool:
-    return isinstance(part, np.ndarray) and part.ndim > 1 and part.dtype.kind in "iu"
-
-
-def _mask_axes(part: Any) -> int:
-    """How many axes a mask has; 0 for what is no mask."""
-    return part.ndim if getattr(part, "dtype", None) == bool and hasattr(part, "ndim") else 0
-
-
-def _select_rows(array: Array, mask: Any) -> Array:
-    """A mask over the first axes: they are made one."""
-    if mask.shape != array.shape[: mask.ndim]:
-        raise IndexError(f"a mask of shape {mask.shape} does not fit an array of shape {array.shape}")
-    return array.reshape(-1, *array.shape[mask.ndim :])[mask.ravel()]
-
-
-def _select_table(array: Array, key: tuple[Any, ...], at: int) -> Array:
-    """Positions in several dimensions: taken along a line, and laid out after."""
-    table = key[at]
-    before = [part for part in key[:at] if not isinstance(part, (int, np.integer))]
-    if any(part is Ellipsis for part in before):
-        raise NotImplementedError("an index of several dimensions after `...` is not implemented")
-    line = select(array, (*key[:at], table.ravel(), *key[at + 1 :]))
-    axis = len(before)
-    shape = (*line.shape[:axis], *table.shape, *line.shape[axis + 1 :])
-    return array.__class__(array_reshape(line.__raskt_expr__, list(shape)))
-
-
-def assign(array: Array, key: Any, value: Any) -> Array:
-    """The array that ``array[key] = value`` leaves."""
-
-    mask = _mask_of(array, key)
-    if mask is None:
-        raise NotImplementedError(
-            "assignment takes a boolean mask of the array's shape, or slices and positions with a single number"
-        )
-    if np.ndim(value) and asarray(value).size != 1 and not _is_whole_mask(array, key):
-        raise NotImplementedError("assignment of several values to a part of an array is not implemented: use `where`")
-    value = asarray(value, dtype=array.dtype) if np.ndim(value) else array.dtype.type(value)
-    result: Array = where(mask, value, array)
-    if result.shape != array.shape:
-        raise ValueError(f"cannot assign values of shape {np.shape(value)} to an array of shape {array.shape}")
-    return result
-
-
-def _is_whole_mask(array: Array, key: Any) -> bool:
-    return hasattr(key, "dtype") and key.dtype == bool and key.shape == array.shape
-
-
-def _mask_of(array: Array, key: Any) -> Any:
-    """A mask of the array's shape with the elements that `key` picks."""
-    if _is_whole_mask(array, key):
-        return key
+    """``array[key]`` with NumPy's rules."""
     parts = key if isinstance(key, tuple) else (key,)
-    if any(part is None or hasattr(part, "__raskt_expr__") for part in parts):
-        return None
-
-    parts = _without_ellipsis(parts, array.ndim)
-    mask: Any = None
-    for axis, (part, length) in enumerate(zip(parts, array.shape, strict=False)):
-        line = np.zeros(length, dtype=bool)
-        line[part] = True
-        along = asarray(line.reshape([-1 if axis == at else 1 for at in range(array.ndim)]))
-        mask = along if mask is None else mask & along
-    return mask if mask is not None else True
+    if all(is_basic(part) for part in parts):
+        return wrap(array_index(array.__raskt_expr__, key))
+    found = parse(array, parts)
+    if not found.positions and found.mask is None:
+        return wrap(array_index(array.__raskt_expr__, found.basic))
+    return select_advanced(array, found)
 
 
 def _without_ellipsis(parts: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
@@ -169,23 +95,13 @@ class VectorIndex:
     def __getitem__(self, key: Any) -> Array:
         array = self._array
         parts = key if isinstance(key, tuple) else (key,)
-        if len(parts) > array.ndim:
-            raise IndexError(f"too many indices: the array has {array.ndim} axes, and {len(parts)} were indexed")
-        if any(isinstance(part, slice) and part != slice(None) for part in parts):
-            raise NotImplementedError("`vindex` takes positions and `:`; slice the array first")
-        axes = [axis for axis, part in enumerate(parts) if not isinstance(part, slice)]
-        rest = [axis for axis in range(array.ndim) if axis not in axes]
-        points = np.broadcast_arrays(*[_positions(parts[axis], array.shape[axis]) for axis in axes])
-        flat = np.ravel_multi_index(points, [array.shape[axis] for axis in axes])
-        front = array.transpose(*axes, *rest).reshape(-1, *[array.shape[axis] for axis in rest])
-        line = array.__class__(array_take(front.__raskt_expr__, flat.ravel().tolist(), 0))
-        return line.reshape(*flat.shape, *[array.shape[axis] for axis in rest])
-
-
-def _positions(part: Any, length: int) -> Any:
-    positions = np.asarray(part)
-    if positions.dtype.kind not in "iu":
-        raise IndexError(f"`vindex` takes integer positions, not {positions.dtype}")
-    if positions.size and not (-length <= positions.min() and positions.max() < length):
-        raise IndexError(f"a position is out of bounds for an axis of length {length}")
-    return np.where(positions < 0, positions + length, positions)
+        if any(part is None or part is Ellipsis for part in parts):
+            raise IndexError("`vindex` takes positions and slices, not `None` and `...`")
+        # Integers are positions like others, so that they broadcast with them.
+        parts = tuple(part if isinstance(part, slice) or np.ndim(part) else np.asarray(part)[None] for part in parts)
+        found = parse(array, parts)
+        if found.mask is not None:
+            raise NotImplementedError("`vindex` by a lazy mask is not implemented: compute the mask first")
+        if not found.positions:
+            return select(array, key)
+        return select_advanced(array, replace(found, is_apart=True))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._compute import compute as run
+from raskt.array.base.documentation import documented
 from raskt.array.base.layout import block_slices
 from raskt.array.base.registry import is_array
 from raskt.array.blocks.map_blocks import map_blocks
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["store"]
 
 
+@documented(
+    "Nothing where it writes now; else arrays of a byte for each block, whose computation writes.",
+    {
+        "ValueError": "If there are not as many of all, or shapes don't fit.",
+        "NotImplementedError": "For `return_stored=True`, and regions with steps.",
+    },
+    kind="None or list of Array",
+    sources="Array or list of Array: The arrays.",
+    targets="object or list of object: What is written to, by assignment to slices: NumPy, Zarr, HDF5.",
+    lock="bool or lock: `True` for a lock of our own while a block is written, `False` for none, or a lock.",
+    regions="tuple of slice or list of them: Where in each target to write.",
+    compute="bool: Whether to write now.",
+    return_stored="bool: Whether arrays that read the targets come back; only `False` is implemented.",
+    kwargs="object: Settings of the computation; see :func:`raskt.compute`.",
+)
 def store(
     sources: Any,
     targets: Any,
@@ -28,18 +44,7 @@ def store(
     return_stored: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Write arrays block by block into objects that can be assigned to (NumPy, Zarr, HDF5).
-
-    Parameters
-    ----------
-    sources, targets
-        An array and an object, or as many of each.
-    lock
-        ``True`` for a lock of our own while a block is written, ``False`` for none, or a lock.
-    regions
-        Where in each target to write: slices, a tuple for each source.
-    compute
-        Whether to write now; else lazy arrays whose computation writes come back.
+    """Write arrays block by block into objects that can be assigned to.
 
     >>> import numpy as np
     >>> import raskt.array as ra

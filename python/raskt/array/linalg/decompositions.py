@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from raskt._core import array_lstsq, array_qr, array_svd
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import map_blocks
@@ -47,25 +49,27 @@ def _matrix(a: Any, what: str) -> Array:
     return x
 
 
-def svd(a: Any, coerce_signs: bool = True, full_matrices: bool = False) -> tuple[Array, Array, Array]:
-    """The thin singular value decomposition ``u, s, vt`` of a matrix: ``a = u @ diag(s) @ vt``.
+@documented(
+    "Of shapes (m, k), (k,), (k, n) with k = min(m, n), floating; singular values stand in descending order.",
+    {"LinAlgError": "If the array is no matrix.", "NotImplementedError": "For `full_matrices=True`."},
+    "the thin decomposition is the default, and signs are chosen; ``full_matrices=True`` is refused.",
+    kind="Array, Array, Array",
+    a="array_like: A matrix of m rows and n columns.",
+    full_matrices="bool: Whether `u` and `vt` are square; only `False` is implemented.",
+    compute_uv="bool: Whether the vectors come along; else the result is the singular values alone.",
+    hermitian="bool: Whether the matrix equals its conjugate transpose, which changes nothing here.",
+    coerce_signs="bool: Whether signs are chosen so that the sum of each row of `vt` is not negative.",
+)
+def svd(
+    a: Any,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+    *,
+    coerce_signs: bool = True,
+) -> Any:
+    """The singular value decomposition of a matrix: ``a = u @ diag(s) @ vt``.
 
-    Parameters
-    ----------
-    a
-        A matrix of m rows and n columns, with k = min(m, n).
-    coerce_signs
-        Whether to choose the signs of singular vectors so that the sum of each row of ``vt`` is not negative, whichever
-        way they were found.
-    full_matrices
-        Must be false.
-
-    Returns
-    -------
-    u, s, vt
-        Of shapes (m, k), (k,), (k, n). Singular values stand in descending order.
-
-    >>> import raskt.array as ra
     >>> u, s, vt = ra.linalg.svd(ra.eye(4, chunks=2)[:, :2] * 3)
     >>> s.compute()
     array([3., 3.])
@@ -73,44 +77,87 @@ def svd(a: Any, coerce_signs: bool = True, full_matrices: bool = False) -> tuple
     if full_matrices:
         raise NotImplementedError("the full matrices of an SVD are not implemented: pass `full_matrices=False`")
     u, s, vt = (wrap(expr) for expr in array_svd(_matrix(a, "svd").__raskt_expr__))
+    if not compute_uv:
+        return s
     if not coerce_signs or vt.dtype.kind == "c":
         return u, s, vt
     signs = where(vt.sum(axis=1) < 0, -1.0, 1.0).astype(vt.dtype)
     return u * signs[None, :], s, vt * signs[:, None]
 
 
-def qr(a: Any, mode: str = "reduced") -> tuple[Array, Array]:
-    """The thin QR factorisation of a matrix: ``a = q @ r``.
+@documented(
+    "Of shapes (m, k) and (k, n) with k = min(m, n), floating; with mode `r` the second alone.",
+    {
+        "LinAlgError": "If the array is no matrix.",
+        "ValueError": "If the mode is unknown.",
+        "NotImplementedError": "For the modes `complete` and `raw`.",
+    },
+    kind="Array, Array",
+    a="array_like: A matrix of m rows and n columns; one of more columns than rows is put in one block.",
+    mode="str: `reduced` or `r`.",
+)
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """The QR factorisation of a matrix: ``a = q @ r``, with orthonormal columns of ``q`` and an upper triangle ``r``.
 
-    The columns of ``q`` are orthonormal, and ``r`` is upper triangular. A matrix with more columns than rows is put in
-    one block.
+    >>> q, r = ra.linalg.qr(ra.eye(2) * 2)
+    >>> abs(r).compute()
+    array([[2., 0.],
+           [0., 2.]])
     """
-    if mode != "reduced":
-        raise NotImplementedError(f"qr with mode {mode!r} is not implemented: only `reduced` is")
+    if mode not in ("reduced", "r", "complete", "raw"):
+        raise ValueError(f"Unrecognized mode '{mode}'")
+    if mode not in ("reduced", "r"):
+        raise NotImplementedError(f"qr with mode {mode!r} is not implemented: only `reduced` and `r` are")
     x = _matrix(a, "qr")
     q, r = array_qr((x.rechunk(-1) if x.shape[0] < x.shape[1] else x).__raskt_expr__)
-    return wrap(q), wrap(r)
+    return wrap(r) if mode == "r" else (wrap(q), wrap(r))
 
 
-def tsqr(data: Any, compute_svd: bool = False, **kwargs: Any) -> tuple[Array, ...]:
-    """The QR factorisation of a tall matrix (or its SVD), by blocks of rows; the same as :func:`qr` and :func:`svd`."""
-    return svd(data) if compute_svd else qr(data)
+@documented(
+    "What `qr` gives, or `svd` with `compute_svd`.",
+    {"LinAlgError": "If the array is no matrix."},
+    kind="tuple of Array",
+    data="array_like: A matrix of more rows than columns.",
+    compute_svd="bool: Whether it is the singular value decomposition that is wanted.",
+    coerce_signs="bool: As for `svd`.",
+)
+def tsqr(data: Any, compute_svd: bool = False, *, coerce_signs: bool = True) -> tuple[Array, ...]:
+    """The QR factorisation of a tall matrix by blocks of rows.
+
+    >>> q, r = ra.linalg.tsqr(ra.ones((6, 2), chunks=(3, 2)))
+    >>> r.shape
+    (2, 2)
+    """
+    return svd(data, coerce_signs=coerce_signs) if compute_svd else qr(data)
 
 
+@documented(
+    "What `qr` gives.",
+    {"LinAlgError": "If the array is no matrix."},
+    kind="Array, Array",
+    data="array_like: A matrix of more columns than rows.",
+)
 def sfqr(data: Any, name: Any = None) -> tuple[Array, Array]:
-    """The QR factorisation of a short and wide matrix; the same as :func:`qr`."""
+    """The QR factorisation of a short and wide matrix.
+
+    >>> q, r = ra.linalg.sfqr(ra.ones((2, 6)))
+    >>> r.shape
+    (2, 6)
+    """
     return qr(data)
 
 
+@documented(
+    "The solution, the sums of squared distances for each column of `b`, the rank of `a`, and its singular values.",
+    {"LinAlgError": "If the shapes don't fit.", "NotImplementedError": "For `rcond` but the machine's precision."},
+    kind="Array, Array, Array, Array",
+    a="array_like: A matrix.",
+    b="array_like: A vector, or a matrix of several in columns.",
+    rcond="float: Below which part of the largest singular values others count as zero; only `None` and -1.",
+)
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Array, Array]:
     """The least-squares solution of ``a @ x = b``.
 
-    Returns
-    -------
-    x, residuals, rank, s
-        The solution, the sums of squared distances for each column of ``b``, the rank of ``a`` and its singular values.
-
-    >>> import raskt.array as ra
     >>> a = ra.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> ra.linalg.lstsq(a, ra.asarray([1.0, 3.0, 5.0]))[0].compute().round(6)
     array([1., 2.])
@@ -138,24 +185,73 @@ def _of_matrices(function: Callable[..., Any], x: Array) -> Array:
     return map_blocks(function, x, name=f"numpy.linalg.{function.__name__}", dtype=x.dtype)
 
 
+@documented(
+    "Floating, of the array's shape. NumPy computes each matrix in one block.",
+    {"LinAlgError": "If matrices are not square, or singular (when they are computed)."},
+    a="array_like: A square matrix, or a stack of them.",
+)
 def inv(a: Any) -> Array:
-    """The inverse of a square matrix, or of a stack of them (by NumPy)."""
+    """The inverse of a square matrix.
+
+    >>> ra.linalg.inv(ra.eye(2) * 2).compute()
+    array([[0.5, 0. ],
+           [0. , 0.5]])
+    """
     return _of_matrices(np.linalg.inv, _squares(a, "inv"))
 
 
-def cholesky(a: Any, lower: bool = False) -> Array:
-    """The Cholesky factor of a positive definite matrix: upper triangular, or lower (by NumPy)."""
-    factor = _of_matrices(np.linalg.cholesky, _squares(a, "cholesky"))
-    return factor if lower else factor.swapaxes(-1, -2).conj()
+@documented(
+    "Floating, of the array's shape. NumPy computes each matrix in one block.",
+    {"LinAlgError": "If matrices are not square, or not positive definite (when they are computed)."},
+    a="array_like: A positive definite matrix, or a stack of them.",
+    upper="bool: Whether the factor is the upper triangle, and not the lower one.",
+)
+def cholesky(a: Any, /, *, upper: bool = False) -> Array:
+    """The Cholesky factor of a positive definite matrix.
+
+    >>> ra.linalg.cholesky(ra.asarray([[4.0, 2.0], [2.0, 5.0]])).compute()
+    array([[2., 0.],
+           [1., 2.]])
+    """
+
+    def cholesky(block: Any) -> Any:
+        return np.linalg.cholesky(block, upper=upper)
+
+    return _of_matrices(cholesky, _squares(a, "cholesky"))
 
 
+@documented(
+    "Floating, of the shape of `b`. NumPy computes it, with the matrix in one block.",
+    {"LinAlgError": "If the shapes don't fit, or the matrix is singular (when it is computed)."},
+    a="array_like: A square matrix.",
+    b="array_like: A vector, or a matrix of several in columns.",
+    sym_pos='bool: SciPy\'s word for `assume_a="pos"`.',
+    assume_a="str: What is known of the matrix (`gen`, `sym`, `her`, `pos`); it changes nothing here.",
+)
 def solve(a: Any, b: Any, sym_pos: bool = False, assume_a: str = "gen") -> Array:
-    """The solution of ``a @ x = b`` for a square matrix (by NumPy)."""
+    """The solution of ``a @ x = b`` for a square matrix.
+
+    >>> ra.linalg.solve(ra.eye(2) * 2, [2.0, 4.0]).compute()
+    array([1., 2.])
+    """
+    if assume_a not in ("gen", "sym", "her", "pos", "general", "symmetric", "hermitian", "positive definite"):
+        raise ValueError(f"{assume_a} is not a recognized matrix structure")
     return _solution(np.linalg.solve, _squares(_matrix(a, "solve"), "solve"), b)
 
 
+@documented(
+    "Floating, of the shape of `b`. NumPy computes it, with the matrix in one block.",
+    {"LinAlgError": "If the shapes don't fit, or the matrix is singular (when it is computed)."},
+    a="array_like: A triangular matrix; its other triangle is not looked at.",
+    b="array_like: A vector, or a matrix of several in columns.",
+    lower="bool: Whether it is the lower triangle, and not the upper one.",
+)
 def solve_triangular(a: Any, b: Any, lower: bool = False) -> Array:
-    """The solution of ``a @ x = b`` for a triangular matrix, whose other triangle is not looked at (by NumPy)."""
+    """The solution of ``a @ x = b`` for a triangular matrix.
+
+    >>> ra.linalg.solve_triangular(ra.eye(2) * 2, [2.0, 4.0]).compute()
+    array([1., 2.])
+    """
     x = _squares(_matrix(a, "solve_triangular"), "solve_triangular")
     return _solution(np.linalg.solve, tril(x) if lower else triu(x), b)
 
@@ -169,8 +265,20 @@ def _solution(function: Callable[..., Any], a: Array, b: Any) -> Array:
     return contract(function, "numpy.linalg.solve", [1, *columns], [a, y], [[0, 1], [0, *columns]], dtype)
 
 
+@documented(
+    "A permutation, a lower and an upper triangle, of the matrix's shape. SciPy computes them in one block.",
+    {"LinAlgError": "If the matrix is not square.", "NotImplementedError": "If SciPy is not installed."},
+    kind="Array, Array, Array",
+    a="array_like: A square matrix.",
+)
 def lu(a: Any) -> tuple[Array, Array, Array]:
-    """The factors ``p, l, u`` of a square matrix: a permutation, a lower and an upper triangle (by SciPy)."""
+    """The LU factorisation of a matrix: ``a = p @ l @ u``.
+
+    >>> p, l, u = ra.linalg.lu(ra.eye(2) * 2)
+    >>> u.compute()
+    array([[2., 0.],
+           [0., 2.]])
+    """
     try:
         from scipy import linalg as scipy_linalg  # type: ignore[import-untyped]
     except ImportError as error:
@@ -183,10 +291,16 @@ def lu(a: Any) -> tuple[Array, Array, Array]:
     return parts[0], parts[1], parts[2]
 
 
+@documented(
+    "Floating, without the axes of vectors or matrices.",
+    {"ValueError": "If there is no such norm.", "NotImplementedError": "For singular values of stacks of matrices."},
+    x="array_like: Vectors or matrices.",
+    ord="int, float or str: Which norm: any of NumPy's.",
+    axis="int or pair of int: The axis of vectors, or the axes of matrices; all if not given.",
+)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    """The norm of vectors or matrices, as ``numpy.linalg.norm`` defines it.
+    """The norm of vectors or matrices.
 
-    >>> import raskt.array as ra
     >>> ra.linalg.norm(ra.asarray([3.0, 4.0])).compute()
     np.float64(5.0)
     """
@@ -194,7 +308,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     a = a if a.dtype.kind in "fc" else a.astype(float)
     if axis is None and (ord is None or a.ndim == 0):
         return _root_of_squares(a, None, keepdims)
-    axes = tuple(range(a.ndim)) if axis is None else (axis,) if isinstance(axis, (int, np.integer)) else tuple(axis)
+    axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     if len(axes) == 1:
         return _vector_norm(a, ord, int(axes[0]), keepdims)
     if len(axes) != 2:
@@ -241,11 +355,34 @@ def _matrix_norm(a: Array, ord: Any, axes: tuple[int, ...], keepdims: bool) -> A
     return found.reshape(1, 1) if keepdims else found
 
 
+@documented(
+    "How many columns.",
+    kind="int",
+    n="int: The length of one side of a matrix.",
+    q="int: How many singular values are wanted.",
+    n_oversamples="int: How many columns are drawn beyond them.",
+    min_subspace_size="int: How many columns there are at least.",
+)
 def compression_level(n: int, q: int, n_oversamples: int = 10, min_subspace_size: int = 20) -> int:
-    """How many columns are enough to find ``q`` singular values of a matrix of which one side is ``n``."""
+    """How many random columns are enough to find singular values.
+
+    >>> ra.linalg.compression_level(100, 10)
+    20
+    """
     return min(max(min_subspace_size, q + n_oversamples), n)
 
 
+@documented(
+    "Floating, with as many rows as `compression_level` says, which are orthonormal.",
+    {"ValueError": "If the iterator is unknown."},
+    data="array_like: A matrix.",
+    q="int: How many singular values are wanted.",
+    n_power_iter="int: How often the matrix is multiplied once more, for values that fall slowly.",
+    n_oversamples="int: How many columns are drawn beyond the wanted ones.",
+    seed="int or Generator: The seed of the sample.",
+    compute="bool: Whether each step is computed at once, and kept.",
+    iterator="str: How steps are stabilised: `power` (not) or `QR`.",
+)
 def compression_matrix(
     data: Any,
     q: int,
@@ -255,17 +392,21 @@ def compression_matrix(
     seed: Any = None,
     compute: bool = False,
 ) -> Array:
-    """A matrix of few orthonormal rows whose product with ``data`` keeps its largest singular values.
+    """A matrix of few rows whose product with another keeps its largest singular values.
 
     N. Halko, P. G. Martinsson, J. A. Tropp: *Finding structure with randomness* (SIAM Review, 2011), algorithms 4.3
     (``iterator="power"``) and 4.4 (``"QR"``).
+
+    >>> ra.linalg.compression_matrix(ra.ones((100, 50)), 5, seed=0).shape
+    (20, 100)
     """
     if iterator not in ("power", "QR"):
         raise ValueError(f"iterator must be `power` or `QR`, not {iterator!r}")
 
     a = _matrix(data, "compression_matrix")
     columns = compression_level(min(a.shape), q, n_oversamples)
-    sample = matmul(a, default_rng(seed).normal(size=(a.shape[1], columns), chunks=(a.chunks[1], -1)))
+    normal = default_rng(seed).normal(size=(a.shape[1], columns), chunks=(a.chunks[1], -1))
+    sample = matmul(a, normal.astype(np.result_type(a.dtype, np.float32)) if a.dtype.kind in "fc" else normal)
     for _ in range(n_power_iter):
         if iterator == "QR":
             sample = qr(matmul(a.T.conj(), qr(sample)[0]))[0]
@@ -276,6 +417,19 @@ def compression_matrix(
     return qr(sample)[0].T.conj()
 
 
+@documented(
+    "Of shapes (m, k), (k,), (k, n), floating.",
+    {"LinAlgError": "If the array is no matrix."},
+    kind="Array, Array, Array",
+    a="array_like: A matrix of m rows and n columns.",
+    k="int: How many singular values are wanted.",
+    coerce_signs="bool: As for `svd`.",
+    n_power_iter="int: How often the matrix is multiplied once more, for values that fall slowly.",
+    n_oversamples="int: How many columns are drawn beyond the wanted ones.",
+    seed="int or Generator: The seed of the sample.",
+    compute="bool: Whether each step is computed at once, and kept.",
+    iterator="str: How steps are stabilised: `power` (not) or `QR`.",
+)
 def svd_compressed(
     a: Any,
     k: int,
@@ -286,7 +440,12 @@ def svd_compressed(
     compute: bool = False,
     coerce_signs: bool = True,
 ) -> tuple[Array, Array, Array]:
-    """The ``k`` largest singular values of a matrix and their vectors, found from random samples of it."""
+    """The largest singular values of a matrix and their vectors, found from random samples of it.
+
+    >>> u, s, vt = ra.linalg.svd_compressed(ra.ones((100, 50)), 1, seed=0)
+    >>> s.compute().round(3)
+    array([70.711])
+    """
     x = _matrix(a, "svd_compressed")
     compression = compression_matrix(x, k, iterator, n_power_iter, n_oversamples, seed, compute)
     small = matmul(compression, x)

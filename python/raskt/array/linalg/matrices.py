@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from numpy.lib.array_utils import normalize_axis_index
+
 from raskt._core import array_tri
+from raskt.array.base.arguments import check_like
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.creation.constructors import arange
@@ -20,8 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["diag", "diagonal", "tri", "tril", "triu"]
 
 
+@documented(
+    "Of the array's type, with the diagonal along a last axis in place of the two.",
+    {"ValueError": "If there are no two axes, or they are the same."},
+)
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The elements of a diagonal, along a new last axis."""
+    """The elements of a diagonal.
+
+    >>> ra.diagonal([[1, 2], [3, 4]]).compute()
+    array([1, 4])
+    """
     x = asarray(a)
     if x.ndim < 2:
         raise ValueError("a diagonal needs an array of at least two axes")
@@ -36,15 +48,24 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 
 
 def _to_the_end(x: Array, axis1: int, axis2: int) -> Array:
-    first, second = axis1 % x.ndim, axis2 % x.ndim
+    first, second = normalize_axis_index(axis1, x.ndim), normalize_axis_index(axis2, x.ndim)
     if first == second:
-        raise ValueError(f"a diagonal needs two different axes, not {axis1} and {axis2}")
+        raise ValueError("axis1 and axis2 cannot be the same")
     rest = [axis for axis in range(x.ndim) if axis not in (first, second)]
     return x.transpose([*rest, first, second])
 
 
+@documented(
+    "Of the array's type: a vector for a matrix, a matrix for a vector.",
+    {"ValueError": "If there are neither one nor two axes."},
+)
 def diag(v: Any, k: int = 0) -> Array:
-    """The diagonal ``k`` of a matrix, or a matrix with ``v`` on its diagonal ``k``."""
+    """The diagonal of a matrix, or a matrix with a vector on its diagonal.
+
+    >>> ra.diag([1, 2]).compute()
+    array([[1, 0],
+           [0, 2]])
+    """
     x = asarray(v)
     if x.ndim == 2:
         return diagonal(x, k)
@@ -56,8 +77,22 @@ def diag(v: Any, k: int = 0) -> Array:
     return pad(matrix, ((after, before), (before, after)), mode="constant") if k else matrix
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, chunks: Any = "auto") -> Array:
-    """A matrix with ones at and below diagonal ``k``."""
+@documented(
+    "Of `dtype`, with `N` rows and `M` columns.",
+    {"NotImplementedError": "For `like` of another class."},
+    N="int: How many rows there are.",
+    M="int: How many columns there are; as many as rows if not given.",
+)
+def tri(
+    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, *, like: Any = None, chunks: Any = "auto"
+) -> Array:
+    """A matrix with ones at and below a diagonal, and zeros above.
+
+    >>> ra.tri(2).compute()
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    check_like("tri", like)
     return wrap(array_tri((N, N if M is None else M), k, float if dtype is None else dtype, chunks, block_bytes()))
 
 
@@ -70,11 +105,31 @@ def _triangle(m: Any, k: int, upper: bool) -> Array:
     return where(below, zero, x) if upper else where(below, x, zero)
 
 
+@documented(
+    "Of the array's type, shape and chunks.",
+    {"ValueError": "If there are no two axes."},
+    m="array_like: The matrix, or a stack of matrices in the last two axes.",
+)
 def tril(m: Any, k: int = 0) -> Array:
-    """The array with zeros above diagonal ``k`` of its last two axes."""
+    """The array with zeros above a diagonal of its last two axes.
+
+    >>> ra.tril([[1, 2], [3, 4]]).compute()
+    array([[1, 0],
+           [3, 4]])
+    """
     return _triangle(m, k, upper=False)
 
 
+@documented(
+    "Of the array's type, shape and chunks.",
+    {"ValueError": "If there are no two axes."},
+    m="array_like: The matrix, or a stack of matrices in the last two axes.",
+)
 def triu(m: Any, k: int = 0) -> Array:
-    """The array with zeros below diagonal ``k`` of its last two axes."""
+    """The array with zeros below a diagonal of its last two axes.
+
+    >>> ra.triu([[1, 2], [3, 4]]).compute()
+    array([[1, 2],
+           [0, 4]])
+    """
     return _triangle(m, k, upper=True)

@@ -39,6 +39,7 @@ _DTYPE = "data-type: The type that is computed with, and of the result."
     dtype=_DTYPE,
     axes="list of tuple of int: Where the axes of matrices are; only the last two are implemented.",
     axis="int: Refused, as NumPy does.",
+    keepdims="bool: Refused, as NumPy does.",
 )
 def matmul(
     x1: Any,
@@ -53,6 +54,7 @@ def matmul(
     signature: Any = None,
     axes: Any = NO_VALUE,
     axis: Any = NO_VALUE,
+    keepdims: bool = False,
 ) -> Array:
     """The product of matrices, or of stacks of them; vectors are rows on the left and columns on the right.
 
@@ -60,7 +62,7 @@ def matmul(
     array([0., 1., 2.])
     """
     check_order("matmul", order)
-    for name, value in (("axes", axes), ("axis", axis), ("signature", signature)):
+    for name, value in (("axes", axes), ("axis", axis), ("keepdims", keepdims or None), ("signature", signature)):
         if is_given(value):
             refuse("matmul", name, value, "move the axes of matrices to the end, and convert operands by `astype`")
     x, y = asarray(x1), asarray(x2)

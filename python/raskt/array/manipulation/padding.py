@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt.array.base.arguments import NO_VALUE
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.creation.constructors import arange, full
@@ -47,21 +46,13 @@ _PAIRS = "for all axes, a pair for before and after, or a pair for each axis."
         "str: `constant`, `edge`, `empty` (zeros), `linear_ramp`, `maximum`, `mean`, `minimum`, `reflect`, `symmetric` "
         "or `wrap`."
     ),
-    constant_values=f"scalar or sequence: The elements, zeros if not given: {_PAIRS}",
-    end_values=f"scalar or sequence: Where a ramp ends, zeros if not given: {_PAIRS}",
-    stat_length=f"int or sequence: Of how many elements from the edge, all if not given: {_PAIRS}",
-    reflect_type="str: How the mirror turns elements; only `even` is implemented.",
+    kwargs=(
+        "object: What the mode takes: `constant_values` (the elements, zeros if not given), `end_values` (where a ramp "
+        "ends, zeros if not given), `stat_length` (of how many elements from the edge, all if not given): for all "
+        "axes, a pair for before and after, or a pair for each axis; `reflect_type` (only `even` is implemented)."
+    ),
 )
-def pad(
-    array: Any,
-    pad_width: Any,
-    mode: str = "constant",
-    *,
-    constant_values: Any = NO_VALUE,
-    end_values: Any = NO_VALUE,
-    stat_length: Any = NO_VALUE,
-    reflect_type: Any = NO_VALUE,
-) -> Array:
+def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Array:
     """The array with elements around it.
 
     >>> ra.pad(ra.arange(3), 2, mode="reflect").compute()
@@ -72,19 +63,14 @@ def pad(
         raise NotImplementedError(f"`pad` with `mode={mode!r}` is not implemented: use `concatenate`")
     if mode not in _OPTIONS:
         raise ValueError(f"mode '{mode}' is not supported")
-    given = {
-        "constant_values": constant_values,
-        "end_values": end_values,
-        "stat_length": stat_length,
-        "reflect_type": reflect_type,
-    }
-    given = {name: value for name, value in given.items() if value is not NO_VALUE}
-    if unknown := sorted(given.keys() - set(_OPTIONS[mode])):
+    if unknown := sorted(kwargs.keys() - set(_OPTIONS[mode])):
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
-    if given.get("reflect_type", "even") != "even":
-        raise NotImplementedError(f"`pad` with `reflect_type={reflect_type!r}` is not implemented: only `even` is")
+    if kwargs.get("reflect_type", "even") != "even":
+        raise NotImplementedError(
+            f"`pad` with `reflect_type={kwargs['reflect_type']!r}` is not implemented: only `even` is"
+        )
     widths = _widths(pad_width, x.ndim)
-    values = _pairs(next(iter(given.values()), None if "stat_length" in _OPTIONS[mode] else 0), x.ndim)
+    values = _pairs(next(iter(kwargs.values()), None if "stat_length" in _OPTIONS[mode] else 0), x.ndim)
     for axis, pair in enumerate(widths):
         x = _pad_axis(x, axis, pair, mode, values[axis])
     return x

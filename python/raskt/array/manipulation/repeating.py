@@ -43,11 +43,11 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     array([3, 4, 0, 1, 2])
     """
     x = asarray(a)
+    if np.ndim(shift) > 1 or np.ndim(axis) > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     if axis is None:
         return roll(x.ravel(), int(np.sum(shift)), 0).reshape(x.shape)
     shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
-    if shifts.ndim > 1:
-        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     for by, along in zip(shifts.tolist(), axes.tolist(), strict=True):
         at = checked_axis(along, x.ndim)
         by %= max(x.shape[at], 1)

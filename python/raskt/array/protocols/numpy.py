@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raskt._errors import Unsupported
 from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import find_function, is_array, is_array_class
 from raskt.array.elementwise.floating import allclose
@@ -58,7 +59,7 @@ def call_function(function: Any, types: Any, args: Any, kwargs: dict[str, Any]) 
         return NotImplemented
     ours = _SPECIAL.get(function) or _find(function)
     if ours is None:
-        raise TypeError(
+        raise Unsupported(
             f"raskt.array has no `{function.__module__}.{function.__name__}`: compute the arrays first, or call it on "
             "each block by `map_blocks`"
         )

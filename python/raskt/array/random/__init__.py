@@ -3,8 +3,8 @@
 Numbers are counted, not drawn in turn: element *i* of an array depends on the seed, on how many arrays the generator
 has made before, and on *i*. So the same seed gives the same numbers whatever the chunks and however many threads there
 are.
-They are not the numbers that NumPy gives for that seed. Distributions that say *(by NumPy)* are drawn block by block:
-for them the numbers depend on the chunks, too.
+They are not the numbers that NumPy gives for that seed. What says *(by NumPy)* runs in Python: multinomial rows one by
+one, and choices without replacement in one block, which is cut afterwards.
 """
 
 from __future__ import annotations

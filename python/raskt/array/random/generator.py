@@ -6,15 +6,19 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from raskt._core import array_from_function, array_random
-from raskt.array.base.conversion import asarray, from_array
-from raskt.array.base.layout import Layout
+from raskt.array.base.arguments import refuse
+from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
+from raskt.array.base.layout import Layout, block_slices
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.blocks.map_blocks import elementwise
 from raskt.array.creation.constructors import arange
 from raskt.array.manipulation.axes import take
+from raskt.array.random.descriptions import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["Generator", "RandomState", "default_rng"]
 
 
+@documented(
+    "Makes random arrays: the same numbers for the same seed, whatever the chunks.",
+    kind="Generator",
+    seed=(
+        "int, sequence of int, SeedSequence or Generator: What the numbers follow from; nobody can guess them if not "
+        "given. A generator of this module is given back."
+    ),
+    differences="the numbers are others than NumPy's of that seed.",
+)
 def default_rng(seed: Any = None) -> Generator:
     """A generator of random arrays.
 
-    ``seed`` is a whole number, a sequence of them, a ``numpy.random.SeedSequence``, a generator (which is given back),
-    or ``None`` for one that nobody can guess.
-
-    >>> import raskt.array as ra
     >>> x = ra.random.default_rng(7).normal(size=1000, chunks=100)
     >>> y = ra.random.default_rng(7).normal(size=1000, chunks=300)
     >>> bool((x == y).all())
@@ -52,8 +61,21 @@ def _seed_bits(seed: Any) -> int:
     return int(sequence.generate_state(1, np.uint64)[0])
 
 
+@describe
 class Generator:
-    """Makes random arrays. ``size`` is their shape, ``chunks`` is as for :func:`raskt.array.from_array`."""
+    """Makes random arrays. The methods draw from distributions; ``size`` is the shape, and ``chunks`` says the blocks.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, SeedSequence or Generator, optional
+        What the numbers follow from; nobody can guess them if not given.
+
+    Examples
+    --------
+    >>> import raskt.array as ra
+    >>> ra.random.Generator(0).normal(size=(4, 2), chunks=2).shape
+    (4, 2)
+    """
 
     def __init__(self, seed: Any = None) -> None:
         self._seed = _seed_bits(seed)
@@ -79,57 +101,70 @@ class Generator:
             array_random(name, tuple(parameters), self._seed, stream, shape, np.dtype(dtype), chunks, block_bytes())
         )
 
-    def _by_numpy(
-        self, name: str, parameters: Sequence[Any], size: Any, chunks: Any, tail: tuple[int, ...] = (), **options: Any
-    ) -> Array:
-        """A distribution that NumPy draws for each block, from a counter that belongs to the block."""
+    def _by_rows(self, name: str, parameters: Sequence[Any], size: Any, chunks: Any, length: int) -> Array:
+        """Rows of whole numbers that NumPy draws one by one, each from a counter that belongs to the row."""
         stream, seed = self._next_stream(), self._seed
         made: list[Layout] = []
-        sample = getattr(np.random.Generator(np.random.Philox(0)), name)(*parameters)
+        shape = _shape(size)
+        # Wrong parameters are told of here.
+        getattr(np.random.Generator(np.random.Philox(0)), name)(*parameters)
 
         def draw(index: int) -> Any:
-            array = made[0]
-            place = np.unravel_index(index, array.numblocks) if array.ndim else ()
-            shape = tuple(lengths[at] for lengths, at in zip(array.chunks, place, strict=True))
-            bits = np.random.Philox(key=seed, counter=[0, 0, index, stream])
-            return getattr(np.random.Generator(bits), name)(
-                *parameters, size=shape[: len(shape) - len(tail)], **options
-            )
+            part = block_slices(made[0], index)[:-1]
+            grid = np.meshgrid(*(np.arange(axis.start, axis.stop) for axis in part), indexing="ij", sparse=True)
+            numbers = sum((at * int(np.prod(shape[axis + 1 :])) for axis, at in enumerate(grid)), np.zeros((), int))
+            numbers = np.broadcast_to(numbers, [axis.stop - axis.start for axis in part])
+            rows = np.empty((*numbers.shape, length), np.int64)
+            for place in np.ndindex(*numbers.shape):
+                bits = np.random.Philox(key=seed, counter=[0, 0, int(numbers[place]), stream])
+                rows[place] = getattr(np.random.Generator(bits), name)(*parameters)
+            return rows
 
-        shape = [*_shape(size), *tail]
-        if tail:
-            chunks = (*_one_for_each(chunks, len(shape) - len(tail)), *((length,) for length in tail))
-        expr = array_from_function(
-            draw, f"numpy.random.{name}", shape, np.asarray(sample).dtype, chunks, block_bytes(), None
-        )
-        result = wrap(expr)
+        chunks = (*_one_for_each(chunks, len(shape)), (length,))
+        word = f"numpy.random.{name}"
+        result = wrap(array_from_function(draw, word, [*shape, length], np.dtype(int), chunks, block_bytes(), None))
         made.append(Layout(result))
         return result
+
+    def _at_once(self, name: str, parameters: Sequence[Any], size: Any, chunks: Any, **options: Any) -> Array:
+        """What NumPy draws in one block, of which the elements depend on one another; cut afterwards."""
+        stream, seed, shape = self._next_stream(), self._seed, _shape(size)
+        sample = getattr(np.random.Generator(np.random.Philox(0)), name)(*parameters, size=0, **options)
+
+        def draw(index: int) -> Any:
+            bits = np.random.Philox(key=seed, counter=[0, 0, 0, stream])
+            return getattr(np.random.Generator(bits), name)(*parameters, size=shape, **options)
+
+        word = f"numpy.random.{name}"
+        expr = array_from_function(draw, word, shape, sample.dtype, -1, block_bytes(), None)
+        return wrap(expr).rechunk(chunks)
 
     def _scaled(self, name: str, loc: Any, scale: Any, size: Any, chunks: Any) -> Array:
         """A family of distributions that differ by place and size; these may be arrays."""
         if np.ndim(loc) == 0 and np.ndim(scale) == 0:
             return self._make(name, (loc, scale), size, chunks)
-
-        places, sizes = asarray(loc), asarray(scale)
-        shape = np.broadcast_shapes(places.shape, sizes.shape) if size is None else _shape(size)
+        places, sizes = asarray(loc), _not_negative(asarray(scale), "scale") if name != "uniform" else asarray(scale)
+        shape = _shape_of(size, places.shape, sizes.shape)
         return places + sizes * self._make(name, (0.0, 1.0), shape, chunks)
 
     # Uniform
 
-    def random(self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def random(
+        self, size: Any = None, dtype: DTypeLike = np.float64, out: None = None, *, chunks: Any = "auto"
+    ) -> Array:
         """Uniform numbers of ``[0, 1)``.
 
         >>> import raskt.array as ra
         >>> ra.random.default_rng(0).random((2, 3), chunks=1).shape
         (2, 3)
         """
-        return self._make("uniform", (0.0, 1.0), size, chunks, dtype)
+        _check_out("random", out)
+        return self._make("uniform", (0.0, 1.0), size, chunks, _float(dtype, "random"))
 
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Uniform numbers of ``[low, high)``."""
         if np.ndim(low) or np.ndim(high):
-            return self._scaled("uniform", low, high - low, size, chunks)
+            return self._scaled("uniform", low, asarray(high) - asarray(low), size, chunks)
         return self._make("uniform", (low, high), size, chunks)
 
     def integers(
@@ -139,14 +174,16 @@ class Generator:
         size: Any = None,
         dtype: DTypeLike = np.int64,
         endpoint: bool = False,
+        *,
         chunks: Any = "auto",
-        **kwargs: Any,
     ) -> Array:
         """Whole numbers from ``low`` to before ``high`` (or to it, if ``endpoint``); with one argument from zero."""
         if np.ndim(low) or np.ndim(high):
             raise NotImplementedError("`integers` with arrays for bounds is not implemented: pass numbers")
         low, high = (0, low) if high is None else (low, high)
         dtype = np.dtype(dtype)
+        if dtype.kind not in "iub":
+            raise TypeError(f"Unsupported dtype {dtype!r} for integers")
         limits = (0, 1) if dtype == bool else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         low, last = int(low), int(high) if endpoint else int(high) - 1
         if low > last:
@@ -155,158 +192,161 @@ class Generator:
             raise ValueError(f"whole numbers from {low} to {last} do not fit {dtype}")
         return self._make("integers", (low, (last - low + 1) % 2**64), size, chunks, dtype)
 
-    def triangular(
-        self, left: Any, mode: Any, right: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Numbers from ``left`` to ``right`` of which those near ``mode`` are most likely."""
         return self._make("triangular", (left, mode, right), size, chunks)
 
     # Normal and its kin
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Normal numbers with mean ``loc`` and standard deviation ``scale``, which may be arrays."""
         return self._scaled("normal", loc, scale, size, chunks)
 
     def standard_normal(
-        self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto", **kwargs: Any
+        self, size: Any = None, dtype: DTypeLike = np.float64, out: None = None, *, chunks: Any = "auto"
     ) -> Array:
         """Normal numbers with mean 0 and standard deviation 1."""
-        return self._make("normal", (0.0, 1.0), size, chunks, dtype)
+        _check_out("standard_normal", out)
+        return self._make("normal", (0.0, 1.0), size, chunks, _float(dtype, "standard_normal"))
 
-    def lognormal(
-        self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Numbers whose logarithms are normal."""
         return self._make("lognormal", (mean, sigma), size, chunks)
 
-    def chisquare(self, df: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def chisquare(self, df: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Sums of ``df`` squares of normal numbers."""
         return self._make("chisquare", (df,), size, chunks)
 
-    def f(self, dfnum: Any, dfden: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def f(self, dfnum: Any, dfden: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Fisher's F."""
         return self._make("f", (dfnum, dfden), size, chunks)
 
-    def standard_t(self, df: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def standard_t(self, df: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Student's t."""
         return self._make("standard_t", (df,), size, chunks)
 
-    def standard_cauchy(self, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def standard_cauchy(self, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Cauchy's distribution."""
         return self._make("standard_cauchy", (), size, chunks)
 
     # Positive numbers
 
-    def exponential(self, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def exponential(self, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Exponential numbers with mean ``scale``, which may be an array."""
         if np.ndim(scale):
-            sizes = asarray(scale)
-            return sizes * self._make("exponential", (1.0,), sizes.shape if size is None else size, chunks)
+            sizes = _not_negative(asarray(scale), "scale")
+            return sizes * self._make("exponential", (1.0,), _shape_of(size, sizes.shape), chunks)
         return self._make("exponential", (scale,), size, chunks)
 
     def standard_exponential(
-        self, size: Any = None, dtype: DTypeLike = np.float64, chunks: Any = "auto", **kwargs: Any
+        self,
+        size: Any = None,
+        dtype: DTypeLike = np.float64,
+        method: str = "zig",
+        out: None = None,
+        *,
+        chunks: Any = "auto",
     ) -> Array:
         """Exponential numbers with mean 1."""
-        return self._make("exponential", (1.0,), size, chunks, dtype)
+        if method not in ("zig", "inv"):
+            raise ValueError(f"`method` must be `zig` or `inv`, not {method!r}")
+        _check_out("standard_exponential", out)
+        return self._make("exponential", (1.0,), size, chunks, _float(dtype, "standard_exponential"))
 
-    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Gamma numbers."""
         return self._make("gamma", (shape, scale), size, chunks)
 
-    def standard_gamma(self, shape: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def standard_gamma(
+        self, shape: Any, size: Any = None, dtype: DTypeLike = np.float64, out: None = None, *, chunks: Any = "auto"
+    ) -> Array:
         """Gamma numbers of scale 1."""
-        return self._make("gamma", (shape, 1.0), size, chunks)
+        _check_out("standard_gamma", out)
+        return self._make("gamma", (shape, 1.0), size, chunks, _float(dtype, "standard_gamma"))
 
-    def beta(self, a: Any, b: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def beta(self, a: Any, b: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Beta numbers, of ``[0, 1]``."""
         return self._make("beta", (a, b), size, chunks)
 
-    def pareto(self, a: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def pareto(self, a: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Pareto II (Lomax) numbers."""
         return self._make("pareto", (a,), size, chunks)
 
-    def power(self, a: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def power(self, a: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Numbers of ``[0, 1]`` with density ``a * x**(a - 1)``."""
         return self._make("power", (a,), size, chunks)
 
-    def rayleigh(self, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def rayleigh(self, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Rayleigh numbers."""
         return self._make("rayleigh", (scale,), size, chunks)
 
-    def weibull(self, a: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def weibull(self, a: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Weibull numbers of scale 1."""
         return self._make("weibull", (a,), size, chunks)
 
-    def wald(self, mean: Any, scale: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
-        """Wald (inverse Gaussian) numbers (by NumPy)."""
-        return self._by_numpy("wald", (mean, scale), size, chunks)
+    def wald(self, mean: Any, scale: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
+        """Wald (inverse Gaussian) numbers."""
+        return self._make("wald", (mean, scale), size, chunks)
 
     # Numbers of both signs
 
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Laplace numbers."""
         return self._scaled("laplace", loc, scale, size, chunks)
 
-    def logistic(
-        self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Logistic numbers."""
         return self._scaled("logistic", loc, scale, size, chunks)
 
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Gumbel numbers."""
         return self._scaled("gumbel", loc, scale, size, chunks)
 
-    def vonmises(self, mu: Any, kappa: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
-        """Angles of von Mises (by NumPy)."""
-        return self._by_numpy("vonmises", (mu, kappa), size, chunks)
+    def vonmises(self, mu: Any, kappa: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
+        """Angles of von Mises."""
+        return self._make("vonmises", (mu, kappa), size, chunks)
 
-    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
-        """Noncentral chi squared numbers (by NumPy)."""
-        return self._by_numpy("noncentral_chisquare", (df, nonc), size, chunks)
+    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
+        """Noncentral chi squared numbers."""
+        return self._make("noncentral_chisquare", (df, nonc), size, chunks)
 
-    def noncentral_f(
-        self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
-        """Noncentral F numbers (by NumPy)."""
-        return self._by_numpy("noncentral_f", (dfnum, dfden, nonc), size, chunks)
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
+        """Noncentral F numbers."""
+        return self._make("noncentral_f", (dfnum, dfden, nonc), size, chunks)
 
     # Counts
 
-    def poisson(self, lam: Any = 1.0, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def poisson(self, lam: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Poisson counts with mean ``lam``."""
         return self._make("poisson", (lam,), size, chunks, np.int64)
 
-    def binomial(self, n: Any, p: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def binomial(self, n: Any, p: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Successes among ``n`` trials."""
         return self._make("binomial", (n, p), size, chunks, np.int64)
 
-    def negative_binomial(self, n: Any, p: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def negative_binomial(self, n: Any, p: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Failures before the ``n``-th success."""
         return self._make("negative_binomial", (n, p), size, chunks, np.int64)
 
-    def geometric(self, p: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def geometric(self, p: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Trials up to the first success."""
         return self._make("geometric", (p,), size, chunks, np.int64)
 
-    def hypergeometric(
-        self, ngood: Any, nbad: Any, nsample: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
-        """Good ones in a sample (by NumPy)."""
-        return self._by_numpy("hypergeometric", (ngood, nbad, nsample), size, chunks)
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
+        """Good ones in a sample."""
+        return self._make("hypergeometric", (ngood, nbad, nsample), size, chunks, np.int64)
 
-    def logseries(self, p: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
-        """Numbers of the logarithmic series (by NumPy)."""
-        return self._by_numpy("logseries", (p,), size, chunks)
+    def logseries(self, p: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
+        """Numbers of the logarithmic series."""
+        return self._make("logseries", (p,), size, chunks, np.int64)
 
-    def zipf(self, a: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
-        """Zipf's numbers (by NumPy)."""
-        return self._by_numpy("zipf", (a,), size, chunks)
+    def zipf(self, a: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
+        """Zipf's numbers."""
+        return self._make("zipf", (a,), size, chunks, np.int64)
 
-    def multinomial(self, n: int, pvals: Any, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def multinomial(self, n: int, pvals: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """How often each outcome came in ``n`` trials, along a new last axis (by NumPy)."""
-        return self._by_numpy("multinomial", (n, pvals), size, chunks, tail=(len(pvals),))
+        return self._by_rows("multinomial", (n, pvals), size, chunks, len(pvals))
 
     # Elements of arrays
 
@@ -318,26 +358,27 @@ class Generator:
         p: Any = None,
         axis: int = 0,
         shuffle: bool = True,
+        *,
         chunks: Any = "auto",
     ) -> Array:
         """Elements of ``a`` (or whole numbers before it), which is held in memory, as likely as ``p`` says.
 
-        Without ``replace`` each is taken once at most, and the result is one block (by NumPy).
+        Without ``replace`` each is taken once at most, and all are drawn in one block (by NumPy).
         """
         if axis != 0 or np.ndim(a) > 1:
             raise NotImplementedError("choice takes elements of one axis")
         pool = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
         if not len(pool) and np.prod(_shape(size), dtype=int):
             raise ValueError("choice takes no elements from an empty array")
-        if p is not None and (len(p) != len(pool) or abs(float(np.sum(p)) - 1) > 1e-8):
-            raise ValueError("`p` must have a probability for each element, and they must sum to 1")
+        if p is not None and (len(p) != len(pool) or abs(float(np.sum(p)) - 1) > 1e-8 or np.min(p, initial=0) < 0):
+            raise ValueError("`p` must have a probability for each element, none negative, and they must sum to 1")
         if not replace:
             if np.prod(_shape(size), dtype=int) > len(pool):
                 raise ValueError(f"{size} elements cannot be taken from {len(pool)} without replacement")
             return (
-                self._by_numpy("choice", (pool,), size, -1, replace=False)
+                self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle)
                 if p is None
-                else self._weighted_sample(pool, size, p)
+                else self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle, p=np.asarray(p))
             )
 
         if p is None:
@@ -350,26 +391,36 @@ class Generator:
 
         return elementwise(pick, self.random(size, chunks=chunks), name="choice", dtype=pool.dtype)
 
-    def _weighted_sample(self, pool: Any, size: Any, p: Any) -> Array:
-        bits = np.random.Philox(key=self._seed, counter=[0, 0, 0, self._next_stream()])
-        return from_array(np.random.Generator(bits).choice(pool, size, replace=False, p=p))
-
-    def permutation(self, x: Any) -> Array:
+    def permutation(self, x: Any, axis: int = 0) -> Array:
         """The slices of an array along its first axis (or the whole numbers before one) in random order."""
 
         array = arange(x, chunks="auto") if isinstance(x, (int, np.integer)) else asarray(x)
+        at = normalize_axis_index(axis, array.ndim)
         bits = np.random.Philox(key=self._seed, counter=[0, 0, 0, self._next_stream()])
-        return take(array, np.random.Generator(bits).permutation(len(array)), axis=0)
+        return take(array, np.random.Generator(bits).permutation(array.shape[at]), axis=at)
 
 
+@describe
 class RandomState(Generator):
-    """A generator with the names of NumPy's older interface."""
+    """A generator with the names of NumPy's older interface.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, SeedSequence or Generator, optional
+        What the numbers follow from; nobody can guess them if not given.
+
+    Examples
+    --------
+    >>> import raskt.array as ra
+    >>> ra.random.RandomState(0).randint(10, size=4).shape
+    (4,)
+    """
 
     def seed(self, seed: Any = None) -> None:
         """Begin anew with a seed."""
         self._seed, self._stream = _seed_bits(seed), 0
 
-    def random_sample(self, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def random_sample(self, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Uniform numbers of ``[0, 1)``."""
         return self.random(size, chunks=chunks)
 
@@ -378,23 +429,26 @@ class RandomState(Generator):
         low: Any,
         high: Any = None,
         size: Any = None,
+        dtype: DTypeLike = int,
+        *,
         chunks: Any = "auto",
-        dtype: DTypeLike = np.int64,
-        **kwargs: Any,
     ) -> Array:
         """Whole numbers from ``low`` to before ``high``; with one argument from zero."""
         return self.integers(low, high, size, dtype, chunks=chunks)
 
-    def random_integers(
-        self, low: int, high: int | None = None, size: Any = None, chunks: Any = "auto", **kwargs: Any
-    ) -> Array:
+    def random_integers(self, low: int, high: int | None = None, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Whole numbers from ``low`` to ``high``; with one argument from one."""
         low, high = (1, low) if high is None else (low, high)
         return self.integers(low, high, size, endpoint=True, chunks=chunks)
 
-    def tomaxint(self, size: Any = None, chunks: Any = "auto", **kwargs: Any) -> Array:
+    def tomaxint(self, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Whole numbers of all that ``int64`` has, from zero."""
         return self.integers(0, np.iinfo(np.int64).max, size, endpoint=True, chunks=chunks)
+
+
+def _check_out(name: str, out: Any) -> None:
+    if out is not None:
+        refuse(f"Generator.{name}", "out", type(out).__name__, "lazy arrays are made anew, so leave `out` away")
 
 
 def _shape(size: Any) -> list[int]:
@@ -402,6 +456,34 @@ def _shape(size: Any) -> list[int]:
     if any(length < 0 for length in lengths):
         raise ValueError(f"an array cannot have the negative length in {tuple(lengths)}")
     return lengths
+
+
+def _shape_of(size: Any, *shapes: Any) -> list[int]:
+    """The shape that is asked for, into which arrays of parameters must broadcast; theirs if there is none."""
+    common = np.broadcast_shapes(*shapes)
+    wanted = list(common) if size is None else _shape(size)
+    if np.broadcast_shapes(common, tuple(wanted)) != tuple(wanted):
+        raise ValueError(f"parameters of shape {common} do not broadcast to size {tuple(wanted)}")
+    return wanted
+
+
+def _not_negative(x: Array, name: str) -> Array:
+    """The array, whose elements are looked at when they are computed."""
+
+    def check(block: Any) -> Any:
+        if (block < 0).any() or np.isnan(block).any():
+            raise ValueError(f"{name} < 0")
+        return block
+
+    return elementwise(check, x, name=f"{name} of at least 0", dtype=x.dtype)
+
+
+def _float(dtype: Any, name: str) -> np.dtype[Any]:
+    """A data type that floating random numbers have."""
+    found = np.dtype(dtype)
+    if found not in (np.float32, np.float64):
+        raise TypeError(f"Unsupported dtype {found!r} for {name}")
+    return found
 
 
 def _one_for_each(chunks: Any, count: int) -> tuple[Any, ...]:

@@ -322,7 +322,7 @@ def nansum(
     np.float64(3.0)
     """
     return reduce(
-        asarray(a),
+        asarray(a) if dtype is None else _without_nan(a, 0),
         "nansum",
         axis,
         dtype=dtype,
@@ -352,7 +352,7 @@ def nanprod(
     np.float64(6.0)
     """
     return reduce(
-        asarray(a),
+        asarray(a) if dtype is None else _without_nan(a, 1),
         "nanprod",
         axis,
         dtype=dtype,

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from raskt._core import array_gather
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
+from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
-from raskt.array.elementwise.conditional import select
 from raskt.array.linalg.matrices import tri
 from raskt.array.manipulation.joining import concatenate
 from raskt.array.selection.nonzero import nonzero
@@ -38,45 +40,123 @@ __all__ = [
 ]
 
 
-def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
-    """The slices along ``axis`` where ``condition`` holds."""
+@documented(
+    "Of the array's type; how many slices there are is not known before they are computed.",
+    {"ValueError": "If the condition has not one axis."},
+    condition="array_like of bool: Which slices stay.",
+    axis="int: The axis; if not given, the array is flattened first.",
+)
+def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Array:
+    """The slices along an axis where a condition holds.
+
+    >>> ra.compress([True, False, True], ra.arange(3)).compute()
+    array([0, 2])
+    """
     x = asarray(a)
     if axis is None:
         x, axis = x.ravel(), 0
     mask = asarray(condition).astype(bool)
     if mask.ndim != 1:
         raise ValueError(f"compress takes a condition of one axis, not of {mask.ndim}")
-    axis %= x.ndim
+    axis = normalize_axis_index(axis, x.ndim)
     before = (slice(None),) * axis
-    return x[(*before, slice(len(mask)))][(*before, mask)]
+    if len(mask) > x.shape[axis]:
+        if is_array(condition) or np.any(np.asarray(condition)[x.shape[axis] :]):
+            raise IndexError(f"a condition of length {len(mask)} is longer than axis {axis} of length {x.shape[axis]}")
+        mask = mask[: x.shape[axis]]
+    result = x[(*before, slice(len(mask)))][(*before, mask)]
+    return result if out is None else write_out(result, out)
 
 
+@documented(
+    "Of the array's type, of one axis and a length that is not known before it is computed.",
+    condition="array_like of bool: Which elements stay, in C order.",
+)
 def extract(condition: Any, arr: Any) -> Array:
-    """The elements, in C order, where ``condition`` holds."""
+    """The elements where a condition holds.
+
+    >>> x = ra.arange(5, chunks=2)
+    >>> ra.extract(x > 2, x).compute()
+    array([3, 4])
+    """
     return compress(asarray(condition).astype(bool).ravel(), asarray(arr).ravel())
 
 
-def choose(a: Any, choices: Any) -> Array:
-    """The element of ``choices[a]`` in each place."""
-    numbers = asarray(a)
-    return select([numbers == number for number in range(len(choices))], list(choices))
+@documented(
+    "Of the type that NumPy promotes the choices to, of the broadcast shape.",
+    {"ValueError": "If a number has no choice, and `mode` is `raise`."},
+    a="array_like of int: The number of the choice for each element.",
+    choices="sequence of array_like: The choices.",
+    mode="str: What becomes of numbers without a choice: `raise`, `wrap` or `clip`.",
+)
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    """Elements of several arrays, picked by number.
+
+    >>> ra.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).compute()
+    array([ 1, 20,  3])
+    """
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    arrays = [asarray(choice) for choice in choices]
+    dtype = np.result_type(*(array.dtype for array in arrays))
+
+    def function(block: Any, *options: Any) -> Any:
+        return np.choose(block, options, mode=mode)  # type: ignore[arg-type]
+
+    found = elementwise(function, asarray(a), *arrays, name="numpy.choose", dtype=dtype)
+    return found if out is None else write_out(found, out)
 
 
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> Array:
-    """Whether each element is among ``test_elements``, which are few enough to be held in memory (by NumPy)."""
-    if is_array(test_elements):
-        raise NotImplementedError("isin takes test elements in memory: compute them first")
-    wanted = np.asarray(test_elements)
-    return elementwise(
-        lambda block: np.isin(block, wanted, assume_unique=assume_unique, invert=invert),
-        asarray(element),
-        name="numpy.isin",
-        dtype=bool,
-    )
+@documented(
+    "Of bool, of the shape of `element`.",
+    element="array_like: The elements.",
+    test_elements="array_like: What they are looked for in; it is brought together in each block.",
+    assume_unique="bool: Whether nothing is there twice, so that NumPy may be quicker.",
+    invert="bool: Whether to tell which are not there.",
+    kind="Array",
+)
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
+) -> Array:
+    """Whether each element is among others.
+
+    >>> ra.isin(ra.arange(4, chunks=2), [1, 3]).compute()
+    array([False,  True, False,  True])
+    """
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    x, wanted = asarray(element), asarray(test_elements).ravel()
+    if wanted.npartitions > 1 and not wanted.__raskt_expr__.is_known:
+        wanted = wrap(array_gather(_joined, "numpy.concatenate", wanted.__raskt_expr__, wanted.dtype))
+
+    def function(block: Any, tests: Any) -> Any:
+        return np.isin(block, tests, assume_unique=assume_unique, invert=invert, kind=kind)  # type: ignore[arg-type]
+
+    labels = [f"axis {axis}" for axis in range(x.ndim)]
+    return contract(function, "numpy.isin", labels, [x, wanted], [labels, ["tests"]], bool)
 
 
+def _joined(*blocks: Any) -> Any:
+    return np.concatenate(blocks)
+
+
+@documented(
+    "Of int64, of the shape of `v`.",
+    {
+        "ValueError": "If `a` has not one axis, or `side` is neither `left` nor `right`.",
+        "NotImplementedError": "For `sorter`.",
+    },
+    a="array_like: The sorted line; it is brought together in one block.",
+    v="array_like: What is looked for.",
+    side="str: Before equal elements (`left`) or after them (`right`).",
+    sorter="array_like of int: Refused: sort the line first.",
+)
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Array:
-    """Where each element of ``v`` would go in the sorted ``a``, which is held in memory (by NumPy)."""
+    """Where elements would go in a sorted line.
+
+    >>> ra.searchsorted(ra.asarray([1, 3, 5]), [2, 5]).compute()
+    array([1, 2])
+    """
     if sorter is not None:
         raise NotImplementedError("searchsorted with `sorter` is not implemented")
     if side not in ("left", "right"):
@@ -93,10 +173,15 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     return contract(call, "numpy.searchsorted", labels, [line, values], [[0], labels], np.int64)
 
 
+@documented(
+    "Of the array's type, with `abs(k)` places along the axis, which is put in one block.",
+    {"ValueError": "If there is no such axis."},
+    k="int: How many; negative for the smallest.",
+    axis="int: The axis along which it looks.",
+)
 def topk(a: Any, k: int, axis: int = -1, split_every: int | None = None) -> Array:
-    """The ``k`` largest elements along ``axis``, largest first; for a negative ``k`` the smallest, smallest first.
+    """The largest elements along an axis, largest first; or the smallest, smallest first.
 
-    >>> import raskt.array as ra
     >>> ra.topk(ra.asarray([5, 1, 3, 6]), 2).compute()
     array([6, 5])
     """
@@ -108,8 +193,18 @@ def topk(a: Any, k: int, axis: int = -1, split_every: int | None = None) -> Arra
     return _top(top, "topk", a, k, axis, None)
 
 
+@documented(
+    "Of int64, with `abs(k)` places along the axis, which is put in one block.",
+    {"ValueError": "If there is no such axis."},
+    k="int: How many; negative for the smallest.",
+    axis="int: The axis along which it looks.",
+)
 def argtopk(a: Any, k: int, axis: int = -1, split_every: int | None = None) -> Array:
-    """The positions of the ``k`` largest elements along ``axis``; of the smallest for a negative ``k``."""
+    """The positions of the largest elements along an axis, of the largest first.
+
+    >>> ra.argtopk(ra.asarray([5, 1, 3, 6]), 2).compute()
+    array([3, 0])
+    """
 
     def top(block: Any, at: int, count: int) -> Any:
         return _ends(np.argsort(block, axis=at, kind="stable"), at, count)
@@ -134,23 +229,48 @@ def _top(function: Any, name: str, a: Any, k: int, axis: int, dtype: Any) -> Arr
     return map_blocks(function, x, axis, k, name=f"numpy.{name}", dtype=dtype or x.dtype, chunks=chunks)
 
 
-def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False) -> Any:
-    """The different elements, in order; how many shows when they are computed (by NumPy).
+@documented(
+    "The elements, of the array's type, in order and of a length that is not known before they are computed; with the "
+    "other arguments a tuple, with positions, numbers and counts of int64.",
+    {"NotImplementedError": "For `axis`."},
+    kind="Array or tuple of Array",
+    return_index="bool: Whether to tell where each first appears, in C order.",
+    return_inverse="bool: Whether to tell which of them each element of the array is.",
+    return_counts="bool: Whether to tell how often each appears.",
+    axis="int: Refused: along which axis slices are compared.",
+    sorted="bool: Whether they come in order; they always do.",
+)
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """The different elements. Each block is reduced to its own first; other arguments put the array in one block.
 
-    Each block is reduced to its own different elements first. With the other arguments, the whole array is put in one
-    block, and the result is a tuple.
-
-    >>> import raskt.array as ra
     >>> ra.unique(ra.asarray([3, 1, 3])).compute()
     array([1, 3])
     """
-    line = asarray(ar).ravel()
+    if axis is not None:
+        raise NotImplementedError("unique along an axis is not implemented: compute the array first")
+    x = asarray(ar)
+    line = x.ravel()
     wanted = [True, return_index, return_inverse, return_counts]
     if not any(wanted[1:]):
-        parts = map_blocks(
-            np.unique, line, name="numpy.unique", dtype=line.dtype, chunks=[(np.nan,) * line.npartitions]
-        )
-        return wrap(array_gather(_unique_of_all, "numpy.unique", parts.__raskt_expr__, line.dtype))
+
+        def of_block(block: Any) -> Any:
+            return np.unique(block, equal_nan=equal_nan)
+
+        def of_all(*blocks: Any) -> Any:
+            return np.unique(np.concatenate(blocks), equal_nan=equal_nan)
+
+        chunks = [(np.nan,) * line.npartitions]
+        parts = map_blocks(of_block, line, name="numpy.unique", dtype=line.dtype, chunks=chunks)
+        return wrap(array_gather(of_all, "numpy.unique", parts.__raskt_expr__, line.dtype))
     whole = line.rechunk(-1)
     results: list[Array] = []
     dtypes: list[Any] = [line.dtype, np.int64, np.int64, np.int64]
@@ -158,65 +278,142 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
         if wanted[number]:
 
             def pick(block: Any, at: int = sum(wanted[:number])) -> Any:
-                return np.unique(block, return_index, return_inverse, return_counts)[at].reshape(-1)  # type: ignore[call-overload]
+                options: Any = (return_index, return_inverse, return_counts)
+                return np.unique(block, *options, equal_nan=equal_nan)[at].reshape(-1)
 
             length = line.shape if number == 2 else (np.nan,)
-            results.append(map_blocks(pick, whole, name="numpy.unique", dtype=dtype, chunks=[length]))
+            found = map_blocks(pick, whole, name="numpy.unique", dtype=dtype, chunks=[length])
+            results.append(found.reshape(x.shape) if number == 2 and x.ndim != 1 else found)
     return tuple(results)
 
 
-def _unique_of_all(*blocks: Any) -> Any:
-    return np.unique(np.concatenate(blocks))
-
-
+@documented(
+    "Of the promoted type, in order, of a length that is not known before it is computed.",
+    ar1="array_like: The one array.",
+    ar2="array_like: The other array.",
+)
 def union1d(ar1: Any, ar2: Any) -> Array:
-    """The different elements of two arrays, in order."""
+    """The different elements of two arrays.
+
+    >>> ra.union1d([1, 2], [2, 3]).compute()
+    array([1, 2, 3])
+    """
     found: Array = unique(concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]))
     return found
 
 
+@documented(
+    "Of int64, an array for each axis of `shape`, in the shape of `indices`.",
+    {"ValueError": "If a position is out of bounds, when it is computed."},
+    kind="tuple of Array",
+    indices="array_like of int: The positions.",
+    shape="int or tuple of int: The lengths of the axes.",
+    order="str: How positions are counted: `C`, with the last axis fastest, or `F`, with the first.",
+)
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
-    """The coordinates, in an array of ``shape``, of positions in C order."""
-    if order != "C":
-        raise NotImplementedError("unravel_index in Fortran order is not implemented")
-    rest = asarray(indices)
-    found = []
-    for length in reversed(shape if np.ndim(shape) else (shape,)):
-        found.append(rest % length)
-        rest = rest // length
-    return tuple(reversed(found))
+    """The coordinates of positions in an array.
+
+    >>> [x.compute() for x in ra.unravel_index(ra.asarray([1, 5]), (2, 3))]
+    [array([0, 1]), array([1, 2])]
+    """
+    lengths = (int(shape),) if np.ndim(shape) == 0 else tuple(int(length) for length in shape)
+    x = asarray(indices)
+    np.unravel_index(np.zeros(0, x.dtype), lengths, order)  # type: ignore[call-overload]
+
+    def coordinate(axis: int) -> Array:
+        def unravel_index(block: Any) -> Any:
+            return np.unravel_index(block, lengths, order)[axis]  # type: ignore[call-overload]
+
+        return elementwise(unravel_index, x, name="numpy.unravel_index", dtype=np.intp)
+
+    return tuple(coordinate(axis) for axis in range(len(lengths)))
 
 
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C") -> Array:
-    """The positions in C order, in an array of shape ``dims``, of coordinates."""
-    if mode != "raise" or order != "C":
-        raise NotImplementedError("ravel_multi_index takes no `mode` and `order` but NumPy's defaults")
-    found = asarray(multi_index[0])
-    for coordinates, length in zip(list(multi_index)[1:], list(dims)[1:], strict=True):
-        found = found * length + asarray(coordinates)
-    return found
+@documented(
+    "Of int64, of the broadcast shape of the coordinates.",
+    {"ValueError": "If coordinates are out of bounds, when they are computed."},
+    multi_index="sequence of array_like of int: The coordinates, an array for each axis.",
+    dims="tuple of int: The lengths of the axes.",
+    mode="str: What becomes of coordinates out of bounds: `raise`, `wrap` or `clip`.",
+    order="str: How positions are counted: `C`, with the last axis fastest, or `F`, with the first.",
+)
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Array:
+    """The positions of coordinates in an array.
+
+    >>> ra.ravel_multi_index([ra.asarray([0, 1]), ra.asarray([1, 2])], (2, 3)).compute()
+    array([1, 5])
+    """
+    arrays = [asarray(coordinates) for coordinates in multi_index]
+    lengths = (int(dims),) if np.ndim(dims) == 0 else tuple(int(length) for length in dims)
+    trial = tuple(np.zeros(0, array.dtype) for array in arrays)
+    np.ravel_multi_index(trial, lengths, mode, order)  # type: ignore[call-overload]
+
+    def ravel_multi_index(*blocks: Any) -> Any:
+        return np.ravel_multi_index(blocks, lengths, mode, order)  # type: ignore[call-overload]
+
+    return elementwise(ravel_multi_index, *arrays, name="numpy.ravel_multi_index", dtype=np.intp)
 
 
+@documented(
+    "Of int64, rows and columns; their length is not known before they are computed.",
+    kind="tuple of Array",
+    n="int: How many rows there are.",
+    m="int: How many columns there are; as many as rows if not given.",
+)
 def tril_indices(n: int, k: int = 0, m: int | None = None, chunks: Any = "auto") -> tuple[Array, ...]:
-    """The positions at and below diagonal ``k`` of a matrix of ``n`` rows and ``m`` columns."""
+    """The positions at and below a diagonal of a matrix.
+
+    >>> ra.stack(ra.tril_indices(2), axis=1).compute().tolist()
+    [[0, 0], [1, 0], [1, 1]]
+    """
 
     return nonzero(tri(n, m, k=k, dtype=bool, chunks=chunks))
 
 
+@documented(
+    "Of int64, rows and columns; their length is not known before they are computed.",
+    kind="tuple of Array",
+    n="int: How many rows there are.",
+    m="int: How many columns there are; as many as rows if not given.",
+)
 def triu_indices(n: int, k: int = 0, m: int | None = None, chunks: Any = "auto") -> tuple[Array, ...]:
-    """The positions at and above diagonal ``k`` of a matrix of ``n`` rows and ``m`` columns."""
+    """The positions at and above a diagonal of a matrix.
+
+    >>> ra.stack(ra.triu_indices(2), axis=1).compute().tolist()
+    [[0, 0], [0, 1], [1, 1]]
+    """
 
     return nonzero(~tri(n, m, k=k - 1, dtype=bool, chunks=chunks))
 
 
+@documented(
+    "Of int64, rows and columns; their length is not known before they are computed.",
+    {"ValueError": "If the array has not two axes."},
+    kind="tuple of Array",
+    arr="array_like: The matrix.",
+)
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
-    """The positions at and below diagonal ``k`` of a matrix."""
+    """The positions at and below a diagonal of a matrix that is given.
+
+    >>> ra.stack(ra.tril_indices_from(ra.ones((2, 2))), axis=1).compute().tolist()
+    [[0, 0], [1, 0], [1, 1]]
+    """
     rows, columns = _matrix_shape(arr)
     return tril_indices(rows, k, columns)
 
 
+@documented(
+    "Of int64, rows and columns; their length is not known before they are computed.",
+    {"ValueError": "If the array has not two axes."},
+    kind="tuple of Array",
+    arr="array_like: The matrix.",
+)
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
-    """The positions at and above diagonal ``k`` of a matrix."""
+    """The positions at and above a diagonal of a matrix that is given.
+
+    >>> ra.stack(ra.triu_indices_from(ra.ones((2, 2))), axis=1).compute().tolist()
+    [[0, 0], [0, 1], [1, 1]]
+    """
     rows, columns = _matrix_shape(arr)
     return triu_indices(rows, k, columns)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .collection import is_collection
+from .partitionwise import over_rows
 
 
 def as_list(value: Any) -> list[Any]:
@@ -19,10 +20,17 @@ def check_na_position(na_position: Any) -> None:
 
 
 def require_boolean(mask: Any) -> Any:
-    """The expression of a boolean series; TypeError for another type."""
+    """The expression of a boolean series, where a missing value means False; TypeError for another type."""
+    if mask._expr.dtype in ("boolean", "bool[pyarrow]"):
+        return over_rows(known_truths, mask, name="mask", meta=(None, "bool"))._expr
     if not mask._expr.dtype.startswith("bool"):
         raise TypeError(f"rows are chosen by a boolean series, and `{mask.name}` is of type {mask._expr.dtype}")
     return mask._expr
+
+
+def known_truths(rows: Any) -> Any:
+    """Truth values of a nullable type as NumPy's, missing ones as False."""
+    return rows.fillna(False).astype(bool)
 
 
 def plain_operand(value: Any) -> Any:

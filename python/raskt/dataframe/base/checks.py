@@ -41,3 +41,13 @@ def check_boolean(name: str, value: Any) -> bool:
     if not isinstance(value, bool) and type(value).__name__ != "bool":
         raise ValueError(f'For argument "{name}" expected type bool, received type {type(value).__name__}.')
     return bool(value)
+
+
+def unused(*values: Any) -> None:
+    """Arguments that pandas has for a method of series because frames have them, and reads as little."""
+
+
+def check_series_axis(axis: Any) -> None:
+    """ValueError for an axis that a series does not have."""
+    if axis not in (None, 0, "index", "rows"):
+        raise ValueError(f"No axis named {axis!r} for object type Series")

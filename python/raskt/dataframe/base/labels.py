@@ -20,6 +20,8 @@ def encode_label(label: Any) -> str:
     True
     """
     if isinstance(label, str):
+        if "\0" in label:
+            raise NotImplementedError(f"a column label cannot hold a zero byte: {label!r}; give it another name")
         return label
     if isinstance(label, tuple):
         return TUPLE.join(encode_label(part) for part in label)

@@ -120,11 +120,20 @@ def infer(
     except Exception as error:
         if plainly:
             raise
-        raise ValueError(
-            f"`{name}` failed on a sample of its rows, by which the types of its result are found "
-            f"({type(error).__name__}: {error}). Pass meta= with the names and types of the result"
-        ) from error
+        raise with_advice(error, name) from error
     return trial.with_unknown_categories(empty_of(result))
+
+
+def with_advice(error: Exception, name: str) -> Exception:
+    """The error of a function that was tried on a few rows: of its own kind, and with what may help."""
+    advice = (
+        f"{error}. `{name}` failed on a sample of its rows, by which the types of its result are found: "
+        "pass meta= with the names and types of the result if it is the sample's fault"
+    )
+    try:
+        return type(error)(advice)
+    except Exception:  # of a kind that is made of more than a text
+        return error
 
 
 class NoRows(Exception):

@@ -124,7 +124,7 @@ class Call:
     def __call__(self, partition: Any) -> Any:
         """The result for one partition."""
         result = self.function(*self._arguments(partition)) if not self.names else self._call_named(partition)
-        result = _as_pandas(result)
+        result = _as_pandas(result, self.meta)
         if self.encoded:
             result = result.set_axis(encode(result.columns), axis=1)
         return result
@@ -157,15 +157,16 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
     return column.iloc[0] if len(column) else meta
 
 
-def _as_pandas(result: Any) -> Any:
-    """A result as pandas rows: an index as a series, a plain value as a series of one row."""
+def _as_pandas(result: Any, meta: Any) -> Any:
+    """A result as pandas rows: an index as a series, a plain value as a series of one row, of objects if promised."""
     import pandas as pd
 
     if isinstance(result, pd.Index):
         return result.to_series()
     if isinstance(result, pd.DataFrame | pd.Series):
         return result
-    return pd.Series([result], dtype=object) if is_missing(result) else pd.Series([result])
+    is_object = is_missing(result) or (meta is not None and meta.ndim == 1 and meta.dtype == object)
+    return pd.Series([result], dtype=object if is_object else None)
 
 
 def is_missing(value: Any) -> bool:

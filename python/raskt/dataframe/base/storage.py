@@ -179,14 +179,23 @@ class Found(Storage):
 
     def restore(self, column: pa.Array) -> Any:
         """See `Storage`."""
+        import numpy as np
         import pandas as pd
+        import pyarrow as pa
 
+        present = is_present(column)
+        there = column.filter(pa.array(present))
         if self.values is not None:
-            values = self.values.restore(column)
-            return pd.Series(values, dtype=values.dtype).astype(pd.CategoricalDtype(None, self.dtype.ordered)).array
-        values = column.drop_null().to_pandas()
-        categories = pd.Index(values.unique(), dtype=self.dtype.categories.dtype).sort_values()
-        return with_codes(categories, values, column.is_valid().to_numpy(zero_copy_only=False), self.dtype.ordered)
+            restored = self.values.restore(there)
+            values = pd.Series(restored, dtype=restored.dtype).astype(pd.CategoricalDtype(None, self.dtype.ordered))
+            categories, own = values.cat.categories, values.cat.codes
+        else:
+            values = there.to_pandas()
+            categories = pd.Index(values.unique(), dtype=self.dtype.categories.dtype).sort_values()
+            own = categories.get_indexer(pd.Index(values, dtype=categories.dtype))
+        codes = np.full(len(column), -1, dtype="int64")
+        codes[present] = own
+        return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, self.dtype.ordered))
 
     def fit(self, values: pd.Series) -> pd.Series:
         """See `Storage`."""
@@ -451,11 +460,11 @@ def unpickled(column: pa.Array, missing: Any) -> list[Any]:
     return [missing if cell is None else pickle.loads(cell) for cell in cells_of(column)]
 
 
-def with_codes(categories: pd.Index, values: pd.Series, present: Any, ordered: bool) -> pd.Categorical:
-    """The categorical of the values that are there, and of missing ones where `present` is false."""
-    import numpy as np
-    import pandas as pd
+def is_present(column: pa.Array) -> Any:
+    """Where the values of a stored column are not missing."""
+    import pyarrow as pa
 
-    codes = np.full(len(present), -1, dtype="int64")
-    codes[present] = categories.get_indexer(pd.Index(values, dtype=categories.dtype))
-    return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, ordered))
+    valid = column.is_valid().to_numpy(zero_copy_only=False)
+    if not pa.types.is_struct(column.type):
+        return valid
+    return valid & ~column.field(1).fill_null(True).to_numpy(zero_copy_only=False)

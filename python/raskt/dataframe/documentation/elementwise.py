@@ -45,6 +45,46 @@ Name: x, dtype: int8
 Name: x, dtype: float64
 """,
     ),
+    "duplicated": Entry(
+        "Series of bool",
+        "In one partition.",
+        """
+>>> s.duplicated().compute().tolist()
+[False, False, False]
+""",
+    ),
+    "interpolate": Entry(
+        "DataFrame or Series",
+        "Of the same rows and labels, in one partition.",
+        """
+>>> s.interpolate().compute().tolist()
+[1.5, -0.5, -2.5]
+""",
+    ),
+    "pct_change": Entry(
+        "DataFrame or Series",
+        "Of float64, with the same rows and labels, in one partition.",
+        """
+>>> s.pct_change().compute().isna().tolist()
+[True, True, True]
+""",
+    ),
+    "compare": Entry(
+        "DataFrame",
+        "The rows that differ, in one partition.",
+        """
+>>> s.compare(s.fillna(0.0)).compute().values.tolist()
+[[nan, 0.0]]
+""",
+    ),
+    "drop": Entry(
+        "DataFrame or Series",
+        "The rows that are left.",
+        """
+>>> len(s.drop([0], errors="ignore"))
+2
+""",
+    ),
     "ffill": Entry(
         "DataFrame or Series",
         "Of the same rows, labels and partitions. Types stay.",

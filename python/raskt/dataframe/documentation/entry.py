@@ -61,7 +61,7 @@ def document(owner: Any, entries: Mapping[str, Entry], prelude: str) -> None:
     for name, entry in entries.items():
         found = inspect.getattr_static(owner, name, None)
         function = found.fget if isinstance(found, property) else found
-        if function is None or _is_complete(found.__doc__ or ""):
+        if function is None or ("Examples\n" in (found.__doc__ or "") and _is_complete(found.__doc__ or "")):
             continue
         text = _composed(function, found.__doc__ or "", entry, prelude)
         try:
@@ -76,6 +76,10 @@ def _is_complete(text: str) -> bool:
 
 def _composed(function: Callable[..., Any], text: str, entry: Entry, prelude: str) -> str:
     text = inspect.cleandoc(text)
+    if _is_complete(text):
+        begin = prelude if entry.prelude is None else entry.prelude
+        lines = "\n".join(part for part in (IMPORTS, begin, entry.example.strip()) if part)
+        return f"{text}\n\nExamples\n--------\n{lines}\n"
     if ">>>" not in text and entry.example:
         begin = prelude if entry.prelude is None else entry.prelude
         text = f"{text}\n\n{IMPORTS}\n{begin}\n{entry.example.strip()}"

@@ -151,18 +151,16 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def _flexible(self, operation: str, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
         if level is not None:
             raise NotImplementedError(f"{operation}(level=): reset the index and merge on it")
-        left, right = (self, other) if fill is None else (self.fillna(fill), other)
+        name = f"r{operation}" if reflected else operation
+        if fill is not None:
+            filled = lambda a, b: getattr(a, name)(b, axis=axis, fill_value=fill)
+            return over_rows(filled, self, other, name=name, plainly=True)
         if isinstance(other, Series) and axis in (0, "index"):
-            right = other if fill is None else other.fillna(fill)
-            method = f"r{operation}" if reflected else operation
             return native_or(
-                lambda: left._each(lambda column: column.binary(operation, right._expr, reflected)),
-                lambda: over_rows(lambda a, b: getattr(a, method)(b, axis=0), left, right, name=method, plainly=True),
+                lambda: self._each(lambda column: column.binary(operation, other._expr, reflected)),
+                lambda: over_rows(lambda a, b: getattr(a, name)(b, axis=0), self, other, name=name, plainly=True),
             )
-        if isinstance(other, DataFrame) and fill is not None:
-            both = self.isna() & other.isna()
-            return left._binary(operation, other.fillna(fill), reflected).mask(both)
-        return left._binary(operation, right, reflected)
+        return self._binary(operation, other, reflected)
 
     def _choose_by_column(self, cond: Any, other: Any) -> DataFrame:
         """`where` with a frame for its condition or for its other values."""
@@ -444,17 +442,14 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         """
         asked = {"max_cols": max_cols, "memory_usage": memory_usage or None, "show_counts": show_counts or None}
         refuse_given("info", {name: (value, None) for name, value in asked.items()}, "compute().info() has it")
-        print(frame_info(self), file=buf)
+        text = frame_info(self)
+        print(text if verbose is not False else "\n".join(text.splitlines()[:2]), file=buf)
 
     def __repr__(self) -> str:
         return frame_text(self)
 
     def _repr_html_(self) -> str:
         return frame_html(self)
-
-    def to_html(self, max_rows: int = 5) -> str:
-        """The first rows as HTML, computed."""
-        return self.head(max_rows).to_html(max_rows=max_rows)
 
     def to_string(self, max_rows: int = 5) -> str:
         """The first rows as text, computed."""

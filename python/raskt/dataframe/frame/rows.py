@@ -515,7 +515,7 @@ class FrameRows(Partitioned, Elementwise):
         on : label or list of labels, optional
             The columns that Dask would go by.
         ignore_index : bool, default False
-            Whether labels may be lost, which they are not.
+            Whether rows are numbered anew.
         npartitions : int, optional
             The partitions of the result.
         on_index, force : bool
@@ -529,4 +529,5 @@ class FrameRows(Partitioned, Elementwise):
         if on is not None:
             for name in as_list(on):
                 self._key(name)
-        return self.copy() if npartitions is None else self.repartition(npartitions=npartitions)
+        rows = self.reset_index(drop=True) if ignore_index else self.copy()
+        return rows if npartitions is None else rows.repartition(npartitions=npartitions)

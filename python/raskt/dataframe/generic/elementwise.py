@@ -180,11 +180,10 @@ class Elementwise(OperatorMethods, Running):
         wanted = dtype_object(dtype)
         convert = lambda rows: rows.astype(dtype)
         meta = as_categories(empty(self), wanted)
+        if meta is None and any(depends_on_all(one, wanted) for one in dtypes_of(empty(self))):
+            return over_all(convert, self, name="astype", plainly=True)
         if not is_plain(wanted):
             return over_rows(convert, self, name="astype", meta=meta, plainly=True)
-        if wanted == dtype_object(str) and any(is_time(one) for one in dtypes_of(empty(self))):
-            # The form of times depends on all rows of a column.
-            return over_all(convert, self, name="astype", plainly=True)
         return self._native_or_pandas(
             lambda: self._each(lambda column: column.cast(str(wanted))), convert, name="astype"
         )
@@ -361,9 +360,13 @@ def is_left_alone(column: Any) -> bool:
     return column.codec is None and not is_number(column)
 
 
-def is_time(dtype: Any) -> bool:
-    """Whether values are points or lengths of time."""
-    return str(dtype).startswith(("datetime64", "timedelta64"))
+def depends_on_all(dtype: Any, wanted: Any) -> bool:
+    """Whether what pandas makes of a value depends on other rows: the text of times, numbers in categories."""
+    import pandas as pd
+
+    if isinstance(dtype, pd.CategoricalDtype):
+        return not isinstance(wanted, pd.CategoricalDtype)
+    return isinstance(wanted, pd.StringDtype) and str(dtype).startswith(("datetime64", "timedelta64"))
 
 
 def as_categories(meta: Any, dtype: Any) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import ONLY_COLUMN, as_column, is_frame
+from ..base.meta import dtypes_of, empty
 from ..base.pandas_methods import gathered
 from ..base.partitionwise import over_all
 from ..base.registry import wrap
+from ..base.storage import is_plain
 from .elementwise import is_number
 
 QUARTILES = (0.25, 0.5, 0.75)
@@ -18,7 +20,7 @@ def value_counts(rows: Any, sort: bool, ascending: bool, dropna: bool, normalize
 
     Categories that do not occur have a count as well, which pandas knows.
     """
-    if "category" in (rows._expr.dtypes if is_frame(rows) else [rows._expr.dtype]):
+    if not all(map(is_plain, dtypes_of(empty(rows)))):
         return gathered("value_counts", rows, sort=sort, ascending=ascending, dropna=dropna, normalize=normalize)
     if is_frame(rows):
         frame = rows._expr
@@ -65,7 +67,7 @@ def checked_percentiles(percentiles: Any) -> list[float]:
 def describe_series(series: Any, percentiles: Any) -> Any:
     """The statistics of a numeric series, as a series."""
     column = as_column(series)
-    if not is_number(column):
+    if column.codec is not None or not is_number(column):
         return gathered("describe", series, percentiles=percentiles)
     chosen = checked_percentiles(percentiles)
     frame = column.to_frame(ONLY_COLUMN)
@@ -80,7 +82,7 @@ def describe_frame(frame: Any, percentiles: Any) -> Any:
     chosen = checked_percentiles(percentiles)
     types = dict(zip(frame._expr.columns, frame._expr.dtypes, strict=True))
     names = [name for name in types if is_number(frame._expr.column(name))]
-    if not names or any(one.startswith(("datetime64", "timedelta64")) for one in types.values()):
+    if not names or any(frame._expr.codecs) or any(one.startswith(("datetime", "timedelta")) for one in types.values()):
         return gathered("describe", frame, percentiles=percentiles)
     columns = [(name, as_floats(statistics(frame._expr.column(name), chosen))) for name in names]
     return wrap(frame._expr.cells(statistic_names(chosen), columns))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.checks import no_default
 from ..base.collection import ONLY_COLUMN
 from ..base.registry import register, wrap
 from ..series.series import Series
@@ -41,6 +42,30 @@ class Index(Series):
         """The labels as a frame of one column."""
         frame = self.to_series().to_frame(name)
         return frame if index else frame.reset_index(drop=True)
+
+    def drop(self, labels: Any, errors: Any = "raise") -> Any:  # type: ignore[override]
+        """The labels without some; with `errors="raise"`, NotImplementedError: only computing tells which are there."""
+        if errors != "ignore":
+            raise NotImplementedError("Index.drop(errors='raise'): pass errors='ignore', or compute first")
+        return self[~self.isin(labels if hasattr(labels, "__iter__") else [labels])]
+
+    def dropna(self, how: Any = "any") -> Any:  # type: ignore[override]
+        """The labels that are there."""
+        if how not in ("any", "all"):
+            raise ValueError(f"invalid how option: {how}")
+        return super().dropna()
+
+    def map(self, mapper: Any, na_action: Any = None, meta: Any = None) -> Any:  # type: ignore[override]
+        """Labels replaced as a dictionary, a pandas series or a function says; see `Series.map`."""
+        return super().map(mapper, na_action=na_action, meta=meta)
+
+    def where(self, cond: Any, other: Any = None) -> Any:  # type: ignore[override]
+        """Labels where `cond` holds, and `other` (missing by default) elsewhere."""
+        return super().where(cond, no_default if other is None else other)
+
+    def replace(self, to_replace: Any = None, value: Any = no_default, regex: Any = False) -> Any:  # type: ignore[override]
+        """Labels replaced; see `Series.replace`."""
+        return super().replace(to_replace, value, regex=regex)
 
     def rename(self, index: Any = None, sorted_index: bool = False) -> Any:
         """The labels under another name."""

@@ -30,8 +30,9 @@ def from_pandas(data: Any, npartitions: int | None = None, sort: bool = True, ch
         raise ValueError("Exactly one of npartitions and chunksize must be specified.")
     if chunksize is not None:
         npartitions = -(-len(data) // positive(chunksize, "chunksize"))
-    if sort and not data.index.is_monotonic_increasing:
-        data = data.sort_index(kind="stable")
+    ordered = not sort or data.index.is_monotonic_increasing
+    # What the caller changes in his object later on is not to change the frame.
+    data = data.copy() if ordered else data.sort_index(kind="stable")
     return wrap(
         core().frame_from_pandas(
             plain_labels(data),
@@ -62,15 +63,26 @@ def plain_labels(data: Any) -> Any:
 
 
 def from_dict(
-    data: dict[str, Any],
-    npartitions: int = 1,
-    orient: str = "columns",
-    dtype: Any = None,
-    columns: Any = None,
-    **kwargs: Any,
+    data: dict[Any, Any], npartitions: int = 1, orient: str = "columns", dtype: Any = None, columns: Any = None
 ) -> Any:
-    """A lazy frame of a dictionary of columns.
+    """A lazy frame of a dictionary of columns, as `pandas.DataFrame.from_dict` makes it.
 
+    Parameters
+    ----------
+    data : dict
+        Columns by their labels, or what `orient` says.
+    npartitions : int, default 1
+        Partitions of the frame.
+    orient, dtype, columns : as in pandas
+        How the dictionary is read.
+
+    Returns
+    -------
+    DataFrame
+        The rows in order, in `npartitions` equal parts.
+
+    Examples
+    --------
     >>> import raskt.dataframe as rd
     >>> rd.from_dict({"x": [1, 2], "y": ["a", "b"]}, npartitions=2).npartitions
     2
@@ -78,7 +90,7 @@ def from_dict(
     import pandas as pd
 
     return from_pandas(
-        pd.DataFrame.from_dict(data, orient=orient, dtype=dtype, columns=columns), npartitions=npartitions
+        pd.DataFrame.from_dict(data, orient=orient, dtype=dtype, columns=columns), npartitions=npartitions, sort=False
     )
 
 
@@ -91,6 +103,8 @@ def from_array(x: Any, chunksize: int = 50_000, columns: Any = None, meta: Any =
     >>> rd.from_array(np.array([[1, 2], [3, 4]]), columns=["x", "y"])["y"].compute().tolist()
     [2, 4]
     """
+    if meta is not None:
+        raise NotImplementedError("from_array(meta=): frames are of pandas; convert afterwards with map_partitions")
     if hasattr(x, "__raskt_expr__"):
         return from_lazy_array(x, columns)
     import numpy as np
@@ -116,12 +130,37 @@ def from_lazy_array(x: Any, columns: Any) -> Any:
 
 
 def from_delayed(
-    dfs: Any, meta: Any = None, divisions: Any = None, prefix: str = "from-delayed", verify_meta: bool = True
+    dfs: Any, meta: Any = None, divisions: Any = None, prefix: str | None = "from-delayed", verify_meta: bool = True
 ) -> Any:
     """A lazy frame or series whose partitions are delayed pandas objects.
 
-    The types are those of `meta`; without it, the first part is computed to know them.
+    Parameters
+    ----------
+    dfs : Delayed or list of Delayed
+        A partition each.
+    meta : pandas object, dict or list of pairs, optional
+        The types; without it, the first part is computed to know them.
+    divisions : None
+        Known divisions are refused: use `set_index(..., sorted=True)` afterwards.
+    prefix : str
+        What the partitions are called in `explain()`.
+    verify_meta : bool
+        For programs written for Dask. Types are always compared with `meta`.
 
+    Returns
+    -------
+    DataFrame or Series
+        A partition for each part.
+
+    Raises
+    ------
+    TypeError
+        For other objects than delayed ones.
+    NotImplementedError
+        For divisions.
+
+    Examples
+    --------
     >>> import pandas as pd, raskt, raskt.dataframe as rd
     >>> parts = [raskt.delayed(pd.DataFrame)({"x": [at]}) for at in range(3)]
     >>> rd.from_delayed(parts)["x"].compute().tolist()
@@ -129,6 +168,7 @@ def from_delayed(
     """
     from raskt import Delayed
 
+    _refuse_divisions("from_delayed", divisions)
     parts = list(dfs) if isinstance(dfs, list | tuple) else [dfs]
     if not parts:
         raise TypeError("Must supply at least one delayed object")
@@ -136,13 +176,18 @@ def from_delayed(
     if wrong is not None:
         raise TypeError(f"Expected Delayed object, got {type(wrong).__name__}")
     known = empty_of(parts[0].compute()) if meta is None else normalise(meta)
-    return wrap(core().frame_from_delayed(parts, plain_labels(known)))
+    return wrap(core().frame_from_delayed(parts, plain_labels(known), name=prefix or "from-delayed"))
+
+
+def _refuse_divisions(function: str, divisions: Any) -> None:
+    if divisions is not None:
+        raise NotImplementedError(f"{function}(divisions=): use set_index(..., sorted=True) afterwards")
 
 
 def from_map(
     func: Callable[..., Any],
     *iterables: Iterable[Any],
-    args: Any = (),
+    args: Any = None,
     meta: Any = None,
     divisions: Any = None,
     label: str | None = None,
@@ -151,6 +196,37 @@ def from_map(
 ) -> Any:
     """A lazy frame of a function called for each item: a partition each.
 
+    Parameters
+    ----------
+    func : callable
+        Gives a pandas object for an item of each of `iterables`.
+    args : tuple, optional
+        More arguments, behind the items.
+    meta : pandas object, dict or list of pairs, optional
+        The types; without it, the first part is computed to know them.
+    divisions : None
+        Known divisions are refused: use `set_index(..., sorted=True)` afterwards.
+    label : str, optional
+        What the partitions are called in `explain()`.
+    enforce_metadata : bool
+        For programs written for Dask. Types are always compared with `meta`.
+    **kwargs
+        Handed to `func`.
+
+    Returns
+    -------
+    DataFrame or Series
+        A partition for each item.
+
+    Raises
+    ------
+    ValueError
+        For no items, and for iterables of different lengths.
+    NotImplementedError
+        For divisions.
+
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> len(rd.from_map(lambda n: pd.DataFrame({"x": range(n)}), [1, 2, 3]))
     6
@@ -159,8 +235,11 @@ def from_map(
 
     if not callable(func):
         raise ValueError("`func` argument must be `callable`")
+    _refuse_divisions("from_map", divisions)
     items = list(zip(*iterables, strict=True))
     if not items:
         raise ValueError("`from_map` needs at least one item to call the function with")
     call = raskt.delayed(func)
-    return from_delayed([call(*item, *args, **kwargs) for item in items], meta=meta)
+    more = () if args is None else tuple(args)
+    parts = [call(*item, *more, **kwargs) for item in items]
+    return from_delayed(parts, meta=meta, prefix=label or "from-map")

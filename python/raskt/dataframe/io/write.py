@@ -1,19 +1,28 @@
-"""Writing frames to files."""
+"""Writing frames and series to files: a file for each partition, all of them or none."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+import re
+import shutil
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from raskt._core import NotNative
 
-from ..base.arguments import as_list
-from ..base.collection import Collection
-from ..base.meta import sample_of
+from ..base.collection import Collection, is_frame
+from .options import given, refuse
+from .publish import Publication, publishing, whole
 
-#: Options of `to_csv` that the native writer has; others are left to pandas.
+#: Arguments of `to_csv` that the native writer has; others are left to pandas.
 NATIVE_CSV = {"sep", "header", "index"}
+#: Types that the native writer writes as pandas does.
+NATIVE_TYPES = re.compile(r"u?int(8|16|32|64)|float(32|64)|bool|str|datetime64\[(ms|us|ns)\]")
+#: Arguments about how and where files are written.
+OWN = ("single_file", "name_function", "compute", "compute_kwargs", "header_first_partition_only", "scheduler")
+#: Endings of packed files.
+PACKINGS = {"gzip": ".gz", "bz2": ".bz2", "xz": ".xz", "zip": ".zip", "zstd": ".zst", "tar": ".tar"}
 
 
 class Written(Collection):
@@ -25,143 +34,393 @@ class Written(Collection):
         return Written(expression)
 
 
-def finish(written: Any, compute: bool, compute_kwargs: Any) -> Any:
-    """Write now, or give the object that will."""
-    return written.compute(**(compute_kwargs or {})) if compute else written
+def as_frame(data: Any) -> Any:
+    """A frame as it is, a series as one with a column."""
+    return data if is_frame(data) else data.to_frame()
 
 
-def write_parquet(
-    frame: Any,
-    path: Any,
+def to_csv(
+    self: Any,
+    path_or_buf: Any = None,
     *,
-    compression: str | None,
-    write_index: bool | None,
-    overwrite: bool,
-    append: bool,
-    partition_on: Any,
-    compute: bool,
-    compute_kwargs: Any,
-    **kwargs: Any,
+    sep: str = ",",
+    na_rep: str = "",
+    float_format: Any = None,
+    columns: Sequence[Hashable] | None = None,
+    header: bool | list[str] = True,
+    index: bool = True,
+    index_label: Any = None,
+    mode: str = "w",
+    encoding: str | None = None,
+    compression: Any = "infer",
+    quoting: int | None = None,
+    quotechar: str = '"',
+    lineterminator: str | None = None,
+    chunksize: int | None = None,
+    date_format: str | None = None,
+    doublequote: bool = True,
+    escapechar: str | None = None,
+    decimal: str = ".",
+    errors: str = "strict",
+    storage_options: Any = None,
+    single_file: bool = False,
+    name_function: Callable[[int], str] | None = None,
+    header_first_partition_only: bool | None = None,
+    compute: bool = True,
+    compute_kwargs: dict[str, Any] | None = None,
+    scheduler: str | None = None,
 ) -> Any:
-    """A folder of Parquet files."""
-    unknown = [
-        name
-        for name, value in kwargs.items()
-        if value is not None and name not in ("engine", "name_function", "write_metadata_file")
-    ]
-    if append or unknown or kwargs.get("name_function"):
-        asked = "append" if append else ", ".join(unknown) or "name_function"
-        raise NotImplementedError(f"to_parquet({asked}=): write to a new folder and read both folders as a list")
-    folder = os.fspath(path)
-    clear_folder(folder, overwrite)
-    if partition_on is not None:
-        return write_partitioned(frame, folder, partition_on, write_index, compute)
-    options = {"compression": compression or "none", "index": write_index}
-    try:
-        written = Written(frame._expr.to_parquet(folder, **options))
-    except NotNative:
-        return write_by_pandas(frame, folder, compression, write_index, compute)
-    return finish(written, compute, compute_kwargs)
+    """Write CSV files: one for each partition, or one for all.
+
+    All files appear under their names when all are whole; until then, and if anything fails, what was there stays.
+
+    Parameters
+    ----------
+    path_or_buf : path, file object or None
+        A folder for files `part.0.csv` and so on, a path with a `*` for the number of the partition, or the file if
+        `single_file`. With None the text is returned, and a file object is written to, both at once.
+    sep, na_rep, float_format, columns, header, index, mode, compression, ... : as in pandas
+        Each means what it means in `pandas.DataFrame.to_csv`, for each file.
+    single_file : bool, default False
+        Write one file.
+    name_function : callable, optional
+        Gives the name of a file, or what replaces the `*`, by the number of the partition.
+    header_first_partition_only : bool, optional
+        Whether only the first file has the names of the columns.
+    compute : bool, default True
+        Write now; otherwise the delayed object that does.
+    compute_kwargs, scheduler
+        How to compute.
+
+    Returns
+    -------
+    list of str
+        The paths of the files; a Delayed of it with `compute=False`.
+
+    Raises
+    ------
+    ValueError
+        For a path with several stars, and names that are equal.
+    NotImplementedError
+        For `storage_options`.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd, tempfile
+    >>> path = tempfile.mkdtemp() + "/file.csv"
+    >>> _ = rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=2).to_csv(path, single_file=True, index=False)
+    >>> open(path).read()
+    'x\\n1\\n2\\n'
+    """
+    options = given(to_csv, locals())
+    options.pop("path_or_buf", None)
+    refuse("to_csv", options, {"storage_options": "write to a local folder, and copy it"})
+    own = {name: options.pop(name) for name in OWN if name in options}
+    frame = as_frame(self)
+    if path_or_buf is None or hasattr(path_or_buf, "write"):
+        return frame.compute().to_csv(path_or_buf, **options)
+    how = dict(compute_kwargs or {}) | ({"scheduler": scheduler} if scheduler else {})
+    path = os.fspath(path_or_buf)
+    native = _is_native(frame, options)
+    if own.get("header_first_partition_only") is False and single_file:
+        raise ValueError("header_first_partition_only=False: one file has its names once")
+    if single_file:
+        return _one_csv(frame, path, options, native, compute, how)
+    if native and "*" not in path and not own.keys() & {"name_function", "header_first_partition_only"}:
+        publication = Publication(path)
+        with contextlib.suppress(NotNative):
+            return _published(publication, Written(frame._expr.to_csv(publication.stage, **options)), compute, how)
+    first_only = bool(header_first_partition_only)
+    return write_parts(
+        frame,
+        path,
+        "csv",
+        WriteCsv(options, first_only),
+        name_function,
+        compute,
+        how,
+        options.get("compression", "infer"),
+    )
 
 
-def write_by_pandas(frame: Any, folder: str, compression: str | None, write_index: bool | None, compute: bool) -> Any:
-    """A folder of Parquet files of columns that only pandas knows how to write."""
-    import pyarrow as pa
-
-    pa.Schema.from_pandas(sample_of(frame))  # raises at once for types without a form in files
-    os.makedirs(folder, exist_ok=True)
-
-    def write(part: Any, at: int) -> str:
-        path = os.path.join(folder, f"part.{at}.parquet")
-        part.to_parquet(path, compression=compression, index=write_index)
-        return path
-
-    return run_parts(frame, write, compute)
-
-
-def clear_folder(folder: str, overwrite: bool) -> None:
-    """Remove the Parquet files of a folder that is to be overwritten; FileExistsError unless it is."""
-    if not os.path.isdir(folder):
-        return
-    old = [name for name in os.listdir(folder) if name.endswith((".parquet", "_metadata"))]
-    if old and not overwrite:
-        raise FileExistsError(f"{folder!r} holds {len(old)} Parquet files: pass overwrite=True to replace them")
-    for name in old:
-        os.unlink(os.path.join(folder, name))
+def _is_native(frame: Any, options: dict[str, Any]) -> bool:
+    """Whether the native writer writes such a frame as pandas does."""
+    if not set(options) <= NATIVE_CSV or not isinstance(options.get("header", True), bool):
+        return False
+    expression = frame._expr
+    labels = expression.index_dtypes if len(expression.index_names) == 1 else ["several"]
+    if len(expression.columns) + bool(options.get("index", True)) < 2:
+        # A line of nothing is written in quotes.
+        return False
+    plain = all(NATIVE_TYPES.fullmatch(str(dtype)) for dtype in [*expression.dtypes, *labels])
+    sep = options.get("sep", ",")
+    return plain and frame.has_plain_labels() and len(sep) == 1 and sep.isascii()
 
 
-def write_partitioned(frame: Any, folder: str, by: Any, write_index: bool | None, compute: bool) -> Any:
-    """A folder for each value of some columns, by pyarrow."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    names = as_list(by)
-    frame[names]  # raises for unknown names
-
-    def write(part: Any, at: int) -> str:
-        table = pa.Table.from_pandas(part, preserve_index=False if write_index is False else None)
-        pq.write_to_dataset(table, folder, partition_cols=names, basename_template=f"part.{at}-{{i}}.parquet")
-        return folder
-
-    return run_parts(frame, write, compute)
-
-
-def run_parts(frame: Any, write: Callable[[Any, int], str], compute: bool) -> Any:
-    """Call `write` with each partition and its number; the paths that it gives."""
+def _one_csv(frame: Any, path: str, options: dict[str, Any], native: bool, compute: bool, how: dict[str, Any]) -> Any:
+    if native:
+        with contextlib.suppress(NotNative):
+            written = Written(frame._expr.to_csv(path, single_file=True, **options))
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            return written.compute(**how) if compute else written
     import raskt
 
-    calls = [raskt.delayed(write)(part, at) for at, part in enumerate(frame.to_delayed())]
-    return list(raskt.compute(*calls)) if compute else calls
+    (part,) = frame.repartition(npartitions=1).to_delayed()
+    call = raskt.delayed(WriteWhole(WriteCsv(options, False)))(part, path)
+    return call.compute(**how) if compute else call
 
 
-def numbered(filename: Any, count: int, ending: str, name_function: Callable[[int], str] | None = None) -> list[str]:
-    """The file of each partition: the star in the name is its number; a name without a star is a folder."""
-    name = os.fspath(filename)
-    width = len(str(count - 1))
-    numbers = [name_function(at) if name_function else str(at).zfill(width) for at in range(count)]
-    if "*" not in name:
-        os.makedirs(name, exist_ok=True)
-        return [os.path.join(name, f"{number}.{ending}") for number in numbers]
-    if name.count("*") > 1:
-        raise ValueError(f"a file name may have one star, for the number of the partition: {name!r}")
-    os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-    return [name.replace("*", number) for number in numbers]
+class WriteCsv:
+    """Writes one partition by pandas."""
+
+    def __init__(self, options: dict[str, Any], first_only: bool) -> None:
+        self.options = options
+        self.first_only = first_only
+
+    def __call__(self, part: Any, path: str, at: int, place: str) -> None:
+        """Write the rows to `path`, which will be moved to `place`."""
+        options = dict(self.options)
+        if self.first_only and at:
+            options["header"] = False
+        prepare(options.get("mode", "w"), path, place)
+        part.to_csv(path, **options)
+
+
+def prepare(mode: str, path: str, place: str) -> None:
+    """Whatever the mode says about a file that is there: what is appended to is copied, what must not be is refused."""
+    if not os.path.exists(place):
+        return
+    if "x" in mode:
+        raise FileExistsError(f"{place!r} is there already")
+    if "a" in mode:
+        shutil.copyfile(place, path)
+
+
+class WriteWhole:
+    """Writes a file beside its place and renames it."""
+
+    def __init__(self, write: Callable[[Any, str, int, str], None]) -> None:
+        self.write = write
+
+    def __call__(self, part: Any, path: str) -> list[str]:
+        """The path, when the file is there."""
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        return [whole(lambda beside: self.write(part, beside, 0, path), path)]
 
 
 def write_parts(
-    frame: Any, filename: Any, ending: str, write: Callable[[Any, str], Any], compute: bool, name_function: Any = None
+    frame: Any,
+    filename: Any,
+    ending: str,
+    write: Callable[[Any, str, int, str], None],
+    name_function: Callable[[int], str] | None,
+    compute: bool,
+    how: dict[str, Any],
+    compression: Any = "infer",
 ) -> Any:
     """A file for each partition, by a method of pandas."""
-    names = numbered(filename, frame.npartitions, ending, name_function)
+    import raskt
 
-    def call(part: Any, at: int) -> str:
-        write(part, names[at])
-        return names[at]
+    method = compression.get("method") if isinstance(compression, dict) else compression
+    folder, names = numbered(filename, frame.npartitions, ending + PACKINGS.get(method, ""), name_function)
+    publication = Publication(folder)
+    call = raskt.delayed(WritePart(publication, write))
+    parts = [call(part, name, at) for at, (part, name) in enumerate(zip(frame.to_delayed(), names, strict=True))]
+    return _published(publication, parts, compute, how)
 
-    return run_parts(frame, call, compute)
+
+class WritePart:
+    """Writes one partition where it waits to be published."""
+
+    def __init__(self, publication: Publication, write: Callable[[Any, str, int, str], None]) -> None:
+        self.publication = publication
+        self.write = write
+
+    def __call__(self, part: Any, name: str, at: int) -> str:
+        """The name of the file."""
+        self.write(part, self.publication.path(name), at, os.path.join(self.publication.folder, name))
+        return name
 
 
-def write_csv(
-    frame: Any, filename: Any, single_file: bool, compute: bool, compute_kwargs: Any, options: dict[str, Any]
+def _published(
+    publication: Publication, parts: Any, compute: bool, how: dict[str, Any], replaced: Sequence[str] = ()
 ) -> Any:
-    """CSV: natively into a folder or one file, by pandas where the options or a star in the name ask for it."""
-    name_function = options.pop("name_function", None)
+    import raskt
+
+    finished = raskt.delayed(Publish(publication, replaced))(parts)
+    return publishing(publication, compute, how, finished)
+
+
+class Publish:
+    """Moves files to their places when all parts are written."""
+
+    def __init__(self, publication: Publication, replaced: Sequence[str]) -> None:
+        self.publication = publication
+        self.replaced = replaced
+
+    def __call__(self, parts: Any) -> list[str]:
+        """The paths of the files, in the order of the partitions."""
+        from .paths import in_order
+
+        return in_order(self.publication.publish(self.replaced))
+
+
+def numbered(
+    filename: Any, count: int, ending: str, name_function: Callable[[int], str] | None
+) -> tuple[str, list[str]]:
+    """The folder and the name of the file of each partition: the star in the name is its number."""
     name = os.fspath(filename)
-    native = set(options) <= NATIVE_CSV and "*" not in name and name_function is None
-    if native and frame.has_plain_labels() and isinstance(options.get("header", True), bool):
-        try:
-            return finish(
-                Written(frame._expr.to_csv(name, single_file=single_file, **options)), compute, compute_kwargs
-            )
-        except NotNative:
-            pass  # pandas writes columns that only it has
-    if single_file:
-        return write_parts(
-            frame.repartition(npartitions=1),
-            name + "*",
-            "csv",
-            lambda part, _: part.to_csv(name, **options),
-            compute,
-            lambda at: "",
-        )
-    return write_parts(frame, name, "csv", lambda part, target: part.to_csv(target, **options), compute, name_function)
+    folder, last = os.path.split(name)
+    if "*" in folder or last.count("*") > 1:
+        raise ValueError(f"a file name may have one star, for the number of the partition: {name!r}")
+    width = len(str(count - 1))
+    if name_function is not None:
+        numbers = [str(name_function(at)) for at in range(count)]
+    else:
+        numbers = [str(at).zfill(width) if "*" in last else f"part.{at}" for at in range(count)]
+    if len(set(numbers)) != count:
+        raise ValueError(f"name_function must give each partition another name, and gave {numbers}")
+    if "*" not in last:
+        return name, [f"{number}.{ending}" for number in numbers]
+    return folder or ".", [last.replace("*", number) for number in numbers]
+
+
+def to_json(
+    self: Any,
+    path_or_buf: Any = None,
+    *,
+    orient: str | None = "records",
+    date_format: str | None = None,
+    double_precision: int = 10,
+    force_ascii: bool = True,
+    date_unit: str = "ms",
+    default_handler: Callable[[Any], Any] | None = None,
+    lines: bool | None = None,
+    compression: Any = "infer",
+    index: bool | None = None,
+    indent: int | None = None,
+    storage_options: Any = None,
+    mode: str = "w",
+    name_function: Callable[[int], str] | None = None,
+    compute: bool = True,
+    compute_kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """Write JSON files by pandas: one for each partition.
+
+    As Dask, and unlike pandas, it writes `orient="records"` and then an object a line unless told otherwise.
+
+    Parameters
+    ----------
+    path_or_buf : path, file object or None
+        A folder for files `part.0.json` and so on, or a path with a `*` for the number of the partition. With None the
+        text is returned, and a file object is written to, both at once.
+    orient : str, default 'records'
+        How objects are laid out, as in pandas.
+    lines : bool, optional
+        Whether each line is an object; by default if `orient` is 'records'.
+    date_format, double_precision, ... : as in pandas
+        Each means what it means in `pandas.DataFrame.to_json`, for each file.
+    name_function, compute, compute_kwargs
+        As in `to_csv`.
+
+    Returns
+    -------
+    list of str
+        The paths of the files; a Delayed of it with `compute=False`.
+
+    Raises
+    ------
+    NotImplementedError
+        For `storage_options`.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd, tempfile
+    >>> paths = rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=2).to_json(tempfile.mkdtemp() + "/x-*.json")
+    >>> [open(path).read() for path in paths]
+    ['{"x":1}\\n', '{"x":2}\\n']
+    """
+    options = given(to_json, locals())
+    options.pop("path_or_buf", None)
+    refuse("to_json", options, {"storage_options": "write to a local folder, and copy it"})
+    for name in ("name_function", "compute", "compute_kwargs"):
+        options.pop(name, None)
+    options["orient"], options["lines"] = orient, orient == "records" if lines is None else lines
+    frame = self
+    if path_or_buf is None or hasattr(path_or_buf, "write"):
+        return frame.compute().to_json(path_or_buf, **options)
+    write = WriteByPandas("to_json", options)
+    return write_parts(
+        frame, path_or_buf, "json", write, name_function, compute, dict(compute_kwargs or {}), compression
+    )
+
+
+class WriteByPandas:
+    """Writes one partition by a method of pandas."""
+
+    def __init__(self, method: str, options: dict[str, Any]) -> None:
+        self.method = method
+        self.options = options
+
+    def __call__(self, part: Any, path: str, at: int, place: str) -> None:
+        """Write the rows to `path`, which will be moved to `place`."""
+        prepare(self.options.get("mode", "w"), path, place)
+        getattr(part, self.method)(path, **self.options)
+
+
+def to_orc(
+    self: Any,
+    path: Any = None,
+    *,
+    engine: str = "pyarrow",
+    index: bool | None = None,
+    engine_kwargs: dict[str, Any] | None = None,
+    name_function: Callable[[int], str] | None = None,
+    compute: bool = True,
+    compute_kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """Write ORC files by pandas: one for each partition.
+
+    Parameters
+    ----------
+    path : path
+        A folder for files `part.0.orc` and so on, or a path with a `*` for the number of the partition.
+    engine, index, engine_kwargs : as in pandas
+        Each means what it means in `pandas.DataFrame.to_orc`. ORC has no labels: an index that isn't a numbering is
+        refused by pandas.
+    name_function, compute, compute_kwargs
+        As in `to_csv`.
+
+    Returns
+    -------
+    list of str
+        The paths of the files; a Delayed of it with `compute=False`.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> _ = rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=2).to_orc(folder)
+    >>> rd.read_orc(folder)["x"].compute().tolist()
+    [1, 2]
+    """
+    options = given(to_orc, locals())
+    for name in ("path", "name_function", "compute", "compute_kwargs"):
+        options.pop(name, None)
+    frame = as_frame(self)
+    if path is None or hasattr(path, "write"):
+        return frame.compute().to_orc(path, **options)
+    write = WriteOrc("to_orc", options)
+    return write_parts(frame, path, "orc", write, name_function, compute, dict(compute_kwargs or {}))
+
+
+class WriteOrc(WriteByPandas):
+    """Writes one partition; its rows are numbered from 0 where they are numbered through."""
+
+    def __call__(self, part: Any, path: str, at: int, place: str) -> None:
+        """Write the rows to `path`, which will be moved to `place`."""
+        import pandas as pd
+
+        if isinstance(part.index, pd.RangeIndex) and part.index.step == 1:
+            part = part.reset_index(drop=True)
+        super().__call__(part, path, at, place)

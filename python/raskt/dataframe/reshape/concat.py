@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.checks import check_boolean, refuse_given
+from ..base.checks import check_boolean, no_default, refuse_given
 from ..base.collection import as_column, is_collection, is_frame, root_frame
 from ..base.labels import encode, encode_label
 from ..base.meta import empty
@@ -23,7 +23,7 @@ def concat(
     levels: Any = None,
     names: Any = None,
     verify_integrity: bool = False,
-    sort: bool = False,
+    sort: Any = no_default,
     union_categories: bool = False,
     interleave_partitions: bool = False,
     ignore_unknown_divisions: bool = False,
@@ -87,7 +87,7 @@ def concat(
         raise ValueError(f"No axis named {axis!r} for object type DataFrame")
     if keys is not None:
         lazy = [with_key(item, key, keys, names) for item, key in zip(lazy, keys, strict=True)]
-    result = under(lazy, join, ignore_index, check_boolean("sort", sort))
+    result = under(lazy, join, ignore_index, check_boolean("sort", False if sort is no_default else sort))
     if verify_integrity and not ignore_index:
         return over_all(DifferentLabels(), result, name="verify_integrity", meta=empty(result))
     return result

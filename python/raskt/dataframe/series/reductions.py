@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.checks import check_boolean
+from ..base.checks import check_boolean, unused
 from ..base.collection import is_collection
 from ..base.pandas_methods import gathered, gathered_value, native_or
 from ..base.partitionwise import one_value
@@ -164,6 +164,7 @@ class SeriesReductions(Reductions):
         Series
             In one partition; natively for numbers, gathered, in pandas, for other types.
         """
+        unused(include, exclude)
         return describe_series(self, percentiles)
 
     @tunable("split_every", "split_out")

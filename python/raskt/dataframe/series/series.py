@@ -9,11 +9,12 @@ from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
 from ..base.arguments import plain_operand, require_boolean
-from ..base.checks import check_boolean, no_default
+from ..base.checks import check_boolean, check_series_axis, no_default, unused
 from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
 from ..base.labels import decode_label, encode_label
 from ..base.meta import empty, type_of
 from ..base.pandas_methods import by_partition, gathered, native_or
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
 from ..generic.display import series_html, series_text
@@ -24,6 +25,8 @@ from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
 from ..indexing.loc import SeriesLoc
 from ..io.arrays import to_array, to_arrow
+from ..io.memory import to_records
+from ..io.write import to_csv, to_json
 from .apply import SeriesValues
 from .reductions import SeriesReductions
 
@@ -141,11 +144,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             raise NotImplementedError(f"{operation}(level=): reset the index and merge on it")
         if fill is None:
             return self._binary(operation, other, reflected)
-        left, right = self.fillna(fill), other
-        if isinstance(other, Series):
-            right = other.fillna(fill)
-            return left._binary(operation, right, reflected).where(~(self.isna() & other.isna()))
-        return left._binary(operation, right, reflected)
+        name = f"r{operation}" if reflected else operation
+        return over_rows(lambda a, b: getattr(a, name)(b, fill_value=fill), self, other, name=name, plainly=True)
 
     # Choosing rows.
 
@@ -175,8 +175,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
 
     def dropna(self, *, axis: Any = 0, inplace: Any = no_default, how: Any = None, ignore_index: bool = False) -> Any:
         """The rows whose value is there; numbered anew with `ignore_index`."""
-        if axis not in (0, "index", "rows"):
-            raise ValueError(f"No axis named {axis!r} for object type Series")
+        check_series_axis(axis)
+        unused(how)
         rows = self._framed(lambda frame: frame.dropna())
         return self._in_place(rows.reset_index(drop=True) if ignore_index else rows, inplace)
 
@@ -253,8 +253,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         Series
             In one partition, unless `npartitions` says otherwise.
         """
-        if axis not in (0, "index", "rows"):
-            raise ValueError(f"No axis named {axis!r} for object type Series")
+        check_series_axis(axis)
         check_order(ascending, kind, na_position, [None])
         up = bool(ascending[0] if isinstance(ascending, list | tuple) else ascending)
         in_pandas = lambda: gathered(
@@ -280,8 +279,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         key: Any = None,
     ) -> Any:
         """The rows in the order of their labels; equal labels keep their order. See `DataFrame.sort_index`."""
-        if axis not in (0, "index", "rows"):
-            raise ValueError(f"No axis named {axis!r} for object type Series")
+        check_series_axis(axis)
         options = {"level": level, "ascending": ascending, "kind": kind, "na_position": na_position, "key": key}
         options = {**options, "sort_remaining": sort_remaining, "ignore_index": ignore_index}
         return self._in_place(sorted_by_labels(self, options), inplace)
@@ -298,8 +296,14 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         errors: Any = "raise",
     ) -> Any:
         """The rows without those of some labels; KeyError at `compute` for unknown ones unless `errors="ignore"`."""
+        check_series_axis(axis)
+        if labels is not None and (index is not None or columns is not None):
+            raise ValueError("Cannot specify both 'labels' and 'index'/'columns'")
         wanted = labels if index is None else index
-        return self._in_place(without_labels(self, wanted, level, errors), inplace)
+        if wanted is None and columns is None:
+            raise ValueError("Need to specify at least one of 'labels', 'index' or 'columns'")
+        rows = self.copy() if wanted is None else without_labels(self, wanted, level, errors)
+        return self._in_place(rows, inplace)
 
     # The index, names and other forms.
 
@@ -335,6 +339,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         Series
             In as many partitions.
         """
+        check_series_axis(axis)
         if callable(index) or hasattr(index, "items"):
             run = gathered if errors == "raise" else by_partition
             meta = {} if errors != "raise" else {"meta": empty(self)}
@@ -386,6 +391,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
 
     def squeeze(self, axis: Any = None) -> Series:
         """The series itself: whether it has one row only computing can tell."""
+        check_series_axis(axis)
         return self
 
     def groupby(
@@ -413,17 +419,9 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         """The computed values as a `pyarrow.ChunkedArray`."""
         return to_arrow(self.to_frame()).column(0)
 
-    def to_csv(self, filename: Any, **kwargs: Any) -> Any:
-        """Write CSV; see `DataFrame.to_csv`."""
-        return self.to_frame().to_csv(filename, **kwargs)
-
-    def to_json(self, filename: Any, **kwargs: Any) -> Any:
-        """Write JSON; see `DataFrame.to_json`."""
-        return self.to_frame().to_json(filename, **kwargs)
-
-    def to_records(self, index: bool = False) -> Any:
-        """The computed values as a NumPy record array."""
-        return self.to_frame().to_records(index=index)
+    to_csv = to_csv
+    to_json = to_json
+    to_records = to_records
 
     def to_pandas(self) -> Any:
         """The computed series; the same as `compute()`."""

@@ -27,11 +27,13 @@ pub(super) unsafe fn unary<T: Real>(op: UnaryOp, a: Operand, out: Target) {
             Tanh => map!(a, out, T => T, |x| T::narrow(math::tanh(x.wide()))),
             Log => map!(a, out, T => T, |x| T::narrow(math::log(x.wide()))),
             Log1p => map!(a, out, T => T, |x| T::narrow(math::log1p(x.wide()))),
-            Sin if within::<T>(a, out.length, math::REDUCIBLE) => {
+            Sin => {
                 map!(a, out, T => T, |x| T::narrow(math::sin(x.wide())));
+                beyond::<T>(a, out, math::REDUCIBLE, f64::sin);
             }
-            Cos if within::<T>(a, out.length, math::REDUCIBLE) => {
+            Cos => {
                 map!(a, out, T => T, |x| T::narrow(math::cos(x.wide())));
+                beyond::<T>(a, out, math::REDUCIBLE, f64::cos);
             }
             // The factors as NumPy rounds them, in the type itself.
             Deg2rad => map!(a, out, T => T, |x| x.multiply(T::narrow(PI / 180.0))),
@@ -61,8 +63,6 @@ unsafe fn scalar_unary<T: Real>(op: UnaryOp, a: Operand, out: Target) {
     // SAFETY: as the caller promises.
     unsafe {
         match op {
-            Sin => by!(f64::sin),
-            Cos => by!(f64::cos),
             Tan => by!(f64::tan),
             Sinh => by!(f64::sinh),
             Cosh => by!(f64::cosh),
@@ -123,7 +123,10 @@ unsafe fn scalar_binary<T: Real>(op: BinaryOp, a: Operand, b: Operand, out: Targ
     // SAFETY: as the caller promises.
     unsafe {
         match op {
-            Power | FloatPower => by!(f64::powf),
+            // A square is a product wherever the exponent stands, so that it doesn't depend on what is beside it.
+            Power | FloatPower => zip!(a, b, out, T => T, |x, y| {
+                if y.wide() == 2.0 { x.multiply(x) } else { T::narrow(x.wide().powf(y.wide())) }
+            }),
             Arctan2 => by!(f64::atan2),
             Hypot => by!(f64::hypot),
             Logaddexp => by!(logaddexp),
@@ -151,6 +154,28 @@ pub(super) unsafe fn within<T: Real>(a: Operand, length: usize, magnitude: f64) 
     let a = unsafe { a.slice::<T>(length) };
     let magnitude = T::narrow(magnitude);
     a.chunks(LOOK).all(|part| part.iter().fold(true, |all, &x| all & (x.abs() <= magnitude)))
+}
+
+/// Writes anew, by the standard library, the elements beyond some magnitude (and those of a NaN): each by itself, so
+/// that no element depends on its neighbours.
+///
+/// # Safety
+/// The operand and the target hold as many elements of type `T`.
+#[inline(always)]
+unsafe fn beyond<T: Real>(a: Operand, out: Target, magnitude: f64, function: fn(f64) -> f64) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if within::<T>(a, out.length, magnitude) {
+            return;
+        }
+        let magnitude = T::narrow(magnitude);
+        let elements = a.slice::<T>(out.length);
+        for (out, &x) in out.slice::<T>().iter_mut().zip(elements) {
+            if x.nan() || x.abs() > magnitude {
+                out.write(T::narrow(function(x.wide())));
+            }
+        }
+    }
 }
 
 #[inline(always)]

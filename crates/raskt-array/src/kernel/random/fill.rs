@@ -136,6 +136,13 @@ impl Distribution {
                 | Poisson { .. }
                 | Binomial { .. }
                 | NegativeBinomial { .. }
+                | Wald { .. }
+                | VonMises { .. }
+                | NoncentralChisquare { .. }
+                | NoncentralF { .. }
+                | Zipf { .. }
+                | Logseries { .. }
+                | Hypergeometric { .. }
         )
     }
 }

@@ -5,6 +5,8 @@
 //! of the draw within the element, and the stream. So an element has the same value however the array is cut into
 //! blocks, whichever thread makes it, and on every device.
 
+mod circular;
+mod counts;
 mod fill;
 mod philox;
 mod rejection;
@@ -171,5 +173,54 @@ pub enum Distribution {
     Geometric {
         /// Probability of success.
         p: f64,
+    },
+    /// Wald (inverse Gaussian).
+    Wald {
+        /// Mean.
+        mean: f64,
+        /// Scale.
+        scale: f64,
+    },
+    /// Von Mises: angles of `[-pi, pi]`.
+    VonMises {
+        /// The most likely angle.
+        mu: f64,
+        /// How much the angles gather there; 0 for not at all.
+        kappa: f64,
+    },
+    /// Noncentral chi squared.
+    NoncentralChisquare {
+        /// Degrees of freedom.
+        df: f64,
+        /// Noncentrality, at least 0.
+        nonc: f64,
+    },
+    /// Noncentral F.
+    NoncentralF {
+        /// Degrees of freedom of the numerator.
+        dfnum: f64,
+        /// Degrees of freedom of the denominator.
+        dfden: f64,
+        /// Noncentrality of the numerator, at least 0.
+        nonc: f64,
+    },
+    /// Zipf: whole numbers *k* of probability proportional to `k^-a`.
+    Zipf {
+        /// The exponent, above 1.
+        a: f64,
+    },
+    /// The logarithmic series: whole numbers *k* of probability proportional to `p^k / k`.
+    Logseries {
+        /// The base, of `[0, 1)`.
+        p: f64,
+    },
+    /// Good ones in a sample without replacement.
+    Hypergeometric {
+        /// How many good ones there are.
+        ngood: u64,
+        /// How many others.
+        nbad: u64,
+        /// How many are taken.
+        nsample: u64,
     },
 }

@@ -142,6 +142,11 @@ impl Draws {
         unit(self.next())
     }
 
+    /// A whole number of `[0, bound)`, for bounds far below 2^64.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+
     /// Exponential of mean 1.
     pub fn exponential(&mut self) -> f64 {
         -(1.0 - self.uniform()).ln()

@@ -1,7 +1,7 @@
 //! Distributions of which an element takes as many draws as it needs.
 
-use super::Distribution;
 use super::philox::Draws;
+use super::{Distribution, circular, counts};
 
 /// One number of `distribution`.
 pub(super) fn draw(distribution: &Distribution, draws: &mut Draws) -> f64 {
@@ -18,8 +18,37 @@ pub(super) fn draw(distribution: &Distribution, draws: &mut Draws) -> f64 {
             let rate = gamma(n, draws) * (1.0 - p) / p;
             poisson(rate, draws)
         }
+        Wald { mean, scale } => wald(mean, scale, draws),
+        VonMises { mu, kappa } => circular::von_mises(mu, kappa, draws),
+        NoncentralChisquare { df, nonc } => noncentral_chisquare(df, nonc, draws),
+        NoncentralF { dfnum, dfden, nonc } => {
+            (noncentral_chisquare(dfnum, nonc, draws) / dfnum) / (2.0 * gamma(dfden / 2.0, draws) / dfden)
+        }
+        Zipf { a } => counts::zipf(a, draws),
+        Logseries { p } => counts::logseries(p, draws),
+        Hypergeometric { ngood, nbad, nsample } => counts::hypergeometric(ngood, nbad, nsample, draws),
         _ => unreachable!("the others take one draw"),
     }
+}
+
+/// J. R. Michael, W. R. Schucany and R. W. Haas, *Generating random variates using transformations with multiple
+/// roots* (1976), the smaller root written without a difference.
+fn wald(mean: f64, scale: f64, draws: &mut Draws) -> f64 {
+    let normal = draws.normal();
+    let y = mean * normal * normal;
+    let root = y + (4.0 * scale * y + y * y).sqrt();
+    let smaller = if y > 0.0 { mean * (4.0 * scale * y / root / root) } else { mean };
+    if draws.uniform() <= mean / (mean + smaller) { smaller } else { mean * (mean / smaller) }
+}
+
+fn noncentral_chisquare(df: f64, nonc: f64, draws: &mut Draws) -> f64 {
+    if df > 1.0 {
+        let central = 2.0 * gamma((df - 1.0) / 2.0, draws);
+        let shifted = draws.normal() + nonc.sqrt();
+        return central + shifted * shifted;
+    }
+    let more = if nonc > 0.0 { poisson(nonc / 2.0, draws) } else { 0.0 };
+    2.0 * gamma(df / 2.0 + more, draws)
 }
 
 /// G. Marsaglia and W. W. Tsang, *A simple method for generating gamma variables* (2000).
@@ -150,7 +179,7 @@ fn binomial(n: u64, p: f64, draws: &mut Draws) -> f64 {
 }
 
 /// The logarithm of the gamma function for `x` of at least 1, by Stirling's series.
-fn log_gamma(x: f64) -> f64 {
+pub(super) fn log_gamma(x: f64) -> f64 {
     let (mut x, mut shift) = (x, 0.0);
     while x < 10.0 {
         shift += x.ln();

@@ -49,6 +49,30 @@ impl Distribution {
                 check("n", n, most <= POISSON_LAM_MAX, "smaller, or p larger")
             }
             Geometric { p } => check("p", p, p > 0.0 && p <= 1.0, "greater than 0 and at most 1"),
+            Wald { mean, scale } => {
+                positive("mean", mean)?;
+                positive("scale", scale)
+            }
+            VonMises { mu, kappa } => {
+                check("mu", mu, mu.is_finite(), "finite")?;
+                not_negative("kappa", kappa)
+            }
+            NoncentralChisquare { df, nonc } => {
+                positive("df", df)?;
+                not_negative("nonc", nonc)
+            }
+            NoncentralF { dfnum, dfden, nonc } => {
+                positive("dfnum", dfnum)?;
+                positive("dfden", dfden)?;
+                not_negative("nonc", nonc)
+            }
+            Zipf { a } => check("a", a, a > 1.0, "greater than 1"),
+            Logseries { p } => check("p", p, (0.0..1.0).contains(&p), "at least 0 and smaller than 1"),
+            Hypergeometric { ngood, nbad, nsample } => {
+                let most = ngood.max(nbad);
+                check("ngood and nbad", most as f64, most < 1_000_000_000, "smaller than 1000000000")?;
+                check("nsample", nsample as f64, nsample <= ngood + nbad, "at most ngood + nbad")
+            }
         }
     }
 }
@@ -90,6 +114,12 @@ mod tests {
             NegativeBinomial { n: 1.0, p: 1e-30 },
             Triangular { left: 0.0, mode: 2.0, right: 1.0 },
             Geometric { p: 0.0 },
+            Zipf { a: 1.0 },
+            Logseries { p: 1.0 },
+            Wald { mean: 0.0, scale: 1.0 },
+            VonMises { mu: 0.0, kappa: -1.0 },
+            NoncentralChisquare { df: 1.0, nonc: -1.0 },
+            Hypergeometric { ngood: 3, nbad: 2, nsample: 6 },
         ] {
             assert_eq!(wrong.validate().unwrap_err().kind, ErrorKind::Value, "{wrong:?}");
         }

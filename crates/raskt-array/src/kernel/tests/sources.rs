@@ -15,6 +15,9 @@ proptest! {
             Distribution::Normal { loc: 1.0, scale: 2.0 },
             Distribution::Gamma { shape: 0.5, scale: 1.0 },
             Distribution::Exponential { scale: 1.0 },
+            Distribution::Zipf { a: 2.0 },
+            Distribution::VonMises { mu: 0.5, kappa: 2.0 },
+            Distribution::Hypergeometric { ngood: 30, nbad: 20, nsample: 25 },
         ] {
             let index = Affine::c_order(&[11_000]);
             let whole = elements::<f64>(&random(distribution, index.clone(), DType::F64, &Region::whole(&[11_000])));
@@ -88,6 +91,17 @@ fn distributions_have_their_means_and_variances() {
         (Geometric { p: 0.25 }, 4.0, 12.0),
         (Bernoulli { p: 0.3 }, 0.3, 0.21),
         (Integers { low: -5, span: 11 }, 0.0, 10.0),
+        (Wald { mean: 1.0, scale: 2.0 }, 1.0, 0.5),
+        (Wald { mean: 30.0, scale: 9000.0 }, 30.0, 3.0),
+        (NoncentralChisquare { df: 3.0, nonc: 2.0 }, 5.0, 14.0),
+        (NoncentralChisquare { df: 0.5, nonc: 2.0 }, 2.5, 9.0),
+        (NoncentralF { dfnum: 6.0, dfden: 20.0, nonc: 0.0 }, 20.0 / 18.0, 2.0 * 400.0 * 24.0 / (6.0 * 324.0 * 16.0)),
+        (Logseries { p: 0.5 }, std::f64::consts::LOG2_E, 0.804_021_1),
+        (Hypergeometric { ngood: 10, nbad: 10, nsample: 5 }, 2.5, 2.5 * 0.5 * 15.0 / 19.0),
+        (Hypergeometric { ngood: 100, nbad: 50, nsample: 40 }, 80.0 / 3.0, 80.0 / 9.0 * 110.0 / 149.0),
+        (Hypergeometric { ngood: 50, nbad: 100, nsample: 120 }, 40.0, 80.0 / 3.0 * 30.0 / 149.0),
+        (VonMises { mu: 0.0, kappa: 4.0 }, 0.0, 0.288_4),
+        (VonMises { mu: 0.0, kappa: 0.0 }, 0.0, std::f64::consts::PI.powi(2) / 3.0),
     ];
     for (distribution, mean, variance) in float {
         let found = random(distribution, Affine::c_order(&[count]), DType::F64, &Region::whole(&[count as usize]));
@@ -97,6 +111,21 @@ fn distributions_have_their_means_and_variances() {
         let error = 5.0 * (variance / count as f64).sqrt();
         assert!((average - mean).abs() < error, "{distribution:?}: mean {average}, not {mean}");
         assert!((spread - variance).abs() < 0.06 * variance, "{distribution:?}: variance {spread}, not {variance}");
+    }
+}
+
+/// Its moments are too wild to be measured: the shares of the smallest numbers, 1/k² of all.
+#[test]
+fn zipf_has_its_shares() {
+    let count = 100_000;
+    let distribution = Distribution::Zipf { a: 2.0 };
+    let found = random(distribution, Affine::c_order(&[count]), DType::F64, &Region::whole(&[count as usize]));
+    let found = elements::<f64>(&found);
+    for k in 1..6 {
+        let k = f64::from(k);
+        let share = found.iter().filter(|&&x| x == k).count() as f64 / count as f64;
+        let expected = 6.0 / (std::f64::consts::PI * k).powi(2);
+        assert!((share - expected).abs() < 0.008, "{k}: {share}, not {expected}");
     }
 }
 

@@ -89,3 +89,32 @@ fn signed_and_unsigned_integers_are_compared_exactly() {
     let flipped = elements::<bool>(&apply("greater", &[unsigned.clone(), signed.clone()]).unwrap());
     assert_eq!(flipped, [true, true, false, true]);
 }
+
+/// Elements far apart, as they come beside one another and one by one.
+#[test]
+fn no_element_depends_on_its_neighbours() {
+    let values = [0.5, 3e7, -1e300, 2.25, 700.5, -745.2, f64::NAN, f64::INFINITY, 1e-310, -0.0, 8.125, 1e6, 999_999.9];
+    for op in UnaryOp::ALL {
+        let together = Chunk::from_vec(values.to_vec(), &[values.len()]).unwrap();
+        let Ok(found) = apply(op.name(), &[together]) else { continue };
+        for (at, &value) in values.iter().enumerate() {
+            let alone = apply(op.name(), &[Chunk::from_vec(vec![value], &[1]).unwrap()]).unwrap();
+            let same = with_element!(found.dtype(), T => {
+                let (x, y) = (elements::<T>(&found)[at], elements::<T>(&alone)[0]);
+                format!("{x:?}") == format!("{y:?}")
+            });
+            assert!(same, "{op} of {value}");
+        }
+    }
+}
+
+#[test]
+fn a_square_is_one_wherever_its_exponent_stands() {
+    let bases: Vec<f64> = (0..500).map(|at| 1.0 + f64::from(at) * 0.001_234_567).collect();
+    let exponents: Vec<f64> = (0..500).map(|at| if at % 3 == 0 { 2.0 } else { 1.5 }).collect();
+    let mixed = [bases.clone(), exponents.clone()].map(|values| Chunk::from_vec(values, &[500]).unwrap());
+    let found = apply("power", &mixed).unwrap();
+    for (at, &found) in elements::<f64>(&found).iter().enumerate().filter(|(at, _)| at % 3 == 0) {
+        assert_eq!(found, bases[at] * bases[at]);
+    }
+}

@@ -1,0 +1,163 @@
+use super::csv::CsvOptions;
+use super::facts::{ColumnFacts, Watch};
+use super::header::Header;
+use super::inference::{Extent, Odd, examine};
+use super::syntax::Syntax;
+use super::text::Pieces;
+use crate::domain::parse_dtype_name;
+use crate::error::{FrameError, Result};
+use crate::expression::digest_of;
+use crate::table::FrameTable;
+use polars::prelude::DataFrame;
+use raskt_graph::{Cost, GraphBuilder, GraphError, Grid, Layer, LayerId, Op, OpFlags, OpKind, Shape};
+use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// A look at every field of CSV files, before they are read: a task for each file.
+pub struct CsvLook {
+    pub(super) files: Arc<[PathBuf]>,
+    pub(super) options: Arc<CsvOptions>,
+    pub(super) syntax: Syntax,
+    found: Arc<[OnceLock<FileLook>]>,
+}
+
+/// What was found in one file.
+#[derive(Clone, Debug)]
+pub(super) struct FileLook {
+    pub names: Vec<String>,
+    pub facts: Vec<ColumnFacts>,
+    pub rows: usize,
+    /// Whether a field stands in quotes.
+    pub quotes: bool,
+}
+
+/// Tells looks apart: files can be others the next time.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+impl CsvLook {
+    pub(super) fn new(files: Vec<PathBuf>, options: CsvOptions) -> Self {
+        let found = files.iter().map(|_| OnceLock::new()).collect();
+        Self { syntax: Syntax::of(&options), files: files.into(), options: Arc::new(options), found }
+    }
+
+    /// Adds the tasks to `graph`. Each leaves behind here what it found, and gives a table of nothing.
+    pub fn lower(self: &Arc<Self>, graph: &mut GraphBuilder) -> std::result::Result<LayerId, GraphError> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed).to_string();
+        let body = Arc::new(NativeOp(Arc::new(LookAt(self.clone()))));
+        let digest = digest_of(&["look at CSV", &number], &[]);
+        let op = graph.op(Op { kind: OpKind::Frame, name: "look".into(), digest, flags: OpFlags::default(), body });
+        let sizes = self.files.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len());
+        let bytes = sizes.max().unwrap_or(0);
+        let cost = Cost {
+            nanoseconds: 1 + bytes * NANOSECONDS_PER_BYTE,
+            output_bytes: 0,
+            scratch_bytes: bytes.min(SCRATCH_BYTES_MAX),
+        };
+        let grid = Grid::new([self.files.len() as u32]);
+        graph.layer(Layer::new("look", op, Shape::Map { grid, inputs: vec![] }).with_cost(cost))
+    }
+
+    /// How many files there are.
+    pub fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Looks at all files in this thread.
+    pub fn run(&self) -> Result<()> {
+        (0..self.files.len()).try_for_each(|at| self.look_at(at, &mut || Ok(())))
+    }
+
+    /// What was found in each file, if all were looked at.
+    pub(super) fn found(&self) -> Option<Vec<&FileLook>> {
+        self.found.iter().map(OnceLock::get).collect()
+    }
+
+    fn look_at(&self, at: usize, check: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let file = &self.files[at];
+        let found = look_at_file(file, &self.options, &self.syntax, check)?;
+        let found = found.map_err(|odd| left_to_pandas(file, odd))?;
+        // A task that is run again finds the same.
+        let _ = self.found[at].set(found);
+        Ok(())
+    }
+}
+
+/// What the look at a byte takes.
+const NANOSECONDS_PER_BYTE: u64 = 4;
+/// What the look at a file of any size holds.
+const SCRATCH_BYTES_MAX: u64 = 4 << 20;
+
+struct LookAt(Arc<CsvLook>);
+
+impl Kernel for LookAt {
+    fn run(&self, call: &Call<'_>, _inputs: &[Value]) -> Result<Value, TaskError> {
+        let mut check = || match call.cancel.is_cancelled() {
+            true => Err(FrameError::Cancelled),
+            false => Ok(()),
+        };
+        self.0.look_at(call.index as usize, &mut check)?;
+        Ok(FrameTable::from(DataFrame::empty()).into())
+    }
+
+    fn name(&self) -> String {
+        "look".into()
+    }
+}
+
+/// The error for a file that the native reader doesn't read as pandas does.
+pub(super) fn left_to_pandas(file: &Path, odd: Odd) -> FrameError {
+    FrameError::NotImplemented(format!("`{}` has {odd}", file.display()))
+}
+
+/// Looks at all rows of a file (or as many as are asked for), a piece at a time.
+fn look_at_file(
+    file: &Path,
+    options: &CsvOptions,
+    syntax: &Syntax,
+    check: &mut dyn FnMut() -> Result<()>,
+) -> Result<std::result::Result<FileLook, Odd>> {
+    let mut pieces = Pieces::open(file)?;
+    let header = match Header::of(pieces.more()?.0, options, syntax) {
+        Ok(header) => header,
+        Err(odd) => return Ok(Err(odd)),
+    };
+    let names = options.names.clone().unwrap_or_else(|| header.names.clone());
+    if names.len() != header.names.len() {
+        return Ok(Err("another number of columns than names were given"));
+    }
+    let mut found = FileLook { facts: options.watched(&names), names, rows: 0, quotes: false };
+    let mut taken = header.bytes;
+    loop {
+        pieces.take(taken);
+        check()?;
+        if found.rows == options.row_limit.unwrap_or(usize::MAX) {
+            return Ok(Ok(found));
+        }
+        let (text, last) = pieces.more()?;
+        let rows = options.row_limit.unwrap_or(usize::MAX) - found.rows;
+        let seen = match examine(text, syntax, &mut found.facts, Extent { last, rows }) {
+            Ok(seen) => seen,
+            Err(odd) => return Ok(Err(odd)),
+        };
+        found.rows += seen.rows;
+        found.quotes |= seen.quotes;
+        taken = seen.bytes;
+        if last {
+            return Ok(Ok(found));
+        }
+    }
+}
+
+impl CsvOptions {
+    /// What is to be found out about each column.
+    fn watched(&self, names: &[String]) -> Vec<ColumnFacts> {
+        let watch = |name: &String| match self.dtype_of(name).map(parse_dtype_name) {
+            _ if self.dates.contains(name) => Watch::Dates,
+            Some(Ok(dtype)) if dtype.is_integer() => Watch::Range,
+            _ => Watch::Type,
+        };
+        names.iter().map(|name| ColumnFacts::watching(watch(name))).collect()
+    }
+}

@@ -1,0 +1,66 @@
+"""The files that users mean."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+
+def path_argument(path: Any) -> Any:
+    """Paths as text: one, or a list."""
+    if isinstance(path, list | tuple):
+        return [os.fspath(one) for one in path]
+    return os.fspath(path)
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path is an address: `s3://...`, `https://...`."""
+    return "://" in path and not path.startswith("file://")
+
+
+def found_files(paths: Any, endings: tuple[str, ...]) -> list[str]:
+    """The files that a path, a pattern, a folder or a list means, in order; FileNotFoundError if there is none.
+
+    An address is one file, without patterns.
+    """
+    result: list[str] = []
+    for path in paths if isinstance(paths, list) else [paths]:
+        found = [path] if is_remote(path) else _matches(path.removeprefix("file://"), endings)
+        if not found:
+            raise FileNotFoundError(2, "No such file, or no file in it", path)
+        result += found
+    if not result:
+        raise ValueError("no path was given")
+    return result
+
+
+def _matches(path: str, endings: tuple[str, ...]) -> list[str]:
+    import glob
+
+    if os.path.isdir(path):
+        return _folder(path, endings)
+    if glob.has_magic(path) and not os.path.exists(path):
+        return in_order(name for name in glob.glob(path) if os.path.isfile(name))
+    return [path] if os.path.exists(path) else []
+
+
+def _folder(path: str, endings: tuple[str, ...]) -> list[str]:
+    """The files of a folder, and of folders in it, with one of some endings; hidden ones are somebody's notes."""
+    found = []
+    for name in in_order(os.listdir(path)):
+        whole = os.path.join(path, name)
+        if name.startswith((".", "_")):
+            continue
+        if os.path.isdir(whole):
+            found += _folder(whole, endings)
+        elif any(ending in name for ending in endings):
+            found.append(whole)
+    return found
+
+
+def in_order(paths: Any) -> list[str]:
+    """Paths in order, numbers in them by their value: `part.2` before `part.10`."""
+    return sorted(
+        paths, key=lambda path: [int(piece) if piece.isdigit() else piece for piece in re.split(r"([0-9]+)", path)]
+    )
