@@ -444,6 +444,8 @@ def frame_from_pandas(data: Any, npartitions: int = 1) -> FrameExpr | ColumnExpr
 def frame_from_delayed(
     parts: list[Delayed], meta: Any, *, name: str = "from_delayed", rows: list[int] | None = None
 ) -> FrameExpr | ColumnExpr: ...
+def frame_from_array(array: ArrayExpr, columns: list[str]) -> FrameExpr: ...
+def frame_concat(frames: list[FrameExpr], *, join: str = "outer", ignore_index: bool = False) -> FrameExpr: ...
 
 @final
 class CsvLookExpr:
@@ -464,7 +466,7 @@ def frame_look_csv(
     na_values: list[str] | None = None,
     skiprows: int = 0,
     nrows: int | None = None,
-    quotechar: str | None = '"',
+    quotechar: str | None = ...,
     comment: str | None = None,
 ) -> CsvLookExpr: ...
 def frame_read_parquet(

@@ -8,6 +8,8 @@ pub(super) struct Header {
     pub names: Vec<String>,
     /// How many bytes stand before the rows.
     pub bytes: usize,
+    /// Whether a name stands in quotes.
+    pub quotes: bool,
 }
 
 impl Header {
@@ -32,9 +34,10 @@ impl Header {
             return Err("a comment after the names of its columns");
         }
         let names = fields(first, syntax)?;
+        let quotes = syntax.quote.is_some_and(|quote| first.contains(&quote));
         Ok(match options.has_header {
-            true => Self { names: checked(names)?, bytes: at + first.len() },
-            false => Self { names: (0..names.len()).map(|at| at.to_string()).collect(), bytes: at },
+            true => Self { names: checked(names)?, bytes: at + first.len(), quotes },
+            false => Self { names: (0..names.len()).map(|at| at.to_string()).collect(), bytes: at, quotes },
         })
     }
 }

@@ -127,7 +127,7 @@ fn look_at_file(
     if names.len() != header.names.len() {
         return Ok(Err("another number of columns than names were given"));
     }
-    let mut found = FileLook { facts: options.watched(&names), names, rows: 0, quotes: false };
+    let mut found = FileLook { facts: options.watched(&names), names, rows: 0, quotes: header.quotes };
     let mut taken = header.bytes;
     loop {
         pieces.take(taken);

@@ -14,7 +14,8 @@ from .files import FileReader, read_files
 from .options import NO_DEFAULT, given, refuse
 from .paths import found_files, is_remote, path_argument
 
-#: Arguments that the native reader understands; what it doesn't understand of their values is left to pandas.
+#: Arguments that the native reader understands; what it doesn't understand of their values is left to pandas, as is
+#: `nrows`: the engine parses fields behind the last row too, which may be of other types.
 NATIVE = {
     "sep",
     "header",
@@ -24,7 +25,6 @@ NATIVE = {
     "parse_dates",
     "na_values",
     "skiprows",
-    "nrows",
     "quotechar",
     "comment",
 }
@@ -331,9 +331,9 @@ def _native_arguments(options: dict[str, Any]) -> dict[str, Any] | None:
     skipped = result.get("skiprows", 0)
     if skipped is None:
         del result["skiprows"]
-    elif type(skipped) is not int or skipped < 0 or type(result.get("nrows", 1)) is not int:
+    elif type(skipped) is not int or skipped < 0:
         return None
-    return result if result.get("nrows", 1) > 0 else None
+    return result
 
 
 def _is_separator(sep: Any) -> bool:
@@ -375,7 +375,10 @@ NATIVE_TYPES = {"bool", "str", "category", "float32", "float64"} | {
 def _native_type(dtype: Any) -> str:
     """The name of a type; NotImplementedError for one that only pandas has."""
     import numpy as np
+    import pandas as pd
 
+    if isinstance(dtype, pd.CategoricalDtype) and (dtype.categories is not None or dtype.ordered):
+        raise NotImplementedError("categories that are given are read by pandas")
     if isinstance(dtype, str):
         name = dtype if dtype in ("category", "str") else (np.dtype(dtype).name if not dtype[0].isupper() else dtype)
     elif isinstance(dtype, type | np.dtype):
