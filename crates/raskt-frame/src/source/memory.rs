@@ -35,7 +35,7 @@ pub fn kept(tables: Vec<Value>, levels: &[Option<&str>]) -> Option<Frame> {
         name: "persisted tables".into(),
         python: false,
         kept: true,
-        input: None,
+        inputs: vec![],
     });
     Some(over_tables(operator, &facts.iter().map(|facts| &**facts).collect::<Vec<_>>(), levels, &[], Some(key)))
 }

@@ -51,7 +51,12 @@ impl Collection for ColumnExpr {
         let own = &self.column;
         let unlabelled = raskt_frame::Index::Rows(None);
         let index = if own.is_scalar() || own.labels { &unlabelled } else { &own.index };
-        let frame = interchange::persisted_frame(&values, index, own.root.partitions)?;
+        let frame = interchange::persisted_frame(
+            &values,
+            index,
+            own.root.partitions,
+            if own.is_scalar() { None } else { own.to_frame("").divisions() },
+        )?;
         let mut column = frame.column_at(0).or_raise()?;
         column.name = own.name.clone();
         column.labels = own.labels;
