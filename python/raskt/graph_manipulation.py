@@ -161,7 +161,7 @@ def _from_parts(like: Any, parts: list[Delayed]) -> Any:
     if hasattr(like, "chunks"):
         return _array_from_parts(like, parts)
     import raskt.dataframe as rd
-    from raskt.dataframe._meta import empty
+    from raskt.dataframe.base.meta import empty
 
     return rd.from_delayed(parts, meta=empty(like))
 

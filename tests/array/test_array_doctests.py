@@ -10,7 +10,7 @@ import pytest
 
 import raskt.array
 
-MODULES = ["raskt.array", *(f"raskt.array.{module.name}" for module in pkgutil.iter_modules(raskt.array.__path__))]
+MODULES = ["raskt.array", *(f"raskt.array.{module.name}" for module in pkgutil.walk_packages(raskt.array.__path__))]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -34,7 +34,7 @@ def test_a_fallback_of_a_fallback(df, pdf):
 
 
 def test_rows_that_go_missing_are_found_out(df):
-    from raskt.dataframe._partitionwise import over_rows
+    from raskt.dataframe.base.partitionwise import over_rows
 
     with pytest.raises(ValueError, match="rows"):
         over_rows(lambda column: column.iloc[1:], df["a"], name="shorter", meta=("a", "int64")).compute()

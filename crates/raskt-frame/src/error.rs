@@ -29,6 +29,10 @@ pub enum FrameError {
     /// Something that raskt doesn't do yet.
     #[error("{0}")]
     NotImplemented(String),
+    /// An operation whose answer the engine can't give as pandas gives it, on these types or with these arguments. The
+    /// face lets pandas compute it, partition by partition.
+    #[error("{0}")]
+    NotNative(String),
     /// The run was cancelled.
     #[error("the computation was cancelled")]
     Cancelled,
@@ -66,7 +70,7 @@ impl FrameError {
             Self::Value(_) => ErrorKind::Value,
             Self::NotFound(_) => ErrorKind::NotFound,
             Self::Io(_) => ErrorKind::Io,
-            Self::NotImplemented(_) => ErrorKind::NotImplemented,
+            Self::NotImplemented(_) | Self::NotNative(_) => ErrorKind::NotImplemented,
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Engine(_) => ErrorKind::Panic,
         }

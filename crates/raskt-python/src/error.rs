@@ -29,6 +29,13 @@ pyo3::create_exception!(
     "The spill file of a result is gone or damaged, and the result can't be computed again."
 );
 
+pyo3::create_exception!(
+    raskt._core,
+    NotNative,
+    PyNotImplementedError,
+    "The engine has no form of an operation that answers as pandas does: pandas has to compute it."
+);
+
 /// An exception of user code on its way through the engine.
 struct Raised(PyErr);
 
@@ -103,5 +110,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("TaskCancelled", py.get_type::<TaskCancelled>())?;
     module.add("MemoryLimitError", py.get_type::<MemoryLimitError>())?;
-    module.add("ResultsLost", py.get_type::<ResultsLost>())
+    module.add("ResultsLost", py.get_type::<ResultsLost>())?;
+    module.add("NotNative", py.get_type::<NotNative>())
 }

@@ -16,22 +16,30 @@ from typing import Any
 
 import numpy as _np
 
+from raskt._compute import compute as _compute
 from raskt.array import linalg as linalg
 from raskt.array import random as random
 from raskt.array._array import Array as Array
-from raskt.array._axes import *
-from raskt.array._blocks import map_blocks as map_blocks
-from raskt.array._contraction import blockwise as blockwise
-from raskt.array._creation import *
-from raskt.array._delayed import from_delayed as from_delayed
-from raskt.array._elementwise import *
-from raskt.array._functions import *
-from raskt.array._joining import *
-from raskt.array._products import *
-from raskt.array._searching import *
-from raskt.array._statistics import *
-from raskt.array._storing import store as store
-from raskt.array._ufunc import ufunc as ufunc
+from raskt.array.base.conversion import *
+from raskt.array.base.registry import register_functions as _register_functions
+from raskt.array.blocks.blockwise import blockwise as blockwise
+from raskt.array.blocks.delayed import from_delayed as from_delayed
+from raskt.array.blocks.fromfunction import fromfunction as fromfunction
+from raskt.array.blocks.map_blocks import map_blocks as map_blocks
+from raskt.array.creation.constructors import *
+from raskt.array.creation.grids import *
+from raskt.array.elementwise.functions import *
+from raskt.array.elementwise.ufunc import ufunc as ufunc
+from raskt.array.indexing.nonzero import *
+from raskt.array.indexing.where import where as where
+from raskt.array.io.store import store as store
+from raskt.array.linalg.matrices import *
+from raskt.array.linalg.products import *
+from raskt.array.manipulation.axes import *
+from raskt.array.manipulation.joining import *
+from raskt.array.reductions.functions import *
+from raskt.array.searching.searching import *
+from raskt.array.statistics.statistics import *
 
 bool, bool_ = _np.bool_, _np.bool_
 int8, int16, int32, int64 = _np.int8, _np.int16, _np.int32, _np.int64
@@ -57,6 +65,9 @@ def result_type(*arrays_and_dtypes: Any) -> _np.dtype[Any]:
 
 def compute(*args: Any, **kwargs: Any) -> Any:
     """Compute several arrays at once; the same as :func:`raskt.compute`."""
-    from raskt._compute import compute as run
+    return _compute(*args, **kwargs)
 
-    return run(*args, **kwargs)
+
+_register_functions("numpy", globals())
+_register_functions("numpy.linalg", vars(linalg))
+_register_functions("numpy.random", vars(random))

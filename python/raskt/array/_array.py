@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import ArrayExpr, Lazy, array_transpose
-from raskt.array._drawing import describe_html, draw
-from raskt.array._indexing import Blocks, VectorIndex, assign, select
-from raskt.array._layout import LayoutMethods
-from raskt.array._operators import Operators
-from raskt.array._reductions import ReductionMethods
+from raskt.array.base.registry import register_array
+from raskt.array.blocks.map_blocks import block_shapes
+from raskt.array.indexing.selection import Blocks, VectorIndex, assign, select
+from raskt.array.methods.drawing import describe_html, draw
+from raskt.array.methods.layout import LayoutMethods
+from raskt.array.methods.operators import Operators
+from raskt.array.methods.reductions import ReductionMethods
+from raskt.array.protocols.numpy import call_function, call_ufunc
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -153,8 +156,6 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         >>> y.compute_chunk_sizes().chunks
         ((0, 2, 1),)
         """
-        from raskt.array._blocks import block_shapes
-
         if not self.__raskt_expr__.is_known:
             self.__raskt_expr__ = self.__raskt_expr__.with_block_shapes(block_shapes(self))
         return self
@@ -237,13 +238,9 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from raskt.array._protocols import call_ufunc
-
         return call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from raskt.array._protocols import call_function
-
         return call_function(function, types, args, kwargs)
 
     # How it looks
@@ -259,3 +256,6 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     def to_svg(self, size: int = 200) -> str:
         """A drawing of the chunk grid, as SVG text whose longer side is ``size`` pixels."""
         return draw(self.chunks, size)
+
+
+register_array(Array)

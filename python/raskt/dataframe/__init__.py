@@ -13,11 +13,9 @@ and gives a pandas object. What has no native form runs in pandas on each partit
 
 from __future__ import annotations
 
-from ._aggregations import Aggregation
-from ._creation import from_array, from_delayed, from_dict, from_map, from_pandas
-from ._frame import DataFrame
-from ._frame_joins import concat, merge, merge_asof
-from ._functions import (
+from .frame.frame import DataFrame
+from .frame.joins import concat, merge, merge_asof
+from .functions import (
     compute,
     get_collection_type,
     get_dummies,
@@ -36,12 +34,14 @@ from ._functions import (
     to_records,
     to_timedelta,
 )
-from ._groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
-from ._index import Index
-from ._read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
-from ._scalar import Scalar
-from ._series import Series
-from ._windows import Resampler, Rolling
+from .generic.scalar import Scalar
+from .groupby.aggregations import Aggregation
+from .groupby.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
+from .index.index import Index
+from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
+from .io.read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
+from .series.series import Series
+from .window.windows import Resampler, Rolling
 
 from_dask_array = from_array
 

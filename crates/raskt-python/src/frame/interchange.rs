@@ -1,5 +1,5 @@
 //! Tables as pandas objects, and pandas objects as tables. What pandas' own objects look like is said in Python, in
-//! `raskt.dataframe._interchange`.
+//! `raskt.dataframe.interchange.arrow`.
 
 use super::{ColumnExpr, FrameExpr, OrRaise, arrow, literal};
 use pyo3::call::PyCallArgs;
@@ -10,7 +10,7 @@ use raskt_frame::{Column, Domain, Frame, FrameTable, Index, Literal, kept, memor
 use raskt_value::Value;
 
 fn python<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("raskt.dataframe._interchange")?.getattr(function)
+    py.import("raskt.dataframe.interchange.arrow")?.getattr(function)
 }
 
 /// The tables that tasks gave, as one.

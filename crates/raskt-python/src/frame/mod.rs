@@ -21,13 +21,16 @@ pub(crate) use column::ColumnExpr;
 pub(crate) use dataframe::FrameExpr;
 pub(crate) use writing::WriteExpr;
 
-use crate::error::from_task_error;
+use crate::error::{NotNative, from_task_error};
 use pyo3::prelude::*;
 use raskt_frame::FrameError;
 
 /// The exception for an error of the plan.
 pub(crate) fn exception(error: FrameError) -> PyErr {
-    Python::attach(|py| from_task_error(py, &error.into()))
+    match error {
+        FrameError::NotNative(message) => NotNative::new_err(message),
+        error => Python::attach(|py| from_task_error(py, &error.into())),
+    }
 }
 
 /// A plan, or the exception for why there is none.

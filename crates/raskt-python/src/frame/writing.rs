@@ -147,6 +147,6 @@ fn notes(py: Python<'_>, frame: &Frame, columns: &[String]) -> PyResult<String> 
     };
     let own: Vec<String> = frame.columns.iter().map(|(_, values)| values.domain.pandas_dtype()).collect();
     let dtypes: Vec<String> = dtypes.into_iter().chain(own).collect();
-    let function = py.import("raskt.dataframe._interchange")?.getattr("parquet_notes")?;
+    let function = py.import("raskt.dataframe.interchange.arrow")?.getattr("parquet_notes")?;
     function.call1((columns, dtypes, names))?.extract()
 }

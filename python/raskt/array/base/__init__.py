@@ -1,0 +1,1 @@
+"""What all rooms of `raskt.array` stand on: the registry of the class, settings, layouts, `out=`."""

@@ -1,0 +1,1 @@
+"""Python functions over blocks, and blocks as delayed objects."""

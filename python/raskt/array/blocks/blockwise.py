@@ -1,0 +1,122 @@
+"""Blocks brought together by the labels of their axes: `blockwise` and `einsum`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raskt._core import array_map_blocks
+from raskt.array.base.conversion import asarray
+from raskt.array.base.registry import wrap
+from raskt.array.blocks.map_blocks import find_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import DTypeLike
+
+    from raskt.array._array import Array
+
+__all__ = ["blockwise", "contract"]
+
+
+def blockwise(
+    func: Callable[..., Any],
+    out_ind: Sequence[Any],
+    *args: Any,
+    name: str | None = None,
+    token: str | None = None,
+    dtype: DTypeLike | None = None,
+    adjust_chunks: dict[Any, Any] | None = None,
+    new_axes: dict[Any, Any] | None = None,
+    align_arrays: bool = True,
+    concatenate: bool | None = True,
+    meta: Any = None,
+    **kwargs: Any,
+) -> Array:
+    """Call a Python function on blocks that are brought together by the labels of their axes.
+
+    Parameters
+    ----------
+    func
+        Takes a NumPy array for each array, with the axes that the array has, and gives one with the axes ``out_ind``.
+    out_ind
+        Labels of the axes of the result: ``"ij"`` or ``(0, 1)``.
+    *args
+        Arrays and the labels of their axes in turn; an argument with ``None`` for labels is passed as it is. Axes whose
+        labels are not in ``out_ind`` are put in one block each.
+    dtype
+        The type of the result. Without it, the function is tried on arrays of length 1.
+
+    >>> import operator
+    >>> import raskt.array as ra
+    >>> x, y = ra.arange(2), ra.arange(3)
+    >>> ra.blockwise(operator.mul, "ij", x[:, None], "ij", y[None, :], "ij").shape
+    (2, 3)
+    """
+    if new_axes or adjust_chunks:
+        raise NotImplementedError("blockwise with `new_axes` or `adjust_chunks` is not implemented: use `map_blocks`")
+    if concatenate is False:
+        raise NotImplementedError("blockwise with `concatenate=False` is not implemented: blocks come as one array")
+    pairs = list(zip(args[::2], args[1::2], strict=True))
+    arrays = [asarray(array) for array, labels in pairs if labels is not None]
+    labels = [list(labels) for _, labels in pairs if labels is not None]
+
+    def call(*blocks: Any) -> Any:
+        rest = iter(blocks)
+        return func(*(array if labels is None else next(rest) for array, labels in pairs), **kwargs)
+
+    name = name or token or str(getattr(func, "__name__", type(func).__name__))
+    if dtype is None:
+        dtype = find_dtype(call, arrays, name)
+    return contract(call, name, list(out_ind), arrays, labels, dtype)
+
+
+def contract(
+    call: Callable[..., Any],
+    name: str,
+    output: Sequence[Any],
+    arrays: Sequence[Array],
+    labels: Sequence[Sequence[Any]],
+    dtype: DTypeLike,
+) -> Array:
+    """`call` of blocks whose axes with one label belong together; labels that `output` lacks are summed by `call`.
+
+    Each array gets an axis for every label, so that blocks meet by broadcasting; `call` sees only its own axes.
+    """
+    summed = [label for label in dict.fromkeys(label for line in labels for label in line) if label not in output]
+    if missing := [label for label in output if not any(label in line for line in labels)]:
+        raise ValueError(f"the result has the axis `{missing[0]}`, and no array has it")
+    everything = [*output, *summed]
+    spread = [_spread(array, line, everything, summed) for array, line in zip(arrays, labels, strict=True)]
+    orders = [_own_axes(line, everything) for line in labels]
+
+    def of_blocks(*blocks: Any) -> Any:
+        return call(*(_own_block(block, order) for block, order in zip(blocks, orders, strict=True)))
+
+    drop = list(range(len(output), len(everything)))
+    expressions = [array.__raskt_expr__ for array in spread]
+    return wrap(array_map_blocks(of_blocks, name, expressions, np.dtype(dtype), drop, [], None, False, None))
+
+
+def _spread(array: Array, labels: Sequence[Any], everything: Sequence[Any], summed: Sequence[Any]) -> Array:
+    """The array with an axis for each label, in their order; summed axes in one block."""
+    if len(labels) != array.ndim:
+        raise ValueError(f"{len(labels)} labels do not fit an array of {array.ndim} axes")
+    whole = {axis: -1 for axis, label in enumerate(labels) if label in summed}
+    array = array.rechunk(whole) if whole else array
+    array = array.transpose([labels.index(label) for label in everything if label in labels])
+    return array[tuple(slice(None) if label in labels else None for label in everything)]
+
+
+def _own_axes(labels: Sequence[Any], everything: Sequence[Any]) -> tuple[tuple[int, ...], list[int]]:
+    """Which axes of a spread block are not the array's own, and the order of those that are."""
+    foreign = tuple(at for at, label in enumerate(everything) if label not in labels)
+    inner = [label for label in everything if label in labels]
+    return foreign, [inner.index(label) for label in labels]
+
+
+def _own_block(block: Any, order: tuple[tuple[int, ...], list[int]]) -> Any:
+    foreign, axes = order
+    return block.squeeze(foreign).transpose(axes)

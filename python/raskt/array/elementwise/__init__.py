@@ -1,0 +1,1 @@
+"""Ufuncs, and functions of elements that are made of them."""

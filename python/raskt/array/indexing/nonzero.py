@@ -1,0 +1,43 @@
+"""Positions of elements that are not zero."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from raskt.array.base.conversion import asarray
+from raskt.array.creation.constructors import arange
+from raskt.array.manipulation.axes import broadcast_to
+from raskt.array.manipulation.joining import stack
+
+if TYPE_CHECKING:
+    from raskt.array._array import Array
+
+__all__ = ["argwhere", "flatnonzero", "nonzero"]
+
+
+def nonzero(a: Any) -> tuple[Array, ...]:
+    """Positions of elements that are not zero, an array for each axis; how many shows when they are computed.
+
+    >>> import raskt.array as ra
+    >>> [places.compute() for places in ra.nonzero(ra.asarray([0, 3, 0, 5]))]
+    [array([1, 3])]
+    """
+    x = asarray(a)
+    if not x.ndim:
+        raise ValueError("an array without axes has no positions")
+    mask = x != 0 if x.dtype != bool else x
+    places = []
+    for axis, (length, lengths) in enumerate(zip(x.shape, x.chunks, strict=True)):
+        line = arange(length, chunks=(lengths,)).reshape([-1 if at == axis else 1 for at in range(x.ndim)])
+        places.append(broadcast_to(line, x.shape)[mask])
+    return tuple(places)
+
+
+def flatnonzero(a: Any) -> Array:
+    """Positions, in C order, of elements that are not zero."""
+    return nonzero(asarray(a).ravel())[0]
+
+
+def argwhere(a: Any) -> Array:
+    """Positions of elements that are not zero, a row for each."""
+    return stack(nonzero(a), axis=1)

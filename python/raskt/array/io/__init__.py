@@ -1,0 +1,1 @@
+"""Arrays read from and written to objects that can be sliced."""

@@ -1,0 +1,1 @@
+"""Arrays in other shapes, joined, repeated and moved."""

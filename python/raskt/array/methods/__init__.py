@@ -1,0 +1,1 @@
+"""What an array can do, by topic; `Array` puts these classes together."""

@@ -1,0 +1,1 @@
+"""Sums, extremes and their kin, along axes."""

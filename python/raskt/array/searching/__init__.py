@@ -1,0 +1,1 @@
+"""Elements by what they are: positions, the largest, members, different ones."""

@@ -1,0 +1,1 @@
+"""Averages, moments, covariances, differences, quantiles and histograms."""

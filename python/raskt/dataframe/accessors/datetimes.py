@@ -1,0 +1,194 @@
+"""The `.dt` accessor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..base.partitionwise import over_rows
+from ..base.registry import wrap
+
+#: Fields of times that the native side has.
+FIELDS = [
+    "year",
+    "month",
+    "day",
+    "hour",
+    "minute",
+    "second",
+    "microsecond",
+    "nanosecond",
+    "dayofweek",
+    "dayofyear",
+    "quarter",
+    "date",
+    "time",
+    "is_month_start",
+    "is_month_end",
+    "is_quarter_start",
+    "is_quarter_end",
+    "is_year_start",
+    "is_year_end",
+    "is_leap_year",
+    "days_in_month",
+]
+#: Fields under a second name.
+SYNONYMS = {
+    "weekday": "dayofweek",
+    "day_of_week": "dayofweek",
+    "day_of_year": "dayofyear",
+    "daysinmonth": "days_in_month",
+}
+#: Fields of durations that the native side has.
+SPANS = ("days", "seconds", "microseconds", "nanoseconds")
+
+
+class DatetimeMethods:
+    """Fields and methods of times and durations, by the names and meanings of `pandas.Series.dt`.
+
+    Those with a native form run natively, the others in pandas for each partition; `explain()` tells which.
+
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> t = rd.from_pandas(pd.Series(pd.to_datetime(["2013-01-01 05:15", "2013-02-28 00:10"])), npartitions=2)
+    >>> t.dt.hour.compute().tolist()
+    [5, 0]
+    """
+
+    def __init__(self, series: Any) -> None:
+        dtype = series._expr.dtype
+        if not dtype.startswith(("datetime64", "timedelta64", "period", "date32", "timestamp", "duration")):
+            raise AttributeError(f"Can only use .dt accessor with datetimelike values, not {dtype}")
+        self._series = series
+        self._is_span = dtype.startswith("timedelta64")
+
+    def _native(self, name: str, *args: Any, fallback: Callable[[Any], Any]) -> Any:
+        try:
+            return wrap(self._series._expr.dt(name, *args))
+        except NotImplementedError:
+            return self._pandas(name, fallback)
+
+    def _pandas(self, name: str, call: Callable[[Any], Any]) -> Any:
+        return over_rows(lambda s: call(s.dt), self._series, name=f"dt.{name}")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'DatetimeMethods' object has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.startswith("__")]
+
+    def floor(self, freq: str, *args: Any, **kwargs: Any) -> Any:
+        """Each time rounded down to a multiple of a span such as `"15min"`."""
+        return self._rounded("floor", freq, args, kwargs)
+
+    def ceil(self, freq: str, *args: Any, **kwargs: Any) -> Any:
+        """Each time rounded up to a multiple of a span."""
+        return self._rounded("ceil", freq, args, kwargs)
+
+    def round(self, freq: str, *args: Any, **kwargs: Any) -> Any:
+        """Each time rounded to the nearest multiple of a span."""
+        return self._rounded("round", freq, args, kwargs)
+
+    def _rounded(self, name: str, freq: str, args: Any, kwargs: Any) -> Any:
+        fallback = lambda times: getattr(times, name)(freq, *args, **kwargs)
+        if args or kwargs:
+            return self._pandas(name, fallback)
+        return self._native(name, freq, fallback=fallback)
+
+    def strftime(self, date_format: str) -> Any:
+        """Each time as text in a format."""
+        return self._native("strftime", date_format, fallback=lambda times: times.strftime(date_format))
+
+    def normalize(self) -> Any:
+        """The midnight before each time."""
+        return self._native("normalize", fallback=lambda times: times.normalize())
+
+    def day_name(self, locale: Any = None) -> Any:
+        """The name of the day of the week."""
+        return self._named("day_name", locale)
+
+    def month_name(self, locale: Any = None) -> Any:
+        """The name of the month."""
+        return self._named("month_name", locale)
+
+    def _named(self, name: str, locale: Any) -> Any:
+        fallback = lambda times: getattr(times, name)(locale)
+        return self._native(name, fallback=fallback) if locale is None else self._pandas(name, fallback)
+
+    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
+        """Times without a zone as times of a zone; None takes the zone away."""
+        fallback = lambda times: times.tz_localize(tz, ambiguous, nonexistent)
+        if (ambiguous, nonexistent) != ("raise", "raise") or not isinstance(tz, str | None):
+            return self._pandas("tz_localize", fallback)
+        return self._native("tz_localize", tz, fallback=fallback)
+
+    def tz_convert(self, tz: Any) -> Any:
+        """Times of a zone as times of another."""
+        fallback = lambda times: times.tz_convert(tz)
+        if not isinstance(tz, str | None):
+            return self._pandas("tz_convert", fallback)
+        return self._native("tz_convert", tz, fallback=fallback)
+
+    def total_seconds(self) -> Any:
+        """Each duration in seconds."""
+        return self._native("total_seconds", fallback=lambda spans: spans.total_seconds())
+
+    def isocalendar(self) -> Any:
+        """Year, week and day by ISO 8601, as a frame, in pandas for each partition."""
+        return self._pandas("isocalendar", lambda times: times.isocalendar())
+
+    @property
+    def components(self) -> Any:
+        """Days, hours, minutes and so on of durations, as a frame, in pandas for each partition."""
+        return self._pandas("components", lambda spans: spans.components)
+
+    @property
+    def tz(self) -> Any:
+        """The time zone, or None."""
+        return getattr(self._series.dtype, "tz", None)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the values: s, ms, us or ns."""
+        return str(self._series._expr.dtype.split("[")[1][:2].rstrip(",]"))
+
+    @property
+    def freq(self) -> Any:
+        """The frequency of periods; None for times."""
+        return getattr(self._series.dtype, "freq", None)
+
+
+def _field(name: str, native_name: str) -> Any:
+    def field(self: DatetimeMethods) -> Any:
+        if (native_name in SPANS) != self._is_span:
+            raise AttributeError(f"{self._series._expr.dtype} values have no field {name!r}")
+        return self._native(native_name, fallback=lambda times: getattr(times, name))
+
+    field.__doc__ = f"`pandas.Series.dt.{name}` of each value."
+    return property(field)
+
+
+def _in_pandas(name: str) -> Any:
+    def method(self: DatetimeMethods, *args: Any, **kwargs: Any) -> Any:
+        return self._pandas(name, lambda times: getattr(times, name)(*args, **kwargs))
+
+    method.__name__ = name
+    method.__doc__ = f"`pandas.Series.dt.{name}`, in pandas for each partition."
+    return method
+
+
+def _field_in_pandas(name: str) -> Any:
+    def field(self: DatetimeMethods) -> Any:
+        return self._pandas(name, lambda times: getattr(times, name))
+
+    field.__doc__ = f"`pandas.Series.dt.{name}`, in pandas for each partition."
+    return property(field)
+
+
+for _name in (*FIELDS, *SPANS):
+    setattr(DatetimeMethods, _name, _field(_name, _name))
+for _name, _same in SYNONYMS.items():
+    setattr(DatetimeMethods, _name, _field(_name, _same))
+for _name in ("to_period", "to_timestamp", "to_pydatetime", "to_pytimedelta", "as_unit"):
+    setattr(DatetimeMethods, _name, _in_pandas(_name))
+for _name in ("timetz", "start_time", "end_time", "qyear"):
+    setattr(DatetimeMethods, _name, _field_in_pandas(_name))

@@ -1,0 +1,328 @@
+"""The `.str` accessor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ..base.collection import as_column, is_collection
+from ..base.partitionwise import over_rows
+from ..base.registry import wrap
+
+#: Types on which methods of strings work.
+TEXTS = ("str", "object", "string", "category", "large_string")
+#: Methods without arguments that the native side has.
+PLAIN = [
+    "lower",
+    "upper",
+    "title",
+    "capitalize",
+    "swapcase",
+    "len",
+    "isdigit",
+    "isalpha",
+    "isalnum",
+    "isnumeric",
+    "isspace",
+    "islower",
+    "isupper",
+]
+#: Constructs whose meaning differs between the regular expressions of Python and of the native side.
+UNLIKE = re.compile(r"\(\?|\\[0-9ABbGXZz]|\\u|\[\[|&&|--|~~|\[[^\]]*\[|[*+?}]\+|\{,|\$(?!$)|[\n\r]")
+
+
+class StringMethods:
+    """Methods of strings, by the names and meanings of `pandas.Series.str`.
+
+    Those with a native form run natively; the others, and those whose arguments have none, run in pandas for each
+    partition. `explain()` tells which. Natively, upper and lower case are those of Unicode in full, as in Python's own
+    strings, where Arrow under pandas maps one character to one: the upper case of `ß` is `SS`.
+
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> s = rd.from_pandas(pd.Series(["abc", None, "xyz"]), npartitions=2)
+    >>> s.str.upper().compute().tolist()
+    ['ABC', nan, 'XYZ']
+    """
+
+    def __init__(self, series: Any) -> None:
+        if series._expr.dtype not in TEXTS:
+            raise AttributeError(f"Can only use .str accessor with string values, not {series._expr.dtype}")
+        self._series = series
+
+    def _native(self, name: str, *args: Any, fallback: Callable[[Any], Any]) -> Any:
+        """The native form, or `fallback` of each partition's accessor where there is none."""
+        if self._series._expr.dtype == "str":
+            try:
+                return wrap(self._series._expr.str(name, *args))
+            except NotImplementedError:
+                pass
+        return self._pandas(name, fallback)
+
+    def _pandas(self, name: str, call: Callable[..., Any], *others: Any, meta: Any = None) -> Any:
+        return over_rows(lambda s, *rest: call(s.str, *rest), self._series, *others, name=f"str.{name}", meta=meta)
+
+    def _simple(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self._pandas(name, lambda text: getattr(text, name)(*args, **kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'StringMethods' object has no attribute {name!r}")
+
+    def __getitem__(self, key: Any) -> Any:
+        """A character by its position, or a slice."""
+        if isinstance(key, slice):
+            return self.slice(key.start, key.stop, key.step)
+        return self.get(key)
+
+    def contains(self, pat: str, case: bool = True, flags: int = 0, na: Any = None, regex: bool = True) -> Any:
+        """Whether the pattern is found anywhere in each string; `na` stands for missing ones.
+
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> rd.from_pandas(pd.Series(["abc", "xyz"]), npartitions=1).str.contains("^a").compute().tolist()
+        [True, False]
+        """
+        return self._search("contains", pat, case, flags, na, regex)
+
+    def match(self, pat: str, case: bool = True, flags: int = 0, na: Any = None) -> Any:
+        """Whether each string begins with a match of the pattern."""
+        return self._search("match", pat, case, flags, na, True)
+
+    def fullmatch(self, pat: str, case: bool = True, flags: int = 0, na: Any = None) -> Any:
+        """Whether each string as a whole matches the pattern."""
+        return self._search("fullmatch", pat, case, flags, na, True)
+
+    def _search(self, name: str, pat: str, case: bool, flags: int, na: Any, regex: bool) -> Any:
+        if regex:
+            re.compile(pat, flags)
+        options = {"regex": False} if name == "contains" and not regex else {}
+        given = {} if na is None else {"na": na}
+        fallback = lambda text: getattr(text, name)(pat, case=case, flags=flags, **given, **options)
+        if flags or (regex and not is_portable(pat)) or (na is not None and not isinstance(na, bool)):
+            return self._pandas(name, fallback)
+        args = (portable(pat) if regex else pat, case, na, regex) if name == "contains" else (portable(pat), case, na)
+        return self._native(name, *args, fallback=fallback)
+
+    def startswith(self, pat: Any, na: Any = None) -> Any:
+        """Whether each string starts with a text (or with one of a tuple of texts)."""
+        return self._edge("startswith", pat, na)
+
+    def endswith(self, pat: Any, na: Any = None) -> Any:
+        """Whether each string ends with a text (or with one of a tuple of texts)."""
+        return self._edge("endswith", pat, na)
+
+    def _edge(self, name: str, pat: Any, na: Any) -> Any:
+        if not isinstance(pat, str | tuple):
+            raise TypeError(f"expected a string or tuple, not {type(pat).__name__}")
+        given = {} if na is None else {"na": na}
+        fallback = lambda text: getattr(text, name)(pat, **given)
+        if not isinstance(pat, str) or na is not None:
+            return self._pandas(name, fallback)
+        return self._native(name, pat, fallback=fallback)
+
+    def replace(
+        self, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, regex: bool = False
+    ) -> Any:
+        """A text, or with `regex=True` the matches of a pattern, replaced in each string, at most `n` times."""
+        options = {"n": n, "case": case, "flags": flags, "regex": regex}
+        fallback = lambda text: text.replace(pat, repl, **options)
+        if isinstance(pat, str) and regex:
+            re.compile(pat, flags)
+        plain = isinstance(pat, str) and isinstance(repl, str) and case is None and not flags
+        if not plain or (regex and (not is_portable(pat) or "$" in pat or "\\" in repl or "$" in repl)):
+            return self._pandas("replace", fallback)
+        return self._native("replace", pat, repl, n, regex, fallback=fallback)
+
+    def count(self, pat: str, flags: int = 0) -> Any:
+        """How often the pattern is found in each string."""
+        re.compile(pat, flags)
+        fallback = lambda text: text.count(pat, flags=flags)
+        if flags or not is_portable(pat):
+            return self._pandas("count", fallback)
+        return self._native("count", portable(pat), fallback=fallback)
+
+    def find(self, sub: str, start: int = 0, end: int | None = None) -> Any:
+        """The first position of a text in each string, or -1."""
+        fallback = lambda text: text.find(sub, start, end)
+        return (
+            self._native("find", sub, fallback=fallback)
+            if (start, end) == (0, None)
+            else self._pandas("find", fallback)
+        )
+
+    def index(self, sub: str, start: int = 0, end: int | None = None) -> Any:
+        """The first position of a text in each string; ValueError at `compute` where it is not found."""
+        return self._position("index", sub, start, end)
+
+    def rindex(self, sub: str, start: int = 0, end: int | None = None) -> Any:
+        """The last position of a text in each string; ValueError at `compute` where it is not found."""
+        return self._position("rindex", sub, start, end)
+
+    def _position(self, name: str, sub: str, start: int, end: int | None) -> Any:
+        meta = (self._series._expr.name, "int64")
+        return self._pandas(name, lambda text: getattr(text, name)(sub, start, end), meta=meta)
+
+    def slice(self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Any:
+        """A slice of each string."""
+        return self._native("slice", start, stop, step, fallback=lambda text: text.slice(start, stop, step))
+
+    def get(self, i: Any) -> Any:
+        """The character at a position of each string; missing where there is none."""
+        return self._native("get", i, fallback=lambda text: text.get(i))
+
+    def strip(self, to_strip: str | None = None) -> Any:
+        """Each string without white space, or without some characters, at both ends."""
+        return self._native("strip", *given(to_strip), fallback=lambda text: text.strip(to_strip))
+
+    def lstrip(self, to_strip: str | None = None) -> Any:
+        """Each string without white space, or without some characters, at its start."""
+        return self._native("lstrip", *given(to_strip), fallback=lambda text: text.lstrip(to_strip))
+
+    def rstrip(self, to_strip: str | None = None) -> Any:
+        """Each string without white space, or without some characters, at its end."""
+        return self._native("rstrip", *given(to_strip), fallback=lambda text: text.rstrip(to_strip))
+
+    def removeprefix(self, prefix: str) -> Any:
+        """Each string without a text at its start."""
+        return self._native("removeprefix", prefix, fallback=lambda text: text.removeprefix(prefix))
+
+    def removesuffix(self, suffix: str) -> Any:
+        """Each string without a text at its end."""
+        return self._native("removesuffix", suffix, fallback=lambda text: text.removesuffix(suffix))
+
+    def zfill(self, width: int) -> Any:
+        """Each string filled with zeros at the left, after a sign."""
+        return self._native("zfill", width, fallback=lambda text: text.zfill(width))
+
+    def pad(self, width: int, side: str = "left", fillchar: str = " ") -> Any:
+        """Each string filled up to a width at its left, its right or at both sides."""
+        if side not in ("left", "right", "both"):
+            raise ValueError(f"Invalid side: {side!r}; it is 'left', 'right' or 'both'")
+        if not isinstance(fillchar, str) or len(fillchar) != 1:
+            raise TypeError(f"fillchar must be a character, not {fillchar!r}")
+        return self._native("pad", width, side, fillchar, fallback=lambda text: text.pad(width, side, fillchar))
+
+    def ljust(self, width: int, fillchar: str = " ") -> Any:
+        """Each string filled up at its right."""
+        return self.pad(width, "right", fillchar)
+
+    def rjust(self, width: int, fillchar: str = " ") -> Any:
+        """Each string filled up at its left."""
+        return self.pad(width, "left", fillchar)
+
+    def center(self, width: int, fillchar: str = " ") -> Any:
+        """Each string filled up at both sides."""
+        return self.pad(width, "both", fillchar)
+
+    def repeat(self, repeats: Any) -> Any:
+        """Each string so many times."""
+        if isinstance(repeats, int):
+            return self._native("repeat", repeats, fallback=lambda text: text.repeat(repeats))
+        return self._simple("repeat", repeats)
+
+    def cat(self, others: Any = None, sep: str | None = None, na_rep: Any = None, join: str = "left") -> Any:
+        """Each string joined to that of another series of the same rows; missing where one of them is, or `na_rep`."""
+        if not is_collection(others):
+            raise NotImplementedError("str.cat takes one lazy series of the same rows")
+        if na_rep is None:
+            try:
+                return wrap(self._series._expr.str("cat", as_column(others), sep or ""))
+            except NotImplementedError:
+                pass
+        return self._pandas("cat", lambda text, other: text.cat(other, sep=sep, na_rep=na_rep), others)
+
+    def split(self, pat: str | None = None, n: int = -1, expand: bool = False, regex: Any = None) -> Any:
+        """Each string as a list of its parts; `expand=True` makes `n + 1` columns of them, and needs `n`."""
+        return self._split("split", pat, n, expand, {"regex": regex})
+
+    def rsplit(self, pat: str | None = None, n: int = -1, expand: bool = False) -> Any:
+        """The same as `split`, from the right."""
+        return self._split("rsplit", pat, n, expand, {})
+
+    def _split(self, name: str, pat: Any, n: int, expand: bool, options: dict[str, Any]) -> Any:
+        call = lambda text: getattr(text, name)(pat, n=n, expand=expand, **options)
+        if not expand:
+            return self._pandas(name, call, meta=(self._series._expr.name, "object"))
+        if n < 1:
+            raise NotImplementedError(f"str.{name}(expand=True) needs n, from which the number of columns is known")
+        import pandas as pd
+
+        columns = list(range(n + 1))
+        meta = pd.DataFrame({at: pd.Series([], dtype="str") for at in columns})
+        return self._pandas(name, lambda text: call(text).reindex(columns=columns).astype("str"), meta=meta)
+
+    def findall(self, pat: str, flags: int = 0) -> Any:
+        """All matches of a pattern, as a list."""
+        re.compile(pat, flags)
+        return self._pandas("findall", lambda text: text.findall(pat, flags), meta=(self._series._expr.name, "object"))
+
+    def encode(self, encoding: str, errors: str = "strict") -> Any:
+        """Each string as bytes."""
+        return self._pandas(
+            "encode", lambda text: text.encode(encoding, errors), meta=(self._series._expr.name, "object")
+        )
+
+    def extract(self, pat: str, flags: int = 0, expand: bool = True) -> Any:
+        """The groups of the first match of a pattern, as columns."""
+        re.compile(pat, flags)
+        return self._simple("extract", pat, flags, expand)
+
+    def extractall(self, pat: str, flags: int = 0) -> Any:
+        """The groups of all matches of a pattern, a row for each, in pandas for each partition."""
+        re.compile(pat, flags)
+        return self._series.map_partitions(lambda part: part.str.extractall(pat, flags))
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.startswith("__")]
+
+
+def is_portable(pattern: str) -> bool:
+    """Whether a regular expression means the same to Python and to the native side."""
+    return isinstance(pattern, str) and not UNLIKE.search(pattern) and not pattern.endswith("\\$")
+
+
+def portable(pattern: str) -> str:
+    """The pattern for the native side: Python's `$` also stands before a line break at the end."""
+    return pattern[:-1] + r"\n?\z" if pattern.endswith("$") else pattern
+
+
+def given(value: Any) -> tuple[Any, ...]:
+    """An optional argument, left out if it is None."""
+    return () if value is None else (value,)
+
+
+def _plain(name: str) -> Any:
+    def method(self: StringMethods) -> Any:
+        return self._native(name, fallback=lambda text: getattr(text, name)())
+
+    method.__name__ = name
+    method.__doc__ = f"`str.{name}` of each string."
+    return method
+
+
+def _in_pandas(name: str) -> Any:
+    def method(self: StringMethods, *args: Any, **kwargs: Any) -> Any:
+        return self._simple(name, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"`pandas.Series.str.{name}`, in pandas for each partition."
+    return method
+
+
+for _name in PLAIN:
+    setattr(StringMethods, _name, _plain(_name))
+for _name in [
+    "casefold",
+    "isdecimal",
+    "istitle",
+    "isascii",
+    "decode",
+    "join",
+    "normalize",
+    "partition",
+    "rfind",
+    "rpartition",
+    "slice_replace",
+    "translate",
+    "wrap",
+]:
+    setattr(StringMethods, _name, _in_pandas(_name))

@@ -1,0 +1,1 @@
+"""What every collection is made of: expressions, labels of columns, samples, functions over partitions."""

@@ -1,0 +1,112 @@
+"""What frames, series, indexes and scalars have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from raskt._core import Lazy
+
+from .registry import kind_of, wrap
+
+#: The name that a series has while it is the one column of a frame.
+ONLY_COLUMN = "0"
+
+
+class Collection(Lazy):
+    """A lazy object: an expression of the native side, which `compute` turns into a pandas object or a value.
+
+    `compute`, `persist` and `visualize` are native methods, so that no frame of theirs is in a traceback.
+
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3]}), npartitions=2)
+    >>> int(df["x"].sum().compute())
+    6
+    >>> len((df + 1).persist())
+    3
+    """
+
+    __slots__ = ("_expr",)
+
+    _expr: Any
+
+    def __init__(self, expression: Any) -> None:
+        object.__setattr__(self, "_expr", expression)
+
+    @property
+    def __raskt_expr__(self) -> Any:
+        """The native expression, by which `raskt.compute` and `raskt.persist` know a collection."""
+        return self._expr
+
+    def __raskt_rebuild__(self, expression: Any) -> Any:
+        """The collection that shows another expression of the same kind."""
+        return wrap(expression)
+
+    def explain(self, engine: bool = False) -> str:
+        """The plan as text, a node a line, each marked *native* or *pandas*.
+
+        `engine=True` adds the plans that the engine below runs.
+
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3]}), npartitions=1)
+        >>> "native" in df[df["x"] > 1].explain()
+        True
+        """
+        return self._expr.explain(engine) if engine else self._expr.explain()
+
+    def pprint(self) -> None:
+        """Print the plan."""
+        print(self.explain())
+
+    def copy(self, deep: bool = False) -> Any:
+        """The same collection under another name: assigning columns to one leaves the other as it is."""
+        return type(self)(self._expr)
+
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a lazy {type(self).__name__} cannot be pickled; compute it, or write it with to_parquet")
+
+
+def is_collection(value: Any) -> bool:
+    """Whether a value is a frame, series, index or scalar of this package."""
+    return isinstance(value, Collection)
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a lazy frame."""
+    return is_collection(value) and kind_of(value._expr) == "frame"
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether a value is a lazy scalar."""
+    return is_collection(value) and kind_of(value._expr) == "scalar"
+
+
+def is_index(value: Any) -> bool:
+    """Whether a value is a lazy index."""
+    return is_collection(value) and kind_of(value._expr) == "index"
+
+
+def is_column(value: Any) -> bool:
+    """Whether a value is a lazy series or index."""
+    return is_collection(value) and kind_of(value._expr) in ("series", "index")
+
+
+def native(value: Any) -> Any:
+    """The expression behind a collection; every other value as it is."""
+    return value._expr if is_collection(value) else value
+
+
+def root_frame(collection: Collection) -> Any:
+    """A frame expression with the rows of a collection: itself, or its one column under the name `0`."""
+    return collection._expr if is_frame(collection) else as_column(collection).to_frame(ONLY_COLUMN)
+
+
+def as_column(collection: Collection) -> Any:
+    """The column expression of a series or an index."""
+    expression = collection._expr
+    return expression.to_series() if expression.kind == "index" else expression

@@ -1,0 +1,157 @@
+"""Python functions over partitions: the way of everything that has no native form.
+
+Whatever a function reads is laid out as columns of one frame with the same rows, handed over as one pandas frame for
+each partition, and taken apart again before the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .collection import as_column, is_collection, is_frame, is_scalar, root_frame
+from .labels import encode, is_plain
+from .meta import empty, infer, normalise
+from .registry import kind_of, wrap
+
+
+def over_rows(function: Callable[..., Any], *args: Any, name: str, meta: Any = None, **kwargs: Any) -> Any:
+    """Apply `function` to each partition; it gives as many rows as it got, in their order."""
+    return over_partitions(function, args, kwargs, name=name, meta=meta, same_rows=True)
+
+
+def over_all(function: Callable[..., Any], *args: Any, name: str, meta: Any = None, **kwargs: Any) -> Any:
+    """Apply `function` to all rows at once, gathered into one partition (which `explain()` shows)."""
+    return over_partitions(function, args, kwargs, name=name, meta=meta, gather=True)
+
+
+def one_value(function: Callable[..., Any], *args: Any, name: str, **kwargs: Any) -> Any:
+    """The lazy scalar that `function` gives for all rows at once."""
+    return wrap(over_all(function, *args, name=name, **kwargs)._expr.reduce("first", skipna=False))
+
+
+def over_partitions(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    name: str,
+    meta: Any = None,
+    same_rows: bool = False,
+    gather: bool = False,
+) -> Any:
+    """Apply `function` to each partition of the collections among its arguments, which must have the same rows."""
+    call = Call(function, args, kwargs)
+    meta = infer(function, args, kwargs, name) if meta is None else normalise(meta)
+    refuse_unheld(meta, name)
+    frame = call.frame()
+    if gather:
+        frame = frame.repartition(1)
+    call.meta = meta
+    options = {"same_rows": True} if same_rows and not gather else {}
+    if meta.ndim == 2 and not (all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns)):
+        call.encoded = True
+        meta = meta.set_axis(encode(meta.columns), axis=1)
+    return wrap(frame.map_partitions(call, meta, name=name, **options))
+
+
+def refuse_unheld(meta: Any, name: str) -> None:
+    """NotImplementedError for a result of a type that a lazy frame cannot hold."""
+    dtypes = list(meta.dtypes) if meta.ndim == 2 else [meta.dtype]
+    for dtype in dtypes:
+        if str(dtype).startswith(("period", "interval", "Sparse", "complex")):
+            raise NotImplementedError(
+                f"`{name}` gives values of type {dtype}, which a lazy frame cannot hold: compute first"
+            )
+
+
+class Call:
+    """One call for each partition: `function` with the arguments that are collections replaced by their rows."""
+
+    meta: Any = None
+    encoded = False
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.function = function
+        self.values = [*args, *kwargs.values()]
+        self.names = list(kwargs)
+        self.slots = {at: value for at, value in enumerate(self.values) if is_collection(value)}
+        self.widths = {at: _width(value) for at, value in self.slots.items()}
+        self.whole = len(self.slots) == 1 and is_frame(next(iter(self.slots.values())))
+        self.kinds = {
+            at: (kind_of(value._expr), None if is_scalar(value) else empty(value)) for at, value in self.slots.items()
+        }
+        self.expressions = dict(self.slots)
+        for at in self.slots:
+            self.values[at] = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the collections, so that it can be sent to a worker process: a call needs their rows only."""
+        return self.__dict__ | {"slots": {}, "expressions": {}}
+
+    def frame(self) -> Any:
+        """The frame expression that holds every column which the function reads."""
+        rows = [value for value in self.expressions.values() if not is_scalar(value)]
+        if not rows:
+            raise TypeError("a function over partitions needs a frame, a series or an index to go over")
+        base = root_frame(rows[0])
+        if self.whole:
+            return base
+        columns = []
+        for at, value in self.expressions.items():
+            if is_frame(value):
+                columns += [(f"{at}.{k}", value._expr.column_at(k)) for k in range(self.widths[at])]
+            else:
+                columns.append((f"{at}.0", value._expr if is_scalar(value) else as_column(value)))
+        self.expressions = {}
+        return base.select(columns)
+
+    def __call__(self, partition: Any) -> Any:
+        """The result for one partition."""
+        result = self.function(*self._arguments(partition)) if not self.names else self._call_named(partition)
+        result = _as_pandas(result)
+        if self.encoded:
+            result = result.set_axis(encode(result.columns), axis=1)
+        return result
+
+    def _call_named(self, partition: Any) -> Any:
+        values = self._arguments(partition)
+        positional = len(values) - len(self.names)
+        return self.function(*values[:positional], **dict(zip(self.names, values[positional:], strict=True)))
+
+    def _arguments(self, partition: Any) -> list[Any]:
+        values, start = list(self.values), 0
+        for at, (kind, meta) in self.kinds.items():
+            stop = start + self.widths[at]
+            values[at] = _restore(kind, meta, partition if self.whole else partition.iloc[:, start:stop])
+            start = stop
+        return values
+
+
+def _restore(kind: str, meta: Any, part: Any) -> Any:
+    """A slice of the columns of a partition as what it was: a frame, a series, an index or a value."""
+    import pandas as pd
+
+    if kind == "frame":
+        return part.set_axis(meta.columns, axis=1) if not part.columns.equals(meta.columns) else part
+    column = part.iloc[:, 0]
+    if kind == "series":
+        return column.rename(meta.name)
+    if kind == "index":
+        return pd.Index(column, name=meta.name)
+    return column.iloc[0] if len(column) else meta
+
+
+def _as_pandas(result: Any) -> Any:
+    """A result as pandas rows: an index as a series, a plain value as a series of one row."""
+    import pandas as pd
+
+    if isinstance(result, pd.Index):
+        return result.to_series()
+    if isinstance(result, pd.DataFrame | pd.Series):
+        return result
+    return pd.Series([result])
+
+
+def _width(value: Any) -> int:
+    return len(value._expr.columns) if is_frame(value) else 1

@@ -1,0 +1,1 @@
+"""`DataFrame`, by families of methods."""

@@ -1,0 +1,350 @@
+"""A lazy frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..base.arguments import as_list, plain_operand, require_boolean
+from ..base.collection import is_collection, native
+from ..base.labels import decode, encode, encode_label, is_plain, select
+from ..base.meta import empty
+from ..base.registry import register, wrap
+from ..generic.display import frame_html, frame_info, frame_text
+from ..series.series import Series
+from .apply import FrameValues
+from .joins import FrameJoins
+from .output import FrameOutput
+from .reductions import FrameReductions
+from .rows import FrameRows
+
+
+@register("frame")
+class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput):
+    """A lazy table with named columns and an index: the counterpart of `pandas.DataFrame`.
+
+    It holds a plan, not data. `compute()` runs the plan and gives a pandas frame; `explain()` shows it. Errors about
+    names and types come at the call that makes them.
+
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> df = rd.from_pandas(pd.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]}), npartitions=2)
+    >>> df[df.x > 1].groupby("k").x.sum().compute().to_dict()
+    {'a': 3, 'b': 2}
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000
+
+    # What it looks like.
+
+    @property
+    def columns(self) -> Any:
+        """The labels of the columns, as a pandas Index."""
+        import pandas as pd
+
+        labels = decode(self._expr.columns)
+        return labels if isinstance(labels, pd.Index) else pd.Index(labels, dtype=None if labels else "object")
+
+    @columns.setter
+    def columns(self, labels: Any) -> None:
+        self._expr = self.set_axis(labels, axis=1)._expr
+
+    def set_axis(self, labels: Any, axis: Any = 0) -> DataFrame:
+        """The frame with other column labels (`axis=1`)."""
+        if axis not in (1, "columns"):
+            raise NotImplementedError("set_axis of rows: assign a column and use set_index")
+        new, old = encode(labels), self._expr.columns
+        if len(new) != len(old):
+            raise ValueError(f"Length mismatch: the frame has {len(old)} columns, and {len(new)} labels were given")
+        if len(set(new)) != len(new):
+            raise ValueError(f"column labels must be different from each other: {list(labels)}")
+        return DataFrame(self._expr.select([(name, self._expr.column_at(at)) for at, name in enumerate(new)]))
+
+    @property
+    def dtypes(self) -> Any:
+        """The types of the columns, as a pandas series."""
+        import pandas as pd
+        from pandas.api.types import pandas_dtype
+
+        types = [pandas_dtype(dtype) for dtype in self._expr.dtypes]
+        return pd.Series(types, index=self.columns, dtype="object")
+
+    @property
+    def ndim(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def shape(self) -> tuple[Any, int]:
+        """The number of rows as a lazy scalar, and the number of columns."""
+        return self._row_count(), len(self._expr.columns)
+
+    @property
+    def size(self) -> Any:
+        """How many values there are, as a lazy scalar."""
+        return self._row_count() * len(self._expr.columns)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no columns or no rows; this may compute the number of rows."""
+        return not self._expr.columns or len(self) == 0
+
+    @property
+    def axes(self) -> list[Any]:
+        """The index and the column labels."""
+        return [self.index, self.columns]
+
+    @property
+    def index(self) -> Any:
+        """The labels of the rows."""
+        return wrap(self._expr.index())
+
+    @property
+    def values(self) -> Any:
+        """The values as a lazy two-dimensional array of unknown chunk sizes."""
+        return self.to_array()
+
+    # How the methods of frames and series work on a frame.
+
+    def _each(self, function: Callable[[Any], Any]) -> DataFrame:
+        columns = [(name, function(self._expr.column_at(at))) for at, name in enumerate(self._expr.columns)]
+        return DataFrame(self._expr.select(columns))
+
+    def _framed(self, function: Callable[[Any], Any]) -> DataFrame:
+        return DataFrame(function(self._expr))
+
+    def _as_frame(self) -> Any:
+        return self._expr
+
+    def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
+        if isinstance(other, DataFrame):
+            return self._with_frame(operation, other, reflected)
+        if isinstance(other, Series):
+            raise NotImplementedError(
+                "a frame and a series meet by column labels in pandas; df.add(series, axis=0) and the like meet by rows"
+            )
+        other = native(plain_operand(other))
+        return self._each(lambda column: column.binary(operation, other, reflected))
+
+    def _with_frame(self, operation: str, other: DataFrame, reflected: bool) -> DataFrame:
+        names = self._expr.columns
+        if names != other._expr.columns:
+            raise NotImplementedError(
+                f"frames with different columns ({names} and {other._expr.columns}): choose the same of both first"
+            )
+        pairs = [
+            (name, self._expr.column(name).binary(operation, other._expr.column(name), reflected)) for name in names
+        ]
+        return DataFrame(self._expr.select(pairs))
+
+    def _flexible(self, operation: str, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
+        if level is not None:
+            raise NotImplementedError(f"{operation}(level=): reset the index and merge on it")
+        left, right = (self, other) if fill is None else (self.fillna(fill), other)
+        if isinstance(other, Series) and axis in (0, "index"):
+            right = other if fill is None else other.fillna(fill)
+            return left._each(lambda column: column.binary(operation, right._expr, reflected))
+        if isinstance(other, DataFrame) and fill is not None:
+            both = self.isna() & other.isna()
+            return left._binary(operation, other.fillna(fill), reflected).mask(both)
+        return left._binary(operation, right, reflected)
+
+    def _choose_by_column(self, cond: Any, other: Any) -> DataFrame:
+        """`where` with a frame for its condition or for its other values."""
+
+        def part(value: Any, name: str) -> Any:
+            return value._expr.column(name) if isinstance(value, DataFrame) else native(value)
+
+        names = self._expr.columns
+        return DataFrame(
+            self._expr.select([(n, self._expr.column(n).where(part(cond, n), part(other, n))) for n in names])
+        )
+
+    # Columns.
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by its name, a frame of several by a list, or the rows where a boolean series is true.
+
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2], "y": [3, 4]}), npartitions=1)
+        >>> df[df["x"] > 1][["y"]].compute()["y"].tolist()
+        [4]
+        """
+        if isinstance(key, Series):
+            return self._framed(lambda frame: frame.filter(require_boolean(key)))
+        if isinstance(key, DataFrame):
+            return self.where(key)
+        if isinstance(key, slice):
+            return self.loc[key]
+        if isinstance(key, list) or hasattr(key, "tolist"):
+            return self._project(list(key))
+        return self._column(key)
+
+    def _project(self, labels: list[Any]) -> Any:
+        if any(is_collection(label) for label in labels):
+            raise TypeError("columns are chosen by names, not by lazy objects")
+        if labels and all(isinstance(label, bool) for label in labels):
+            raise NotImplementedError("rows are chosen by a lazy boolean series, not by a list")
+        return self._framed(lambda frame: frame.project(encode(labels)))
+
+    def _column(self, label: Any) -> Any:
+        name = self._name_of(label)
+        parts = select(self._expr.columns, label) if name not in self._expr.columns else []
+        if parts:
+            chosen = self._expr.project(parts)
+            return DataFrame(chosen.rename({part: part[len(name) + 1 :] for part in parts}))
+        return wrap(self._expr.column(name))
+
+    def _name_of(self, label: Any) -> str:
+        try:
+            return encode_label(label)
+        except TypeError:
+            raise KeyError(label) from None
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__") and name in object.__getattribute__(self, "_expr").columns:
+            return self._column(name)
+        raise AttributeError(f"'DataFrame' object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if hasattr(type(self), name):
+            object.__setattr__(self, name, value)
+        elif name in self._expr.columns:
+            self[name] = value
+        else:
+            raise AttributeError(f'a new column is made by df["{name}"] = ..., not by an attribute')
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, Series | DataFrame):
+            self._expr = self.mask(key, value)._expr
+        elif isinstance(key, list):
+            columns = [value[name] for name in value.columns] if isinstance(value, DataFrame) else [value] * len(key)
+            if len(columns) != len(key):
+                raise ValueError(f"Columns must be same length as key: {len(columns)} for {key}")
+            self._expr = self._assigned(list(zip(encode(key), columns, strict=True)))
+        else:
+            self._expr = self._assigned([(encode_label(key), value)])
+
+    def __delitem__(self, key: Any) -> None:
+        self._expr = self.drop(columns=[key])._expr
+
+    def __contains__(self, key: Any) -> bool:
+        return key in list(decode(self._expr.columns))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(decode(self._expr.columns))
+
+    def keys(self) -> Any:
+        """The labels of the columns."""
+        return self.columns
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(name for name in self._expr.columns if name.isidentifier())})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._expr.columns)
+
+    def assign(self, **kwargs: Any) -> DataFrame:
+        """New or replaced columns: series of the same rows, scalars, or functions of the frame so far.
+
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=1)
+        >>> df.assign(y=df.x * 2, z=lambda d: d.y + 1).compute()["z"].tolist()
+        [3, 5]
+        """
+        frame = self
+        for name, value in kwargs.items():
+            frame = DataFrame(frame._assigned([(name, value)]))
+        return frame
+
+    def _assigned(self, columns: list[tuple[str, Any]]) -> Any:
+        values = []
+        for name, value in columns:
+            value = value(self) if callable(value) and not is_collection(value) else value
+            if isinstance(value, DataFrame):
+                raise ValueError(
+                    f"Cannot set a DataFrame with {len(value._expr.columns)} columns as the column {name!r}"
+                )
+            values.append((name, native(plain_operand(value))))
+        return self._expr.assign(values)
+
+    def drop(
+        self, labels: Any = None, axis: Any = 0, columns: Any = None, index: Any = None, errors: str = "raise"
+    ) -> DataFrame:
+        """The frame without some columns; `errors="ignore"` passes over names that are not there."""
+        if columns is None and axis in (1, "columns"):
+            columns = labels
+        if columns is None or index is not None:
+            raise NotImplementedError(
+                "drop takes columns; rows are dropped by a filter, as in df[~df.index.isin(labels)]"
+            )
+        gone = encode(as_list(columns) if not hasattr(columns, "tolist") else columns)
+        if errors != "ignore":
+            self._expr.project(gone)
+        return self._framed(lambda frame: frame.project([name for name in frame.columns if name not in set(gone)]))
+
+    def pop(self, item: Any) -> Any:
+        """The column `item`, which the frame then has no more."""
+        column = self[item]
+        del self[item]
+        return column
+
+    def rename(self, index: Any = None, columns: Any = None, mapper: Any = None, axis: Any = None) -> DataFrame:
+        """Columns under other names, by a dictionary or by a function of names."""
+        if axis in (1, "columns"):
+            columns = index if index is not None else mapper
+        elif index is not None:
+            return self.map_partitions(lambda part: part.rename(index=index).rename(columns=columns or {}))
+        if columns is None:
+            raise TypeError("rename needs columns=, a dictionary or a function")
+        change = columns if callable(columns) else lambda label: columns.get(label, label)
+        return self.set_axis([change(label) for label in decode(self._expr.columns)], axis=1)
+
+    def rename_axis(self, mapper: Any = None, index: Any = None, **kwargs: Any) -> DataFrame:
+        """The frame with its index under another name."""
+        return self._framed(lambda frame: frame.rename_axis(as_list(mapper if mapper is not None else index)))
+
+    def add_prefix(self, prefix: str) -> DataFrame:
+        """The frame with a prefix before each column name."""
+        return self.rename(columns=lambda label: f"{prefix}{label}")
+
+    def add_suffix(self, suffix: str) -> DataFrame:
+        """The frame with a suffix after each column name."""
+        return self.rename(columns=lambda label: f"{label}{suffix}")
+
+    def select_dtypes(self, include: Any = None, exclude: Any = None) -> DataFrame:
+        """The columns of some types, by the rules of pandas."""
+        return self._project(list(empty(self).select_dtypes(include=include, exclude=exclude).columns))
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """The one column of a frame of one column; otherwise the frame."""
+        return self._column(self.columns[0]) if len(self._expr.columns) == 1 else self
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Pairs of label and column."""
+        for at, label in enumerate(decode(self._expr.columns)):
+            yield label, wrap(self._expr.column_at(at))
+
+    # Text.
+
+    def info(self, buf: Any = None, verbose: bool = False, memory_usage: bool = False) -> None:
+        """Print the columns and their types."""
+        print(frame_info(self), file=buf)
+
+    def __repr__(self) -> str:
+        return frame_text(self)
+
+    def _repr_html_(self) -> str:
+        return frame_html(self)
+
+    def to_html(self, max_rows: int = 5) -> str:
+        """The first rows as HTML, computed."""
+        return self.head(max_rows).to_html(max_rows=max_rows)
+
+    def to_string(self, max_rows: int = 5) -> str:
+        """The first rows as text, computed."""
+        return self.head(max_rows).to_string(max_rows=max_rows)
+
+    def has_plain_labels(self) -> bool:
+        """Whether every column label is a string."""
+        return is_plain(self._expr.columns)

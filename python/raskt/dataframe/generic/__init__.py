@@ -1,0 +1,1 @@
+"""What frames and series have in common: operators, elementwise methods, reductions, partitions, display."""

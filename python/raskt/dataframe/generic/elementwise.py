@@ -1,0 +1,330 @@
+"""Methods of frames and series that work on each value, or on each column, without changing the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.collection import is_collection, native
+from ..base.mixin import Mixin
+from ..base.partitionwise import over_all, over_rows
+from .operators import OperatorMethods
+
+#: NumPy's functions of one argument that the native side has, by its names.
+UNARY = {
+    "negative": "neg",
+    "positive": "pos",
+    "absolute": "abs",
+    "fabs": "abs",
+    "invert": "invert",
+    "logical_not": "invert",
+    "isnan": "isna",
+    **{
+        name: name
+        for name in (
+            [
+                "sqrt",
+                "exp",
+                "log",
+                "log2",
+                "log10",
+                "log1p",
+                "expm1",
+                "sin",
+                "cos",
+                "tan",
+                "arcsin",
+                "arccos",
+                "arctan",
+                "sinh",
+                "cosh",
+                "tanh",
+                "floor",
+                "ceil",
+                "sign",
+            ]
+        )
+    },
+}
+BINARY = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "true_divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "logical_and": "and",
+    "logical_or": "or",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+}
+
+
+class Elementwise(OperatorMethods, Mixin):
+    """Elementwise methods in terms of `_each(function)`, which applies a function of expressions to each column."""
+
+    __slots__ = ()
+
+    def _each(self, function: Any) -> Any:
+        raise NotImplementedError
+
+    def _unary(self, operation: str) -> Any:
+        return self._each(lambda column: column.unary(operation))
+
+    def _native_or_pandas(self, native_form: Any, function: Any, *args: Any, name: str, **kwargs: Any) -> Any:
+        """The native form, or, where it has none, `function` on each partition in pandas."""
+        try:
+            return native_form()
+        except NotImplementedError:
+            return over_rows(function, self, *args, name=name, **kwargs)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """NumPy's functions: native where there is a form, otherwise on each partition."""
+        if method != "__call__" or kwargs.get("out") is not None:
+            return NotImplemented
+        name = ufunc.__name__
+        if not kwargs and len(inputs) == 1 and name in UNARY:
+            return self._native_or_pandas(lambda: self._unary(UNARY[name]), ufunc, name=name)
+        if not kwargs and len(inputs) == 2 and name in BINARY:
+            left, right = inputs
+            if isinstance(left, Elementwise):
+                return left._binary(BINARY[name], right)
+            return right._binary(BINARY[name], left, True)
+        return over_rows(ufunc, *inputs, name=name, **kwargs)
+
+    def abs(self) -> Any:
+        """Absolute values."""
+        return self._unary("abs")
+
+    def round(self, decimals: Any = 0) -> Any:
+        """Values rounded to a number of decimals; for a frame also a dictionary from columns to numbers.
+
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> rd.from_pandas(pd.Series([1.26, 2.0]), npartitions=1).round(1).compute().tolist()
+        [1.3, 2.0]
+        """
+        if isinstance(decimals, dict):
+            return self.assign(**{name: self[name].round(places) for name, places in decimals.items()})
+        return self._each(lambda column: column.round(decimals) if is_number(column) else column)
+
+    def astype(self, dtype: Any) -> Any:
+        """Values as another type; for a frame also a dictionary from columns to types.
+
+        pandas' nullable types (`Int64`, `boolean`) raise NotImplementedError: integers with missing values are float64
+        here, as NumPy's types in pandas are.
+
+        Errors: TypeError for an unknown type at the call; ValueError at `compute` for a value that does not convert.
+
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> rd.from_pandas(pd.Series([1, 2]), npartitions=1).astype("float32").dtype
+        dtype('float32')
+        """
+        if isinstance(dtype, dict):
+            return self.assign(**{name: self[name].astype(one) for name, one in dtype.items()})
+        text = dtype_name(dtype)
+        if text.startswith(("Int", "UInt", "Float", "boolean")):
+            raise NotImplementedError(
+                f"astype({text!r}): pandas' nullable types have no native form; use {text.lower()!r}"
+            )
+        if text in ("str", "string"):
+            self._each(refuse_times)
+        return self._native_or_pandas(
+            lambda: self._each(lambda column: column.cast(text)), lambda part: part.astype(dtype), name="astype"
+        )
+
+    def isna(self) -> Any:
+        """True where a value is missing (None, NaN or NaT)."""
+        return self._unary("isna")
+
+    def notna(self) -> Any:
+        """True where a value is there."""
+        return self._unary("notna")
+
+    isnull, notnull = isna, notna
+
+    def fillna(self, value: Any = None, axis: Any = None) -> Any:
+        """Missing values replaced by a scalar, lazy or not, a series of the same rows, or (frames) by a dictionary.
+
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> rd.from_pandas(pd.Series([1.0, None]), npartitions=1).fillna(0).compute().tolist()
+        [1.0, 0.0]
+        """
+        refuse_axis(axis, "fillna")
+        if value is None:
+            raise ValueError("fillna needs a value; ffill and bfill fill from the rows before and after")
+        if isinstance(value, dict):
+            known = {name: one for name, one in value.items() if name in self.columns}
+            return self.assign(**{name: self[name].fillna(one) for name, one in known.items()})
+        return self._each(lambda column: column.fillna(native(value)))
+
+    def ffill(self, axis: Any = None, limit: int | None = None) -> Any:
+        """Missing values replaced by the last value before them; at most `limit` in a row (in pandas, gathered)."""
+        return self._fill("ffill", axis, limit)
+
+    def bfill(self, axis: Any = None, limit: int | None = None) -> Any:
+        """Missing values replaced by the next value after them; at most `limit` in a row (in pandas, gathered)."""
+        return self._fill("bfill", axis, limit)
+
+    def _fill(self, name: str, axis: Any, limit: int | None) -> Any:
+        refuse_axis(axis, name)
+        if limit is not None:
+            return over_all(lambda rows: getattr(rows, name)(limit=limit), self, name=name)
+        return self._each(lambda column: getattr(column, name)())
+
+    def isin(self, values: Any) -> Any:
+        """True where a value is one of `values` (a list, set, array or pandas object)."""
+        if is_collection(values):
+            raise NotImplementedError("isin with a lazy object: compute the values first, or merge with them")
+        if isinstance(values, str) or not hasattr(values, "__iter__"):
+            raise TypeError(f"only list-like objects are allowed to be passed to isin(), not {type(values).__name__}")
+        if isinstance(values, dict):
+            chosen = {name: list(one) for name, one in values.items()}
+            names = self._expr.columns
+            columns = [(name, self._expr.column(name).isin(chosen.get(name, []))) for name in names]
+            return self._framed(lambda frame: frame.select(columns))
+        return self._each(lambda column: column.isin(list(values)))
+
+    def clip(self, lower: Any = None, upper: Any = None, axis: Any = None) -> Any:
+        """Values below `lower` raised to it and values above `upper` lowered to it."""
+        refuse_axis(axis, "clip")
+        return self._each(lambda column: column.clip(native(lower), native(upper)) if is_number(column) else column)
+
+    def where(self, cond: Any, other: Any = None) -> Any:
+        """Values where `cond` holds, and `other` (missing by default) elsewhere.
+
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> x = rd.from_pandas(pd.Series([1, 2, 3]), npartitions=1)
+        >>> x.where(x > 1, 0).compute().tolist()
+        [0, 2, 3]
+        """
+        return self._choose(cond, other, keep=True)
+
+    def mask(self, cond: Any, other: Any = None) -> Any:
+        """Values where `cond` does not hold, and `other` (missing by default) elsewhere."""
+        return self._choose(cond, other, keep=False)
+
+    def _choose(self, cond: Any, other: Any, keep: bool) -> Any:
+        cond = cond(self) if callable(cond) and not is_collection(cond) else cond
+        other = other(self) if callable(other) and not is_collection(other) else other
+        if not is_collection(cond):
+            raise TypeError(f"the condition must be a lazy boolean series or frame, not {type(cond).__name__}")
+        cond = cond if keep else ~cond
+        if hasattr(cond, "columns") or hasattr(other, "columns"):
+            return self._choose_by_column(cond, other)
+        return self._each(lambda column: column.where(cond._expr, native(other)))
+
+    def replace(self, to_replace: Any = None, value: Any = None, regex: Any = False) -> Any:
+        """Values replaced: one by one, a list by a list or by one value, or as a dictionary says.
+
+        Regular expressions and dictionaries by column are done in pandas for each partition.
+        """
+        plain = regex is False and not (
+            isinstance(to_replace, dict) and any(isinstance(v, dict) for v in to_replace.values())
+        )
+        if isinstance(to_replace, dict) and value is not None:
+            plain = False
+        if not plain:
+            return over_rows(lambda part: part.replace(to_replace, value, regex=regex), self, name="replace")
+        old, new = replacements(to_replace, value)
+        return self._native_or_pandas(
+            lambda: self._each(lambda column: column.replace(old, new)),
+            lambda part: (
+                part.replace(to_replace, value) if not isinstance(to_replace, dict) else part.replace(to_replace)
+            ),
+            name="replace",
+        )
+
+    def cumsum(self, axis: Any = None, skipna: bool = True) -> Any:
+        """Running sums; a missing value stays missing and counts as nothing."""
+        return self._cumulative("cumsum", axis, skipna)
+
+    def cumprod(self, axis: Any = None, skipna: bool = True) -> Any:
+        """Running products."""
+        return self._cumulative("cumprod", axis, skipna)
+
+    def cummin(self, axis: Any = None, skipna: bool = True) -> Any:
+        """Running minima."""
+        return self._cumulative("cummin", axis, skipna)
+
+    def cummax(self, axis: Any = None, skipna: bool = True) -> Any:
+        """Running maxima."""
+        return self._cumulative("cummax", axis, skipna)
+
+    def _cumulative(self, name: str, axis: Any, skipna: bool) -> Any:
+        if axis in (1, "columns"):
+            return over_rows(lambda part: getattr(part, name)(axis=1, skipna=skipna), self, name=name)
+        if not skipna:
+            return over_all(lambda rows: getattr(rows, name)(skipna=False), self, name=name)
+        return self._each(lambda column: column.cumulative(name))
+
+    def shift(self, periods: int = 1, freq: Any = None, axis: Any = None, fill_value: Any = None) -> Any:
+        """Values moved by `periods` rows (back if negative); the rows left empty hold `fill_value`, or are missing."""
+        refuse_axis(axis, "shift")
+        if freq is not None:
+            raise NotImplementedError("shift(freq=) moves the index: add the offset to the index column instead")
+        return self._each(lambda column: column.shift(int(periods), native(fill_value)))
+
+    def diff(self, periods: int = 1, axis: Any = None) -> Any:
+        """Each value less the one `periods` rows before it."""
+        refuse_axis(axis, "diff")
+        return self._each(lambda column: column.diff(int(periods)))
+
+    def rank(self, axis: Any = None, method: str = "average", ascending: bool = True, **kwargs: Any) -> Any:
+        """The place of each value in the order of its column, from one; ties by `method`."""
+        refuse_axis(axis, "rank")
+        if kwargs:
+            return over_all(lambda rows: rows.rank(method=method, ascending=ascending, **kwargs), self, name="rank")
+        return self._each(lambda column: column.rank(method, ascending))
+
+
+def is_number(column: Any) -> bool:
+    """Whether an expression has a numeric type, booleans left out."""
+    return column.dtype.lower().startswith(("int", "uint", "float"))
+
+
+def refuse_times(column: Any) -> Any:
+    """The column; NotImplementedError for times, whose text in pandas depends on all rows of the column."""
+    if column.dtype.startswith(("datetime64", "timedelta64")):
+        raise NotImplementedError(
+            f"astype(str) of times ({column.name!r}): its form depends on all rows in pandas; use .dt.strftime(format)"
+        )
+    return column
+
+
+def refuse_axis(axis: Any, name: str) -> None:
+    """NotImplementedError for work across columns that only pandas has."""
+    if axis not in (None, 0, "index", "rows"):
+        raise NotImplementedError(f"{name}(axis={axis!r}): use map_partitions(lambda part: part.{name}(axis=1))")
+
+
+def dtype_name(dtype: Any) -> str:
+    """The name of a type as pandas prints it; TypeError if there is no such type."""
+    if dtype in (str, "string"):
+        return "str" if dtype is str else "string"
+    names = {int: "int64", float: "float64", bool: "bool", "int": "int64", "float": "float64"}
+    try:
+        if dtype in names:
+            return names[dtype]
+    except TypeError:
+        pass
+    from pandas.api.types import pandas_dtype
+
+    return str(pandas_dtype(dtype))
+
+
+def replacements(to_replace: Any, value: Any) -> tuple[list[Any], list[Any]]:
+    """Old and new values side by side."""
+    if isinstance(to_replace, dict):
+        return list(to_replace), list(to_replace.values())
+    old = list(to_replace) if isinstance(to_replace, list | tuple | set) else [to_replace]
+    new = list(value) if isinstance(value, list | tuple) else [value] * len(old)
+    if len(old) != len(new):
+        raise ValueError(f"replacement lists must match in length: {len(old)} values by {len(new)}")
+    return old, new

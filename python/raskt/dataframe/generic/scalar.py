@@ -1,0 +1,67 @@
+"""A value that is not computed yet: the sum of a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.collection import Collection, native
+from ..base.registry import register, wrap
+from .operators import Operators
+
+
+@register("scalar")
+class Scalar(Collection, Operators):
+    """The lazy result of a reduction. It mixes with columns of the frame it came from: `df.x - df.x.mean()`.
+
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> x = rd.from_pandas(pd.Series([1.0, 2.0, 6.0]), npartitions=2)
+    >>> (x - x.mean()).compute().tolist()
+    [-2.0, -1.0, 3.0]
+    """
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the value."""
+        from pandas.api.types import pandas_dtype
+
+        return pandas_dtype(self._expr.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """Zero."""
+        return 0
+
+    @property
+    def npartitions(self) -> int:
+        """One."""
+        return 1
+
+    def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
+        if isinstance(other, Collection) and not isinstance(other, Scalar):
+            return NotImplemented
+        return wrap(self._expr.binary(operation, native(other), reflected))
+
+    def _unary(self, operation: str) -> Any:
+        return wrap(self._expr.unary(operation))
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"the truth of a lazy value is not known before it is computed: call compute() on {self!r}")
+
+    def __float__(self) -> float:
+        return float(self.compute())
+
+    def __int__(self) -> int:
+        return int(self.compute())
+
+    def __complex__(self) -> complex:
+        return complex(self.compute())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        import numpy as np
+
+        return np.asarray(self.compute(), dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"<raskt.dataframe.Scalar dtype={self._expr.dtype}>"

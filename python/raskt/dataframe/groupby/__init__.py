@@ -1,0 +1,1 @@
+"""Group-by: keys, aggregations, transformations."""

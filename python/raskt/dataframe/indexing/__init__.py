@@ -1,0 +1,1 @@
+"""Choosing rows and columns: `loc`, `iloc`."""

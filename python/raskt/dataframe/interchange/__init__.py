@@ -1,0 +1,1 @@
+"""pandas objects as Arrow batches, and back."""

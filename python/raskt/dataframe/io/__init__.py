@@ -1,0 +1,1 @@
+"""Frames from files and memory, and back."""

@@ -1,0 +1,32 @@
+"""Frames as arrays and as Arrow tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.collection import is_frame
+from ..base.registry import wrap
+
+
+def to_array(rows: Any, lengths: Any) -> Any:
+    """The values as a lazy array of a block for each partition."""
+    from raskt.array import Array
+
+    frame = rows._expr if is_frame(rows) else rows._as_frame()
+    made = Array(frame.to_array(lengths if lengths is None or isinstance(lengths, bool) else list(lengths)))
+    if lengths is True and made.shape[0] != made.shape[0]:  # unknown lengths are NaN
+        made = Array(frame.to_array(partition_lengths(frame)))
+    return made if is_frame(rows) else made[:, 0]
+
+
+def partition_lengths(frame: Any) -> list[int]:
+    """The rows of each partition, computed."""
+    first = wrap(frame.project(frame.columns[:1]))
+    return [int(length) for length in first.map_partitions(len, meta=(None, "int64")).compute()]
+
+
+def to_arrow(frame: Any) -> Any:
+    """The computed rows as a `pyarrow.Table`."""
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(frame.compute())

@@ -1,0 +1,1 @@
+"""Frames put together, and turned into other forms."""

@@ -1,0 +1,1 @@
+"""Windows over rows and over spans of time."""
