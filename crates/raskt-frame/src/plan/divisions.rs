@@ -20,6 +20,17 @@ impl Frame {
         }
     }
 
+    /// Whether the labels are known to be in ascending order, missing ones last.
+    pub fn in_order(&self) -> bool {
+        match &self.index {
+            Index::Rows(_) => true,
+            Index::Levels(levels) => match levels.as_slice() {
+                [level] => self.divisions().is_some() || ordered_by(&self.root, &level.values),
+                _ => false,
+            },
+        }
+    }
+
     /// How many rows come before those of partition `at`, if that is known and rows are numbered; else 0.
     pub fn rows_before(&self, at: usize) -> usize {
         self.root.partition_rows.as_ref().map_or(0, |rows| rows.iter().take(at).sum())
@@ -118,6 +129,32 @@ fn divisions(node: &Node, name: &PlSmallStr) -> Option<Vec<Literal>> {
             one_after_another(parts?)
         }
         _ => None,
+    }
+}
+
+fn ordered_by(node: &Node, values: &Expression) -> bool {
+    let comparable = !matches!(values.domain.class(), DomainClass::Category | DomainClass::Other);
+    comparable && plain_column(values).is_some_and(|name| ordered(node, &name))
+}
+
+/// Whether the rows of a node are in the order of the column `name`.
+fn ordered(node: &Node, name: &PlSmallStr) -> bool {
+    match &node.operator {
+        Operator::RowNumber { name: own, .. } if own == name => true,
+        Operator::Sort { by, options, .. } => {
+            matches!(by.first(), Some(Expr::Column(own)) if own == name) && options.descending.first() == Some(&false)
+        }
+        Operator::Aggregate { keys, sort, .. } => *sort && keys.first().is_some_and(|(own, _)| own == name),
+        Operator::RowNumber { input, .. }
+        | Operator::Filter { input, .. }
+        | Operator::Slice { input, .. }
+        | Operator::Repartition { input }
+        | Operator::Attach { input, .. }
+        | Operator::Divided { input, .. } => ordered(input, name),
+        Operator::Project { input, columns } => {
+            columns.iter().find(|(own, _)| own == name).is_some_and(|(_, values)| ordered_by(input, values))
+        }
+        _ => divisions(node, name).is_some(),
     }
 }
 

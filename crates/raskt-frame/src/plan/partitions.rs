@@ -115,17 +115,18 @@ impl Frame {
         }
     }
 
-    /// What a Python function makes of several plans, each as one table. The result, one partition, has row labels
-    /// `levels` and `columns`.
+    /// What a Python function makes of several plans, each as one table, or of their `partitions` side by side. The
+    /// result has row labels `levels` and `columns`.
     pub fn of_whole(
         inputs: Vec<StageOutput>,
+        partitions: usize,
         body: OpBody,
         name: &str,
         digest: u128,
         levels: &[(Option<&str>, Domain)],
         columns: &[(&str, Domain)],
     ) -> Self {
-        labelled(Arc::new(whole_node(inputs, body, name, digest, levels, columns)), levels)
+        labelled(Arc::new(whole_node(inputs, partitions, body, name, digest, levels, columns)), levels)
     }
 
     /// The same for a function that gives a row for each row of this frame, in order: the result has its rows.
@@ -137,12 +138,13 @@ impl Frame {
         digest: u128,
         columns: &[(&str, Domain)],
     ) -> Result<Self> {
-        self.attached(Arc::new(whole_node(inputs, body, name, digest, &[], columns)), columns)
+        self.attached(Arc::new(whole_node(inputs, 1, body, name, digest, &[], columns)), columns)
     }
 }
 
 fn whole_node(
     inputs: Vec<StageOutput>,
+    partitions: usize,
     body: OpBody,
     name: &str,
     digest: u128,
@@ -150,9 +152,9 @@ fn whole_node(
     columns: &[(&str, Domain)],
 ) -> Node {
     let roots = inputs.iter().map(|input| input.root().clone()).collect();
-    let source = Arc::new(MapWhole::new(inputs, body, name.into(), digest));
+    let source = Arc::new(MapWhole::new(inputs, partitions, body, name.into(), digest));
     let external = External { source, name: name.into(), python: true, kept: false, inputs: roots };
-    external_node(external, 1, levels, columns)
+    external_node(external, partitions, levels, columns)
 }
 
 fn external_node(

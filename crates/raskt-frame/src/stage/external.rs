@@ -43,31 +43,38 @@ impl Lower for MapPartitions {
     }
 }
 
-/// A Python function over several plans, each as one table.
+/// A Python function over several plans: each as one table, or partition by partition.
 pub(crate) struct MapWhole {
     inputs: Vec<StageOutput>,
+    /// How many partitions go side by side; plans of one partition go with each of them.
+    partitions: usize,
     body: OpBody,
     name: String,
     digest: u128,
 }
 
 impl MapWhole {
-    pub(crate) fn new(inputs: Vec<StageOutput>, body: OpBody, name: String, digest: u128) -> Self {
-        Self { inputs, body, name, digest }
+    pub(crate) fn new(inputs: Vec<StageOutput>, partitions: usize, body: OpBody, name: String, digest: u128) -> Self {
+        Self { inputs, partitions, body, name, digest }
     }
 }
 
 impl Lower for MapWhole {
     fn key(&self) -> u128 {
         let inputs: Vec<u128> = self.inputs.iter().map(StageOutput::digest).chain([self.digest]).collect();
-        digest_of(&["map_whole", &self.name], &inputs)
+        digest_of(&["map_whole", &self.name, &self.partitions.to_string()], &inputs)
     }
 
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
-        let grid = Grid::new([1]);
+        let grid = Grid::new([self.partitions as u32]);
         let mut inputs = vec![];
         for input in &self.inputs {
-            inputs.push(MapInput::same(lower_whole(graph, input)?, grid.clone()));
+            inputs.push(if self.partitions > 1 && input.root().partitions == self.partitions {
+                MapInput::same(lower_partitions(graph, input)?, grid.clone())
+            } else {
+                let axes = [if self.partitions > 1 { None } else { Some(0) }].into_iter().collect();
+                MapInput { layer: lower_whole(graph, input)?, grid: Grid::new([1]), axes }
+            });
         }
         let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
         let op = Op {

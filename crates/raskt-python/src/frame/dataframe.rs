@@ -112,6 +112,12 @@ impl FrameExpr {
         self.frame.index.pandas_dtypes()
     }
 
+    /// Whether the row labels are known to be in ascending order.
+    #[getter]
+    fn in_order(&self) -> bool {
+        self.frame.in_order()
+    }
+
     /// "frame", or "labels" for the row labels alone.
     #[getter]
     fn kind(&self) -> &'static str {

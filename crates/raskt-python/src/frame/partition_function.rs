@@ -27,6 +27,14 @@ pub(super) enum Input {
 }
 
 impl Input {
+    /// How many partitions the plan has.
+    pub(super) fn partitions(&self) -> usize {
+        match self {
+            Self::Frame(frame) | Self::Labels(frame) => frame.root.partitions,
+            Self::Column(column) => column.root.partitions,
+        }
+    }
+
     /// A table as the pandas object that it stands for; numbered rows begin at those of partition `at`.
     pub(super) fn to_pandas(&self, py: Python<'_>, table: &DataFrame, at: usize) -> PyResult<Py<PyAny>> {
         match self {

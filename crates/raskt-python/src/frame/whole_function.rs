@@ -22,7 +22,7 @@ struct WholeFunction {
 }
 
 impl PythonBlock for WholeFunction {
-    fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
+    fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
         let mut arguments = vec![];
         let mut rows = 0;
         for (at, (input, value)) in self.inputs.iter().zip(inputs).enumerate() {
@@ -30,7 +30,8 @@ impl PythonBlock for WholeFunction {
             if at == 0 {
                 rows = table.height();
             }
-            arguments.push(input.to_pandas(py, &table, 0)?);
+            let partition = if input.partitions() == 1 { 0 } else { index as usize };
+            arguments.push(input.to_pandas(py, &table, partition)?);
         }
         let arguments = PyTuple::new(py, arguments)?;
         let result =
@@ -53,9 +54,11 @@ impl PythonBlock for WholeFunction {
 
 /// What a Python function makes of several plans, each as one pandas object. With `same_rows` it gives as many rows as
 /// the first has, and the result has the rows of that; with `may_miss` its columns may miss values where the empty object
-/// `meta` has a type without missing ones.
+/// `meta` has a type without missing ones. With `partitions` it is called for so many partitions side by side; plans of one
+/// partition go with each of them.
 #[pyfunction]
-#[pyo3(signature = (function, inputs, meta, *, name="align", token=None, same_rows=false, may_miss=false))]
+#[pyo3(signature = (function, inputs, meta, *, name="align", token=None, same_rows=false, may_miss=false,
+                    partitions=1))]
 #[expect(clippy::too_many_arguments, reason = "what users give, and what they give it to")]
 pub(super) fn frame_of_whole(
     py: Python<'_>,
@@ -66,6 +69,7 @@ pub(super) fn frame_of_whole(
     token: Option<&str>,
     same_rows: bool,
     may_miss: bool,
+    partitions: usize,
 ) -> PyResult<Py<PyAny>> {
     let mut promise = Promise::of(meta)?;
     if may_miss {
@@ -84,7 +88,7 @@ pub(super) fn frame_of_whole(
     let digest = digest_of_call(token);
     let found = match same_rows {
         true => rows.with_rows_of(outputs, body, name, digest, &columns).or_raise()?,
-        false => Frame::of_whole(outputs, body, name, digest, &levels, &columns),
+        false => Frame::of_whole(outputs, partitions, body, name, digest, &levels, &columns),
     };
     if is_series {
         let column = found.column_at(0).or_raise()?.rename(series_name.as_deref());

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .collection import is_collection, is_frame, is_index, is_scalar
-from .labels import decode
+from .collection import is_collection, is_frame, is_index, is_labels, is_scalar
+from .labels import decode, decode_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,8 @@ def empty(collection: Any) -> Any:
         return _empty_frame(expression)
     if is_index(collection):
         return _empty_index(collection)
+    if is_labels(collection):
+        return _empty_labels(expression.index_names, expression.index_dtypes)
     series = _empty_frame(expression.to_frame("0"))["0"]
     return series.rename(expression.name)
 
@@ -29,7 +31,7 @@ def empty(collection: Any) -> Any:
 def _empty_frame(expression: Any) -> pd.DataFrame:
     import pandas as pd
 
-    index = _empty_labels(expression.index_names, expression.index_dtype)
+    index = _empty_labels(expression.index_names, expression.index_dtypes)
     columns = {at: pd.Series([], dtype=dtype, index=index) for at, dtype in enumerate(expression.dtypes)}
     return pd.DataFrame(columns, index=index).set_axis(decode(expression.columns), axis=1)
 
@@ -40,12 +42,12 @@ def _empty_index(collection: Any) -> pd.Index:
     return pd.Index([], dtype=collection._expr.dtype, name=collection._expr.name)
 
 
-def _empty_labels(names: list[str | None], dtype: str) -> pd.Index:
+def _empty_labels(names: list[str | None], dtypes: list[str]) -> pd.Index:
     import pandas as pd
 
-    if len(names) == 1:
-        return pd.Index([], dtype=dtype, name=names[0])
-    return pd.MultiIndex.from_arrays([[] for _ in names], names=names)
+    labels = [None if name is None else decode_label(name) for name in names]
+    levels = [pd.Index([], dtype=dtype) for dtype in dtypes]
+    return levels[0].rename(labels[0]) if len(levels) == 1 else pd.MultiIndex.from_arrays(levels, names=labels)
 
 
 def sample_of(value: Any) -> Any:

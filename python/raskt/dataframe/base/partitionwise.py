@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .collection import as_column, is_collection, is_frame, is_scalar, root_frame
+from .collection import as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
 from .labels import encode, is_plain
 from .meta import empty, infer, normalise
 from .registry import kind_of, wrap
@@ -39,8 +39,12 @@ def over_partitions(
     meta: Any = None,
     same_rows: bool = False,
     gather: bool = False,
+    numbered: bool = False,
 ) -> Any:
-    """Apply `function` to each partition of the collections among its arguments, which must have the same rows."""
+    """Apply `function` to each partition of the collections among its arguments, which must have the same rows.
+
+    With `numbered`, it gets the number of the partition as its last argument.
+    """
     call = Call(function, args, kwargs)
     meta = infer(function, args, kwargs, name) if meta is None else normalise(meta)
     refuse_unheld(meta, name)
@@ -48,7 +52,9 @@ def over_partitions(
     if gather:
         frame = frame.repartition(1)
     call.meta = meta
-    options = {"same_rows": True} if same_rows and not gather else {}
+    options: dict[str, Any] = {"same_rows": True} if same_rows and not gather else {}
+    if numbered:
+        options["numbered"] = call.numbered = True
     if meta.ndim == 2 and not (all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns)):
         call.encoded = True
         meta = meta.set_axis(encode(meta.columns), axis=1)
@@ -70,6 +76,7 @@ class Call:
 
     meta: Any = None
     encoded = False
+    numbered = False
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.function = function
@@ -77,7 +84,8 @@ class Call:
         self.names = list(kwargs)
         self.slots = {at: value for at, value in enumerate(self.values) if is_collection(value)}
         self.widths = {at: _width(value) for at, value in self.slots.items()}
-        self.whole = len(self.slots) == 1 and is_frame(next(iter(self.slots.values())))
+        only = next(iter(self.slots.values())) if len(self.slots) == 1 else None
+        self.whole = is_frame(only) or is_labels(only)
         self.kinds = {
             at: (kind_of(value._expr), None if is_scalar(value) else empty(value)) for at, value in self.slots.items()
         }
@@ -101,15 +109,20 @@ class Call:
         for at, value in self.expressions.items():
             if is_frame(value):
                 columns += [(f"{at}.{k}", value._expr.column_at(k)) for k in range(self.widths[at])]
+            elif is_labels(value):
+                columns += [(f"{at}.{k}", value._expr.level(k).to_series()) for k in range(self.widths[at])]
             else:
                 columns.append((f"{at}.0", value._expr if is_scalar(value) else as_column(value)))
         self.expressions = {}
         return base.select(columns)
 
-    def __call__(self, partition: Any) -> Any:
+    def __call__(self, partition: Any, number: int | None = None) -> Any:
         """The result for one partition."""
-        result = self.function(*self._arguments(partition)) if not self.names else self._call_named(partition)
-        result = _as_pandas(result)
+        if self.numbered:
+            result = self.function(*self._arguments(partition), number)
+        else:
+            result = self.function(*self._arguments(partition)) if not self.names else self._call_named(partition)
+        result = as_pandas(result)
         if self.encoded:
             result = result.set_axis(encode(result.columns), axis=1)
         return result
@@ -132,6 +145,10 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
     """A slice of the columns of a partition as what it was: a frame, a series, an index or a value."""
     import pandas as pd
 
+    if kind == "labels":
+        if isinstance(part, pd.MultiIndex):
+            return part
+        return pd.MultiIndex.from_arrays([part.iloc[:, at] for at in range(part.shape[1])], names=meta.names)
     if kind == "frame":
         return part.set_axis(meta.columns, axis=1) if not part.columns.equals(meta.columns) else part
     column = part.iloc[:, 0]
@@ -142,7 +159,7 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
     return column.iloc[0] if len(column) else meta
 
 
-def _as_pandas(result: Any) -> Any:
+def as_pandas(result: Any) -> Any:
     """A result as pandas rows: an index as a series, a plain value as a series of one row."""
     import pandas as pd
 
@@ -154,4 +171,6 @@ def _as_pandas(result: Any) -> Any:
 
 
 def _width(value: Any) -> int:
+    if is_labels(value):
+        return len(value._expr.index_names)
     return len(value._expr.columns) if is_frame(value) else 1
