@@ -76,21 +76,61 @@ def istask(x: object) -> bool:
     return type(x) is tuple and bool(x) and callable(x[0])
 
 
-def get(dsk: Mapping[Any, Any], keys: Any, **kwargs: Any) -> Any:
+def get(
+    dsk: Mapping[Any, Any],
+    keys: Any,
+    cache: None = None,
+    num_workers: int | None = None,
+    pool: None = None,
+    *,
+    scheduler: str | None = None,
+) -> Any:
     """The values of `keys` of a graph: one key, or lists of them, which come back as tuples.
 
+    Parameters
+    ----------
+    dsk : mapping
+        Tasks by key: tuples that begin with a function, keys of other tasks, or values.
+    keys : key or nested list of keys
+        What is wanted.
+    cache, pool : None
+        There for the sake of Dask's order of arguments; raskt keeps results and threads itself.
+    num_workers : int, optional
+        Threads or processes that run the tasks; the setting ``num-workers`` by default.
+    scheduler : {"threads", "processes", "sync"}, optional
+        Where the tasks run; the setting ``scheduler`` by default.
+
+    Returns
+    -------
+    object
+        The value of the key, or a tuple of values, nested as the lists are.
+
+    Raises
+    ------
+    KeyError
+        For a key that isn't in the graph.
+    NotImplementedError
+        For a `cache` or a `pool`.
+
+    Examples
+    --------
     >>> import raskt
     >>> raskt.get({"x": 1, "y": (abs, -2), "z": (max, "x", "y")}, ["z", ["x"]])
     (2, (1,))
     """
+    if cache is not None or pool is not None:
+        raise NotImplementedError(
+            f"raskt.get(cache={cache!r}, pool={pool!r}): results and threads are raskt's own; say num_workers= for the "
+            "number of threads"
+        )
     flat = list(_flattened(keys if isinstance(keys, list) else [keys]))
     calls = calls_of(dsk, flat)
-    values = dict(zip(flat, compute(*[calls[key] for key in flat], **_options(kwargs))))
+    values = dict(zip(flat, compute(*[calls[key] for key in flat], scheduler=scheduler, num_workers=num_workers)))
     found = _nested(keys if isinstance(keys, list) else [keys], values)
     return _tuples(found) if isinstance(keys, list) else found[0]
 
 
-def optimize(*args: Any, traverse: bool = True, **kwargs: Any) -> tuple[Any, ...]:
+def optimize(*args: Any, traverse: bool = True) -> tuple[Any, ...]:
     """Equal collections that are ready to run.
 
     raskt optimises expressions and merges equal calls whenever something is computed, so its own collections come
@@ -210,7 +250,3 @@ def _tuples(values: Any) -> Any:
 
 def _text(key: Hashable) -> str:
     return key if isinstance(key, str) else repr(key)
-
-
-def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in kwargs.items() if name in ("scheduler", "num_workers")}

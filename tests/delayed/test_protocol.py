@@ -160,3 +160,16 @@ def test_collections_of_dask_itself():
     assert delayed(sum)(x).compute() == 190
     (held,) = raskt.persist(x + 1)
     assert held.sum().compute(scheduler="sync") == 210
+
+
+@pytest.mark.parametrize("options", [{"cache": {}}, {"pool": object()}])
+def test_what_get_cannot_do_is_refused(options):
+    with pytest.raises(NotImplementedError, match="raskt's own"):
+        raskt.get({"x": 1}, "x", **options)
+
+
+def test_get_and_optimize_swallow_no_argument():
+    with pytest.raises(TypeError, match="nonsense"):
+        raskt.get({"x": 1}, "x", nonsense=1)
+    with pytest.raises(TypeError, match="nonsense"):
+        raskt.optimize(delayed(abs)(-1), nonsense=1)

@@ -321,3 +321,12 @@ def test_local_classes_go_by_their_content():
 
     assert tokenize(made(1)) == tokenize(made(1)) != tokenize(made(2))
     assert tokenize(made(1)()) != tokenize(made(2)())
+
+
+def test_universal_functions_of_one_name_are_not_one_function():
+    one, other = np.frompyfunc(lambda x: x + 1, 1, 1), np.frompyfunc(lambda x: x + 2, 1, 1)
+    pure = [raskt.delayed(function, pure=True)(1) for function in (one, other)]
+    assert raskt.compute(*pure) == (2, 3)
+    assert tokenize(one) != tokenize(other)
+    with pytest.raises(TokenizationError, match="isn't found there"):
+        tokenize(one, ensure_deterministic=True)

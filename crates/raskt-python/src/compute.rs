@@ -1,6 +1,7 @@
 //! `compute` and `persist`: everything that is asked for at once becomes one graph, and runs.
 
 use crate::collection::{Collection, with_collection};
+use crate::contexts;
 use crate::delayed::{Argument, Delayed, Extra, Node, Work, python_object};
 use crate::engines::{self, OwnEngine};
 use crate::library_threads::LeftAlone;
@@ -38,6 +39,7 @@ impl Options {
             return Ok(Ran::nothing());
         }
         engines::check_fork(graph)?;
+        contexts::carry(py, graph)?;
         let _library_threads = self.library_threads_are_free.then(LeftAlone::new);
         let engine = engines::engine(py, &self.scheduler, self.num_workers)?;
         if is_small(graph) && !engine.has_flight_record() {

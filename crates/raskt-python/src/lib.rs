@@ -10,6 +10,7 @@ mod block;
 mod collection;
 mod compute;
 mod config;
+mod contexts;
 mod dask;
 mod delayed;
 mod diagnostics;

@@ -1,6 +1,7 @@
 //! Runs Python callables: the interpreter is taken once for a run of them.
 
 use crate::block::PythonOp;
+use crate::contexts;
 use crate::delayed::Calls;
 use crate::error::{TaskCancelled, to_task_error};
 use crate::last_threads::note_thread;
@@ -23,14 +24,14 @@ impl Runner for PythonRunner {
     fn run(&self, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         Python::attach(|py| {
             let _current = Current::set(py, call.cancel);
-            make(py, call, inputs)
+            contexts::within(py, call.graph, || make(py, call, inputs))
         })
     }
 
     fn run_batch(&self, batch: &mut Batch<'_>) -> Result<(), TaskError> {
         Python::attach(|py| {
             let _current = Current::set(py, batch.cancel);
-            batch.run_each(|call, inputs| make(py, call, inputs))
+            contexts::within(py, batch.graph, || batch.run_each(|call, inputs| make(py, call, inputs)))
         })
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import dataclasses
 import enum
+import pickle
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
@@ -117,7 +118,7 @@ def reduced(obj: Any) -> Any:
             "it from others by a method __raskt_tokenize__, or by raskt.normalize_token.register"
         ) from error
     if isinstance(parts, str):
-        return "global", getattr(obj, "__module__", None), parts
+        return _found_as_global(obj, parts)
     function, arguments, state, items, pairs = [*parts, None, None, None][:5]
     return (
         "object",
@@ -127,6 +128,25 @@ def reduced(obj: Any) -> Any:
         None if items is None else list(items),
         None if pairs is None else [list(pair) for pair in pairs],
     )
+
+
+def _found_as_global(obj: Any, path: str) -> Any:
+    """The place that pickle would look at for an object which says to be a global, if it is there.
+
+    Universal functions made by `numpy.frompyfunc` say the name of the function that they call, and nothing by which
+    two of one name could be told apart.
+    """
+    module = pickle.whichmodule(obj, path)  # type: ignore[attr-defined]
+    found: Any = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    if found is not obj:
+        raise TokenizationError(
+            f"an object of type {_name(type(obj))} calls itself {module}.{path}, and isn't found there, so that it has "
+            "no token that is the same in every process; make it at the top of a module, or register its class by "
+            "raskt.normalize_token.register"
+        )
+    return "global", module, path
 
 
 def is_importable(obj: Any) -> bool:

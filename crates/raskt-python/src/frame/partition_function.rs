@@ -110,7 +110,7 @@ pub(super) fn without_own_frames(py: Python<'_>, error: PyErr) -> PyErr {
 
 fn is_own(entry: &Bound<'_, PyTraceback>) -> PyResult<bool> {
     let file = entry.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?.extract::<String>()?;
-    Ok(file.replace('\\', "/").contains("/raskt/dataframe/_"))
+    Ok(file.replace('\\', "/").contains("/raskt/dataframe/"))
 }
 
 impl Promise {

@@ -1,0 +1,78 @@
+//! Context variables (`contextvars`) of whoever computes, as its tasks see them.
+//!
+//! A task sees the variables as they were when `compute` was called, in a copy of its own: what it sets stays with its
+//! batch. The interface of contexts isn't part of Python's stable ABI, so that a batch goes through `Context.run`.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use raskt_execute::sync::Mutex;
+use raskt_graph::{Graph, OpKind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+/// Contexts of graphs that are alive: a result that was lost may be made again long after its computation.
+static CONTEXTS: Mutex<Vec<(Weak<Graph>, Py<PyAny>)>> = Mutex::new(vec![]);
+
+/// How many there are: as long as there is none, nobody need look.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// Keeps the variables of this thread for the Python functions of the graph, if any variable is set.
+pub(crate) fn carry(py: Python<'_>, graph: &Arc<Graph>) -> PyResult<()> {
+    static COPY_CONTEXT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if !graph.layers().any(|(layer, _)| graph.op_of(layer).kind == OpKind::Python) {
+        return Ok(());
+    }
+    let context = COPY_CONTEXT.import(py, "contextvars", "copy_context")?.call0()?;
+    let mut contexts = CONTEXTS.lock();
+    let gone: Vec<_> = contexts.extract_if(.., |(graph, _)| graph.strong_count() == 0).collect();
+    if context.len()? > 0 {
+        contexts.push((Arc::downgrade(graph), context.unbind()));
+    }
+    HELD.store(contexts.len(), Ordering::Relaxed);
+    drop(contexts);
+    // What the variables held may run code of its own as it goes.
+    drop(gone);
+    Ok(())
+}
+
+/// Runs `work` with the variables that go with the graph.
+pub(crate) fn within<R>(py: Python<'_>, graph: &Graph, work: impl FnOnce() -> R) -> R {
+    let Some(context) = context_of(py, graph) else { return work() };
+    let (mut work, mut done) = (Some(work), None);
+    let mut step = || done = work.take().map(|work| work());
+    let mut step: &mut dyn FnMut() = &mut step;
+    let ran = run_in(py, &context, &raw mut step as usize);
+    if let Some(work) = work {
+        // The context couldn't be entered: its memory ran out, or the interpreter ends.
+        return work();
+    }
+    match (done, ran) {
+        (Some(done), _) => done,
+        (None, ran) => panic!("a batch of Python functions ended without a result: {ran:?}"),
+    }
+}
+
+fn context_of(py: Python<'_>, graph: &Graph) -> Option<Py<PyAny>> {
+    if HELD.load(Ordering::Relaxed) == 0 {
+        return None;
+    }
+    let contexts = CONTEXTS.lock();
+    let (_, context) = contexts.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), graph))?;
+    Some(context.clone_ref(py))
+}
+
+/// `context.copy().run(step, address)`: a context can be entered by one thread at a time.
+fn run_in(py: Python<'_>, context: &Py<PyAny>, address: usize) -> PyResult<()> {
+    static STEP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let function = STEP.get_or_try_init(py, || Ok::<_, PyErr>(wrap_pyfunction!(step, py)?.into_any().unbind()))?;
+    context.bind(py).call_method0("copy")?.call_method1("run", (function, address))?;
+    Ok(())
+}
+
+/// Takes the step that lies at `address`. Python code can't get at this function.
+#[pyfunction]
+fn step(address: usize) {
+    // SAFETY: `within` alone calls this, with the address of a closure that lives until the call is back, on its thread.
+    let step = unsafe { &mut *(address as *mut &mut dyn FnMut()) };
+    step();
+}

@@ -1,0 +1,56 @@
+"""Arguments that NumPy's functions share: honoured where they mean something for lazy arrays, else refused by name."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from raskt.array.base.registry import is_array
+
+__all__ = ["NO_VALUE", "check_device", "check_like", "check_order", "fan_in", "is_given", "refuse"]
+
+#: What NumPy's signatures have where an argument that isn't given differs from every value.
+NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
+
+
+def is_given(value: Any) -> bool:
+    """Whether an argument has a value of its own."""
+    return value is not NO_VALUE and value is not None
+
+
+def refuse(function: str, argument: str, value: Any, instead: str) -> None:
+    """Say that a value of an argument is not supported, and what works."""
+    raise NotImplementedError(f"`{function}` with `{argument}={value!r}` is not implemented: {instead}")
+
+
+def check_order(function: str, order: Any, orders: str = "CKA") -> None:
+    """Elements of lazy arrays have no order in memory; what is computed has C's."""
+    if order in (None, *orders):
+        return
+    if order not in ("C", "F", "K", "A"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    refuse(function, "order", order, "lazy arrays have no order in memory, and results have C's")
+
+
+def check_like(function: str, like: Any) -> None:
+    """`like=` picks the library whose function is called; a lazy array picks this one."""
+    if like is not None and not is_array(like):
+        kind = type(like).__name__
+        raise NotImplementedError(f"`{function}` makes lazy arrays, and nothing like a {kind}: leave `like` out")
+
+
+def check_device(device: Any) -> None:
+    """NumPy knows one device."""
+    if device not in (None, "cpu"):
+        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
+
+
+def fan_in(split_every: Any) -> int | None:
+    """How many blocks a task of a reduction takes: Dask gives a number for each axis as well, or `False` for all."""
+    if split_every is None:
+        return None
+    if split_every is False:
+        return 2**31
+    return max(2, math.prod(split_every.values())) if isinstance(split_every, dict) else split_every
