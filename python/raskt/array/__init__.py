@@ -28,17 +28,24 @@ from raskt.array.blocks.fromfunction import fromfunction as fromfunction
 from raskt.array.blocks.map_blocks import map_blocks as map_blocks
 from raskt.array.creation.constructors import *
 from raskt.array.creation.grids import *
-from raskt.array.elementwise.functions import *
+from raskt.array.elementwise.complex import *
+from raskt.array.elementwise.conditional import *
+from raskt.array.elementwise.floating import *
+from raskt.array.elementwise.ufunc import frompyfunc as frompyfunc
 from raskt.array.elementwise.ufunc import ufunc as ufunc
-from raskt.array.indexing.nonzero import *
-from raskt.array.indexing.where import where as where
+from raskt.array.elementwise.ufuncs import *
 from raskt.array.io.store import store as store
 from raskt.array.linalg.matrices import *
 from raskt.array.linalg.products import *
 from raskt.array.manipulation.axes import *
 from raskt.array.manipulation.joining import *
+from raskt.array.manipulation.padding import *
+from raskt.array.manipulation.repeating import *
+from raskt.array.manipulation.shapes import *
 from raskt.array.reductions.functions import *
 from raskt.array.searching.searching import *
+from raskt.array.selection.nonzero import *
+from raskt.array.selection.where import where as where
 from raskt.array.statistics.statistics import *
 
 bool, bool_ = _np.bool_, _np.bool_

@@ -13,6 +13,7 @@ and gives a pandas object. What has no native form runs in pandas on each partit
 
 from __future__ import annotations
 
+from .documentation import document_package as _document_package
 from .frame.frame import DataFrame
 from .frame.joins import concat, merge, merge_asof
 from .functions import (
@@ -41,7 +42,8 @@ from .index.index import Index
 from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
 from .io.read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
 from .series.series import Series
-from .window.windows import Resampler, Rolling
+from .window.resample import Resampler
+from .window.rolling import Rolling
 
 from_dask_array = from_array
 
@@ -89,3 +91,5 @@ __all__ = [
     "to_records",
     "to_timedelta",
 ]
+
+_document_package({name: globals()[name] for name in __all__})

@@ -117,7 +117,8 @@ def elementwise(
         dtype = find_dtype(call, arrays.values(), name)
         if dtype == np.float16:
             # There are no blocks of float16: as the engine does, compute in float32 where NumPy computes in that.
-            arrays = {at: array.astype(np.float32) for at, array in arrays.items()}
+            whole = 1 if function is np.ldexp else None
+            arrays = {at: x if at == whole else x.astype(np.float32) for at, x in arrays.items()}
             dtype = np.dtype(np.float32)
     expressions = [array.__raskt_expr__ for array in arrays.values()]
     key = None if kwargs or constants or not isinstance(function, np.ufunc) else name

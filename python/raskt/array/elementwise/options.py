@@ -1,4 +1,4 @@
-"""What ufuncs take beside their operands, and their methods `reduce` and `accumulate`."""
+"""What ufuncs take beside their operands: `out`, `where`, `dtype`, `signature`, `casting`, `order`."""
 
 from __future__ import annotations
 
@@ -6,70 +6,118 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt._core import array_where
+from raskt._core import array_broadcast_to, array_where
+from raskt.array.base.arguments import check_order
 from raskt.array.base.conversion import asarray, operand_of
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
-from raskt.array.reductions.reduce import cumulate, reduce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from raskt.array.elementwise.ufunc import ufunc
+    from raskt.array._array import Array
 
-__all__ = ["accumulate_by", "call_with_options", "reduce_by"]
+__all__ = ["call_with_options"]
 
-#: What reducing by a ufunc is called.
-_REDUCTIONS = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-_RUNNING = {"add": "sum", "multiply": "prod"}
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
-def call_with_options(function: ufunc | Callable[..., Any], operands: Sequence[Any], options: dict[str, Any]) -> Any:
-    """A ufunc with the options that NumPy's ufuncs have."""
-    options = {key: value for key, value in options.items() if key not in ("order", "subok", "casting")}
-    out, where, dtype = options.pop("out", None), options.pop("where", True), options.pop("dtype", None)
-    if options:
-        raise TypeError(f"{function.__name__}() takes no argument `{next(iter(options))}`")
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if isinstance(out, tuple):
-        raise NotImplementedError(f"{function.__name__}() with several `out` arrays is not implemented")
+def call_with_options(
+    function: Any,
+    apply: Callable[..., Any],
+    operands: Sequence[Any],
+    out: Any = None,
+    where: Any = True,
+    casting: str = "same_kind",
+    order: str | None = "K",
+    dtype: Any = None,
+    signature: Any = None,
+) -> Any:
+    """`apply` to operands with the options of NumPy's ufunc `function`."""
+    check_order(function.__name__, order)
+    outs = _outs(function, out)
+    if where is not True and any(part is None for part in outs):
+        raise NotImplementedError(
+            f"`{function.__name__}` with `where` and without `out` would leave elements undefined: pass `out`, or "
+            "choose by `raskt.array.where`"
+        )
+    types = None
+    if dtype is not None or signature is not None or casting != "same_kind":
+        types = _loop(function, operands, dtype, signature, casting)
+        operands = [_converted(operand, kind) for operand, kind in zip(operands, types, strict=False)]
+    results = apply(*operands)
+    results = results if isinstance(results, tuple) else (results,)
+    if types is not None:
+        results = tuple(x.astype(kind) for x, kind in zip(results, types[len(operands) :], strict=True))
+    found = tuple(_placed(x, part, where, casting) for x, part in zip(results, outs, strict=True))
+    return found if len(found) > 1 else found[0]
+
+
+def _outs(function: Any, out: Any) -> tuple[Any, ...]:
+    """Where each result goes."""
+    number = getattr(function, "nout", 1)
+    if out is None:
+        return (None,) * number
+    outs = out if isinstance(out, tuple) else (out,)
+    if len(outs) != number:
+        raise ValueError(f"The 'out' tuple must have exactly one entry per ufunc output: {number}, not {len(outs)}")
+    return outs
+
+
+def _loop(function: Any, operands: Sequence[Any], dtype: Any, signature: Any, casting: str) -> tuple[Any, ...]:
+    """The types that NumPy computes with: of the operands, then of the results."""
+    if casting not in _CASTINGS:
+        raise ValueError(f"casting must be one of {', '.join(map(repr, _CASTINGS))} (got {casting!r})")
+    if not hasattr(function, "resolve_dtypes"):
+        raise NotImplementedError(f"`{function.__name__}` takes no `dtype`, `casting` or `signature`: use `astype`")
+    if dtype is not None and signature is not None:
+        raise TypeError("cannot specify both 'signature' and 'dtype'")
+    wanted = _signature(function, dtype, signature)
+    kinds = (*(_kind(operand) for operand in operands), *[None] * function.nout)
+    fixed = {} if wanted is None else {"signature": wanted}
+    types: tuple[Any, ...] = function.resolve_dtypes(kinds, casting=casting, **fixed)
+    if any(kind.kind not in "biufc" or kind == np.float16 for kind in types):
+        names = ", ".join(str(kind) for kind in types)
+        raise NotImplementedError(f"`{function.__name__}` in {names} is not implemented: there are no such blocks")
+    return types
+
+
+def _signature(function: Any, dtype: Any, signature: Any) -> Any:
     if dtype is not None:
-        operands = [_converted(operand, dtype) for operand in operands]
-    result = function(*operands)
-    if dtype is not None and result.dtype != np.dtype(dtype) and result.dtype != bool:
-        result = result.astype(dtype)
+        return (*[None] * function.nin, *[np.dtype(dtype)] * function.nout)
+    if not isinstance(signature, str):
+        return signature
+    operands, arrow, results = signature.partition("->")
+    kinds = [np.dtype(letter) for letter in operands + results]
+    if not arrow or len(operands) != function.nin or len(results) != function.nout:
+        raise ValueError(f"the signature {signature!r} does not fit `{function.__name__}`")
+    return tuple(kinds)
+
+
+def _kind(operand: Any) -> Any:
+    """A type as NumPy resolves them: numbers of Python's own are weak."""
+    return type(operand) if type(operand) in (int, float, complex) else asarray(operand).dtype
+
+
+def _converted(operand: Any, kind: Any) -> Array:
+    if type(operand) in (bool, int, float, complex):
+        return asarray(np.asarray(operand).astype(kind))
+    return asarray(operand).astype(kind)
+
+
+def _placed(result: Array, out: Any, where: Any, casting: str) -> Any:
+    """The result, in its place if it has one."""
+    if out is None:
+        return result
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise TypeError(f"Cannot cast the result from {result.dtype} to {out.dtype} with casting rule '{casting}'")
+    if result.dtype != out.dtype:
+        result = result.astype(out.dtype)
     if where is not True:
-        if out is None:
-            raise NotImplementedError("`where` without `out` would leave elements undefined: use `raskt.array.where`")
-
-        result = wrap(array_where(operand_of(where), operand_of(result), operand_of(out)))
-    return result if out is None else write_out(result, out)
-
-
-def _converted(operand: Any, dtype: Any) -> Any:
-    return operand if type(operand) in (bool, int, float, complex) else asarray(operand).astype(dtype)
-
-
-def reduce_by(name: str, x: Any, axis: Any, options: dict[str, Any]) -> Any:
-    """`numpy.add.reduce` is a sum, and so on."""
-    if name not in _REDUCTIONS:
-        raise NotImplementedError(f"`{name}.reduce` of raskt arrays is not implemented")
-    options = {key: value for key, value in options.items() if value is not None and value is not np._NoValue}
-    if options.pop("where", True) is not True or "initial" in options:
-        raise NotImplementedError(f"`{name}.reduce` with `where` or `initial` is not implemented")
-    return reduce(asarray(x), _REDUCTIONS[name], axis, **options)
-
-
-def accumulate_by(name: str, x: Any, axis: int, options: dict[str, Any]) -> Any:
-    """`numpy.add.accumulate` is a running sum."""
-    if name not in _RUNNING:
-        raise NotImplementedError(f"`{name}.accumulate` of raskt arrays is not implemented")
-    options = {key: value for key, value in options.items() if value is not None}
-    return cumulate(asarray(x), _RUNNING[name], axis, **options)
+        mask = asarray(where)
+        if mask.dtype != bool:
+            raise TypeError(f"`where` must be an array of booleans, not of {mask.dtype}")
+        result = wrap(array_where(mask.__raskt_expr__, result.__raskt_expr__, operand_of(out)))
+    elif result.shape != out.shape and result.__raskt_expr__.is_known:
+        result = wrap(array_broadcast_to(result.__raskt_expr__, list(out.shape)))
+    return write_out(result, out)

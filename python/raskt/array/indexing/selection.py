@@ -8,7 +8,7 @@ import numpy as np
 
 from raskt._core import array_blocks, array_index, array_reshape, array_take
 from raskt.array.base.conversion import asarray
-from raskt.array.indexing.where import where
+from raskt.array.selection.where import where
 
 if TYPE_CHECKING:
     from raskt.array._array import Array

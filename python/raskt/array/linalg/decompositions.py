@@ -11,11 +11,11 @@ from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import map_blocks
-from raskt.array.elementwise.functions import absolute
-from raskt.array.indexing.where import where
+from raskt.array.elementwise.ufuncs import absolute
 from raskt.array.linalg.matrices import tril, triu
 from raskt.array.linalg.products import matmul
 from raskt.array.random.generator import default_rng
+from raskt.array.selection.where import where
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.creation.constructors import arange
-from raskt.array.indexing.where import where
-from raskt.array.manipulation.joining import pad
+from raskt.array.manipulation.padding import pad
+from raskt.array.selection.where import where
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

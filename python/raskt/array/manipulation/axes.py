@@ -1,4 +1,4 @@
-"""Arrays in other shapes: axes moved, added, dropped and turned; elements repeated or picked along them."""
+"""Axes moved, added, dropped and turned."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ from raskt._core import (
     array_expand_dims,
     array_flip,
     array_moveaxis,
+    array_squeeze,
+    array_swapaxes,
     array_take,
+    array_transpose,
 )
+from raskt.array.base.arguments import refuse
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
+from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array, wrap
 
 if TYPE_CHECKING:
@@ -27,42 +33,55 @@ __all__ = [
     "atleast_3d",
     "broadcast_arrays",
     "broadcast_to",
-    "coarsen",
     "expand_dims",
     "flip",
     "fliplr",
     "flipud",
     "moveaxis",
-    "ravel",
-    "rechunk",
-    "reshape",
     "rollaxis",
     "rot90",
     "squeeze",
     "swapaxes",
     "take",
     "transpose",
-    "unify_chunks",
 ]
+
+_SAME = "Of the array's type; the blocks are those of the array."
+_AXIS_ERROR = {"AxisError": "If there is no such axis."}
 
 
 def _at_least(arrays: Sequence[Any], shape: Any) -> Any:
-    found = [x.reshape(shape(x)) for x in map(asarray, arrays)]
+    found = tuple(x.reshape(shape(x)) for x in map(asarray, arrays))
     return found[0] if len(found) == 1 else found
 
 
+@documented(_SAME, kind="Array or tuple of Array")
 def atleast_1d(*arys: Any) -> Any:
-    """Arrays with at least one axis."""
+    """Arrays with at least one axis.
+
+    >>> ra.atleast_1d(3).shape
+    (1,)
+    """
     return _at_least(arys, lambda x: x.shape or (1,))
 
 
+@documented(_SAME, kind="Array or tuple of Array")
 def atleast_2d(*arys: Any) -> Any:
-    """Arrays with at least two axes; new ones come first."""
+    """Arrays with at least two axes; new ones come first.
+
+    >>> ra.atleast_2d([1, 2, 3]).shape
+    (1, 3)
+    """
     return _at_least(arys, lambda x: (1,) * (2 - x.ndim) + x.shape)
 
 
+@documented(_SAME, kind="Array or tuple of Array")
 def atleast_3d(*arys: Any) -> Any:
-    """Arrays with at least three axes; a vector becomes ``(1, n, 1)``, a matrix ``(m, n, 1)``."""
+    """Arrays with at least three axes; a vector becomes ``(1, n, 1)``, a matrix ``(m, n, 1)``.
+
+    >>> ra.atleast_3d([1, 2, 3]).shape
+    (1, 3, 1)
+    """
 
     def shape(x: Array) -> tuple[int, ...]:
         return [(1, 1, 1), (1, *x.shape, 1), (*x.shape, 1)][x.ndim] if x.ndim < 3 else x.shape
@@ -70,94 +89,185 @@ def atleast_3d(*arys: Any) -> Any:
     return _at_least(arys, shape)
 
 
-def reshape(a: Any, shape: Any = None, *, merge_chunks: bool = True, limit: Any = None, newshape: Any = None) -> Array:
-    """The elements in C order under another shape; one length may be -1."""
-    lengths = newshape if shape is None else shape
-    return asarray(a).reshape(lengths if isinstance(lengths, (tuple, list)) else (lengths,))
-
-
-def ravel(a: Any) -> Array:
-    """All elements in C order along one axis."""
-    return asarray(a).ravel()
-
-
+@documented(
+    _SAME,
+    {"ValueError": "If `axes` isn't a permutation of the axes."},
+    axes="tuple of int: The axes in their new order; reversed if not given.",
+)
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
-    """The axes in another order; reversed if none is given."""
-    return asarray(a).transpose(axes)
+    """The axes in another order.
+
+    >>> ra.transpose(ra.ones((2, 3, 4)), (1, 0, 2)).shape
+    (3, 2, 4)
+    """
+    order = None if axes is None else [int(axis) for axis in np.atleast_1d(axes)]
+    return wrap(array_transpose(asarray(a).__raskt_expr__, order))
 
 
+@documented(_SAME, _AXIS_ERROR, axis1="int: The one axis.", axis2="int: The other axis.")
 def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
-    """Two axes swapped."""
-    return asarray(a).swapaxes(axis1, axis2)
+    """Two axes swapped.
+
+    >>> ra.swapaxes(ra.ones((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    return wrap(array_swapaxes(asarray(a).__raskt_expr__, axis1, axis2))
 
 
+@documented(
+    _SAME,
+    _AXIS_ERROR,
+    source="int or sequence of int: The axes that move.",
+    destination="int or sequence of int: Where they go; the others keep their order.",
+)
 def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
-    """Axes moved to other places; the others keep their order."""
+    """Axes moved to other places.
+
+    >>> ra.moveaxis(ra.ones((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
     return wrap(array_moveaxis(asarray(a).__raskt_expr__, source, destination))
 
 
+@documented(
+    _SAME,
+    _AXIS_ERROR,
+    axis="int: The axis that moves.",
+    start="int: The axis that it stands before afterwards.",
+)
 def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
-    """``axis`` moved back until it stands before ``start``."""
+    """An axis moved back until it stands before another one.
+
+    >>> ra.rollaxis(ra.ones((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
     x = asarray(a)
+    if not -x.ndim <= axis < x.ndim:
+        raise np.exceptions.AxisError(axis, x.ndim)
+    if not -x.ndim <= start <= x.ndim:
+        raise np.exceptions.AxisError(
+            f"'start' arg requires {-x.ndim} <= start < {x.ndim + 1}, but {start} was passed in"
+        )
     axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
     return moveaxis(x, axis, start - 1 if axis < start else start)
 
 
+@documented(_SAME, _AXIS_ERROR, axis="int or tuple of int: Where new axes stand in the result.")
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Array:
-    """New axes of length 1."""
+    """New axes of length 1.
+
+    >>> ra.expand_dims(ra.ones(3), 0).shape
+    (1, 3)
+    """
     return wrap(array_expand_dims(asarray(a).__raskt_expr__, axis))
 
 
+@documented(
+    _SAME,
+    {"ValueError": "If an axis in `axis` is longer than 1."},
+    axis="int or tuple of int: The axes that go; all of length 1 if not given.",
+)
 def squeeze(a: Any, axis: int | Sequence[int] | None = None) -> Array:
-    """The array without axes of length 1."""
-    return asarray(a).squeeze(axis)
+    """The array without axes of length 1.
+
+    >>> ra.squeeze(ra.ones((1, 3, 1))).shape
+    (3,)
+    """
+    return wrap(array_squeeze(asarray(a).__raskt_expr__, axis))
 
 
-def rechunk(
-    x: Any,
-    chunks: Any = "auto",
-    threshold: Any = None,
-    block_size_limit: int | None = None,
-    balance: bool = False,
-    method: str | None = None,
-) -> Array:
-    """The same array in other chunks; see :meth:`Array.rechunk`."""
-    return asarray(x).rechunk(chunks, threshold, block_size_limit, balance, method)
+@documented(
+    "Of the array's type. Blocks along an axis of length 1 are repeated, without a copy.",
+    {"ValueError": "If the array does not broadcast to the shape."},
+)
+def broadcast_to(array: Any, shape: Any, subok: bool = False, *, chunks: Any = None, meta: Any = None) -> Array:
+    """The elements repeated along new axes and axes of length 1.
 
-
-def broadcast_to(x: Any, shape: Any, chunks: Any = None, meta: Any = None) -> Array:
-    """The elements repeated along new axes and axes of length 1, without a copy."""
+    >>> ra.broadcast_to([1, 2, 3], (2, 3)).compute()
+    array([[1, 2, 3],
+           [1, 2, 3]])
+    """
     lengths = [int(shape)] if np.ndim(shape) == 0 else [int(length) for length in shape]
-    result = wrap(array_broadcast_to(asarray(x).__raskt_expr__, lengths))
+    result = wrap(array_broadcast_to(asarray(array).__raskt_expr__, lengths))
     return result if chunks is None else result.rechunk(chunks)
 
 
-def broadcast_arrays(*args: Any, subok: bool = False) -> list[Array]:
-    """Arrays broadcast to one shape."""
+@documented(
+    "Each of its own type, all of the broadcast shape.",
+    {"ValueError": "If the shapes don't broadcast."},
+    kind="tuple of Array",
+    args="array_like: Arrays.",
+)
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
+    """Arrays broadcast to one shape.
+
+    >>> [x.shape for x in ra.broadcast_arrays([1, 2, 3], [[4], [5]])]
+    [(2, 3), (2, 3)]
+    """
     arrays = [asarray(array) for array in args]
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    return [broadcast_to(array, shape) for array in arrays]
+    return tuple(broadcast_to(array, shape) for array in arrays)
 
 
+@documented("Of the array's type and shape; its blocks in reverse order.", _AXIS_ERROR)
 def flip(m: Any, axis: int | Sequence[int] | None = None) -> Array:
-    """The elements in reverse order along axes; along all of them if none is given."""
+    """The elements in reverse order along axes.
+
+    >>> ra.flip(ra.arange(3)).compute()
+    array([2, 1, 0])
+    """
     return wrap(array_flip(asarray(m).__raskt_expr__, axis))
 
 
+@documented("Of the array's type and shape; its blocks in reverse order.", {"ValueError": "If there is no axis."})
 def flipud(m: Any) -> Array:
-    """The elements in reverse order along the first axis."""
-    return flip(m, 0)
+    """The elements in reverse order along the first axis.
 
-
-def fliplr(m: Any) -> Array:
-    """The elements in reverse order along the second axis."""
-    return flip(m, 1)
-
-
-def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
-    """The array turned by 90 degrees ``k`` times in the plane of two axes."""
+    >>> ra.flipud([[1, 2], [3, 4]]).compute()
+    array([[3, 4],
+           [1, 2]])
+    """
     x = asarray(m)
+    if x.ndim < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return flip(x, 0)
+
+
+@documented("Of the array's type and shape; its blocks in reverse order.", {"ValueError": "If there are not two axes."})
+def fliplr(m: Any) -> Array:
+    """The elements in reverse order along the second axis.
+
+    >>> ra.fliplr([[1, 2], [3, 4]]).compute()
+    array([[2, 1],
+           [4, 3]])
+    """
+    x = asarray(m)
+    if x.ndim < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return flip(x, 1)
+
+
+@documented(
+    "Of the array's type; the lengths of the two axes are swapped for odd `k`.",
+    {"ValueError": "If `axes` aren't two different axes of the array."},
+    k="int: How many times; negative numbers turn the other way.",
+    axes="tuple of int: The plane, turned from its first towards its second axis.",
+)
+def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
+    """The array turned by 90 degrees in the plane of two axes.
+
+    >>> ra.rot90([[1, 2], [3, 4]]).compute()
+    array([[2, 4],
+           [1, 3]])
+    """
+    x = asarray(m)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
     first, second = axes
+    if first == second or abs(first - second) == x.ndim:
+        raise ValueError("Axes must be different.")
+    if not all(-x.ndim <= axis < x.ndim for axis in axes):
+        raise ValueError(f"Axes={tuple(axes)} out of range for array of ndim={x.ndim}.")
     if k % 4 == 0:
         return x
     if k % 4 == 2:
@@ -165,65 +275,42 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     return flip(x, second).swapaxes(first, second) if k % 4 == 1 else flip(x.swapaxes(first, second), second)
 
 
-def take(a: Any, indices: Any, axis: int | None = 0) -> Array:
-    """The elements at positions along ``axis``.
+@documented(
+    "Of the array's type, with the axes of `indices` in place of `axis`.",
+    {
+        "IndexError": "If a position is out of bounds.",
+        "NotImplementedError": "For `mode` other than `raise`.",
+    },
+    indices="array_like of int: Positions; negative ones count from the end.",
+    axis="int: The axis; if not given, positions are of all elements in C order.",
+    mode="str: What becomes of positions out of bounds; only `raise` is implemented.",
+)
+def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
+    """The elements at positions along an axis.
 
-    >>> import raskt.array as ra
     >>> ra.take(ra.arange(5) * 10, [3, 0, -1]).compute()
     array([30,  0, 40])
     """
+    if mode != "raise":
+        refuse("take", "mode", mode, "bring the positions within bounds first, as by `ra.clip` or `%`")
     x = asarray(a)
     if axis is None:
         x, axis = x.ravel(), 0
+    if not -x.ndim <= axis < x.ndim:
+        raise np.exceptions.AxisError(axis, x.ndim)
+    result = _taken(x, indices, axis % x.ndim)
+    return result if out is None else write_out(result, out)
+
+
+def _taken(x: Array, indices: Any, axis: int) -> Array:
+    before = (slice(None),) * axis
     if is_array(indices):
-        raise NotImplementedError("take with lazy positions is not implemented: compute them first")
-    positions = np.asarray(indices)
-    if positions.ndim == 1 and positions.dtype.kind in "iu":
+        if indices.dtype.kind not in "iu":
+            raise TypeError(f"positions are whole numbers, not {indices.dtype}")
+        return x[(*before, indices)]
+    if isinstance(indices, np.ndarray) and not np.can_cast(indices.dtype, np.intp, "same_kind"):
+        raise TypeError(f"Cannot cast positions from {indices.dtype} to whole numbers")
+    positions = np.asarray(indices, dtype=np.intp)
+    if positions.ndim == 1:
         return wrap(array_take(x.__raskt_expr__, positions.tolist(), axis))
-    return x[(slice(None),) * (axis % x.ndim) + (positions if positions.ndim else int(positions),)]
-
-
-def coarsen(reduction: Any, x: Any, axes: dict[int, int], trim_excess: bool = False, **kwargs: Any) -> Array:
-    """``reduction`` of boxes of neighbours: ``axes`` says how many along each axis.
-
-    >>> import raskt.array as ra
-    >>> ra.coarsen(ra.sum, ra.arange(6, chunks=4), {0: 2}).compute()
-    array([1, 5, 9])
-    """
-    array = asarray(x)
-    shape: list[int] = []
-    inner: list[int] = []
-    for axis, length in enumerate(array.shape):
-        factor = axes.get(axis, axes.get(axis - array.ndim, 1))
-        if length % factor:
-            if not trim_excess:
-                raise ValueError(
-                    f"boxes of {factor} do not fill axis {axis} of length {length}: pass `trim_excess=True`"
-                )
-            array = array[(slice(None),) * axis + (slice(0, length - length % factor),)]
-        inner.append(len(shape) + 1)
-        shape += [length // factor, factor]
-    result: Array = reduction(array.reshape(shape), axis=tuple(inner), **kwargs)
-    return result
-
-
-def unify_chunks(*args: Any) -> tuple[dict[Any, Any], list[Array]]:
-    """Arrays and the labels of their axes in turn: the chunks of each label, and the arrays in chunks that agree.
-
-    >>> import raskt.array as ra
-    >>> ra.unify_chunks(ra.ones(4, chunks=2), "i", ra.ones(4, chunks=3), "i")[0]
-    {'i': (2, 1, 1)}
-    """
-    pairs = [(asarray(array), tuple(labels)) for array, labels in zip(args[::2], args[1::2], strict=True)]
-    cuts: dict[Any, set[int]] = {}
-    for array, labels in pairs:
-        for label, lengths in zip(labels, array.chunks, strict=True):
-            if sum(lengths) != 1 or label not in cuts:
-                cuts[label] = cuts.get(label, set()) | set(np.cumsum(lengths).tolist())
-    chunks = {label: tuple(np.diff([0, *sorted(ends)]).tolist()) for label, ends in cuts.items()}
-    return chunks, [
-        array.rechunk(
-            tuple((1,) if length == 1 else chunks[label] for label, length in zip(labels, array.shape, strict=True))
-        )
-        for array, labels in pairs
-    ]
+    return x[(*before, positions if positions.ndim else int(positions))]

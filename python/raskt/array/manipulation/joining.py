@@ -1,4 +1,4 @@
-"""Arrays put together, repeated, and put into or taken out of one another."""
+"""Arrays put together."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 
 from raskt._core import array_concatenate, array_stack
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
+from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
-from raskt.array.creation.constructors import full
-from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d, broadcast_to, expand_dims, take
+from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,70 +20,131 @@ if TYPE_CHECKING:
 
     from raskt.array._array import Array
 
-__all__ = [
-    "append",
-    "block",
-    "concatenate",
-    "delete",
-    "dstack",
-    "hstack",
-    "insert",
-    "pad",
-    "repeat",
-    "roll",
-    "stack",
-    "tile",
-    "vstack",
-]
+__all__ = ["append", "block", "concatenate", "dstack", "hstack", "stack", "vstack"]
+
+_RESULT = "Of the type that NumPy promotes the arrays' types to, or `dtype`; with the blocks of the arrays in turn."
+_COMMON = {
+    "arrays": "sequence of array_like: The arrays.",
+    "tup": "sequence of array_like: The arrays.",
+    "dtype": "data-type: The type of the result; not with `out`.",
+    "allow_unknown_chunksizes": "bool: Taken for the sake of Dask's programs; lengths may always be unknown.",
+}
+_RAISES = {
+    "ValueError": "If shapes don't fit, or there is no array.",
+    "TypeError": "If `casting` forbids a cast, or both `out` and `dtype` are given.",
+}
 
 
-def concatenate(seq: Sequence[Any], axis: int | None = 0, dtype: DTypeLike | None = None, **kwargs: Any) -> Array:
-    """Arrays one after the other along ``axis``; flattened first if that is ``None``.
+@documented(_RESULT, _RAISES, axis="int: The axis; if `None`, arrays are flattened first.", **_COMMON)
+def concatenate(
+    arrays: Sequence[Any],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays one after the other along an axis.
 
-    >>> import raskt.array as ra
     >>> ra.concatenate([ra.arange(2), ra.arange(3)]).compute()
     array([0, 1, 0, 1, 2])
     """
-    arrays = [asarray(array) for array in seq]
+    parts = [asarray(array) for array in arrays]
     if axis is None:
-        arrays, axis = [array.ravel() for array in arrays], 0
-    if kwargs.pop("out", None) is not None:
-        raise NotImplementedError("concatenate with `out` is not implemented")
-    result = wrap(array_concatenate([array.__raskt_expr__ for array in arrays], axis))
-    return result if dtype is None else result.astype(dtype)
+        parts, axis = [array.ravel() for array in parts], 0
+    result = wrap(array_concatenate([array.__raskt_expr__ for array in parts], axis))
+    return _finish("concatenate", parts, result, out, dtype, casting)
 
 
-def stack(seq: Sequence[Any], axis: int = 0, **kwargs: Any) -> Array:
+@documented(_RESULT, _RAISES, axis="int: Where the new axis stands in the result.", **_COMMON)
+def stack(
+    arrays: Sequence[Any],
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
     """Arrays of one shape side by side along a new axis.
 
-    >>> import raskt.array as ra
     >>> ra.stack([ra.zeros(3), ra.ones(3)], axis=1).shape
     (3, 2)
     """
-    arrays = [asarray(array) for array in seq]
-    return wrap(array_stack([array.__raskt_expr__ for array in arrays], axis))
+    parts = [asarray(array) for array in arrays]
+    result = wrap(array_stack([array.__raskt_expr__ for array in parts], axis))
+    return _finish("stack", parts, result, out, dtype, casting)
 
 
-def vstack(tup: Sequence[Any], **kwargs: Any) -> Array:
-    """Arrays one below the other."""
-    return concatenate([atleast_2d(array) for array in tup], axis=0)
+def _finish(name: str, parts: Sequence[Array], result: Array, out: Any, dtype: Any, casting: str) -> Any:
+    """The result as `dtype` or in `out`, if `casting` allows that."""
+    if out is not None and dtype is not None:
+        raise TypeError(f"{name}() only takes `out` or `dtype` as an argument, but both were provided.")
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
+    wanted = np.dtype(dtype) if dtype is not None else result.dtype if out is None else out.dtype
+    for part in parts:
+        if not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
+            raise TypeError(f"Cannot cast array data from {part.dtype} to {wanted} according to the rule '{casting}'")
+    result = result if result.dtype == wanted else result.astype(wanted)
+    return result if out is None else write_out(result, out)
 
 
-def hstack(tup: Sequence[Any], **kwargs: Any) -> Array:
-    """Arrays side by side: along the second axis, or the first if there is no second."""
+@documented(_RESULT, _RAISES, **_COMMON)
+def vstack(
+    tup: Sequence[Any],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays one below the other, along the first axis; vectors are rows.
+
+    >>> ra.vstack([ra.arange(2), ra.arange(2)]).compute()
+    array([[0, 1],
+           [0, 1]])
+    """
+    return concatenate([atleast_2d(array) for array in tup], axis=0, dtype=dtype, casting=casting)
+
+
+@documented(_RESULT, _RAISES, **_COMMON)
+def hstack(
+    tup: Sequence[Any],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    allow_unknown_chunksizes: bool = False,
+) -> Array:
+    """Arrays side by side: along the second axis, or the first if there is no second.
+
+    >>> ra.hstack([ra.arange(2), ra.arange(3)]).compute()
+    array([0, 1, 0, 1, 2])
+    """
     arrays = [atleast_1d(array) for array in tup]
-    return concatenate(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
+    axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    return concatenate(arrays, axis=axis, dtype=dtype, casting=casting)
 
 
-def dstack(tup: Sequence[Any], **kwargs: Any) -> Array:
-    """Arrays one behind the other, along the third axis."""
+@documented(_RESULT, _RAISES, **_COMMON)
+def dstack(tup: Sequence[Any], *, allow_unknown_chunksizes: bool = False) -> Array:
+    """Arrays one behind the other, along the third axis.
+
+    >>> ra.dstack([ra.arange(2), ra.arange(2)]).shape
+    (1, 2, 2)
+    """
     return concatenate([atleast_3d(array) for array in tup], axis=2)
 
 
-def block(arrays: Any) -> Array:
-    """An array from nested lists of blocks: the innermost lists go along the last axis.
+@documented(
+    _RESULT,
+    {"ValueError": "If a list is empty, lists are nested unequally deep, or shapes don't fit."},
+    **_COMMON | {"arrays": "nested list of array_like: The blocks; the innermost lists go along the last axis."},
+)
+def block(arrays: Any, allow_unknown_chunksizes: bool = False) -> Array:
+    """An array from nested lists of blocks.
 
-    >>> import raskt.array as ra
     >>> ra.block([[ra.eye(2), ra.zeros((2, 1))]]).shape
     (2, 3)
     """
@@ -92,6 +154,8 @@ def block(arrays: Any) -> Array:
 
 
 def _depth(arrays: Any) -> int:
+    if isinstance(arrays, tuple):
+        raise TypeError("only lists can be used to arrange blocks, and np.block does not allow tuples")
     if not isinstance(arrays, list):
         return 0
     if not arrays:
@@ -113,115 +177,16 @@ def _block(arrays: Any, depth: int, ndim: int) -> Array:
     return concatenate([_block(item, depth - 1, ndim) for item in arrays], axis=ndim - depth)
 
 
+@documented(
+    _RESULT,
+    {"ValueError": "If shapes don't fit."},
+    values="array_like: What is put after it.",
+    axis="int: The axis; if not given, both are flattened first.",
+)
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
-    """``values`` after ``arr`` along ``axis``; both flattened if that is ``None``."""
-    return concatenate([arr, values], axis=axis)
+    """Values after an array.
 
-
-def roll(array: Any, shift: Any, axis: Any = None) -> Array:
-    """The elements moved along axes; those that leave at the end come in at the start."""
-    x = asarray(array)
-    if axis is None:
-        return roll(x.ravel(), int(np.sum(shift)), 0).reshape(x.shape)
-    shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
-    for by, along in zip(shifts.tolist(), axes.tolist(), strict=True):
-        at = along % x.ndim
-        by %= max(x.shape[at], 1)
-        if by:
-            before = (slice(None),) * at
-            x = concatenate([x[(*before, slice(-by, None))], x[(*before, slice(None, -by))]], axis=at)
-    return x
-
-
-def repeat(a: Any, repeats: int, axis: int | None = None) -> Array:
-    """Each element ``repeats`` times, beside itself."""
-    x = asarray(a)
-    if axis is None:
-        x, axis = x.ravel(), 0
-    if np.ndim(repeats):
-        raise NotImplementedError("repeat takes one number for all elements")
-    if repeats < 0:
-        raise ValueError(f"elements cannot be repeated {repeats} times")
-    axis %= x.ndim
-    wide = broadcast_to(expand_dims(x, axis + 1), (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :]))
-    return wide.reshape(*x.shape[:axis], x.shape[axis] * repeats, *x.shape[axis + 1 :])
-
-
-def tile(A: Any, reps: int | Sequence[int]) -> Array:
-    """The array repeated along each axis, as a pattern."""
-    x = asarray(A)
-    times = [int(number) for number in np.atleast_1d(reps)]
-    ndim = max(x.ndim, len(times))
-    x = x.reshape((1,) * (ndim - x.ndim) + x.shape)
-    for axis, number in enumerate([1] * (ndim - len(times)) + times):
-        if number < 0:
-            raise ValueError(f"an array cannot be repeated {number} times")
-        before = (slice(None),) * axis
-        x = concatenate([x] * number, axis=axis) if number else x[(*before, slice(0, 0))]
-    return x
-
-
-def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0, **kwargs: Any) -> Array:
-    """The array with elements around it: a constant, the edge, the mirror image, or the other end.
-
-    ``mode`` is ``"constant"``, ``"edge"``, ``"reflect"``, ``"symmetric"`` or ``"wrap"``.
-
-    >>> import raskt.array as ra
-    >>> ra.pad(ra.arange(3), 2, mode="reflect").compute()
-    array([2, 1, 0, 1, 2, 1, 0])
+    >>> ra.append([1, 2], [[3], [4]]).compute()
+    array([1, 2, 3, 4])
     """
-    x = asarray(array)
-    widths = np.broadcast_to(np.asarray(pad_width, dtype=int), (x.ndim, 2)).tolist()
-    if any(width < 0 for pair in widths for width in pair):
-        raise ValueError(f"pad takes widths that are not negative, not {pad_width}")
-    if mode == "constant":
-        values = np.broadcast_to(np.asarray(constant_values), (x.ndim, 2))
-        for axis, pair in enumerate(widths):
-            x = _pad_constant(x, axis, pair, values[axis])
-        return x
-    if mode not in ("edge", "reflect", "symmetric", "wrap"):
-        raise NotImplementedError(f"pad with mode {mode!r} is not implemented")
-    for axis, pair in enumerate(widths):
-        if any(pair):
-            # NumPy pads the positions, and the elements are taken by them.
-            positions = np.pad(np.arange(x.shape[axis]), pair, mode=mode, **kwargs)  # type: ignore[call-overload]
-            x = take(x, positions, axis=axis)
-    return x
-
-
-def _pad_constant(x: Array, axis: int, widths: Sequence[int], values: Any) -> Array:
-    parts = [x]
-    for place, (width, value) in enumerate(zip(widths, values, strict=True)):
-        if width:
-            shape = (*x.shape[:axis], width, *x.shape[axis + 1 :])
-            edge = full(shape, value, dtype=x.dtype, chunks=(*x.chunks[:axis], (width,), *x.chunks[axis + 1 :]))
-            parts.insert(0 if place == 0 else len(parts), edge)
-    return concatenate(parts, axis=axis) if len(parts) > 1 else x
-
-
-def insert(arr: Any, obj: Any, values: Any, axis: int = 0) -> Array:
-    """``values`` before positions along ``axis``."""
-    x = asarray(arr)
-    axis %= x.ndim
-    positions = np.atleast_1d(np.arange(x.shape[axis])[obj] if isinstance(obj, slice) else np.asarray(obj))
-    positions = np.where(positions < 0, positions + x.shape[axis], positions)
-    if positions.size and not (positions.min() >= 0 and positions.max() <= x.shape[axis]):
-        raise IndexError(f"a position is out of bounds for an axis of length {x.shape[axis]}")
-    count = len(positions)
-    new = asarray(values).astype(x.dtype)
-    if np.ndim(obj) == 0 and not isinstance(obj, slice) and new.ndim == x.ndim - 1:
-        new = expand_dims(new, axis)
-    elif new.ndim == x.ndim and np.ndim(obj) == 0 and not isinstance(obj, slice):
-        count, positions = new.shape[axis], np.repeat(positions, new.shape[axis])
-    new = broadcast_to(new, (*x.shape[:axis], count, *x.shape[axis + 1 :]))
-    # Old elements keep their numbers, new ones come after them; the order of places says where each goes.
-    places = np.concatenate([np.arange(x.shape[axis]) + 0.5, positions])
-    return take(concatenate([x, new], axis=axis), np.argsort(places, kind="stable"), axis=axis)
-
-
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
-    """The array without the elements at positions along ``axis``; flattened first if that is ``None``."""
-    x = asarray(arr)
-    if axis is None:
-        x, axis = x.ravel(), 0
-    return take(x, np.delete(np.arange(x.shape[axis]), obj), axis=axis)
+    return concatenate([arr, values], axis=axis)

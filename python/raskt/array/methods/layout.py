@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raskt._core import (
-    array_astype,
-    array_clip,
-    array_rechunk,
-    array_reshape,
-    array_squeeze,
-    array_swapaxes,
-    array_transpose,
-)
+import numpy as np
+
+from raskt._core import array_astype
+from raskt.array.base.arguments import check_order
+from raskt.array.base.documentation import as_method, documented
 from raskt.array.base.registry import wrap
-from raskt.array.base.settings import block_bytes
 from raskt.array.blocks.delayed import to_delayed
-from raskt.array.blocks.map_blocks import map_blocks
-from raskt.array.elementwise.functions import conjugate, imag, real, round
-from raskt.array.indexing.nonzero import nonzero
+from raskt.array.blocks.map_blocks import map_blocks as _map_blocks
+from raskt.array.elementwise import complex, floating, ufuncs
 from raskt.array.io.store import store
 from raskt.array.linalg.products import dot, trace
-from raskt.array.manipulation.joining import repeat
+from raskt.array.manipulation import axes, shapes
+from raskt.array.manipulation.repeating import repeat
 from raskt.array.searching.searching import argtopk, choose, topk
+from raskt.array.selection.nonzero import nonzero
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import DTypeLike
 
     from raskt.array._array import Array
-
 
 __all__ = ["LayoutMethods"]
 
@@ -40,161 +33,178 @@ class LayoutMethods:
 
     __slots__ = ()
 
-    def astype(self: Any, dtype: DTypeLike, casting: str = "unsafe", copy: bool = True) -> Array:
+    @documented(
+        "Of the type `dtype`, of the array's shape and chunks.",
+        {"TypeError": "If `casting` forbids it."},
+        dtype="data-type: What NumPy takes for a data type.",
+        casting="str: What may be lost: `no`, `equiv`, `safe`, `same_kind` or `unsafe`.",
+        copy="bool: Of no effect: expressions never change, and share what they can.",
+    )
+    def astype(
+        self: Any,
+        dtype: DTypeLike,
+        order: str | None = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Array:
         """The elements as another data type.
 
-        Parameters
-        ----------
-        dtype
-            What NumPy takes for a data type.
-        casting
-            What may be lost: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"`` or ``"unsafe"``.
-        copy
-            Has no effect: expressions share what they can.
-
-        >>> import raskt.array as ra
         >>> ra.linspace(0, 2, 5).astype("int8").compute()
         array([0, 0, 1, 1, 2], dtype=int8)
         """
-        if casting != "unsafe":
-            import numpy as np
-
-            if not np.can_cast(self.dtype, dtype, casting=casting):  # type: ignore[arg-type]
-                raise TypeError(f"cannot cast from {self.dtype} to {np.dtype(dtype)} by the rule `{casting}`")
+        check_order("astype", order)
+        if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+            raise ValueError(
+                f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})"
+            )
+        if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting=casting):  # type: ignore[arg-type]
+            raise TypeError(f"cannot cast from {self.dtype} to {np.dtype(dtype)} by the rule `{casting}`")
         return wrap(array_astype(self.__raskt_expr__, dtype))
 
-    def reshape(self: Any, *shape: Any, merge_chunks: bool = True, limit: Any = None) -> Array:
-        """The elements in C order under another shape; one length may be -1.
+    @documented(
+        "Of the array's type; blocks as they come of it.",
+        {"ValueError": "If the number of elements differs."},
+        shape="int or tuple of int: The lengths of the axes; one may be -1, and is found from the others.",
+        order="str: How elements are counted: `C`, with the last axis fastest, or `F`, with the first; `A` means `C`.",
+        copy="bool: Of no effect: expressions share what they can.",
+        merge_chunks="bool: Whether blocks may be put together for it; `False` is refused.",
+        limit="int or str: Taken for the sake of Dask's programs; blocks are no larger than they must be.",
+    )
+    def reshape(
+        self: Any,
+        *shape: Any,
+        order: str = "C",
+        copy: bool | None = None,
+        merge_chunks: bool = True,
+        limit: Any = None,
+    ) -> Array:
+        """The elements under another shape.
 
-        >>> import raskt.array as ra
         >>> ra.arange(6, chunks=4).reshape(3, -1).compute()
         array([[0, 1],
                [2, 3],
                [4, 5]])
         """
         lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        return wrap(array_reshape(self.__raskt_expr__, list(lengths)))
+        return shapes.reshape(self, tuple(lengths), order, copy=copy, merge_chunks=merge_chunks, limit=limit)
 
-    def ravel(self: Any) -> Array:
-        """All elements in C order along one axis."""
-        return wrap(array_reshape(self.__raskt_expr__, [-1]))
+    @documented(
+        "Of the array's type, of one axis.",
+        order="str: How elements are counted: `C`, with the last axis fastest, or `F`, with the first; `A` means `C`.",
+    )
+    def flatten(self: Any, order: str = "C") -> Array:
+        """All elements along one axis.
 
-    flatten = ravel
-
-    def transpose(self: Any, *axes: Any) -> Array:
-        """The axes in another order; reversed if none is given."""
-        order = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes
-        return wrap(array_transpose(self.__raskt_expr__, list(order) if order else None))
-
-    def swapaxes(self: Any, axis1: int, axis2: int) -> Array:
-        """Two axes swapped."""
-        return wrap(array_swapaxes(self.__raskt_expr__, axis1, axis2))
-
-    def squeeze(self: Any, axis: int | Sequence[int] | None = None) -> Array:
-        """The array without axes of length 1: all of them, or those in ``axis``."""
-        return wrap(array_squeeze(self.__raskt_expr__, axis))
-
-    def rechunk(
-        self: Any,
-        chunks: Any = "auto",
-        threshold: Any = None,
-        block_size_limit: int | None = None,
-        balance: bool = False,
-        method: str | None = None,
-    ) -> Array:
-        """The same array in other chunks.
-
-        Parameters
-        ----------
-        chunks
-            ``"auto"``, a length, a tuple of them, a tuple of tuples of block lengths, a size in bytes (``"8MB"``), -1
-            for a whole axis, ``None`` for an axis as it is, or a dictionary from axes to these.
-        block_size_limit
-            Bytes of an ``"auto"`` block.
-        threshold, balance, method
-            Are taken for the sake of programs that give them, and have no effect.
-
-        >>> import raskt.array as ra
-        >>> ra.zeros((4, 6), chunks=2).rechunk({0: -1, 1: 3}).chunks
-        ((4,), (3, 3))
+        >>> ra.ones((2, 3)).flatten().shape
+        (6,)
         """
-        limit = block_size_limit if block_size_limit is not None else block_bytes()
-        return wrap(array_rechunk(self.__raskt_expr__, chunks, limit))
+        return shapes.ravel(self, order)
 
-    def clip(self: Any, min: Any = None, max: Any = None) -> Array:
-        """The elements, none below ``min`` or above ``max``."""
-        return wrap(array_clip(self.__raskt_expr__, min, max))
+    @documented(
+        "Of the array's type; the blocks are those of the array.",
+        {"ValueError": "If the axes aren't a permutation of the array's."},
+        axes="int or tuple of int: The axes in their new order; reversed if not given.",
+    )
+    def transpose(self: Any, *axes: Any) -> Array:
+        """The axes in another order.
 
-    def round(self: Any, decimals: int = 0) -> Array:
-        """The elements rounded to ``decimals`` decimal places, halves to even."""
+        >>> ra.ones((2, 3, 4)).transpose(1, 0, 2).shape
+        (3, 2, 4)
+        """
+        order = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes
+        return _transpose(self, order if order else None)
 
-        return round(self, decimals)
+    @documented(
+        "Of the type that NumPy promotes array and bounds to, of their broadcast shape.",
+        min="array_like: The lower bound; none if it is `None`.",
+        max="array_like: The upper bound; none if it is `None`.",
+        where="array_like of bool: Which elements of `out` are replaced; `out` is needed with it.",
+        dtype="data-type: The type that is computed with, and of the result.",
+    )
+    def clip(
+        self: Any,
+        min: Any = None,
+        max: Any = None,
+        out: Any = None,
+        *,
+        where: Any = True,
+        casting: str = "same_kind",
+        order: str | None = "K",
+        dtype: Any = None,
+        subok: bool = True,
+        signature: Any = None,
+    ) -> Array:
+        """The elements, none of them below the lower or above the upper bound.
 
+        >>> ra.arange(5).clip(1, 3).compute()
+        array([1, 1, 2, 3, 3])
+        """
+        options = {"where": where, "casting": casting, "order": order, "dtype": dtype, "signature": signature}
+        return floating.clip(self, min, max, out, **options)
+
+    @documented("Of the array's type, shape and chunks.")
     def conj(self: Any) -> Array:
-        """The complex conjugates of the elements."""
+        """The complex conjugates of the elements.
 
-        return conjugate(self)
+        >>> ra.asarray([1 + 2j]).conj().compute()
+        array([1.-2.j])
+        """
+        return ufuncs.conjugate(self)
 
-    conjugate = conj
+    @documented("Of the array's type, shape and chunks.")
+    def conjugate(self: Any) -> Array:
+        """The complex conjugates of the elements: another name of :meth:`conj`.
+
+        >>> ra.asarray([1 + 2j]).conjugate().compute()
+        array([1.-2.j])
+        """
+        return ufuncs.conjugate(self)
 
     @property
     def real(self: Any) -> Array:
-        """The real parts of the elements."""
+        """The real parts of the elements.
 
-        return real(self)
+        Returns
+        -------
+        Array
+            Of the type of the parts, of the array's shape and chunks.
+
+        Examples
+        --------
+        >>> import raskt.array as ra
+        >>> ra.asarray([1 + 2j]).real.compute()
+        array([1.])
+        """
+        return complex.real(self)
 
     @property
     def imag(self: Any) -> Array:
-        """The imaginary parts of the elements."""
+        """The imaginary parts of the elements; zeros of real ones.
 
-        return imag(self)
+        Returns
+        -------
+        Array
+            Of the type of the parts, of the array's shape and chunks.
 
-    def dot(self: Any, other: Any) -> Array:
-        """The product of matrices; see :func:`raskt.array.dot`."""
+        Examples
+        --------
+        >>> import raskt.array as ra
+        >>> ra.asarray([1 + 2j]).imag.compute()
+        array([2.])
+        """
+        return complex.imag(self)
 
-        return dot(self, other)
+    ravel, rechunk = as_method(shapes.ravel), as_method(shapes.rechunk)
+    squeeze, swapaxes = as_method(axes.squeeze), as_method(axes.swapaxes)
+    round, repeat, nonzero, choose = as_method(floating.round), as_method(repeat), as_method(nonzero), as_method(choose)
+    dot, trace, topk, argtopk = as_method(dot), as_method(trace), as_method(topk), as_method(argtopk)
+    store, to_delayed = as_method(store), as_method(to_delayed)
 
-    def repeat(self: Any, repeats: int, axis: int | None = None) -> Array:
-        """Each element ``repeats`` times; see :func:`raskt.array.repeat`."""
+    def map_blocks(self: Any, func: Any, *args: Any, **kwargs: Any) -> Array:
+        return _map_blocks(func, self, *args, **kwargs)
 
-        return repeat(self, repeats, axis=axis)
+    map_blocks.__doc__ = _map_blocks.__doc__
 
-    def nonzero(self: Any) -> tuple[Array, ...]:
-        """Positions of elements that are not zero, an array for each axis."""
 
-        return nonzero(self)
-
-    def choose(self: Any, choices: Any) -> Array:
-        """Elements of ``choices`` that this array numbers; see :func:`raskt.array.choose`."""
-
-        return choose(self, choices)
-
-    def trace(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None) -> Array:
-        """The sum along a diagonal."""
-
-        return trace(self, offset, axis1, axis2, dtype)
-
-    def topk(self: Any, k: int, axis: int = -1, split_every: int | None = None) -> Array:
-        """The ``k`` largest elements along ``axis``, largest first; the smallest for a negative ``k``."""
-
-        return topk(self, k, axis)
-
-    def argtopk(self: Any, k: int, axis: int = -1, split_every: int | None = None) -> Array:
-        """The positions of the ``k`` largest elements along ``axis``."""
-
-        return argtopk(self, k, axis)
-
-    def map_blocks(self: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Array:
-        """Call a Python function on each block; see :func:`raskt.array.map_blocks`."""
-
-        return map_blocks(function, self, *args, **kwargs)
-
-    def store(self: Any, target: Any, **kwargs: Any) -> Any:
-        """Write the blocks into an array-like; see :func:`raskt.array.store`."""
-
-        return store(self, target, **kwargs)
-
-    def to_delayed(self: Any) -> Any:
-        """A NumPy array of :class:`raskt.delayed` values, one for each block."""
-
-        return to_delayed(self)
+_transpose = axes.transpose

@@ -8,13 +8,12 @@ import numpy as np
 
 from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import find_function, is_array, is_array_class
-from raskt.array.blocks.map_blocks import elementwise
-from raskt.array.elementwise.functions import allclose
-from raskt.array.elementwise.options import accumulate_by, call_with_options, reduce_by
+from raskt.array.elementwise.floating import allclose
+from raskt.array.elementwise.ufunc import ufunc as Ufunc
 from raskt.array.linalg.decompositions import svd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 
 __all__ = ["call_function", "call_ufunc"]
@@ -25,31 +24,23 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], kwargs: dict
     if not all(_is_known(operand) for operand in (*inputs, *kwargs.get("out", ()))):
         return NotImplemented
     name = ufunc.__name__
-    if method == "reduce":
-        return reduce_by(name, inputs[0], kwargs.pop("axis", 0), kwargs)
-    if method == "accumulate":
-        return accumulate_by(name, inputs[0], kwargs.pop("axis", 0), kwargs)
     function: Any = find_function("numpy", name) if getattr(np, name, None) is ufunc else None
-    if method == "outer" and hasattr(function, "outer"):
-        return function.outer(*inputs, **kwargs)
-    if method != "__call__":
-        raise NotImplementedError(f"`numpy.{name}.{method}` of raskt arrays is not implemented")
-    if function is None:
+    if name == "matmul" and method == "__call__":
+        return function(*inputs, **kwargs)
+    if not isinstance(function, Ufunc):
         function = _foreign(ufunc)
-    if name == "matmul":
-        (out,) = kwargs.pop("out", (None,))
-        return function(*inputs, out=out, **kwargs)
-    return call_with_options(function, inputs, kwargs) if kwargs else function(*inputs)
+    if method not in ("__call__", "outer", "reduce", "accumulate"):
+        raise NotImplementedError(f"`numpy.{name}.{method}` of raskt arrays is not implemented: use `map_blocks`")
+    return getattr(function, method)(*inputs, **kwargs)
 
 
-def _foreign(ufunc: np.ufunc) -> Callable[..., Any]:
+def _foreign(ufunc: np.ufunc) -> Ufunc:
     """A ufunc that is not NumPy's own (SciPy has many): called on each block."""
-
     if ufunc.signature is not None or ufunc.nout != 1:
         raise NotImplementedError(
             f"`{ufunc.__name__}` of raskt arrays is not implemented: compute them first, or use `map_blocks`"
         )
-    return lambda *operands: elementwise(ufunc, *operands, name=ufunc.__name__)
+    return Ufunc(ufunc.__name__, ufunc)
 
 
 def _is_known(operand: Any) -> bool:

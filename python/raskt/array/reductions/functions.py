@@ -8,10 +8,10 @@ from raskt.array.base.arguments import NO_VALUE
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.out import write_out
-from raskt.array.indexing.where import where as choose
 from raskt.array.reductions.moments import mean as _mean
 from raskt.array.reductions.moments import spread as _spread
 from raskt.array.reductions.reduce import cumulate, reduce
+from raskt.array.selection.where import where as choose
 
 if TYPE_CHECKING:
     from raskt.array._array import Array

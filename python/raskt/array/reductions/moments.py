@@ -11,8 +11,8 @@ from raskt.array.base.arguments import NO_VALUE, is_given, refuse
 from raskt.array.base.conversion import asarray, operand_of
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
-from raskt.array.indexing.where import where as choose
 from raskt.array.reductions.reduce import plain_name, reduce
+from raskt.array.selection.where import where as choose
 
 if TYPE_CHECKING:
     from raskt.array._array import Array

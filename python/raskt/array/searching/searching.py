@@ -11,10 +11,10 @@ from raskt.array.base.conversion import asarray
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
-from raskt.array.elementwise.functions import select
-from raskt.array.indexing.nonzero import nonzero
+from raskt.array.elementwise.conditional import select
 from raskt.array.linalg.matrices import tri
 from raskt.array.manipulation.joining import concatenate
+from raskt.array.selection.nonzero import nonzero
 
 if TYPE_CHECKING:
     from raskt.array._array import Array

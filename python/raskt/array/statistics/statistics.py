@@ -9,7 +9,7 @@ import numpy as np
 from raskt.array.base.conversion import asarray
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
 from raskt.array.creation.constructors import ones_like
-from raskt.array.elementwise.functions import sqrt
+from raskt.array.elementwise.ufuncs import sqrt
 from raskt.array.linalg.matrices import diagonal
 from raskt.array.manipulation.axes import broadcast_to
 from raskt.array.manipulation.joining import concatenate

@@ -191,24 +191,53 @@ class FrameRows(Partitioned, Elementwise):
     def groupby(
         self,
         by: Any = None,
-        group_keys: bool = True,
-        sort: bool = True,
-        observed: bool | None = None,
-        dropna: bool = True,
+        level: Any = None,
+        *,
         as_index: bool = True,
-        **kwargs: Any,
-    ) -> Any:
-        """The rows by groups of equal keys: a column name, a series of the same rows, or a list of them.
+        sort: bool | None = True,
+        group_keys: bool = True,
+        observed: bool | None = True,
+        dropna: bool | None = True,
+    ) -> DataFrameGroupBy:
+        """The rows by groups of equal keys.
 
+        Parameters
+        ----------
+        by : label, series, function, dict, Grouper, or a list of them
+            Columns or levels of the index by name, lazy series of the same rows, or functions, dictionaries and pandas
+            series of row labels, for which rows are gathered, in pandas.
+        level : int or name, optional
+            A level of the index instead.
+        as_index : bool, default True
+            Whether keys are the index of aggregates, or else columns.
+        sort : bool, default True
+            Whether groups are in the order of their keys, or else in that of their first rows.
+        group_keys : bool, default True
+            Whether `apply` puts the keys before its own labels.
+        observed : bool, default True
+            Whether categories without rows are left out; if not, rows are gathered, in pandas.
+        dropna : bool, default True
+            Whether rows with a missing key are left out.
+
+        Returns
+        -------
+        DataFrameGroupBy
+            The groups, which have the aggregations as methods.
+
+        Raises
+        ------
+        KeyError
+            For an unknown column.
+
+        Examples
+        --------
         >>> import pandas as pd, raskt.dataframe as rd
         >>> df = rd.from_pandas(pd.DataFrame({"k": ["b", "a", "b"], "x": [1, 2, 3]}), npartitions=2)
         >>> df.groupby("k").agg(total=("x", "sum"), rows=("x", "size")).compute()["total"].to_dict()
         {'a': 2, 'b': 4}
         """
-        grouping = Grouping(
-            self, by, sort=sort, observed=observed, dropna=dropna, as_index=as_index, group_keys=group_keys, **kwargs
-        )
-        return DataFrameGroupBy(grouping)
+        options = {"as_index": as_index, "sort": sort, "group_keys": group_keys, "observed": observed}
+        return DataFrameGroupBy(Grouping(self, by, level, dropna=dropna, **options))
 
     def shuffle(self, on: Any = None, **kwargs: Any) -> Any:
         """The same rows: partitions are not tied to keys here, and work that needs it moves rows by itself."""

@@ -9,7 +9,9 @@ from ..base.collection import Collection
 from ..base.meta import empty
 from ..base.partitionwise import over_all, over_partitions
 from ..base.registry import core, wrap
-from ..window.windows import Resampler, Rolling
+from ..window.exponential import ExponentialMovingWindow
+from ..window.resample import Resampler
+from ..window.rolling import Expanding, Rolling, Window
 
 
 class Partitioned(Collection):
@@ -206,13 +208,105 @@ class Partitioned(Collection):
         parts = wrap(self._expr.by_partition())
         return [delayed_block(parts, at) for at in range(self.npartitions)]
 
-    def rolling(self, window: Any, min_periods: int | None = None, center: bool = False, **kwargs: Any) -> Any:
-        """Windows that move over the rows; see `Rolling`."""
-        return Rolling(self, window, min_periods=min_periods, center=center, **kwargs)
+    def rolling(
+        self,
+        window: Any,
+        min_periods: int | None = None,
+        center: bool = False,
+        win_type: str | None = None,
+        on: str | None = None,
+        closed: str | None = None,
+        step: int | None = None,
+        method: str = "single",
+    ) -> Any:
+        """Windows that move over the rows; their methods are gathered, in pandas.
 
-    def resample(self, rule: Any, closed: str | None = None, label: str | None = None) -> Any:
-        """Groups of rows by spans of time of the index; see `Resampler`."""
-        return Resampler(self, rule, closed=closed, label=label)
+        Parameters
+        ----------
+        window : int, offset, timedelta or BaseIndexer
+            How many rows, or what span of time, each window has.
+        min_periods : int, optional
+            How many values a window must have; by default all rows, or one where windows are spans of time.
+        center : bool, default False
+            Whether each row stands in the middle of its window instead of at its end.
+        win_type : str, optional
+            Weights of the rows: a window function of SciPy.
+        on : str, optional
+            The column of times by which windows are found, instead of the index.
+        closed : {"right", "left", "both", "neither"}, optional
+            Which ends belong to a window.
+        step : int, optional
+            Windows at every `step`-th row alone.
+        method : {"single", "table"}
+            Windows of each column, or of all columns together.
+
+        Returns
+        -------
+        Rolling or Window
+            The windows, which have the statistics as methods.
+        """
+        options = {"min_periods": min_periods, "center": center, "on": on, "closed": closed, "step": step}
+        shape = Rolling if win_type is None else Window
+        return shape(self, window=window, win_type=win_type, method=method, **options)
+
+    def expanding(self, min_periods: int = 1, method: str = "single") -> Expanding:
+        """Windows from the first row to each row; their methods are gathered, in pandas."""
+        return Expanding(self, min_periods=min_periods, method=method)
+
+    def ewm(
+        self,
+        com: float | None = None,
+        span: float | None = None,
+        halflife: Any = None,
+        alpha: float | None = None,
+        min_periods: int = 0,
+        adjust: bool = True,
+        ignore_na: bool = False,
+        times: Any = None,
+        method: str = "single",
+    ) -> ExponentialMovingWindow:
+        """Windows with weights that fade; their methods are gathered, in pandas. See `pandas.DataFrame.ewm`."""
+        if times is not None:
+            raise NotImplementedError("ewm(times=): compute first, since times have to be as long as the rows")
+        options = {"com": com, "span": span, "halflife": halflife, "alpha": alpha, "min_periods": min_periods}
+        return ExponentialMovingWindow(self, adjust=adjust, ignore_na=ignore_na, method=method, **options)
+
+    def resample(
+        self,
+        rule: Any,
+        closed: str | None = None,
+        label: str | None = None,
+        convention: str = "start",
+        on: str | None = None,
+        level: Any = None,
+        origin: Any = "start_day",
+        offset: Any = None,
+        group_keys: bool = False,
+    ) -> Resampler:
+        """Groups of rows by spans of time; their methods are gathered, in pandas.
+
+        Parameters
+        ----------
+        rule : str, offset or timedelta
+            The span of each group.
+        closed, label : {"right", "left"}, optional
+            Which end belongs to a group, and which one names it.
+        convention : {"start", "end", "s", "e"}
+            For periods: which end of them counts.
+        on, level : str, optional
+            The column, or the level of the index, that has the times.
+        origin, offset : optional
+            Where the spans begin.
+        group_keys : bool, default False
+            Whether `apply` puts the groups' times before its own labels.
+
+        Returns
+        -------
+        Resampler
+            The groups, which have the aggregations as methods.
+        """
+        options = {"convention": convention, "on": on, "level": level, "origin": origin, "offset": offset}
+        return Resampler(self, rule=rule, closed=closed, label=label, group_keys=group_keys, **options)
 
     def _parts(self) -> Iterator[Any]:
         """The partitions as pandas objects: computed at once, turned into pandas one after another."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import ONLY_COLUMN, as_column, is_frame
+from ..base.pandas_methods import gathered
 from ..base.partitionwise import over_all
 from ..base.registry import wrap
 from .elementwise import is_number
@@ -13,7 +14,12 @@ QUARTILES = (0.25, 0.5, 0.75)
 
 
 def value_counts(rows: Any, sort: bool, ascending: bool, dropna: bool, normalize: bool) -> Any:
-    """How often each value of a series, or each row of a frame, comes; the values are the index."""
+    """How often each value of a series, or each row of a frame, comes; the values are the index.
+
+    Categories that do not occur have a count as well, which pandas knows.
+    """
+    if "category" in (rows._expr.dtypes if is_frame(rows) else [rows._expr.dtype]):
+        return gathered("value_counts", rows, sort=sort, ascending=ascending, dropna=dropna, normalize=normalize)
     if is_frame(rows):
         frame = rows._expr
         keys = [frame.column_at(at) for at in range(len(frame.columns))]
@@ -60,9 +66,7 @@ def describe_series(series: Any, percentiles: Any) -> Any:
     """The statistics of a numeric series, as a series."""
     column = as_column(series)
     if not is_number(column):
-        raise NotImplementedError(
-            f"describe of a column of type {column.dtype}: use value_counts, min and max, or count"
-        )
+        return gathered("describe", series, percentiles=percentiles)
     chosen = checked_percentiles(percentiles)
     frame = column.to_frame(ONLY_COLUMN)
     cells = frame.cells(
@@ -74,9 +78,10 @@ def describe_series(series: Any, percentiles: Any) -> Any:
 def describe_frame(frame: Any, percentiles: Any) -> Any:
     """The statistics of the numeric columns of a frame, as a frame."""
     chosen = checked_percentiles(percentiles)
-    names = [name for name in frame._expr.columns if is_number(frame._expr.column(name))]
-    if not names:
-        raise ValueError("describe needs a column of numbers; there is none among " + ", ".join(map(repr, frame)))
+    types = dict(zip(frame._expr.columns, frame._expr.dtypes, strict=True))
+    names = [name for name in types if is_number(frame._expr.column(name))]
+    if not names or any(one.startswith(("datetime64", "timedelta64")) for one in types.values()):
+        return gathered("describe", frame, percentiles=percentiles)
     columns = [(name, as_floats(statistics(frame._expr.column(name), chosen))) for name in names]
     return wrap(frame._expr.cells(statistic_names(chosen), columns))
 

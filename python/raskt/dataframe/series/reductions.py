@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.partitionwise import one_value, over_all
+from ..base.arguments import check_boolean
+from ..base.collection import is_collection
+from ..base.pandas_methods import gathered, gathered_value, native_or
+from ..base.partitionwise import one_value
 from ..base.registry import wrap
-from ..generic.reductions import Reductions, is_rows_axis
+from ..base.tuning import tunable
+from ..generic.reductions import Reductions, check_quantile_method, is_rows_axis, with_axis
 from ..generic.summaries import describe_series, value_counts
 
 
@@ -15,56 +19,168 @@ class SeriesReductions(Reductions):
 
     __slots__ = ()
 
-    def _reduce(self, name: Any, axis: Any = 0, numeric_only: bool = False, **options: Any) -> Any:
-        if not is_rows_axis(axis):
-            raise ValueError(f"No axis named {axis!r} for a series")
-        return wrap(self._expr.reduce(name, **options))
+    def _reduce(self, method: Any, axis: Any, numeric_only: bool, native: dict[Any, Any] | None, **options: Any) -> Any:
+        if axis is not None and not is_rows_axis(axis):
+            raise ValueError(f"No axis named {axis!r} for object type Series")
+        numeric_only = check_boolean("numeric_only", numeric_only)
+        in_pandas = lambda: gathered_value(method, self, numeric_only=numeric_only, **options)
+        if native is None or numeric_only:
+            return in_pandas()
+        return native_or(lambda: wrap(self._expr.reduce(method, **native)), in_pandas)
 
-    def _gathered_reduction(self, name: Any, axis: Any, numeric_only: bool) -> Any:
-        return one_value(lambda rows: getattr(rows, name)(), self, name=name)
+    def _truth(self, method: Any, axis: Any, bool_only: bool, skipna: bool) -> Any:
+        if axis is not None and not is_rows_axis(axis):
+            raise ValueError(f"No axis named {axis!r} for object type Series")
+        in_pandas = lambda: gathered_value(method, self, bool_only=bool_only, skipna=skipna)
+        if bool_only:
+            return in_pandas()
+        skipna = check_boolean("skipna", skipna)
+        return native_or(lambda: wrap(self._expr.reduce(method, skipna=skipna)), in_pandas)
 
-    def nunique(self, dropna: bool = True, **kwargs: Any) -> Any:
+    @tunable("split_every")
+    def count(self) -> Any:
+        """How many values are there, missing ones left out, as a lazy scalar."""
+        return wrap(self._expr.reduce("count"))
+
+    @tunable("split_every")
+    def idxmax(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """The index label of the greatest value (gathered, in pandas)."""
+        return gathered_value("idxmax", self, axis=axis, skipna=skipna)
+
+    @tunable("split_every")
+    def idxmin(self, axis: Any = 0, skipna: bool = True) -> Any:
+        """The index label of the least value (gathered, in pandas)."""
+        return gathered_value("idxmin", self, axis=axis, skipna=skipna)
+
+    @tunable("split_every", "split_out")
+    def mode(self, dropna: bool = True) -> Any:
+        """The values that come most often, in order (gathered, in pandas)."""
+        return gathered("mode", self, dropna=dropna)
+
+    @tunable("split_every", "split_out")
+    def nunique(self, dropna: bool = True) -> Any:
         """How many different values there are; a missing one counts as one unless `dropna`."""
+        return native_or(lambda: self._different(dropna), lambda: gathered_value("nunique", self, dropna=dropna))
+
+    def _different(self, dropna: bool) -> Any:
         count = wrap(self._expr.reduce("nunique"))
         if dropna:
             return count
         missing = self._expr.unary("isna").reduce("any").cast("int64")
         return wrap(count._expr.binary("add", missing))
 
-    def quantile(self, q: Any = 0.5, method: Any = "default") -> Any:
-        """The quantile `q` between 0 and 1, exact and interpolated; for a list, a series (gathered, in pandas)."""
-        if hasattr(q, "__iter__"):
-            return over_all(lambda rows: rows.quantile(list(q)), self, name="quantile")
-        if not 0 <= q <= 1:
-            raise ValueError(f"percentiles should all be in the interval [0, 1], not {q}")
-        return wrap(self._expr.reduce("quantile", q=float(q)))
+    def quantile(self, q: Any = 0.5, interpolation: Any = "linear", method: Any = "default") -> Any:
+        """The quantile `q` between 0 and 1, exact; for a list of them, a series (gathered, in pandas).
 
-    def agg(self, func: Any, **kwargs: Any) -> Any:
-        """A reduction by its name, or several of them as a series: `s.agg(["min", "max"])`."""
+        Parameters
+        ----------
+        q : float or list of floats
+            Between 0 and 1.
+        interpolation : {"linear", "lower", "higher", "midpoint", "nearest"}
+            What lies between two values; all but `linear` are gathered, in pandas.
+        method : {"default", "dask", "tdigest"}
+            Dask's ways, all of which are exact here.
+
+        Returns
+        -------
+        Scalar or Series
+            A lazy value, or a series labelled by `q` in one partition.
+        """
+        check_quantile_method(method)
+        if hasattr(q, "__iter__"):
+            return gathered("quantile", self, list(q), interpolation=interpolation)
+        if not 0 <= q <= 1:
+            raise ValueError(f"percentiles should all be in the interval [0, 1]. Try {q / 100} instead.")
+        in_pandas = lambda: gathered_value("quantile", self, q, interpolation=interpolation)
+        if interpolation != "linear":
+            return in_pandas()
+        return native_or(lambda: wrap(self._expr.reduce("quantile", q=float(q))), in_pandas)
+
+    def agg(self, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+        """A reduction by its name, or several of them as a series: `s.agg(["min", "max"])`.
+
+        Parameters
+        ----------
+        func : str, callable, list or dict
+            What is done; functions, and what has more arguments, are gathered, in pandas.
+        axis : {0}
+            Kept for pandas' sake.
+        *args, **kwargs
+            More arguments of `func`, or results named by keywords.
+
+        Returns
+        -------
+        Scalar or Series
+            A lazy value for one aggregation, a series labelled by their names for several.
+        """
+        is_rows_axis(axis)
         if isinstance(func, str):
-            return getattr(self, func)(**kwargs)
+            return getattr(self, func)(*args, **kwargs)
+        if isinstance(func, list) and all(isinstance(one, str) for one in func) and not args and not kwargs:
+            return native_or(lambda: self._laid_out(func), lambda: gathered("agg", self, func))
         if callable(func):
-            return one_value(lambda rows: rows.agg(func), self, name=getattr(func, "__name__", "agg"))
-        values = [getattr(self, name)()._expr for name in func]
-        return wrap(self._as_frame().cells(list(func), [(None, values)]).column_at(0).rename(self._expr.name))
+            name = getattr(func, "__name__", "agg")
+            return one_value(lambda rows: rows.agg(func, 0, *args, **kwargs), self, name=name)
+        return gathered("agg", self, func, 0, *args, **kwargs)
 
     aggregate = agg
 
-    def describe(self, percentiles: Any = None, **kwargs: Any) -> Any:
-        """Count, mean, standard deviation, least value, quantiles and greatest value of a numeric series."""
+    def _laid_out(self, names: list[Any]) -> Any:
+        values = [getattr(self, name)() for name in names]
+        if not all(is_collection(value) and getattr(value._expr, "kind", None) == "scalar" for value in values):
+            raise NotImplementedError
+        cells = self._as_frame().cells(list(names), [(None, [value._expr for value in values])])
+        return wrap(cells.column_at(0).rename(self._expr.name))
+
+    @tunable("split_every")
+    def describe(self, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+        """Count, mean, standard deviation, least value, quantiles and greatest value, by the rules of pandas.
+
+        Parameters
+        ----------
+        percentiles : list of floats, optional
+            Between 0 and 1; the quartiles by default.
+        include, exclude
+            Kept for pandas' sake, where they mean nothing for a series.
+
+        Returns
+        -------
+        Series
+            In one partition; natively for numbers, gathered, in pandas, for other types.
+        """
         return describe_series(self, percentiles)
 
+    @tunable("split_every", "split_out")
     def value_counts(
         self,
+        normalize: bool = False,
         sort: bool = True,
         ascending: bool = False,
-        dropna: bool = True,
-        normalize: bool = False,
         bins: Any = None,
-        **kwargs: Any,
+        dropna: bool = True,
     ) -> Any:
         """How often each value comes, most often first; `normalize` gives parts of the whole.
 
+        Parameters
+        ----------
+        normalize : bool, default False
+            Parts of the whole instead of counts.
+        sort : bool, default True
+            By count; otherwise in the order in which values come first.
+        ascending : bool, default False
+            Whether the rarest come first.
+        bins : None
+            Not supported: cut the values first.
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Returns
+        -------
+        Series
+            Labelled by the values, in one partition.
+
+        Examples
+        --------
         >>> import pandas as pd, raskt.dataframe as rd
         >>> rd.from_pandas(pd.Series(["b", "a", "b"]), npartitions=2).value_counts().compute().to_dict()
         {'b': 2, 'a': 1}
@@ -75,23 +191,25 @@ class SeriesReductions(Reductions):
 
     def corr(self, other: Any, method: Any = "pearson", min_periods: Any = None) -> Any:
         """The correlation with another series of the same rows (gathered, in pandas)."""
-        return one_value(lambda a, b: a.corr(b, method=method, min_periods=min_periods), self, other, name="corr")
+        return gathered_value("corr", self, other, method=method, min_periods=min_periods)
 
-    def cov(self, other: Any, min_periods: Any = None) -> Any:
+    def cov(self, other: Any, min_periods: Any = None, ddof: int = 1) -> Any:
         """The covariance with another series of the same rows (gathered, in pandas)."""
-        return one_value(lambda a, b: a.cov(b, min_periods=min_periods), self, other, name="cov")
+        return gathered_value("cov", self, other, min_periods=min_periods, ddof=ddof)
 
     def autocorr(self, lag: int = 1) -> Any:
-        """The correlation with the same series shifted by `lag` rows."""
-        return self.corr(self.shift(lag))
+        """The correlation with the same series shifted by `lag` rows (gathered, in pandas)."""
+        return gathered_value("autocorr", self, lag)
 
     def dot(self, other: Any) -> Any:
         """The sum of the products with another series of the same rows."""
-        return (self * other).sum(skipna=False)
+        if is_collection(other):
+            return (self * other).sum(skipna=False)
+        return gathered_value("dot", self, other)
 
     def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
         """Bytes in pandas' layout, as a lazy scalar (gathered, in pandas)."""
-        return one_value(lambda rows: rows.memory_usage(index=index, deep=deep), self, name="memory_usage")
+        return gathered_value("memory_usage", self, index=index, deep=deep)
 
     @property
     def is_monotonic_increasing(self) -> Any:
@@ -102,3 +220,8 @@ class SeriesReductions(Reductions):
     def is_monotonic_decreasing(self) -> Any:
         """Whether no value is greater than the one before it, as a lazy scalar (gathered, in pandas)."""
         return one_value(lambda rows: rows.is_monotonic_decreasing, self, name="is_monotonic_decreasing")
+
+
+for _name in ("sum", "prod", "std", "var", "sem"):
+    setattr(SeriesReductions, _name, with_axis(getattr(Reductions, _name), None))
+SeriesReductions.product = SeriesReductions.prod  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from ..base.labels import decode_label, encode_label
 from ..base.registry import register, wrap
 from ..generic.display import series_html, series_text
 from ..generic.partitioned import Partitioned
-from ..groupby.groupby import series_groupby
+from ..groupby.groupby import group_series
 from ..indexing.loc import SeriesLoc
 from ..io.arrays import to_array, to_arrow
 from .apply import SeriesValues
@@ -234,9 +234,20 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         """The series itself."""
         return self
 
-    def groupby(self, by: Any, **kwargs: Any) -> Any:
-        """The values by groups; see `DataFrame.groupby`."""
-        return series_groupby(self, by, **kwargs)
+    def groupby(
+        self,
+        by: Any = None,
+        level: Any = None,
+        *,
+        as_index: bool = True,
+        sort: bool | None = True,
+        group_keys: bool = True,
+        observed: bool | None = True,
+        dropna: bool | None = True,
+    ) -> Any:
+        """The values by groups of equal keys, which are lazy series of the same rows; see `DataFrame.groupby`."""
+        options = {"as_index": as_index, "sort": sort, "group_keys": group_keys, "observed": observed}
+        return group_series(self, by, level, dropna=dropna, **options)
 
     def to_array(self, lengths: Any = None, meta: Any = None) -> Any:
         """The values as a lazy array, a block for each partition; `lengths=True` computes the block lengths now."""

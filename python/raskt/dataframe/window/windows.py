@@ -1,118 +1,201 @@
-"""Windows over rows and over spans of time, in pandas on the gathered rows."""
+"""Views of rows through windows, whose methods run in pandas on the gathered rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ..base.partitionwise import over_all
+from ..base.arguments import refuse_engine
+from ..base.meta import sample_of
+from ..base.pandas_methods import given, run, trial
 
-ROLLING = ["count", "sum", "mean", "median", "min", "max", "std", "var", "skew", "kurt", "quantile", "cov", "sem"]
-RESAMPLING = [
-    "count",
-    "sum",
-    "mean",
-    "median",
-    "min",
-    "max",
-    "std",
-    "var",
-    "first",
-    "last",
-    "nunique",
-    "ohlc",
-    "prod",
-    "quantile",
-    "sem",
-    "size",
-]
+
+class WindowCall:
+    """A method of the windows over a pandas object; it can be sent to a worker process."""
+
+    def __init__(self, opener: str, options: dict[str, Any], chosen: Any, method: str) -> None:
+        self.opener = opener
+        self.options = options
+        self.chosen = chosen
+        self.method = method
+        self.__name__ = f"{opener} {method}"
+
+    def __call__(self, rows: Any, *args: Any, **options: Any) -> Any:
+        """The method's result for all rows."""
+        windows = getattr(rows, self.opener)(**self.options)
+        windows = windows if self.chosen is None else windows[self.chosen]
+        return getattr(windows, self.method)(*args, **options)
 
 
 class Windows:
-    """A view of rows whose methods run on all rows at once."""
+    """Windows over the rows of a frame or a series."""
 
-    def __init__(self, rows: Any, *args: Any, **kwargs: Any) -> None:
-        self._rows, self._args, self._options = rows, args, kwargs
+    #: The method of pandas that opens them.
+    opener = ""
 
-    def _open(self, rows: Any) -> Any:
-        """The pandas object that has the methods."""
-        raise NotImplementedError
+    def __init__(self, rows: Any, chosen: Any = None, **options: Any) -> None:
+        self._rows, self._chosen, self._options = rows, chosen, given(options)
+        self._check()
 
-    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        kind = type(self).__name__.lower()
-        return over_all(
-            lambda rows: getattr(self._open(rows), name)(*args, **kwargs), self._rows, name=f"{kind} {name}"
-        )
+    def _check(self) -> None:
+        """pandas' errors for wrong options, told on a sample."""
+        getattr(sample_of(self._rows), self.opener)(**self._options)
 
-    def agg(self, func: Any, *args: Any, **kwargs: Any) -> Any:
-        """Aggregations of each window, by name or by function."""
-        return self._call("agg", func, *args, **kwargs)
-
-    aggregate = agg
-
-
-class Rolling(Windows):
-    """Windows of a number of rows, or of a span of time of the index, that end at each row.
-
-    >>> import pandas as pd, raskt.dataframe as rd
-    >>> x = rd.from_pandas(pd.Series([1.0, 2.0, 4.0]), npartitions=2)
-    >>> x.rolling(2).sum().compute().tolist()
-    [nan, 3.0, 6.0]
-    """
-
-    def _open(self, rows: Any) -> Any:
-        return rows.rolling(*self._args, **self._options)
+    def __getitem__(self, columns: Any) -> Any:
+        """The same windows over some columns."""
+        self._rows[columns]
+        return type(self)(self._rows, columns, **self._options)
 
     @property
     def kwargs(self) -> dict[str, Any]:
         """The options of the windows."""
         return dict(self._options)
 
-    def apply(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """A function of each window."""
-        return self._call("apply", func, *args, **kwargs)
+    def _call(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
+        call = WindowCall(self.opener, self._options, self._chosen, method)
+        return run(call, (self._rows, *args), options, gather=True, meta=meta)
+
+    def _apply(self, *args: Any) -> Any:
+        """`apply`, whose results are of the types that sums have, so that nobody's function runs on a sample."""
+        meta = trial(WindowCall(self.opener, self._options, self._chosen, "sum"), (self._rows,), {})
+        return self._call("apply", *args, meta=meta)
+
+    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Aggregations of each window: a name, a function, a list of them, or a dictionary by column.
+
+        Parameters
+        ----------
+        func : str, callable, list or dict
+            What is done.
+        *args, **kwargs
+            More arguments of it.
+
+        Returns
+        -------
+        DataFrame or Series
+            In one partition.
+        """
+        return self._call("agg", func, *args, **kwargs)
+
+    aggregate = agg
+
+    def pipe(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """`func(self, *args, **kwargs)`, for chains."""
+        return func(self, *args, **kwargs)
 
 
-class Resampler(Windows):
-    """Groups of rows by spans of time of the index.
+class WindowStatistics:
+    """The statistics of windows of which each row counts the same, in terms of `_call`; as in pandas, all in floats."""
 
-    >>> import pandas as pd, raskt.dataframe as rd
-    >>> x = pd.Series(range(4), index=pd.date_range("2020-01-01", periods=4, freq="12h"))
-    >>> rd.from_pandas(x, npartitions=2).resample("1D").sum().compute().tolist()
-    [1, 5]
-    """
+    _call: Callable[..., Any]
+    _apply: Callable[..., Any]
 
-    def __init__(self, rows: Any, rule: Any, **kwargs: Any) -> None:
-        if not rows._as_frame().index_dtype.startswith(("datetime64", "timedelta64", "period")):
-            raise TypeError("resample needs an index of times: call set_index with a column of times first")
-        super().__init__(rows, rule, **kwargs)
+    def count(self, numeric_only: bool = False) -> Any:
+        """How many values of each window are there."""
+        return self._call("count", numeric_only=numeric_only)
 
-    def _open(self, rows: Any) -> Any:
-        return rows.resample(*self._args, **self._options)
+    def sum(self, numeric_only: bool = False, engine: Any = None, engine_kwargs: Any = None) -> Any:
+        """The sum of each window."""
+        return self._plain("sum", numeric_only, engine, engine_kwargs)
 
+    def mean(self, numeric_only: bool = False, engine: Any = None, engine_kwargs: Any = None) -> Any:
+        """The mean of each window."""
+        return self._plain("mean", numeric_only, engine, engine_kwargs)
 
-class GroupedRolling:
-    """Windows over the rows of each group."""
+    def median(self, numeric_only: bool = False, engine: Any = None, engine_kwargs: Any = None) -> Any:
+        """The median of each window."""
+        return self._plain("median", numeric_only, engine, engine_kwargs)
 
-    def __init__(self, groupby: Any, window: Any, options: dict[str, Any]) -> None:
-        self._groupby, self._window, self._options = groupby, window, options
+    def min(self, numeric_only: bool = False, engine: Any = None, engine_kwargs: Any = None) -> Any:
+        """The least value of each window."""
+        return self._plain("min", numeric_only, engine, engine_kwargs)
 
-    def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        call = lambda grouped: getattr(grouped.rolling(self._window, **self._options), name)(*args, **kwargs)
-        return self._groupby._in_pandas(call, f"groupby rolling {name}")
+    def max(self, numeric_only: bool = False, engine: Any = None, engine_kwargs: Any = None) -> Any:
+        """The greatest value of each window."""
+        return self._plain("max", numeric_only, engine, engine_kwargs)
 
+    def _plain(self, method: str, numeric_only: bool, engine: Any, engine_kwargs: Any) -> Any:
+        refuse_engine(method, engine, engine_kwargs)
+        return self._call(method, numeric_only=numeric_only)
 
-def _method(name: str) -> Any:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return self._call(name, *args, **kwargs)
+    def std(self, ddof: int = 1, numeric_only: bool = False, engine: Any = None, engine_kwargs: Any = None) -> Any:
+        """The standard deviation of each window, with `n - ddof` as divisor."""
+        refuse_engine("std", engine, engine_kwargs)
+        return self._call("std", ddof=ddof, numeric_only=numeric_only)
 
-    method.__name__ = name
-    method.__doc__ = f"The `{name}` of each window."
-    return method
+    def var(self, ddof: int = 1, numeric_only: bool = False, engine: Any = None, engine_kwargs: Any = None) -> Any:
+        """The variance of each window, with `n - ddof` as divisor."""
+        refuse_engine("var", engine, engine_kwargs)
+        return self._call("var", ddof=ddof, numeric_only=numeric_only)
 
+    def sem(self, ddof: int = 1, numeric_only: bool = False) -> Any:
+        """The standard error of the mean of each window."""
+        return self._call("sem", ddof=ddof, numeric_only=numeric_only)
 
-for _name in ROLLING:
-    setattr(Rolling, _name, _method(_name))
-    setattr(GroupedRolling, _name, _method(_name))
-for _name in RESAMPLING:
-    setattr(Resampler, _name, _method(_name))
+    def skew(self, numeric_only: bool = False) -> Any:
+        """The skewness of each window, corrected for bias."""
+        return self._call("skew", numeric_only=numeric_only)
+
+    def kurt(self, numeric_only: bool = False) -> Any:
+        """The excess kurtosis of each window, corrected for bias."""
+        return self._call("kurt", numeric_only=numeric_only)
+
+    def first(self, numeric_only: bool = False) -> Any:
+        """The first value of each window."""
+        return self._call("first", numeric_only=numeric_only)
+
+    def last(self, numeric_only: bool = False) -> Any:
+        """The last value of each window."""
+        return self._call("last", numeric_only=numeric_only)
+
+    def nunique(self, numeric_only: bool = False) -> Any:
+        """How many different values each window has."""
+        return self._call("nunique", numeric_only=numeric_only)
+
+    def quantile(self, q: float, interpolation: str = "linear", numeric_only: bool = False) -> Any:
+        """The quantile `q` of each window, by one of pandas' ways of interpolation."""
+        return self._call("quantile", q, interpolation=interpolation, numeric_only=numeric_only)
+
+    def rank(
+        self, method: str = "average", ascending: bool = True, pct: bool = False, numeric_only: bool = False
+    ) -> Any:
+        """The place of the last value of each window among its values."""
+        return self._call("rank", method=method, ascending=ascending, pct=pct, numeric_only=numeric_only)
+
+    def cov(self, other: Any = None, pairwise: bool | None = None, ddof: int = 1, numeric_only: bool = False) -> Any:
+        """The covariance of each window with that of another series of the same rows, or of pairs of columns."""
+        return self._call("cov", other=other, pairwise=pairwise, ddof=ddof, numeric_only=numeric_only)
+
+    def corr(self, other: Any = None, pairwise: bool | None = None, ddof: int = 1, numeric_only: bool = False) -> Any:
+        """The correlation of each window with that of another series of the same rows, or of pairs of columns."""
+        return self._call("corr", other=other, pairwise=pairwise, ddof=ddof, numeric_only=numeric_only)
+
+    def apply(
+        self,
+        func: Callable[..., Any],
+        raw: bool = False,
+        engine: Any = None,
+        engine_kwargs: Any = None,
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        """A function of each window, which gives a number.
+
+        Parameters
+        ----------
+        func : callable
+            Gets the window as a series, or as a NumPy array if `raw`.
+        raw : bool, default False
+            Whether it gets an array.
+        engine, engine_kwargs : None
+            Kept for pandas' sake: Numba is not supported.
+        args, kwargs : tuple and dict, optional
+            More arguments of `func`.
+
+        Returns
+        -------
+        DataFrame or Series
+            Of float64, in one partition.
+        """
+        refuse_engine("apply", engine, engine_kwargs)
+        return self._apply(func, raw, None, None, args, kwargs)

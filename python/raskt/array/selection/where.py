@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from raskt._core import array_where
 from raskt.array.base.conversion import operand_of
 from raskt.array.base.registry import wrap
-from raskt.array.indexing.nonzero import nonzero
+from raskt.array.selection.nonzero import nonzero
 
 if TYPE_CHECKING:
     from raskt.array._array import Array

@@ -1,0 +1,85 @@
+"""Elements chosen among several arrays by several conditions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
+from raskt.array.base.registry import is_array
+from raskt.array.selection.where import where
+
+if TYPE_CHECKING:
+    from raskt.array._array import Array
+
+__all__ = ["piecewise", "select"]
+
+
+@documented(
+    "Of the type that NumPy promotes choices and default to, of their broadcast shape.",
+    {
+        "ValueError": "If there are not as many choices as conditions, or none.",
+        "TypeError": "If a condition is not of booleans.",
+    },
+    condlist="list of array_like of bool: The conditions.",
+    choicelist="list of array_like: The array that is taken where the condition of its place is the first to hold.",
+    default="scalar or array_like: What is taken where no condition holds.",
+)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+    """Elements of the first choice whose condition holds.
+
+    >>> x = ra.arange(5, chunks=2)
+    >>> ra.select([x < 2, x > 2], [x, x * 10], -1).compute()
+    array([ 0,  1, -1, 30, 40])
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not len(condlist):
+        raise ValueError("select with an empty condition list is not possible")
+    conditions = [asarray(condition) for condition in condlist]
+    for number, condition in enumerate(conditions):
+        if condition.dtype != bool:
+            raise TypeError(f"invalid entry {number} in condlist: should be boolean ndarray")
+    values = [value if type(value) in (int, float, complex) else asarray(value) for value in (*choicelist, default)]
+    dtype = np.result_type(*(value.dtype if is_array(value) else value for value in values))
+    result: Any = values[-1]
+    for condition, choice in zip(reversed(conditions), reversed(values[:-1]), strict=True):
+        result = where(condition, choice, result)
+    return asarray(result).astype(dtype)
+
+
+@documented(
+    "Of the array's type, shape and chunks.",
+    {"ValueError": "If there are not as many functions as conditions, or one more."},
+    condlist="list of array_like of bool: The conditions; of several that hold the last one counts.",
+    funclist="list of callable or scalar: What an element becomes where the condition holds; one more is for the rest.",
+    args="object: Are passed on to the functions.",
+    kw="object: Are passed on to the functions.",
+    differences="a function is called once, with the whole lazy array, and must work on elements.",
+)
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
+    """A function that is defined piece by piece.
+
+    >>> x = ra.arange(-2, 3)
+    >>> ra.piecewise(x, [x < 0, x > 0], [lambda v: -v, 10]).compute()
+    array([ 2,  1,  0, 10, 10])
+    """
+    array = asarray(x)
+    conditions = [condlist] if _is_one_condition(condlist, array) else list(condlist)
+    number = len(conditions)
+    if len(funclist) not in (number, number + 1):
+        raise ValueError(f"with {number} condition(s), either {number} or {number + 1} functions are expected")
+    pieces = [piece(array, *args, **kw) if callable(piece) else piece for piece in funclist]
+    default = pieces.pop() if len(pieces) == number + 1 else 0
+    flags = [asarray(condition).astype(bool) for condition in conditions]
+    return select(flags[::-1], pieces[::-1], default).astype(array.dtype)
+
+
+def _is_one_condition(condlist: Any, x: Array) -> bool:
+    """Whether it is one condition, and not a list of them."""
+    if np.isscalar(condlist) or (is_array(condlist) and condlist.ndim == x.ndim):
+        return True
+    first = condlist[0]
+    return not (is_array(first) or isinstance(first, (list, np.ndarray))) and x.ndim != 0

@@ -1,0 +1,187 @@
+"""Elements moved around, repeated, put into arrays and taken out of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
+from raskt.array.base.registry import is_array
+from raskt.array.manipulation.axes import broadcast_to, expand_dims, moveaxis, take
+from raskt.array.manipulation.joining import concatenate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from raskt.array._array import Array
+
+__all__ = ["delete", "insert", "repeat", "roll", "tile"]
+
+_TYPE = "Of the array's type."
+
+
+def checked_axis(axis: Any, ndim: int) -> int:
+    """An axis counted from the front, if there is such a one."""
+    at = int(axis)
+    if not -ndim <= at < ndim:
+        raise np.exceptions.AxisError(at, ndim)
+    return at % ndim
+
+
+@documented(
+    "Of the array's type and shape.",
+    {"ValueError": "If there are neither as many shifts as axes nor one."},
+    shift="int or tuple of int: By how many places; back for negative ones.",
+    axis="int or tuple of int: The axes; if not given, the elements move in C order.",
+)
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
+    """The elements moved along axes; those that leave at the end come in at the start.
+
+    >>> ra.roll(ra.arange(5), 2).compute()
+    array([3, 4, 0, 1, 2])
+    """
+    x = asarray(a)
+    if axis is None:
+        return roll(x.ravel(), int(np.sum(shift)), 0).reshape(x.shape)
+    shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
+    if shifts.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    for by, along in zip(shifts.tolist(), axes.tolist(), strict=True):
+        at = checked_axis(along, x.ndim)
+        by %= max(x.shape[at], 1)
+        if by:
+            before = (slice(None),) * at
+            x = concatenate([x[(*before, slice(-by, None))], x[(*before, slice(None, -by))]], axis=at)
+    return x
+
+
+@documented(
+    _TYPE,
+    {"ValueError": "If a number is negative, or there are neither as many as elements nor one."},
+    repeats="int or array_like of int: How many times: one number for all, or one for each along the axis.",
+    axis="int: The axis; if not given, of all elements in C order.",
+)
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
+    """Each element several times, beside itself.
+
+    >>> ra.repeat(ra.arange(3), 2).compute()
+    array([0, 0, 1, 1, 2, 2])
+    >>> ra.repeat(ra.arange(3), [0, 1, 2]).compute()
+    array([1, 2, 2])
+    """
+    x = asarray(a)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    axis = checked_axis(axis, x.ndim)
+    if is_array(repeats):
+        raise NotImplementedError("`repeat` with lazy numbers is not implemented: compute them first")
+    if isinstance(repeats, np.ndarray) and not np.can_cast(repeats.dtype, np.intp, "safe"):
+        raise TypeError(f"Cannot cast numbers of repeats from {repeats.dtype} to whole numbers")
+    numbers = np.asarray(repeats, dtype=np.intp)
+    if numbers.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    if (numbers < 0).any():
+        raise ValueError(f"elements cannot be repeated {repeats} times")
+    if numbers.size != 1:
+        return take(x, np.repeat(np.arange(x.shape[axis]), numbers), axis=axis)
+    times = int(numbers.ravel()[0])
+    wide = broadcast_to(expand_dims(x, axis + 1), (*x.shape[: axis + 1], times, *x.shape[axis + 1 :]))
+    return wide.reshape(*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :])
+
+
+@documented(
+    _TYPE,
+    {"ValueError": "If a number is negative."},
+    A="array_like: The array.",
+    reps="int or sequence of int: How many times along each axis; for fewer axes, the last ones.",
+)
+def tile(A: Any, reps: int | Sequence[int]) -> Array:
+    """The array repeated along each axis, as a pattern.
+
+    >>> ra.tile(ra.arange(2), 3).compute()
+    array([0, 1, 0, 1, 0, 1])
+    """
+    x = asarray(A)
+    times = [int(number) for number in np.atleast_1d(reps)]
+    ndim = max(x.ndim, len(times))
+    x = x.reshape((1,) * (ndim - x.ndim) + x.shape)
+    for axis, number in enumerate([1] * (ndim - len(times)) + times):
+        if number < 0:
+            raise ValueError(f"an array cannot be repeated {number} times")
+        before = (slice(None),) * axis
+        x = concatenate([x] * number, axis=axis) if number else x[(*before, slice(0, 0))]
+    return x
+
+
+@documented(
+    _TYPE,
+    {"IndexError": "If a position is out of bounds.", "ValueError": "If the values don't broadcast to their places."},
+    obj="int, slice or sequence of int or bool: Before which elements.",
+    values="array_like: What is put in; cast to the array's type.",
+    axis="int: The axis; if not given, the array is flattened first.",
+)
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+    """Values put before positions along an axis.
+
+    >>> ra.insert(ra.arange(3), 1, [10, 20]).compute()
+    array([ 0, 10, 20,  1,  2])
+    """
+    x = asarray(arr)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    axis = checked_axis(axis, x.ndim)
+    length = x.shape[axis]
+    positions = _positions(obj, length)
+    new = asarray(values).astype(x.dtype)
+    if positions.size == 1:
+        new = new.reshape((1,) * (x.ndim - new.ndim) + new.shape)
+        new = moveaxis(new, 0, axis) if not positions.ndim else new
+        count, positions = new.shape[axis], np.repeat(positions.ravel(), new.shape[axis])
+    else:
+        count = len(positions)
+    new = broadcast_to(new, (*x.shape[:axis], count, *x.shape[axis + 1 :]))
+    # Old elements keep their numbers, new ones come after them; the order of places says where each goes.
+    places = np.concatenate([np.arange(length) + 0.5, positions])
+    return take(concatenate([x, new], axis=axis), np.argsort(places, kind="stable"), axis=axis)
+
+
+def _positions(obj: Any, length: int) -> Any:
+    """Positions, counted from the front, that values are put before."""
+    if isinstance(obj, slice):
+        return np.arange(*obj.indices(length), dtype=np.intp)
+    found = np.asarray(obj)
+    if found.dtype == bool:
+        if found.ndim != 1:
+            raise ValueError("boolean array argument 'obj' to insert must be one-dimensional")
+        found = np.flatnonzero(found)
+    if not found.size and not isinstance(obj, np.ndarray):
+        found = found.astype(np.intp)
+    if found.dtype.kind not in "iu":
+        kind = IndexError if found.ndim and len(found) > 1 else TypeError
+        raise kind("arrays used as indices must be of integer (or boolean) type")
+    if found.ndim > 1:
+        raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+    if found.size and not (-length <= found.min() and found.max() <= length):
+        raise IndexError(f"a position is out of bounds for an axis of length {length}")
+    return np.where(found < 0, found + length, found)
+
+
+@documented(
+    _TYPE,
+    {"IndexError": "If a position is out of bounds."},
+    obj="int, slice or sequence of int or bool: Which elements.",
+    axis="int: The axis; if not given, the array is flattened first.",
+)
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
+    """The array without the elements at positions along an axis.
+
+    >>> ra.delete(ra.arange(5), [1, 3]).compute()
+    array([0, 2, 4])
+    """
+    x = asarray(arr)
+    if axis is None:
+        x, axis = x.ravel(), 0
+    axis = checked_axis(axis, x.ndim)
+    return take(x, np.delete(np.arange(x.shape[axis]), obj), axis=axis)

@@ -1,0 +1,1 @@
+"""Elements and positions by a condition."""

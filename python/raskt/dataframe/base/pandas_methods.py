@@ -1,0 +1,90 @@
+"""pandas' own methods over partitions: what runs for arguments that have no native form.
+
+The names, the arguments and the errors are those of pandas, since it is pandas that runs. Each call is tried on a
+sample first, by which the types of its result are known, and by which wrong arguments raise pandas' own errors at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .arguments import no_default
+from .meta import empty_of, sample_of
+from .partitionwise import over_partitions
+from .registry import wrap
+
+
+class Method:
+    """A method by its name, as a function of the object that has it; `accessor` is one of `str`, `dt` and `cat`.
+
+    It can be sent to a worker process, which a lambda cannot.
+    """
+
+    def __init__(self, name: str, accessor: str | None = None) -> None:
+        self.name = name
+        self.accessor = accessor
+        self.__name__ = name if accessor is None else f"{accessor}.{name}"
+
+    def __call__(self, rows: Any, *args: Any, **options: Any) -> Any:
+        """Call the method of `rows`."""
+        owner = rows if self.accessor is None else getattr(rows, self.accessor)
+        return getattr(owner, self.name)(*args, **options)
+
+
+def native_or(native_form: Callable[[], Any], in_pandas: Callable[[], Any]) -> Any:
+    """The native form; what pandas makes of the rows where there is none for their types or for the arguments.
+
+    Where types don't go together, pandas says it: it may know better, and its error is the one to raise.
+    """
+    try:
+        return native_form()
+    except (NotImplementedError, TypeError):
+        return in_pandas()
+
+
+def elementwise(method: str, rows: Any, /, *args: Any, meta: Any = None, **options: Any) -> Any:
+    """A method that gives a row for each row, by itself: it runs on each partition."""
+    return run(Method(method), (rows, *args), options, same_rows=True, meta=meta)
+
+
+def by_partition(method: str, rows: Any, /, *args: Any, meta: Any = None, **options: Any) -> Any:
+    """A method that goes by rows, but gives more or fewer of them: it runs on each partition."""
+    return run(Method(method), (rows, *args), options, meta=meta)
+
+
+def gathered(method: str, rows: Any, /, *args: Any, meta: Any = None, **options: Any) -> Any:
+    """A method that has to see all rows: they are gathered into one partition, which `explain()` shows."""
+    return run(Method(method), (rows, *args), options, gather=True, meta=meta)
+
+
+def gathered_value(method: str, rows: Any, /, *args: Any, **options: Any) -> Any:
+    """The lazy scalar that a method gives for all rows, gathered."""
+    return wrap(gathered(method, rows, *args, **options)._expr.reduce("first", skipna=False))
+
+
+def run(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    options: dict[str, Any],
+    *,
+    same_rows: bool = False,
+    gather: bool = False,
+    meta: Any = None,
+) -> Any:
+    """A function of pandas over partitions; options without a value are left to pandas."""
+    options = given(options)
+    meta = trial(function, args, options) if meta is None else meta
+    name = getattr(function, "__name__", "call")
+    return over_partitions(function, args, options, name=name, same_rows=same_rows, gather=gather, meta=meta)
+
+
+def trial(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The empty result of a function of pandas, called with samples; errors are those of pandas."""
+    samples = [sample_of(value) for value in args]
+    return empty_of(function(*samples, **{name: sample_of(value) for name, value in options.items()}))
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that have a value."""
+    return {name: value for name, value in options.items() if value is not no_default}

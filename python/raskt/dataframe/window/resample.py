@@ -1,0 +1,121 @@
+"""Groups of rows by spans of time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .windows import Windows
+
+
+class Resampler(Windows):
+    """Groups of rows by spans of time of the index, or of a column.
+
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> x = pd.Series(range(4), index=pd.date_range("2020-01-01", periods=4, freq="12h"))
+    >>> rd.from_pandas(x, npartitions=2).resample("1D").sum().compute().tolist()
+    [1, 5]
+    """
+
+    opener = "resample"
+
+    def count(self) -> Any:
+        """How many values of each group are there."""
+        return self._call("count")
+
+    def size(self) -> Any:
+        """How many rows each group has."""
+        return self._call("size")
+
+    def nunique(self) -> Any:
+        """How many different values each group has."""
+        return self._call("nunique")
+
+    def ohlc(self) -> Any:
+        """The first, greatest, least and last value of each group."""
+        return self._call("ohlc")
+
+    def sum(self, numeric_only: bool = False, min_count: int = 0) -> Any:
+        """The sum of each group; missing where fewer than `min_count` values are there."""
+        return self._call("sum", numeric_only=numeric_only, min_count=min_count)
+
+    def prod(self, numeric_only: bool = False, min_count: int = 0) -> Any:
+        """The product of each group."""
+        return self._call("prod", numeric_only=numeric_only, min_count=min_count)
+
+    def min(self, numeric_only: bool = False, min_count: int = 0) -> Any:
+        """The least value of each group."""
+        return self._call("min", numeric_only=numeric_only, min_count=min_count)
+
+    def max(self, numeric_only: bool = False, min_count: int = 0) -> Any:
+        """The greatest value of each group."""
+        return self._call("max", numeric_only=numeric_only, min_count=min_count)
+
+    def first(self, numeric_only: bool = False, min_count: int = 0, skipna: bool = True) -> Any:
+        """The first value of each group, missing ones left out if `skipna`."""
+        return self._call("first", numeric_only=numeric_only, min_count=min_count, skipna=skipna)
+
+    def last(self, numeric_only: bool = False, min_count: int = 0, skipna: bool = True) -> Any:
+        """The last value of each group, missing ones left out if `skipna`."""
+        return self._call("last", numeric_only=numeric_only, min_count=min_count, skipna=skipna)
+
+    def mean(self, numeric_only: bool = False) -> Any:
+        """The mean of each group."""
+        return self._call("mean", numeric_only=numeric_only)
+
+    def median(self, numeric_only: bool = False) -> Any:
+        """The median of each group."""
+        return self._call("median", numeric_only=numeric_only)
+
+    def std(self, ddof: int = 1, numeric_only: bool = False) -> Any:
+        """The standard deviation of each group."""
+        return self._call("std", ddof=ddof, numeric_only=numeric_only)
+
+    def var(self, ddof: int = 1, numeric_only: bool = False) -> Any:
+        """The variance of each group."""
+        return self._call("var", ddof=ddof, numeric_only=numeric_only)
+
+    def sem(self, ddof: int = 1, numeric_only: bool = False) -> Any:
+        """The standard error of the mean of each group."""
+        return self._call("sem", ddof=ddof, numeric_only=numeric_only)
+
+    def quantile(self, q: Any = 0.5, **kwargs: Any) -> Any:
+        """The quantile `q` of each group; a list of them makes a level of the index. pandas has the other options."""
+        return self._call("quantile", q, **kwargs)
+
+    def asfreq(self, fill_value: Any = None) -> Any:
+        """The rows at the starts of the groups; new ones hold `fill_value`."""
+        return self._call("asfreq", fill_value=fill_value)
+
+    def ffill(self, limit: int | None = None) -> Any:
+        """A row for each span, missing values replaced by the last before them."""
+        return self._call("ffill", limit=limit)
+
+    def bfill(self, limit: int | None = None) -> Any:
+        """A row for each span, missing values replaced by the next after them."""
+        return self._call("bfill", limit=limit)
+
+    def nearest(self, limit: int | None = None) -> Any:
+        """A row for each span, missing values replaced by the nearest."""
+        return self._call("nearest", limit=limit)
+
+    def interpolate(
+        self,
+        method: str = "linear",
+        *,
+        axis: Any = 0,
+        limit: int | None = None,
+        limit_direction: str = "forward",
+        limit_area: str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """A row for each span, missing values between others interpolated; pandas has the options."""
+        options = {"axis": axis, "limit": limit, "limit_direction": limit_direction, "limit_area": limit_area}
+        return self._call("interpolate", method, **options, **kwargs)
+
+    def apply(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """A function of each group, or an aggregation by its name."""
+        return self._call("apply", func, *args, **kwargs)
+
+    def transform(self, arg: Any, *args: Any, **kwargs: Any) -> Any:
+        """A value for each row, by a function of its group."""
+        return self._call("transform", arg, *args, **kwargs)
