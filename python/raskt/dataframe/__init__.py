@@ -39,6 +39,7 @@ from .generic.scalar import Scalar
 from .groupby.aggregations import Aggregation
 from .groupby.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
 from .index.index import Index
+from .index.multi import MultiIndex
 from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
 from .io.read import read_csv, read_fwf, read_json, read_orc, read_parquet, read_table
 from .series.series import Series
@@ -53,6 +54,7 @@ __all__ = [
     "DataFrameGroupBy",
     "GroupBy",
     "Index",
+    "MultiIndex",
     "Resampler",
     "Rolling",
     "Scalar",

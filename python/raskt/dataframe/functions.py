@@ -44,10 +44,17 @@ def map_overlap(func: Callable[..., Any], df: Any, before: Any, after: Any, *arg
     return df.map_overlap(func, before, after, *args, **kwargs)
 
 
-def repartition(df: Any, npartitions: int | None = None, **kwargs: Any) -> Any:
-    """The same rows in another number of partitions; a pandas object is taken into a plan first."""
+def repartition(
+    df: Any,
+    divisions: Any = None,
+    npartitions: int | None = None,
+    partition_size: int | str | None = None,
+    freq: Any = None,
+    force: bool = False,
+) -> Any:
+    """The same rows in other partitions; a pandas object is taken into a plan first. See `DataFrame.repartition`."""
     lazy = df if is_collection(df) else from_pandas(df, npartitions=1)
-    return lazy.repartition(npartitions=npartitions, **kwargs)
+    return lazy.repartition(divisions, npartitions, partition_size, freq, force)
 
 
 def melt(frame: Any, **kwargs: Any) -> Any:

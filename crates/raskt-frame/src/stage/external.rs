@@ -69,7 +69,7 @@ impl Lower for MapWhole {
         let grid = Grid::new([self.partitions as u32]);
         let mut inputs = vec![];
         for input in &self.inputs {
-            inputs.push(if self.partitions > 1 && input.root().partitions == self.partitions {
+            inputs.push(if self.partitions > 1 && input.has_rows() && input.root().partitions == self.partitions {
                 MapInput::same(lower_partitions(graph, input)?, grid.clone())
             } else {
                 let axes = [if self.partitions > 1 { None } else { Some(0) }].into_iter().collect();

@@ -1,6 +1,6 @@
 //! A table that was computed as a whole, cut into partitions.
 
-use super::{StageOutput, collect};
+use super::StageOutput;
 use crate::error::{FrameError, Result};
 use crate::expression::digest_of;
 use crate::literal::Literal;
@@ -59,23 +59,18 @@ impl Cut {
 
 /// The rows whose labels lie from division `at` on, and below the next one; the last part has the last label as well.
 fn between(table: &DataFrame, column: &PlSmallStr, divisions: &[Literal], at: usize) -> Result<DataFrame> {
-    let label = || col(column.clone());
-    let last = at + 2 == divisions.len();
-    let above = label().gt_eq(divisions[at].typed());
-    let below = match last {
-        true => label().lt_eq(divisions[at + 1].typed()),
-        false => label().lt(divisions[at + 1].typed()),
-    };
+    let labels = table.column(column)?.as_materialized_series();
+    let bound = |at: usize| divisions[at].scalar().into_series(PlSmallStr::EMPTY);
+    let last = divisions.len() - 1;
     if at == 0 {
-        let (low, high) = (divisions[0].typed(), divisions[divisions.len() - 1].typed());
-        let outside = label().lt(low).or(label().gt(high)).or(label().is_null());
-        let outside = collect(table.clone().lazy().filter(outside).select([label()]).limit(1))?;
-        if outside.height() > 0 {
-            let found = outside.columns()[0].get(0)?;
-            return Err(FrameError::Value(format!("the label {found} lies outside of the divisions")));
+        let outside = labels.lt(&bound(0))? | labels.gt(&bound(last))? | labels.is_null();
+        if let Some(row) = outside.into_iter().position(|outside| outside == Some(true)) {
+            return Err(FrameError::Value(format!("the label {} lies outside of the divisions", labels.get(row)?)));
         }
     }
-    collect(table.clone().lazy().filter(above.and(below)))
+    let above = labels.gt_eq(&bound(at))?;
+    let below = if at + 1 == last { labels.lt_eq(&bound(last))? } else { labels.lt(&bound(at + 1))? };
+    Ok(table.filter(&(above & below))?)
 }
 
 /// Cuts a table: task *i* gives part *i*.

@@ -117,3 +117,8 @@ def as_column(collection: Collection) -> Any:
     """The column expression of a series or an index."""
     expression = collection._expr
     return expression.to_series() if expression.kind == "index" else expression
+
+
+def index_of(frame: Any) -> Any:
+    """The row labels of a frame expression, as a lazy index of one level or of several."""
+    return wrap(frame.as_labels() if len(frame.index_names) > 1 else frame.index())

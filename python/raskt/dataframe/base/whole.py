@@ -1,7 +1,7 @@
 """Python functions over several collections with different rows: how labels are aligned.
 
-Each collection is handed over whole, as one pandas object, so that the result is pandas' own. What is in memory already (a
-pandas object, an array, a list) goes along as it is.
+Each collection is handed over whole, as one pandas object, so that the result is pandas' own. What is in memory already
+(a pandas object, an array, a list) goes along as it is.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def over_whole(
 ) -> Any:
     """Apply `function` to whole collections, whatever their rows.
 
-    With `same_rows` it gives a row for each row of the first collection, and the result mixes with that; with `may_miss`
-    values may be missing in the result although there are none in a trial. With `partitions`, it is called for as many
-    partitions side by side.
+    With `same_rows` it gives a row for each row of the first collection, and the result mixes with that; with
+    `may_miss` values may be missing in the result although there are none in a trial. With `partitions`, it is called
+    for as many partitions side by side.
     """
     call = WholeCall(function, args, kwargs)
     meta = empty_of(call.trial(args, kwargs)) if meta is None else normalise(meta)

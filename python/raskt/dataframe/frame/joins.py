@@ -8,8 +8,11 @@ from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import decode, encode_label
 from ..base.mixin import Mixin
 from ..base.registry import wrap
+from ..base.whole import has_rows, over_whole
+from ..generic.alignment import Named
+from ..generic.levels import level_count, level_names
 from ..io.creation import from_pandas
-from ..reshape.concat import beside, under
+from ..reshape.concat import beside, can_stand_beside, can_stand_under, gathered, under
 
 METHODS = ("inner", "left", "right", "outer", "cross", "leftsemi", "leftanti")
 
@@ -28,9 +31,15 @@ class FrameJoins(Mixin):
         right_on: Any = None,
         left_index: bool = False,
         right_index: bool = False,
+        sort: bool = False,
         suffixes: Any = ("_x", "_y"),
+        copy: Any = None,
         indicator: bool | str = False,
-        **kwargs: Any,
+        validate: str | None = None,
+        *,
+        npartitions: int | None = None,
+        shuffle_method: Any = None,
+        broadcast: Any = None,
     ) -> Any:
         """Rows of two frames with equal keys side by side, as a database joins; see `pandas.merge`.
 
@@ -47,6 +56,12 @@ class FrameJoins(Mixin):
         right = as_lazy(right)
         if how not in METHODS:
             raise ValueError(f"'{how}' is not a valid Merge type: {', '.join(METHODS)}")
+        options = {"how": how, "on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index,
+                   "right_index": right_index, "sort": sort, "suffixes": suffixes, "indicator": indicator,
+                   "validate": validate}  # fmt: skip
+        if needs_pandas(self, right, options):
+            found = over_whole(merge_whole, self, right, name="merge", may_miss=True, **options)
+            return found if npartitions is None else found.repartition(npartitions=npartitions)
         left_keys, right_keys = keys_of(self, right, how, on, left_on, right_on, left_index, right_index)
         columns = self._expr.join(
             right._expr,
@@ -67,8 +82,12 @@ class FrameJoins(Mixin):
         how: str = "left",
         lsuffix: str = "",
         rsuffix: str = "",
+        sort: bool = False,
+        validate: str | None = None,
+        *,
         suffixes: Any = None,
-        **kwargs: Any,
+        npartitions: int | None = None,
+        shuffle_method: Any = None,
     ) -> Any:
         """The columns of other frames beside those of this one, by index; `on` names columns to meet their index by.
 
@@ -78,17 +97,68 @@ class FrameJoins(Mixin):
         [nan, 3.0]
         """
         if isinstance(other, list):
+            if on is not None:
+                raise ValueError("Joining multiple DataFrames only supported for joining on index")
             result = self
             for one in other:
-                result = result.join(one, how=how)
-            return result
+                result = result.join(one, how=how, lsuffix=lsuffix, rsuffix=rsuffix)
+            return result.sort_index() if sort else result
         lsuffix, rsuffix = (lsuffix, rsuffix) if suffixes is None else suffix_pair(suffixes)
         other = as_lazy(other)
         both = set(self._expr.columns) & set(other._expr.columns)
         if both and not (lsuffix or rsuffix):
-            raise ValueError(f"columns overlap but no suffix specified: {decode(sorted(both))}")
+            raise ValueError(f"columns overlap but no suffix specified: {pandas_labels(decode(sorted(both)))}")
+        if level_count(self) > 1 or level_count(other) > 1:
+            options = {"on": on, "how": how, "lsuffix": lsuffix, "rsuffix": rsuffix, "sort": sort, "validate": validate}
+            return over_whole(Named("join"), self, other, name="join", may_miss=True, **options)
         keys = {"left_index": True} if on is None else {"left_on": on}
-        return self.merge(other, how=how, right_index=True, suffixes=(lsuffix, rsuffix), **keys)
+        options = {"sort": sort, "validate": validate, "npartitions": npartitions}
+        return self.merge(other, how=how, right_index=True, suffixes=(lsuffix, rsuffix), **options, **keys)
+
+
+def pandas_labels(labels: Any) -> Any:
+    """Labels as pandas shows them."""
+    import pandas as pd
+
+    return pd.Index(labels)
+
+
+def needs_pandas(left: Any, right: Any, options: dict[str, Any]) -> bool:
+    """Whether pandas does a merge on all rows: what is native has no levels for keys, and checks nothing."""
+    how, left_on = options["how"], options["left_on"] if options["on"] is None else options["on"]
+    right_on = options["right_on"] if options["on"] is None else options["on"]
+    if how in ("leftsemi", "leftanti"):
+        if options["validate"] or options["sort"]:
+            raise NotImplementedError(f"merge(how={how!r}) takes neither validate= nor sort=True")
+        return False
+    if options["validate"] is not None or options["sort"]:
+        return True
+    if not (options["left_index"] or options["right_index"]):
+        named = [(left, left_on), (right, right_on)]
+        return any(is_level(frame, key) for frame, keys in named if keys is not None for key in key_list(keys))
+    if level_count(left) > 1 or level_count(right) > 1:
+        return True
+    if options["left_index"] and options["right_index"]:
+        return False
+    keys = key_list(right_on if options["left_index"] else left_on)
+    other = left if options["left_index"] else right
+    names = {encode_label(key) for key in keys if not is_collection(key)}
+    keeps = "left" if options["right_index"] else "right"
+    return how not in ("inner", keeps) or bool(names & set(other._expr.columns)) or any(
+        is_level(frame, key) for frame in (left, right) for key in keys
+    )  # fmt: skip
+
+
+def is_level(frame: Any, key: Any) -> bool:
+    """Whether a key is the name of a level of the row labels, and of no column."""
+    if is_collection(key) or has_rows(key):
+        return has_rows(key)
+    return key in level_names(frame) and encode_label(key) not in frame._expr.columns
+
+
+def merge_whole(left: Any, right: Any, **options: Any) -> Any:
+    """A merge of pandas frames."""
+    return left.merge(right, **options)
 
 
 def as_lazy(other: Any) -> Any:
@@ -203,22 +273,93 @@ def merge_asof(left: Any, right: Any, **kwargs: Any) -> Any:
     )
 
 
-def concat(dfs: Any, axis: Any = 0, join: str = "outer", ignore_index: bool = False, **kwargs: Any) -> Any:
-    """Frames (or series) one under another; with `axis=1`, columns of the same rows side by side.
+def concat(
+    objs: Any,
+    axis: Any = 0,
+    join: str = "outer",
+    ignore_index: bool = False,
+    keys: Any = None,
+    levels: Any = None,
+    names: Any = None,
+    verify_integrity: bool = False,
+    sort: bool = False,
+    copy: Any = None,
+    *,
+    ignore_unknown_divisions: bool = False,
+    ignore_order: bool = False,
+    interleave_partitions: bool = False,
+) -> Any:
+    """Frames and series one under another; with `axis=1`, side by side.
 
-    Columns that a frame lacks are missing in its rows (`join="outer"`), or left out of all (`join="inner"`).
+    Rows stay in their partitions where they go one under another as they are. Where labels have to be aligned, or made
+    anew by `keys`, all rows are gathered, and pandas does it.
 
+    Parameters
+    ----------
+    objs : sequence or dict of DataFrame or Series
+        Lazy ones, or pandas objects; the keys of a dictionary are `keys`.
+    axis : {0, "index", 1, "columns"}
+        One under another, or side by side.
+    join : {"outer", "inner"}
+        Whether columns (or, side by side, rows) of some stay, missing elsewhere, or those of all.
+    ignore_index : bool, default False
+        Whether to number the rows (or columns) anew.
+    keys : sequence, optional
+        A label for each object, as the first level of the result's.
+    levels, names : sequence, optional
+        The values of the levels of `keys`, and the names of levels.
+    verify_integrity : bool, default False
+        Whether labels that come twice are an error, when it is computed.
+    sort : bool, default False
+        Whether to put the labels that are not concatenated in order.
+    copy : object, optional
+        Without effect.
+    ignore_unknown_divisions, ignore_order, interleave_partitions : bool
+        Ways of Dask to lay out partitions, without effect here.
+
+    Returns
+    -------
+    DataFrame or Series
+        The rows of all, in as many partitions as all have together, or, gathered, in one.
+
+    Raises
+    ------
+    ValueError
+        For nothing to concatenate, or another `join`.
+
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=1)
     >>> rd.concat([df, df]).compute()["x"].tolist()
     [1, 2, 1, 2]
+    >>> rd.concat({"a": df, "b": df}).compute().index.nlevels
+    2
     """
-    items = list(dfs)
+    if isinstance(objs, dict):
+        keys = list(objs) if keys is None else list(keys)
+        objs = [objs[key] for key in keys]
+    if is_collection(objs) or isinstance(objs, str) or not hasattr(objs, "__iter__"):
+        raise TypeError(
+            "first argument must be an iterable of pandas objects, you passed an object of type "
+            f'"{type(objs).__name__}"'
+        )
+    items = list(objs)
+    if keys is not None and len(list(keys)) == len(items):
+        keys = [key for key, item in zip(keys, items, strict=True) if item is not None]
+    items = [item for item in items if item is not None]
     if not items:
-        raise ValueError("No objects to concatenate")
+        raise ValueError(
+            "No objects to concatenate" if objs is None or not list(objs) else "All objects passed were None"
+        )
     if join not in ("inner", "outer"):
-        raise ValueError(f"join must be 'inner' or 'outer', not {join!r}")
+        raise ValueError("Only can inner (intersect) or outer (union) join the other axis")
+    options = {"axis": axis, "join": join, "ignore_index": ignore_index, "keys": keys, "levels": levels, "names": names,
+               "verify_integrity": verify_integrity, "sort": sort}  # fmt: skip
     lazy = [item if is_collection(item) else from_pandas(item, npartitions=1, sort=False) for item in items]
+    plain = keys is None and levels is None and names is None and not verify_integrity
     if axis in (1, "columns"):
-        return beside(lazy)
-    return under(lazy, join, ignore_index)
+        return beside(lazy) if plain and not ignore_index and can_stand_beside(lazy) else gathered(lazy, options)
+    if plain and can_stand_under(lazy, join, sort):
+        return under(lazy, join, ignore_index)
+    return gathered(lazy, options)

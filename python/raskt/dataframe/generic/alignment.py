@@ -8,7 +8,7 @@ from typing import Any
 from ..base.collection import is_collection, is_frame, is_scalar, native
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
-from ..base.whole import has_rows, is_foreign, is_labelled, over_whole
+from ..base.whole import has_rows, is_foreign, is_labelled, over_whole, sample_rows
 
 OPERATIONS = {
     "add": operator.add,
@@ -42,6 +42,17 @@ class Operation:
         return function(right, left) if self.reflected else function(left, right)
 
 
+class Method:
+    """The method of an operator (`add`, `radd`, `eq`...) as a function of two pandas objects."""
+
+    def __init__(self, name: str, reflected: bool) -> None:
+        self.name = f"r{name}" if reflected else name
+
+    def __call__(self, left: Any, right: Any, **options: Any) -> Any:
+        """`left.method(right, **options)`."""
+        return getattr(left, self.name)(right, **options)
+
+
 def needs_alignment(left: Any, right: Any) -> bool:
     """Whether pandas has to bring the rows (or the columns) of two operands together."""
     if is_foreign(left, right):
@@ -69,7 +80,19 @@ def align_with(function: Any, left: Any, right: Any, *, name: str, **options: An
     keeps_rows = not is_labelled(right)
     if keeps_rows and is_scalar(left):
         left, right = right, left
-    return over_whole(function, left, right, name=name, same_rows=keeps_rows, may_miss=not keeps_rows, **options)
+    meta = None
+    if not keeps_rows and options.get("fill_value") is not None:
+        meta = as_floats(function(sample_rows(left), sample_rows(right), **options))
+    return over_whole(
+        function, left, right, name=name, meta=meta, same_rows=keeps_rows, may_miss=not keeps_rows, **options
+    )
+
+
+def as_floats(trial: Any) -> Any:
+    """A trial result whose integers are floats: where labels are filled up, pandas had missing values among them."""
+    if trial.ndim == 1:
+        return trial.astype("float64") if trial.dtype.kind in "iu" else trial
+    return trial.astype({label: "float64" for label, dtype in trial.dtypes.items() if dtype.kind in "iu"})
 
 
 def meets_columns(value: Any, options: dict[str, Any]) -> bool:
@@ -100,3 +123,19 @@ def own_rows(rows: Any, value: Any) -> Any:
 def is_elsewhere(rows: Any, *values: Any) -> bool:
     """Whether one of the arguments has other rows than `rows`, or is a pandas object."""
     return any(is_foreign(rows, value) for value in values)
+
+
+class Named:
+    """A method as a function of the object that has it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, rows: Any, *args: Any, **options: Any) -> Any:
+        """`rows.method(*args, **options)`."""
+        return getattr(rows, self.name)(*args, **options)
+
+
+def differs(frame: Any, value: Any) -> bool:
+    """Whether a value is a lazy frame with other columns."""
+    return is_frame(value) and value._expr.columns != frame._expr.columns

@@ -98,8 +98,8 @@ class Divided(Collection):
         given = [value for value in (divisions, npartitions, partition_size, freq) if value is not None]
         if len(given) != 1:
             raise ValueError(
-                "Please provide exactly one of ``npartitions=``, ``freq=``, ``divisions=``, ``partition_size=`` keyword "
-                "arguments"
+                "Please provide exactly one of ``npartitions=``, ``freq=``, ``divisions=``, ``partition_size=`` "
+                "keyword arguments"
             )
         if divisions is not None:
             return self._cut(divisions, force)
@@ -122,8 +122,8 @@ class Divided(Collection):
             not force and (wanted[0] != known[0] or wanted[-1] != known[-1])
         ):  # fmt: skip
             raise ValueError(
-                f"the divisions of the rows go from {known[0]!r} to {known[-1]!r}, and the new ones from {wanted[0]!r} to "
-                f"{wanted[-1]!r}: they have to be the same, or with force=True further apart"
+                f"the divisions of the rows go from {known[0]!r} to {known[-1]!r}, and the new ones from {wanted[0]!r} "
+                f"to {wanted[-1]!r}: they have to be the same, or with force=True further apart"
             )
         return self._framed(lambda frame: frame.cut(wanted))
 

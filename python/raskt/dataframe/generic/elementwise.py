@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.collection import is_collection, native
+from ..base.collection import is_collection, is_frame, native
 from ..base.mixin import Mixin
 from ..base.partitionwise import over_all, over_rows
+from ..base.whole import over_whole
+from .alignment import Named, align_with, differs, is_elsewhere, needs_alignment
 from .operators import OperatorMethods
 
 #: NumPy's functions of one argument that the native side has, by its names.
@@ -162,6 +164,8 @@ class Elementwise(OperatorMethods, Mixin):
         if isinstance(value, dict):
             known = {name: one for name, one in value.items() if name in self.columns}
             return self.assign(**{name: self[name].fillna(one) for name, one in known.items()})
+        if needs_alignment(self, value):
+            return align_with(Named("fillna"), self, value, name="fillna")
         return self._each(lambda column: column.fillna(native(value)))
 
     def ffill(self, axis: Any = None, limit: int | None = None) -> Any:
@@ -181,7 +185,7 @@ class Elementwise(OperatorMethods, Mixin):
     def isin(self, values: Any) -> Any:
         """True where a value is one of `values` (a list, set, array or pandas object)."""
         if is_collection(values):
-            raise NotImplementedError("isin with a lazy object: compute the values first, or merge with them")
+            return over_whole(Named("isin"), self, values, name="isin", same_rows=True)
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             raise TypeError(f"only list-like objects are allowed to be passed to isin(), not {type(values).__name__}")
         if isinstance(values, dict):
@@ -194,6 +198,9 @@ class Elementwise(OperatorMethods, Mixin):
     def clip(self, lower: Any = None, upper: Any = None, axis: Any = None) -> Any:
         """Values below `lower` raised to it and values above `upper` lowered to it."""
         refuse_axis(axis, "clip")
+        if is_elsewhere(self, lower, upper):
+            return over_whole(Named("clip"), self, lower, upper, name="clip", same_rows=True, may_miss=True,
+                              axis=0 if axis is None else axis)  # fmt: skip
         return self._each(lambda column: column.clip(native(lower), native(upper)) if is_number(column) else column)
 
     def where(self, cond: Any, other: Any = None) -> Any:
@@ -213,6 +220,10 @@ class Elementwise(OperatorMethods, Mixin):
     def _choose(self, cond: Any, other: Any, keep: bool) -> Any:
         cond = cond(self) if callable(cond) and not is_collection(cond) else cond
         other = other(self) if callable(other) and not is_collection(other) else other
+        if is_elsewhere(self, cond, other) or (is_frame(self) and (differs(self, cond) or differs(self, other))):
+            other = float("nan") if other is None else other
+            return over_whole(Named("where" if keep else "mask"), self, cond, other, name="where", same_rows=True,
+                              may_miss=True)  # fmt: skip
         if not is_collection(cond):
             raise TypeError(f"the condition must be a lazy boolean series or frame, not {type(cond).__name__}")
         cond = cond if keep else ~cond

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base.arguments import as_list, check_na_position
 from ..base.collection import Collection
-from ..base.labels import decode_label
+from ..base.labels import decode_label, encode_label
 from ..base.meta import empty
 from ..base.partitionwise import over_all
 
@@ -50,14 +50,16 @@ class Labelled(Collection):
         kept = [at for at in range(level_count(self)) if at not in gone]
         if not kept:
             raise ValueError(
-                f"Cannot remove {len(gone)} levels from an index with {level_count(self)} levels: at least one level must "
-                "be left."
+                f"Cannot remove {len(gone)} levels from an index with {level_count(self)} levels: at least one level "
+                "must be left."
             )
         return self._with_levels(kept)
 
     def swaplevel(self, i: Any = -2, j: Any = -1, axis: Any = 0) -> Any:
         """The rows with two levels of their labels in each other's place."""
         refuse_columns(axis, "swaplevel")
+        if level_count(self) == 1:
+            raise TypeError("Can only swap levels on a hierarchical axis.")
         order = list(range(level_count(self)))
         first, second = level_number(self, i), level_number(self, j)
         order[first], order[second] = order[second], order[first]
@@ -66,9 +68,13 @@ class Labelled(Collection):
     def reorder_levels(self, order: list[Any], axis: Any = 0) -> Any:
         """The rows with the levels of their labels in another order."""
         refuse_columns(axis, "reorder_levels")
+        if level_count(self) == 1:
+            raise TypeError("Can only reorder levels on a hierarchical axis.")
         numbers = [level_number(self, one) for one in order]
         if len(numbers) != level_count(self):
-            raise AssertionError(f"Length of order must be same as number of levels ({level_count(self)}), got {len(order)}")
+            raise AssertionError(
+                f"Length of order must be same as number of levels ({level_count(self)}), got {len(order)}"
+            )
         return self._with_levels(numbers)
 
     def _with_levels(self, numbers: list[int]) -> Any:
@@ -133,16 +139,17 @@ class Labelled(Collection):
         if directions is not None and len(directions) != len(chosen):
             raise ValueError("level must have same length as ascending" if level is not None else
                              f"ascending has {len(directions)} values for {len(chosen)} levels")  # fmt: skip
-        directions = directions or [bool(ascending)] * len(chosen)
-        if key is not None or (count > 1 and na_position == "first"):
+        # pandas turns equal labels round as well then.
+        reverses = level is not None and (not ascending if directions is None else count == 1 and not directions[0])
+        if key is not None or reverses or (count > 1 and na_position == "first"):
             options = {"level": level, "ascending": ascending, "na_position": na_position, "sort_remaining": remaining,
                        "ignore_index": ignore, "key": key}  # fmt: skip
             meta = empty(self)
             return over_all(lambda rows: rows.sort_index(**options), self, name="sort_index",
                             meta=meta.reset_index(drop=True) if ignore else meta)  # fmt: skip
-        if level is not None and remaining:
-            rest = [at for at in range(count) if at not in chosen]
-            chosen, directions = chosen + rest, directions + [directions[0] if len(directions) == 1 else True] * len(rest)
+        if level is not None and remaining and directions is None:
+            chosen = chosen + [at for at in range(count) if at not in chosen]
+        directions = directions or [bool(ascending)] * len(chosen)
         return self._framed(
             lambda frame: frame.sort([frame.level(at) for at in chosen], directions, na_position, ignore)
         )
@@ -177,6 +184,12 @@ def level_number(collection: Any, level: Any) -> int:
     if not -len(names) <= at < len(names):
         raise IndexError(f"Too many levels: Index has only {len(names)} level{'s' * (len(names) > 1)}, not {at + 1}")
     return at % len(names)
+
+
+def refuse_ambiguous(frame: Any, key: Any) -> None:
+    """ValueError for a name that a column and a level of the row labels have."""
+    if key is not None and key in level_names(frame) and encode_label(key) in frame._expr.columns:
+        raise ValueError(f"{key!r} is both an index level and a column label, which is ambiguous.")
 
 
 def refuse_columns(axis: Any, name: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 from ..base.collection import is_collection, is_column, is_frame
 from ..base.meta import empty
 from ..base.partitionwise import over_all
-from .rows import choose_rows
 from .positions import rows_at, value_at
+from .rows import choose_rows
 
 
 class FrameLoc:

@@ -1,7 +1,7 @@
 """Rows by label.
 
-What a key means is for pandas to say. Where it can be told beforehand which rows could be meant, these are chosen natively
-first, so that pandas sees few of them.
+What a key means is for pandas to say. Where it can be told beforehand which rows could be meant, these are chosen
+natively first, so that pandas sees few of them.
 """
 
 from __future__ import annotations
@@ -121,7 +121,9 @@ def choose_by_levels(rows: Any, key: Any) -> Any:
     depth = len(rows._expr.index_names)
     meta = empty(rows)
     if isinstance(key, tuple) and not all(is_scalar_label(part) for part in key):
-        return over_all(lambda part: loc_nested(part, key), rows, name="loc", meta=meta)
+        single = dropped_levels(key, meta.ndim)
+        kept = meta.droplevel(single) if single else meta
+        return over_all(lambda part: loc_nested(part, key), rows, name="loc", meta=kept)
     if hasattr(key, "__iter__") and not isinstance(key, str | bytes | tuple):
         return over_all(lambda part: part.loc[key], rows, name="loc", meta=meta)
     label = key if isinstance(key, tuple) else (key,)
@@ -132,6 +134,16 @@ def choose_by_levels(rows: Any, key: Any) -> Any:
     levels = list(range(len(label)))
     call = lambda part: rows_of_label(part, label if len(label) > 1 else label[0]).droplevel(levels)
     return over_all(call, rows, name="loc", meta=meta.droplevel(levels))
+
+
+def dropped_levels(key: Any, dimensions: int) -> list[int]:
+    """The levels that pandas leaves out of the rows of a key for each level: those of one label."""
+    single = [at for at, part in enumerate(key) if is_scalar_label(part)]
+    slices = any(isinstance(part, slice) for part in key)
+    lists = any(not isinstance(part, slice) and not is_scalar_label(part) for part in key)
+    if single and slices and lists:
+        raise NotImplementedError("loc by a label, a slice and a list at once: choose by one level after the other")
+    return [] if dimensions == 2 and slices else single
 
 
 def loc_nested(part: Any, key: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import Any
 from ..base.collection import native
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
+from ..base.whole import is_foreign, over_whole
+from ..generic.alignment import Named
 from ..generic.elementwise import Elementwise
 
 
@@ -52,6 +54,8 @@ class SeriesValues(Elementwise):
 
     def combine_first(self, other: Any) -> Any:
         """Values of this series, and of another one of the same rows where they are missing."""
+        if is_foreign(self, other):
+            return over_whole(Named("combine_first"), self, other, name="combine_first", may_miss=True)
         return self.fillna(other)
 
     def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None) -> Any:

@@ -9,13 +9,15 @@ from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
 from ..base.arguments import as_list, check_na_position, plain_operand, require_boolean
-from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
+from ..base.collection import ONLY_COLUMN, as_column, index_of, is_collection, native
 from ..base.labels import decode_label, encode_label
 from ..base.registry import register, wrap
+from ..generic.alignment import Method, align_with, aligned, needs_alignment
 from ..generic.display import series_html, series_text
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
-from ..indexing.loc import SeriesLoc
+from ..indexing.loc import SeriesIloc, SeriesLoc, by_brackets, by_marks, is_marks
+from ..indexing.rows import choose_by_collection
 from ..io.arrays import to_array, to_arrow
 from .apply import SeriesValues
 from .reductions import SeriesReductions
@@ -84,7 +86,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     @property
     def index(self) -> Any:
         """The labels of the rows."""
-        return wrap(self._as_frame().index())
+        return index_of(self._as_frame())
 
     @property
     def values(self) -> Any:
@@ -111,6 +113,11 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         """Rows by label; see `DataFrame.loc`."""
         return SeriesLoc(self)
 
+    @property
+    def iloc(self) -> Any:
+        """Rows by position, and a value as a lazy scalar; see `DataFrame.iloc`."""
+        return SeriesIloc(self)
+
     # How the methods of frames and series work on a series.
 
     def _each(self, function: Callable[[Any], Any]) -> Any:
@@ -125,11 +132,14 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     def _binary(self, operation: Any, other: Any, reflected: bool = False) -> Any:
         if hasattr(other, "columns") and is_collection(other):
             return NotImplemented
+        if needs_alignment(self, other):
+            return aligned(operation, self, other, reflected)
         return wrap(self._expr.binary(operation, native(plain_operand(other)), reflected))
 
     def _flexible(self, operation: Any, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
-        if level is not None:
-            raise NotImplementedError(f"{operation}(level=): reset the index and merge on it")
+        if level is not None or (fill is not None and needs_alignment(self, other)):
+            call = Method(operation, reflected)
+            return align_with(call, self, other, name=operation, axis=0, level=level, fill_value=fill)
         if fill is None:
             return self._binary(operation, other, reflected)
         left, right = self.fillna(fill), other
@@ -149,8 +159,15 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         [2, 3]
         """
         if isinstance(key, Series):
-            return self._framed(lambda frame: frame.filter(require_boolean(key)))
-        raise NotImplementedError("a series is indexed by a lazy boolean series; use .loc for labels")
+            require_boolean(key)
+            return choose_by_collection(self, key)
+        if isinstance(key, slice):
+            return by_brackets(self, key)
+        if is_marks(key):
+            return by_marks(self, key)
+        if isinstance(key, list):
+            return self.loc[key]
+        raise NotImplementedError("one value of a lazy series: use .loc for the rows of a label")
 
     def __iter__(self) -> Iterator[Any]:
         for part in self._parts():
@@ -194,11 +211,6 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             lambda frame: frame.sort([frame.column(ONLY_COLUMN)], [bool(ascending)], na_position, ignore_index)
         )
 
-    def sort_index(self, ascending: bool = True, na_position: Any = "last", ignore_index: bool = False) -> Any:
-        """The rows in the order of their labels; equal labels keep their order."""
-        check_na_position(na_position)
-        return self._framed(lambda frame: frame.sort([frame.index()], [bool(ascending)], na_position, ignore_index))
-
     # The index, names and other forms.
 
     def rename(self, index: Any = None, sorted_index: bool = False) -> Any:
@@ -224,11 +236,49 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         name = name if name is not None else self.name
         return wrap(as_column(self).to_frame(encode_label(0 if name is None else name)))
 
-    def reset_index(self, drop: bool = False, name: Any = None) -> Any:
-        """The rows numbered from 0; the old index becomes a column of a frame unless `drop`."""
-        if drop:
-            return self._framed(lambda frame: frame.reset_index(True))
-        return self.to_frame(name).reset_index()
+    def reset_index(
+        self,
+        level: Any = None,
+        *,
+        drop: bool = False,
+        name: Any = None,
+        inplace: bool = False,
+        allow_duplicates: bool = False,
+    ) -> Any:
+        """Levels of the index as columns of a frame beside the values, unless `drop`; see `DataFrame.reset_index`.
+
+        Parameters
+        ----------
+        level : int, label or list of them, optional
+            The levels; all of them by default.
+        drop : bool, default False
+            Whether they are no columns either: a series comes back then.
+        name : label, optional
+            The column of the values; that of the series, or 0, by default.
+        inplace : bool, default False
+            Whether to change this series and give None; only with `drop`.
+        allow_duplicates : bool, default False
+            Two columns of one name are not supported.
+
+        Returns
+        -------
+        DataFrame or Series
+            The same rows.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> x = rd.from_pandas(pd.Series([1, 2], index=[5, 6], name="x"), npartitions=1)
+        >>> x.reset_index(drop=True).compute().to_dict()
+        {0: 1, 1: 2}
+        """
+        found = self.to_frame(name).reset_index(level, drop=drop, allow_duplicates=allow_duplicates or None)
+        if not drop:
+            if inplace:
+                raise TypeError("Cannot reset_index inplace on a Series to create a DataFrame")
+            return found
+        found = wrap(found._expr.column_at(0).rename(self._expr.name))
+        return self._put(found) if inplace else found
 
     def squeeze(self) -> Series:
         """The series itself."""
