@@ -1,6 +1,8 @@
 # make demo          sets up everything, then runs the main example on real data
 # make test          sets up everything, then runs every test
 # make bench         measures raskt and its peers; PART=chain or PART=noop/tree for one part of it
+# make matrix        tries a million generated cases against NumPy and pandas, which takes hours; CI tries a sample
+# make shrink        strikes out what is mended of the lists of what is to be mended
 # make develop       puts the built module into python/, so that edits of Python files need no wheel
 # make lint          what CI checks before the tests
 # make clean         removes the virtual environment (the build cache stays)
@@ -18,7 +20,7 @@ RUST := $(shell find crates .cargo -name '*.rs' -o -name '*.toml') Cargo.toml Ca
 PACKAGE := $(shell find python -name '*.py' -o -name '*.pyi' -o -name 'py.typed') pyproject.toml README.md LICENSE
 PART ?=
 
-.PHONY: demo test rust-test python-test bench develop lint clean help
+.PHONY: demo test rust-test python-test matrix shrink bench develop lint clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -34,6 +36,14 @@ rust-test: .venv/.python
 python-test: .venv/.wheel .venv/.test
 	$(BIN)/python -m pytest -q tests
 	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
+
+matrix: .venv/.wheel .venv/.test
+	$(BIN)/python -m tests.matrix --times 20 --refused
+	PROGRAM_TIMES=20 $(BIN)/python -m pytest -q tests/matrix/test_programs.py
+
+shrink: .venv/.wheel .venv/.test
+	$(BIN)/python -m tests.matrix --shrink
+	SHRINK_LISTS=1 $(BIN)/python -m pytest -q tests/conventions
 
 bench: .venv/.wheel .venv/.bench
 	$(BIN)/python benches/run.py $(PART)

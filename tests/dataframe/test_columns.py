@@ -189,16 +189,14 @@ def test_astype(df, pdf):
     check(df[["a", "b"]].astype("float64"), pdf[["a", "b"]].astype("float64"))
 
 
-def test_nullable_types_are_refused(df):
-    with pytest.raises(NotImplementedError, match="Int64"):
-        df["a"].astype("Int64")
+def test_nullable_types_are_made_by_pandas(df, pdf):
+    check(df["a"].astype("Int64"), pdf["a"].astype("Int64"))
+    check(df["b"].astype("Float64"), pdf["b"].astype("Float64"))
 
 
-def test_text_of_times_is_refused(df):
-    with pytest.raises(NotImplementedError, match="strftime"):
-        df["t"].astype(str)
-    with pytest.raises(NotImplementedError, match="'t'"):
-        df.astype(str)
+def test_text_of_times_depends_on_all_rows(df, pdf):
+    check(df["t"].astype(str), pdf["t"].astype(str))
+    check(df.astype(str), pdf.astype(str))
 
 
 def test_astype_float_with_missing_values_to_integer_fails_as_in_pandas(df, pdf):

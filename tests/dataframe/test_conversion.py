@@ -51,21 +51,6 @@ def test_extension_types_round_trip(values):
     check(rd.from_pandas(values, npartitions=2), values)
 
 
-@pytest.mark.parametrize(
-    ("values", "dtype"),
-    [
-        (pd.Series([1, None, 3], dtype="Int64", name="x"), "float64"),
-        (pd.Series([1, 2, 3], dtype="Int64", name="x"), "int64"),
-        (pd.Series([True, None], dtype="boolean", name="x"), "object"),
-        (pd.Series(pd.date_range("2020-01-01", periods=3).as_unit("s"), name="x"), "datetime64[ms]"),
-    ],
-    ids=lambda value: str(getattr(value, "dtype", value)),
-)
-def test_types_that_come_back_as_their_neighbours(values, dtype):
-    expected = values.astype("object").where(values.notna(), np.nan) if dtype == "object" else values.astype(dtype)
-    check(rd.from_pandas(values, npartitions=2), expected)
-
-
 def test_from_pandas_sorts_by_the_index():
     frame = pd.DataFrame({"x": [1, 2, 3, 4]}, index=[3, 1, 2, 0])
     check(rd.from_pandas(frame, npartitions=2), frame.sort_index())

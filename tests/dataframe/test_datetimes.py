@@ -57,9 +57,11 @@ def test_calendar_weeks(lazy):
     check(lazy.dropna().dt.isocalendar(), TIMES.dropna().dt.isocalendar(), check_dtype=False)
 
 
-def test_periods_are_refused(lazy):
-    with pytest.raises(NotImplementedError, match="period"):
-        lazy.dt.to_period("M")
+def test_periods(lazy):
+    periods, expected = lazy.dt.to_period("M"), TIMES.dt.to_period("M")
+    check(periods, expected)
+    check(periods.dt.start_time, expected.dt.start_time)
+    check(periods + 1, expected + 1)
 
 
 def test_time_zones(lazy):

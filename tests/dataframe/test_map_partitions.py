@@ -148,11 +148,12 @@ def test_files_never_unpickle(tmp_path):
     assert rd.read_parquet(tmp_path / "x.parquet").compute()["x"].tolist() != [1]
 
 
-def test_objects_are_not_written(tmp_path, df):
+def test_objects_are_written_by_pandas(tmp_path, df, pdf):
     lazy = df.assign(o=df["a"].map(lambda value: [value], meta=("o", "object")))
-    for write in (lazy.to_parquet, lazy.to_csv):
-        with pytest.raises(TypeError, match="`o` holds Python objects"):
-            write(tmp_path / "out")
+    lazy.to_parquet(tmp_path / "parquet")
+    assert pd.read_parquet(tmp_path / "parquet").o.map(list).tolist() == [[value] for value in pdf["a"]]
+    lazy.to_csv(tmp_path / "csv")
+    assert rd.read_csv(tmp_path / "csv" / "*.csv").o.compute().tolist() == [f"[{value}]" for value in pdf["a"]]
 
 
 def test_the_traceback_is_that_of_the_user(df):

@@ -1,4 +1,5 @@
 use crate::error::{FrameError, Result};
+use crate::logical::{Logical, has_missing_field};
 use polars::prelude::{Categories, DataType, TimeUnit, TimeZone};
 
 /// What the values of a column can be.
@@ -6,6 +7,9 @@ use polars::prelude::{Categories, DataType, TimeUnit, TimeZone};
 pub struct Domain {
     /// The engine's type.
     pub dtype: DataType,
+    /// What they are to the user. What is not plain has a class of its own, so that rules for numbers, text and times
+    /// don't touch it.
+    pub logical: Logical,
     /// Whether nulls can be among them.
     pub missing: bool,
     /// Whether NaN can be among them (floats only): read from a file that somebody else wrote, or computed.
@@ -28,12 +32,18 @@ pub enum DomainClass {
     Decimal,
     /// Strings.
     Text,
-    /// Strings stored by code.
+    /// Categories.
     Category,
     /// Points in time and dates.
     Time,
     /// Lengths of time.
     Duration,
+    /// pandas' nullable types.
+    Nullable,
+    /// Arrow's types in pandas.
+    Arrow,
+    /// What the engine knows nothing of: Python objects, periods, intervals.
+    Opaque,
     /// All else: times of day, lists, structs, nothing but nulls.
     Other,
 }
@@ -41,7 +51,7 @@ pub enum DomainClass {
 impl Domain {
     /// Values of `dtype`, nulls among them if `missing`, and NaN if `nan`.
     pub fn new(dtype: DataType, missing: bool, nan: bool) -> Self {
-        Self { magnitude: magnitude_of(&dtype), dtype, missing, nan }
+        Self { magnitude: magnitude_of(&dtype), dtype, logical: Logical::Plain, missing, nan }
     }
 
     /// Values of `dtype` without nulls or NaN.
@@ -52,6 +62,41 @@ impl Domain {
     /// Values of `dtype`, nulls among them but no NaN.
     pub fn with_missing(dtype: DataType) -> Self {
         Self::new(dtype, true, false)
+    }
+
+    /// The same values, stored, of another type to their user. Any of them may be missing.
+    pub fn with_logical(self, logical: Logical) -> Self {
+        match logical {
+            Logical::Plain => Self { logical, ..self },
+            _ => Self { logical, missing: true, nan: false, magnitude: f64::INFINITY, ..self },
+        }
+    }
+
+    /// Whether it is what pandas makes of the engine's type by itself.
+    pub fn is_plain(&self) -> bool {
+        self.logical.is_plain()
+    }
+
+    /// Whether values are equal, and one before another, as their storage is: such columns are sorted, grouped and joined
+    /// by natively. Floats aren't, beside values that are missing there can be NaN; nor are pickled objects.
+    pub fn is_ordered_by_storage(&self) -> bool {
+        self.is_plain() && self.dtype != DataType::Binary
+            || matches!(&self.dtype, DataType::Boolean | DataType::String | DataType::Decimal(..))
+            || self.dtype.is_integer()
+            || self.dtype.is_temporal()
+    }
+
+    /// An error unless rows can be told apart and put in order by its values natively; `what` is what was to be done.
+    pub(crate) fn check_ordered(&self, what: &str) -> Result<()> {
+        if self.is_ordered_by_storage() {
+            return Ok(());
+        }
+        Err(FrameError::NotNative(format!("`{what}` by values of {} has no native form", self.pandas_dtype())))
+    }
+
+    /// Whether its missing values are marked beside the values, and not null.
+    pub(crate) fn marks_missing(&self) -> bool {
+        has_missing_field(&self.dtype)
     }
 
     /// The same, known to be no further from zero than `magnitude`.
@@ -70,7 +115,13 @@ impl Domain {
 
     /// The class of its type.
     pub fn class(&self) -> DomainClass {
-        class_of(&self.dtype)
+        match self.logical {
+            Logical::Plain => class_of(&self.dtype),
+            Logical::Nullable(_) => DomainClass::Nullable,
+            Logical::Arrow(_) => DomainClass::Arrow,
+            Logical::Category(_) => DomainClass::Category,
+            Logical::Opaque(_) => DomainClass::Opaque,
+        }
     }
 
     /// Whether pandas would see any value as missing.
@@ -85,7 +136,10 @@ impl Domain {
 
     /// The name of the type that pandas would give it: `float64` for integers among which some are missing.
     pub fn pandas_dtype(&self) -> String {
-        pandas_dtype_name(&self.dtype, self.missing)
+        match self.logical.pandas_type() {
+            Some(found) => found.name.to_string(),
+            None => pandas_dtype_name(&self.dtype, self.missing),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod error;
 mod explain;
 mod expression;
 mod literal;
+mod logical;
 mod plan;
 mod sink;
 mod source;
@@ -28,6 +29,7 @@ pub use domain::{Domain, DomainClass, pandas_dtype_name, parse_dtype_name};
 pub use error::{FrameError, Result};
 pub use expression::{Expression, Extent, Inclusive, ReduceOptions, digest_of};
 pub use literal::Literal;
+pub use logical::{Logical, MISSING_FIELD, PandasType};
 pub use plan::{
     Aggregation, Cells, Column, ColumnOrValue, ConcatJoin, External, Frame, Index, IndexLevel, JoinHow, JoinKeys,
     JoinOptions, JoinPlan, Keep, MemoryPlan, Node, NullPosition, Operator,

@@ -63,7 +63,7 @@ fn frame_of(columns: Vec<Values>, partitions: usize) -> Frame {
     let table = DataFrame::new_infer_height(columns).unwrap();
     let rows = table.height().div_ceil(partitions).max(1);
     let parts = (0..partitions).map(|at| table.slice((at * rows) as i64, rows)).collect();
-    memory(parts, &[], None)
+    memory(parts, &[], &[], None)
 }
 
 /// Six rows in two partitions: with keys, and numbers some of which are missing or NaN.

@@ -12,7 +12,7 @@ what through NumPy, ``explain()`` shows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any as _Any
 
 import numpy as _np
 
@@ -21,6 +21,7 @@ from raskt.array import linalg as linalg
 from raskt.array import random as random
 from raskt.array._array import Array as Array
 from raskt.array.base.conversion import *
+from raskt.array.base.documentation import documented as _documented
 from raskt.array.base.registry import register_functions as _register_functions
 from raskt.array.blocks.blockwise import blockwise as blockwise
 from raskt.array.blocks.delayed import from_delayed as from_delayed
@@ -55,23 +56,53 @@ float32, float64, complex64, complex128 = _np.float32, _np.float64, _np.complex6
 e, pi, inf, nan, euler_gamma, newaxis = _np.e, _np.pi, _np.inf, _np.nan, _np.euler_gamma, None
 
 
-def shape(a: Any) -> tuple[int, ...]:
-    """The lengths of the axes."""
+@_documented("A length for each axis; NaN where it is not known before the array is computed.", kind="tuple of int")
+def shape(a: _Any) -> tuple[int, ...]:
+    """The lengths of the axes.
+
+    >>> ra.shape([[1, 2], [3, 4]])
+    (2, 2)
+    """
     return asarray(a).shape
 
 
-def ndim(a: Any) -> int:
-    """How many axes there are."""
+@_documented("Zero for a single number.", kind="int")
+def ndim(a: _Any) -> int:
+    """How many axes there are.
+
+    >>> ra.ndim([[1, 2], [3, 4]])
+    2
+    """
     return asarray(a).ndim
 
 
-def result_type(*arrays_and_dtypes: Any) -> _np.dtype[Any]:
-    """The data type that NumPy gives an operation on these."""
+@_documented(
+    "As of an operation on all of them.",
+    kind="numpy.dtype",
+    arrays_and_dtypes="array_like or data-type: What takes part.",
+)
+def result_type(*arrays_and_dtypes: _Any) -> _np.dtype[_Any]:
+    """The data type that NumPy promotes to.
+
+    >>> ra.result_type(ra.ones(2, dtype="float32"), "int8", 3)
+    dtype('float32')
+    """
     return _np.result_type(*(x.dtype if isinstance(x, Array) else x for x in arrays_and_dtypes))
 
 
-def compute(*args: Any, **kwargs: Any) -> Any:
-    """Compute several arrays at once; the same as :func:`raskt.compute`."""
+@_documented(
+    "The results, in the order of the arguments.",
+    kind="tuple",
+    args="Array or collection: What is computed, together.",
+    kwargs="object: Settings of the computation; see :func:`raskt.compute`.",
+)
+def compute(*args: _Any, **kwargs: _Any) -> _Any:
+    """Compute several arrays at once.
+
+    >>> x = ra.arange(4, chunks=2)
+    >>> ra.compute(x.sum(), x.max())
+    (np.int64(6), np.int64(3))
+    """
     return _compute(*args, **kwargs)
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import ArrayExpr, Lazy, array_transpose
+from raskt.array.base.arguments import check_order
+from raskt.array.base.documentation import documented
 from raskt.array.base.registry import register_array
 from raskt.array.blocks.map_blocks import block_shapes
 from raskt.array.indexing.selection import Blocks, VectorIndex, assign, select
@@ -56,86 +58,162 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     # What it is
 
     @property
+    @documented("A length for each axis; NaN where it is not known before the array is computed.", kind="tuple of int")
     def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes; NaN where a length isn't known before the array is computed."""
+        """The lengths of the axes.
+
+        >>> ra.ones((3, 4), chunks=2).shape
+        (3, 4)
+        """
         return self.__raskt_expr__.shape
 
     @property
+    @documented("One of NumPy's types of booleans, integers, floating or complex numbers.", kind="numpy.dtype")
     def dtype(self) -> np.dtype[Any]:
-        """The type of the elements."""
+        """The type of the elements.
+
+        >>> ra.ones(3).dtype
+        dtype('float64')
+        """
         return self.__raskt_expr__.dtype
 
     @property
+    @documented("Zero for a single number.", kind="int")
     def ndim(self) -> int:
-        """How many axes there are."""
+        """How many axes there are.
+
+        >>> ra.ones((3, 4)).ndim
+        2
+        """
         return self.__raskt_expr__.ndim
 
     @property
+    @documented("The product of the lengths; NaN if one is not known yet.", kind="int")
     def size(self) -> int:
-        """How many elements there are."""
+        """How many elements there are.
+
+        >>> ra.ones((3, 4)).size
+        12
+        """
         return self.__raskt_expr__.size
 
     @property
+    @documented("As NumPy says of the type.", kind="int")
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """The bytes of one element.
+
+        >>> ra.ones(3).itemsize
+        8
+        """
         return self.__raskt_expr__.itemsize
 
     @property
+    @documented("The bytes of one element times their number.", kind="int")
     def nbytes(self) -> int:
-        """Bytes of all elements, once computed."""
+        """The bytes of all elements, once computed.
+
+        >>> ra.ones(3).nbytes
+        24
+        """
         return self.__raskt_expr__.nbytes
 
     @property
+    @documented("A tuple for each axis; NaN where a length is not known yet.", kind="tuple of tuple of int")
     def chunks(self) -> tuple[tuple[int, ...], ...]:
-        """Lengths of the blocks along each axis."""
+        """The lengths of the blocks along each axis.
+
+        >>> ra.ones((3, 4), chunks=2).chunks
+        ((2, 1), (2, 2))
+        """
         return self.__raskt_expr__.chunks
 
     @property
+    @documented("A length for each axis.", kind="tuple of int")
     def chunksize(self) -> tuple[int, ...]:
-        """The largest block length of each axis."""
+        """The largest block length of each axis.
+
+        >>> ra.ones((3, 4), chunks=2).chunksize
+        (2, 2)
+        """
         return self.__raskt_expr__.chunksize
 
     @property
+    @documented("A number for each axis.", kind="tuple of int")
     def numblocks(self) -> tuple[int, ...]:
-        """How many blocks there are along each axis."""
+        """How many blocks there are along each axis.
+
+        >>> ra.ones((3, 4), chunks=2).numblocks
+        (2, 2)
+        """
         return self.__raskt_expr__.numblocks
 
     @property
+    @documented("The product of the numbers along the axes.", kind="int")
     def npartitions(self) -> int:
-        """How many blocks there are."""
+        """How many blocks there are.
+
+        >>> ra.ones((3, 4), chunks=2).npartitions
+        4
+        """
         return self.__raskt_expr__.npartitions
 
     @property
+    @documented("The operation, and a hash of all that the array is made of.", kind="str")
     def name(self) -> str:
-        """A name that arrays made in the same way from the same data share."""
+        """A name that arrays made in the same way from the same data share.
+
+        >>> ra.ones(3).name == ra.ones(3).name
+        True
+        """
         return self.__raskt_expr__.name
 
     @property
+    @documented("Of the same type; the blocks are transposed.", kind="Array")
     def T(self) -> Array:
-        """The array with its axes reversed."""
+        """The array with its axes reversed.
+
+        >>> ra.ones((3, 4)).T.shape
+        (4, 3)
+        """
         return Array(array_transpose(self.__raskt_expr__, None))
 
     @property
+    @documented("Is indexed by integers and slices, and gives an array of those blocks.", kind="Blocks")
     def blocks(self) -> Blocks:
-        """Blocks by their place in the grid: ``x.blocks[0, 1]`` is an array of one block."""
+        """Blocks by their place in the grid.
+
+        >>> ra.arange(5, chunks=2).blocks[1].compute()
+        array([2, 3])
+        """
         return Blocks(self)
 
     @property
+    @documented("Is indexed by integers and slices, and gives an array of those blocks.", kind="Blocks")
     def partitions(self) -> Blocks:
-        """The same as :attr:`blocks`."""
+        """Blocks by their place in the grid: another name of :attr:`blocks`.
+
+        >>> ra.arange(5, chunks=2).partitions[1].compute()
+        array([2, 3])
+        """
         return Blocks(self)
 
     @property
+    @documented("Is indexed by positions for each axis, which are broadcast.", kind="VectorIndex")
     def vindex(self) -> VectorIndex:
-        """Pointwise indexing: ``x.vindex[[0, 2], [1, 3]]`` has the elements ``x[0, 1]`` and ``x[2, 3]``."""
+        """Points by their coordinates.
+
+        >>> x = ra.arange(6).reshape(2, 3)
+        >>> x.vindex[[0, 1], [1, 2]].compute()
+        array([1, 5])
+        """
         return VectorIndex(self)
 
     # Results
 
+    @documented("A line for the work as a whole, and one for each node, with where it runs.", kind="str")
     def explain(self) -> str:
-        """The optimised expression, a node a line, with what will run natively and what through NumPy.
+        """The optimised expression, with what will run natively and what through NumPy.
 
-        >>> import raskt.array as ra
         >>> print(ra.ones(4, chunks=2).sum().explain())  # doctest: +ELLIPSIS
         3 tasks in 2 layers, 8 bytes, the largest block 8
         sum-...  float64 ()  1 block  [native]
@@ -145,12 +223,12 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         known = f"{size} bytes, the largest block {block}" if size is not None else "a size that is not known yet"
         return f"{tasks} tasks in {layers} layers, {known}\n{self.__raskt_expr__.tree()}".rstrip()
 
+    @documented("The array itself, with the lengths known.")
     def compute_chunk_sizes(self) -> Array:
-        """Compute the lengths of blocks that are not known yet, and remember them (in place).
+        """Compute the lengths of blocks that are not known yet, and remember them, in place.
 
         The array is computed for it, a block at a time, and the blocks are let go again.
 
-        >>> import raskt.array as ra
         >>> x = ra.arange(5, chunks=2)
         >>> y = x[x > 1]
         >>> y.compute_chunk_sizes().chunks
@@ -160,8 +238,20 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
             self.__raskt_expr__ = self.__raskt_expr__.with_block_shapes(block_shapes(self))
         return self
 
-    def copy(self) -> Array:
-        """Another array with the same expression; expressions never change, so nothing is copied."""
+    @documented(
+        "The same expression: expressions never change, so nothing is copied.",
+        order="str: Of no effect but for `F`, which is refused.",
+    )
+    def copy(self, order: str = "C") -> Array:
+        """Another array of the same elements, which doesn't change with this one.
+
+        >>> x = ra.ones(2)
+        >>> y = x.copy()
+        >>> x += 1
+        >>> y.compute()
+        array([1., 1.])
+        """
+        check_order("copy", order)
         return Array(self.__raskt_expr__)
 
     __copy__ = copy
@@ -210,9 +300,24 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     def __round__(self, ndigits: int = 0) -> Array:
         return self.round(ndigits)
 
-    def item(self) -> Any:
-        """The only element as a Python number, computed."""
-        return self._element("a scalar").item()
+    @documented(
+        "The element, computed, as a Python number.",
+        {"ValueError": "If there are several elements, and no position.", "IndexError": "If there is no such element."},
+        kind="bool, int, float or complex",
+        args="int or tuple of int: The position of the element: in C order, or one for each axis.",
+    )
+    def item(self, *args: Any) -> Any:
+        """An element as a Python number.
+
+        >>> ra.arange(6, chunks=4).reshape(2, 3).item(1, 2)
+        5
+        """
+        place = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+        if not place:
+            if self.size != 1:
+                raise ValueError("can only convert an array of size 1 to a Python scalar")
+            return self._element("a scalar").item()
+        return self.ravel()[place[0]].item() if len(place) == 1 else self[place].item()
 
     # Elements
 
@@ -253,8 +358,18 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     def _repr_html_(self) -> str:
         return describe_html(self)
 
+    @documented(
+        "A picture, as SVG.",
+        {"ValueError": "If the array has no axes, or blocks of unknown length."},
+        kind="str",
+        size="int: The pixels of its longer side.",
+    )
     def to_svg(self, size: int = 200) -> str:
-        """A drawing of the chunk grid, as SVG text whose longer side is ``size`` pixels."""
+        """A drawing of the chunk grid.
+
+        >>> ra.ones(4, chunks=2).to_svg()[:4]
+        '<svg'
+        """
         return draw(self.chunks, size)
 
 

@@ -103,7 +103,7 @@ fn comparable(left: &Operand, right: &Operand) -> bool {
         Text | Category => 1,
         Time => 2,
         Duration => 3,
-        Other => 4,
+        _ => 4,
     };
     group(left.domain().class()) == group(right.domain().class())
 }

@@ -2,6 +2,7 @@ use super::{Expression, Operand};
 use crate::domain::DomainClass::*;
 use crate::error::{FrameError, Result};
 use crate::literal::{Literal, series_of};
+use crate::logical::is_missing;
 use polars::prelude::*;
 use polars_arrow::array::PrimitiveArray;
 
@@ -92,8 +93,12 @@ impl Expression {
     }
 
     fn missingness(&self, scope: &Schema, op: &str) -> Result<Self> {
-        let x = self.normal();
-        let expr = if op == "isna" { x.is_null() } else { x.is_not_null() };
+        let expr = match (self.domain.marks_missing(), op) {
+            (true, "isna") => is_missing(self.expr.clone()),
+            (true, _) => is_missing(self.expr.clone()).not(),
+            (false, "isna") => self.normal().is_null(),
+            (false, _) => self.normal().is_not_null(),
+        };
         Ok(Self::computed(scope, op, &[&self.operand()], expr)?.missing(false))
     }
 

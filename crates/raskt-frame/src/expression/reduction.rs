@@ -23,6 +23,14 @@ impl Default for ReduceOptions {
 }
 
 impl Expression {
+    /// The value of the first row, whatever it is.
+    pub(crate) fn only(&self) -> Self {
+        let domain = Domain { missing: true, ..self.domain.clone() };
+        let digest = digest_of(&["only"], &[self.digest]);
+        let expr = self.expr.clone().first();
+        Self { expr, condition: None, fixed_point: None, domain, extent: Extent::OrderedScalar, digest }
+    }
+
     /// One value from all of a group's (or of all rows'): `function` is pandas' name of the reduction.
     pub(crate) fn reduce(&self, scope: &Schema, function: &str, options: ReduceOptions) -> Result<Self> {
         let class = self.domain.class();

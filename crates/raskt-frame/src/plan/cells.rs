@@ -3,6 +3,7 @@ use super::{Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, digest_of, type_of};
+use crate::logical::same;
 use crate::table::index_column_name;
 use polars::prelude::*;
 use std::sync::Arc;
@@ -61,6 +62,7 @@ fn common_domain(cells: &[Expression]) -> Result<Domain> {
     let Some(first) = cells.first() else { return Ok(Domain::full(DataType::Float64)) };
     let mut found = first.domain.clone();
     for cell in &cells[1..] {
+        same("a cell", &found, &cell.domain)?;
         let alike = found.class() == cell.domain.class() || (found.is_numeric() && cell.domain.is_numeric());
         let truths = [found.class(), cell.domain.class()].iter().filter(|class| **class == DomainClass::Bool).count();
         if !alike || truths == 1 {

@@ -3,6 +3,7 @@ use super::{Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, type_of};
+use crate::logical::same;
 use crate::table::index_column_name;
 use polars::prelude::*;
 use std::sync::Arc;
@@ -88,6 +89,7 @@ fn common_labels(frames: &[Frame], levels: usize) -> Result<Vec<(PlSmallStr, Dom
 fn common_domain<'a>(name: &str, mut domains: impl Iterator<Item = &'a Domain>) -> Result<Domain> {
     let mut found = domains.next().expect("a column is in one frame at least").clone();
     for domain in domains {
+        same(&format!("`{name}`"), &found, domain)?;
         let alike = found.class() == domain.class() || (found.is_numeric() && domain.is_numeric());
         let text = |class| matches!(class, DomainClass::Text | DomainClass::Category);
         if !(alike || text(found.class()) && text(domain.class())) {

@@ -101,11 +101,7 @@ fn divided_node(input: &Arc<Node>, name: PlSmallStr, divisions: Option<Vec<Liter
 
 /// The divisions of a node's rows by an expression over it.
 pub(crate) fn divisions_by(node: &Node, values: &Expression) -> Option<Vec<Literal>> {
-    // Categories are in order of their codes.
-    if matches!(values.domain.class(), DomainClass::Category | DomainClass::Other) {
-        return None;
-    }
-    divisions(node, &plain_column(values)?)
+    if is_comparable(values) { divisions(node, &plain_column(values)?) } else { None }
 }
 
 /// The divisions by the column `name` of a node: they stay where rows keep their order and none is added.
@@ -132,9 +128,14 @@ fn divisions(node: &Node, name: &PlSmallStr) -> Option<Vec<Literal>> {
     }
 }
 
+/// Whether labels are in the order that literals have: categories, for example, are in that of their codes.
+fn is_comparable(values: &Expression) -> bool {
+    use DomainClass::{Bool, Duration, Float, Int, Text, Time};
+    matches!(values.domain.class(), Bool | Int | Float | Text | Time | Duration)
+}
+
 fn ordered_by(node: &Node, values: &Expression) -> bool {
-    let comparable = !matches!(values.domain.class(), DomainClass::Category | DomainClass::Other);
-    comparable && plain_column(values).is_some_and(|name| ordered(node, &name))
+    is_comparable(values) && plain_column(values).is_some_and(|name| ordered(node, &name))
 }
 
 /// Whether the rows of a node are in the order of the column `name`.

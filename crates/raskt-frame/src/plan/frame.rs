@@ -60,14 +60,6 @@ impl Index {
         }
     }
 
-    /// The names of pandas' types of the levels.
-    pub fn pandas_dtypes(&self) -> Vec<String> {
-        match self {
-            Self::Rows(_) => vec!["int64".into()],
-            Self::Levels(levels) => levels.iter().map(|level| level.values.domain.pandas_dtype()).collect(),
-        }
-    }
-
     /// The name of pandas' type of the labels (of the first level).
     pub fn pandas_dtype(&self) -> String {
         match self {

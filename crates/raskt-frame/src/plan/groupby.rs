@@ -35,6 +35,9 @@ impl Frame {
         if by.is_empty() {
             return Err(FrameError::Value("groups need at least one column to group by".into()));
         }
+        for key in by {
+            key.values.domain.check_ordered("groupby")?;
+        }
         let mut root = self.root.clone();
         for column in by.iter().chain(aggregations.iter().map(|aggregation| &aggregation.column)) {
             root = unify(&root, &column.root)?;
@@ -52,6 +55,9 @@ impl Frame {
             inputs.into_iter().enumerate().map(|(at, key)| (key_name(at), key)).collect();
         let mut results = vec![];
         for (Aggregation { name, function, options, .. }, values) in aggregations.iter().zip(values) {
+            if function != "size" {
+                values.check_native(function)?;
+            }
             let reduced = values.reduce(&root.scope, function, *options)?;
             results.push((PlSmallStr::from_str(name), reduced.of_group(function, &values)));
         }

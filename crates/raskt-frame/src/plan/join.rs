@@ -4,6 +4,7 @@ use super::{Column, Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, type_of};
+use crate::logical::same;
 use polars::prelude::*;
 use std::sync::Arc;
 
@@ -194,6 +195,8 @@ impl Join<'_> {
         let mut found = vec![];
         for (left, right) in self.left.keys.iter().zip(&self.right.keys) {
             let (a, b) = (&left.values.domain, &right.values.domain);
+            a.check_ordered("merge")?;
+            same("a key", a, b)?;
             let alike = a.class() == b.class() || (a.is_numeric() && b.is_numeric());
             let alike = alike
                 || matches!(
@@ -322,7 +325,9 @@ impl Join<'_> {
                 let operands = [&node.column(&left).operand(), &node.column(&right).operand()];
                 let missing =
                     self.left.keys[at].values.domain.can_miss() || self.right.keys[at].values.domain.can_miss();
-                Expression::computed(&node.scope, "coalesce", &operands, expr)?.missing(missing)
+                let mut found = Expression::computed(&node.scope, "coalesce", &operands, expr)?.missing(missing);
+                found.domain = found.domain.with_logical(self.left.keys[at].values.domain.logical.clone());
+                found
             }
             _ => one(&left, &self.left),
         })

@@ -270,6 +270,16 @@ impl Node {
         }
     }
 
+    /// Whether its rows lie in memory, so that the first of them are there at once.
+    pub fn is_in_memory(&self) -> bool {
+        match &self.operator {
+            Operator::Memory(_) => true,
+            Operator::External(external) => external.kept,
+            Operator::Project { input, .. } | Operator::RowNumber { input, .. } => input.is_in_memory(),
+            _ => false,
+        }
+    }
+
     /// How many rows there are, where that is known without computing.
     pub fn length(&self) -> Option<usize> {
         match (&self.partition_rows, &self.operator) {

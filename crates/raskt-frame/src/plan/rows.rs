@@ -91,6 +91,7 @@ impl Frame {
             let (keys, orders) = (by.len(), ascending.len());
             return Err(FrameError::Value(format!("{keys} columns to sort by and {orders} orders were given")));
         }
+        by.iter().try_for_each(|key| key.values.domain.check_ordered("sort"))?;
         let (frame, keys) = self.movable(&by.iter().collect::<Vec<_>>())?;
         let options = SortMultipleOptions {
             descending: ascending.iter().map(|ascending| !ascending).collect(),
@@ -136,6 +137,7 @@ impl Frame {
         if by.is_empty() {
             return Err(FrameError::Value("the rows need a column to be ordered by".into()));
         }
+        by.iter().try_for_each(|key| key.values.check_native("nlargest"))?;
         let unordered = |key: &&Column| matches!(key.values.domain.class(), DomainClass::Text | DomainClass::Other);
         if let Some(key) = by.iter().find(unordered) {
             let (name, dtype) = (key.name.as_deref().unwrap_or("None"), key.values.domain.pandas_dtype());
@@ -160,7 +162,7 @@ impl Frame {
     pub fn unique(&self, subset: Option<&[&str]>, keep: Keep, ignore_index: bool) -> Result<Self> {
         let names: Vec<&str> = subset.map_or_else(|| self.names().collect(), <[&str]>::to_vec);
         for name in &names {
-            self.column(name)?;
+            self.column(name)?.values.domain.check_ordered("drop_duplicates")?;
         }
         let (frame, _) = self.movable(&[])?;
         let keys: Result<Vec<Expression>> = names.iter().map(|name| Ok(frame.column(name)?.values)).collect();

@@ -1,6 +1,7 @@
 use crate::domain::Domain;
 use crate::expression::digest_of;
 use crate::literal::Literal;
+use crate::logical::Logical;
 use crate::plan::{External, Frame, MemoryPlan, Node, Operator, labelled};
 use crate::table::{TableFacts, index_column_name};
 use polars::prelude::{DataFrame, PlSmallStr};
@@ -14,17 +15,23 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// The rows of tables in memory, a partition each: first the columns of row labels, as many as `levels`, named by
 /// [`index_column_name`], then the columns.
-/// `divisions` are the first label of each table and the last of all, if labels are in order.
-pub fn memory(tables: Vec<DataFrame>, levels: &[Option<&str>], divisions: Option<Vec<Literal>>) -> Frame {
+/// `logical` says what they all are to their user; `divisions` are the first label of each table and the last of all, if
+/// labels are in order.
+pub fn memory(
+    tables: Vec<DataFrame>,
+    levels: &[Option<&str>],
+    logical: &[Logical],
+    divisions: Option<Vec<Literal>>,
+) -> Frame {
     let facts: Vec<TableFacts> = tables.iter().map(TableFacts::of).collect();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let operator = Operator::Memory(MemoryPlan { tables: tables.into(), divisions });
-    over_tables(operator, &facts.iter().collect::<Vec<_>>(), levels, &[&number.to_string()], None)
+    over_tables(operator, &facts.iter().collect::<Vec<_>>(), levels, logical, &[&number.to_string()], None)
 }
 
 /// The same of tables that a store keeps, or that stand beside them; nothing if not all of them have a summary
 /// ([`Value::summary`]).
-pub fn kept(tables: Vec<Value>, levels: &[Option<&str>]) -> Option<Frame> {
+pub fn kept(tables: Vec<Value>, levels: &[Option<&str>], logical: &[Logical]) -> Option<Frame> {
     let facts =
         tables.iter().map(|table| table.summary()?.downcast::<TableFacts>().ok()).collect::<Option<Vec<_>>>()?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -37,18 +44,23 @@ pub fn kept(tables: Vec<Value>, levels: &[Option<&str>]) -> Option<Frame> {
         kept: true,
         inputs: vec![],
     });
-    Some(over_tables(operator, &facts.iter().map(|facts| &**facts).collect::<Vec<_>>(), levels, &[], Some(key)))
+    let facts: Vec<&TableFacts> = facts.iter().map(|facts| &**facts).collect();
+    Some(over_tables(operator, &facts, levels, logical, &[], Some(key)))
 }
 
 fn over_tables(
     operator: Operator,
     facts: &[&TableFacts],
     levels: &[Option<&str>],
+    logical: &[Logical],
     words: &[&str],
     digest: Option<u128>,
 ) -> Frame {
     let rows: Arc<[usize]> = facts.iter().map(|facts| facts.rows).collect();
-    let domains = domains(facts);
+    let mut domains = domains(facts);
+    for ((_, domain), logical) in domains.iter_mut().zip(logical) {
+        *domain = domain.clone().with_logical(logical.clone());
+    }
     let named: Vec<(Option<&str>, Domain)> = levels
         .iter()
         .enumerate()

@@ -1,11 +1,12 @@
 use super::arguments::{column_or_value, columns, literals, reduce_options};
 use super::dataframe::divisions_of;
+use super::logical::{self, domains_of_column, logicals};
 use super::{FrameExpr, OrRaise, interchange, literal};
 use crate::collection::Collection;
 use crate::error::from_graph_error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use raskt_frame::{Column, Inclusive, StageOutput, lower_partitions, lower_persisted, lower_whole, parse_dtype_name};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
@@ -51,17 +52,14 @@ impl Collection for ColumnExpr {
         let own = &self.column;
         let unlabelled = raskt_frame::Index::Rows(None);
         let index = if own.is_scalar() || own.labels { &unlabelled } else { &own.index };
-        let frame = interchange::persisted_frame(
-            &values,
-            index,
-            own.root.partitions,
-            if own.is_scalar() { None } else { own.to_frame("").divisions() },
-        )?;
+        let logical = logicals(&domains_of_column(own));
+        let divisions = if own.is_scalar() { None } else { own.to_frame("").divisions() };
+        let frame = interchange::persisted_frame(&values, index, &logical, own.root.partitions, divisions)?;
         let mut column = frame.column_at(0).or_raise()?;
         column.name = own.name.clone();
         column.labels = own.labels;
         if own.is_scalar() {
-            column = column.reduce("first", raskt_frame::ReduceOptions::default()).or_raise()?;
+            column = column.reduce("only", raskt_frame::ReduceOptions::default()).or_raise()?;
         }
         Ok(Py::new(py, Self::from(column))?.into_any())
     }
@@ -84,6 +82,30 @@ impl ColumnExpr {
     #[getter]
     fn dtype(&self) -> String {
         self.column.values.domain.pandas_dtype()
+    }
+
+    /// What restores its values in Python; None if they are what pandas makes of the engine's type.
+    #[getter]
+    fn codec<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        logical::codec(py, &self.column.values.domain)
+    }
+
+    /// The same of each level of the row labels.
+    #[getter]
+    fn index_codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
+        logical::index_codecs(py, &self.column.index)
+    }
+
+    /// The names of pandas' types of the levels of the row labels.
+    #[getter]
+    fn index_dtypes(&self) -> Vec<String> {
+        logical::index_dtypes(&self.column.index)
+    }
+
+    /// Whether its rows lie in memory, so that a few of them are there at once.
+    #[getter]
+    fn in_memory(&self) -> bool {
+        self.column.root.is_in_memory()
     }
 
     /// Whether it holds numbers, decimals and truth values included.

@@ -1,9 +1,10 @@
 use super::arguments::{borrowed, column_or_value, columns, literals, named, strs};
+use super::logical::{self, domains_of, logicals};
 use super::{ColumnExpr, OrRaise, interchange, literal};
 use crate::collection::Collection;
 use crate::error::from_graph_error;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
 use raskt_frame::{Frame, Index, Literal, StageOutput, lower_partitions, lower_persisted, lower_whole};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
@@ -50,8 +51,9 @@ impl Collection for FrameExpr {
 
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         let partitions = self.frame.root.partitions;
+        let logical = logicals(&domains_of(&self.frame));
         let divisions = self.frame.divisions();
-        let frame = interchange::persisted_frame(&values, &self.frame.index, partitions, divisions)?;
+        let frame = interchange::persisted_frame(&values, &self.frame.index, &logical, partitions, divisions)?;
         Ok(Py::new(py, Self { labels: self.labels, ..frame.into() })?.into_any())
     }
 
@@ -82,6 +84,30 @@ impl FrameExpr {
         self.frame.columns.iter().map(|(_, values)| values.domain.pandas_dtype()).collect()
     }
 
+    /// What restores the values of each column in Python; None for those that are what pandas makes of the engine's type.
+    #[getter]
+    fn codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
+        self.frame.columns.iter().map(|(_, values)| logical::codec(py, &values.domain)).collect()
+    }
+
+    /// The same of each level of the row labels.
+    #[getter]
+    fn index_codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
+        logical::index_codecs(py, &self.frame.index)
+    }
+
+    /// The names of pandas' types of the levels of the row labels.
+    #[getter]
+    fn index_dtypes(&self) -> Vec<String> {
+        logical::index_dtypes(&self.frame.index)
+    }
+
+    /// Whether its rows lie in memory, so that a few of them are there at once.
+    #[getter]
+    fn in_memory(&self) -> bool {
+        self.frame.root.is_in_memory()
+    }
+
     /// How many partitions it has.
     #[getter]
     fn npartitions(&self) -> usize {
@@ -104,12 +130,6 @@ impl FrameExpr {
     #[getter]
     fn index_dtype(&self) -> String {
         self.frame.index.pandas_dtype()
-    }
-
-    /// The names of pandas' types of the levels of the row labels.
-    #[getter]
-    fn index_dtypes(&self) -> Vec<String> {
-        self.frame.index.pandas_dtypes()
     }
 
     /// Whether the row labels are known to be in ascending order.

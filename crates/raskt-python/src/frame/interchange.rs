@@ -1,12 +1,14 @@
 //! Tables as pandas objects, and pandas objects as tables. What pandas' own objects look like is said in Python, in
 //! `raskt.dataframe.interchange.arrow`.
 
+use super::logical::{Described, codecs, domains_of, domains_of_column, logical};
 use super::{ColumnExpr, FrameExpr, OrRaise, arrow, literal};
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use raskt_frame::polars::prelude::DataFrame;
-use raskt_frame::{Column, Domain, Frame, FrameTable, Index, Literal, kept, memory};
+use raskt_frame::{Column, Domain, Frame, FrameTable, Index, Literal, Logical, kept, memory};
 use raskt_value::Value;
 
 fn python<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -34,21 +36,23 @@ pub(super) fn to_dataframe(py: Python<'_>, table: &DataFrame, frame: &Frame, sta
     let names: Vec<&str> = frame.names().collect();
     let labels = label_names(&frame.index);
     let levels = levels(&frame.index);
-    Ok(python(py, "to_dataframe")?.call1((batch, labels, levels, names, start))?.unbind())
+    let codecs = codecs(py, &domains_of(frame));
+    Ok(python(py, "to_dataframe")?.call1((batch, labels, levels, names, start, codecs))?.unbind())
 }
 
 /// A table of labels and values as a pandas Series, Index or scalar.
 pub(super) fn to_column(py: Python<'_>, table: &DataFrame, column: &Column, start: usize) -> PyResult<Py<PyAny>> {
     let batch = arrow::to_record_batch(py, table)?;
     let name = column.name.as_deref();
+    let codecs = codecs(py, &domains_of_column(column));
     if column.is_scalar() {
-        return Ok(python(py, "to_scalar")?.call1((batch,))?.unbind());
+        return Ok(python(py, "to_scalar")?.call1((batch, codecs))?.unbind());
     }
     if column.labels {
-        return Ok(python(py, "to_index")?.call1((batch, name))?.unbind());
+        return Ok(python(py, "to_index")?.call1((batch, name, codecs))?.unbind());
     }
     let (labels, levels) = (label_names(&column.index), levels(&column.index));
-    Ok(python(py, "to_series")?.call1((batch, labels, levels, name, start))?.unbind())
+    Ok(python(py, "to_series")?.call1((batch, labels, levels, name, start, codecs))?.unbind())
 }
 
 fn label_names(index: &Index) -> Vec<Option<String>> {
@@ -72,6 +76,8 @@ pub(super) struct Imported {
     /// The names of the columns; `None` for a series without a name.
     pub names: Vec<Option<String>>,
     pub is_series: bool,
+    /// What the levels and columns are to their user.
+    pub logical: Vec<Logical>,
 }
 
 /// Takes a pandas object over; its labels become columns, unless they number the rows from 0 and `number` allows that.
@@ -84,15 +90,20 @@ pub(super) fn import_meta(object: &Bound<'_, PyAny>) -> PyResult<Imported> {
     import_with(object, (object, false, true))
 }
 
-/// What a function gave, where `objects` says which levels and columns were promised as objects.
-pub(super) fn import_promised(object: &Bound<'_, PyAny>, objects: Vec<bool>) -> PyResult<Imported> {
-    import_with(object, (object, false, false, objects))
+/// What a function gave, with the types that were promised: `codecs` of the levels and columns.
+pub(super) fn import_promised(
+    object: &Bound<'_, PyAny>,
+    codecs: Vec<Option<Bound<'_, PyBytes>>>,
+) -> PyResult<Imported> {
+    import_with(object, (object, false, false, codecs))
 }
 
 fn import_with<'py>(object: &Bound<'py, PyAny>, arguments: impl PyCallArgs<'py>) -> PyResult<Imported> {
     let found = python(object.py(), "from_pandas")?.call1(arguments)?;
-    let (batch, levels, rows_name, names, is_series) = found.extract::<(Bound<'_, PyAny>, _, _, _, _)>()?;
-    Ok(Imported { table: arrow::from_record_batch(&batch)?, levels, rows_name, names, is_series })
+    let (batch, levels, rows_name, names, is_series, described) =
+        found.extract::<(Bound<'_, PyAny>, _, _, _, _, Vec<Option<Described>>)>()?;
+    let logical = described.iter().map(|described| logical(described.as_ref())).collect::<PyResult<_>>()?;
+    Ok(Imported { table: arrow::from_record_batch(&batch)?, levels, rows_name, names, is_series, logical })
 }
 
 impl Imported {
@@ -102,7 +113,7 @@ impl Imported {
         let domain = |at: usize| {
             let dtype = self.table.columns()[at].dtype().clone();
             let missing = !dtype.is_integer() && !dtype.is_bool();
-            Domain::new(dtype, missing, false)
+            Domain::new(dtype, missing, false).with_logical(self.logical[at].clone())
         };
         let count = self.levels.len();
         let levels = self.levels.iter().enumerate().map(|(at, name)| (name.clone(), domain(at))).collect();
@@ -136,7 +147,7 @@ fn frame_from_pandas(
     };
     let levels: Vec<Option<&str>> = imported.levels.iter().map(Option::as_deref).collect();
     let divisions = if known && levels.len() == 1 { divisions(data, &parts)? } else { None };
-    let mut frame = memory(parts, &levels, divisions);
+    let mut frame = memory(parts, &levels, &imported.logical, divisions);
     if imported.levels.is_empty() {
         frame.index = Index::Rows(imported.rows_name.as_deref().map(Into::into));
     }
@@ -186,10 +197,11 @@ fn divisions(data: &Bound<'_, PyAny>, parts: &[DataFrame]) -> PyResult<Option<Ve
     Ok(found.into_iter().map(label).collect::<PyResult<Vec<_>>>().ok())
 }
 
-/// Tables that were computed as the source of the same frame.
+/// Tables that were computed as the source of the same frame; `logical` says what their columns are to their user.
 pub(super) fn persisted_frame(
     values: &[Value],
     index: &Index,
+    logical: &[Logical],
     partitions: usize,
     divisions: Option<Vec<Literal>>,
 ) -> PyResult<Frame> {
@@ -199,14 +211,14 @@ pub(super) fn persisted_frame(
         Index::Levels(_) => names.iter().map(Option::as_deref).collect(),
     };
     let is_kept = values.iter().any(|value| matches!(value, Value::Kept(_)));
-    let mut frame = match is_kept.then(|| kept(values.to_vec(), &levels)).flatten() {
+    let mut frame = match is_kept.then(|| kept(values.to_vec(), &levels, logical)).flatten() {
         Some(frame) => frame,
         None => {
             let tables = match values {
                 [_] => cut(&one_table(values)?, partitions),
                 values => values.iter().map(|value| one_table(std::slice::from_ref(value))).collect::<PyResult<_>>()?,
             };
-            memory(tables, &levels, None)
+            memory(tables, &levels, logical, None)
         }
     };
     if let Index::Rows(name) = index {

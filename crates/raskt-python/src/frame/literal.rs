@@ -159,7 +159,11 @@ fn other(object: &Bound<'_, PyAny>) -> PyResult<Literal> {
     match kind.as_str() {
         "M" => datetime(object),
         "m" => duration(object),
-        "b" | "i" | "u" | "f" | "U" => literal(&object.call_method0("item")?),
+        "b" | "i" | "u" | "f" | "U" => {
+            let item = object.call_method0("item")?;
+            // A long double has no number of Python's, and gives itself.
+            if item.get_type().is(&class) { Err(refused()) } else { literal(&item) }
+        }
         _ => Err(refused()),
     }
 }

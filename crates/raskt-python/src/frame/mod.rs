@@ -11,6 +11,7 @@ mod column;
 mod dataframe;
 mod interchange;
 mod literal;
+mod logical;
 mod partition_function;
 mod reading;
 mod rows;

@@ -1,13 +1,14 @@
 //! Python functions over partitions.
 
 use super::interchange::{self, Imported};
+use super::logical::codecs;
 use super::{ColumnExpr, FrameExpr, OrRaise};
 use crate::block::{PythonBlock, PythonOp};
 use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyTraceback, PyTuple};
+use pyo3::types::{PyBytes, PyTraceback, PyTuple};
 use raskt_frame::polars::prelude::{Column as Values, DataFrame, DataType};
 use raskt_frame::{Domain, Frame, FrameError, FrameTable, index_column_name};
 use raskt_graph::OpBody;
@@ -74,7 +75,7 @@ impl PythonBlock for PartitionFunction {
         let result =
             crate::processes::call(py, &self.function, arguments).map_err(|error| without_own_frames(py, error))?;
         let found = self.promise.kept(
-            interchange::import_promised(&result, self.promise.objects())?,
+            interchange::import_promised(&result, self.promise.codecs(py))?,
             &self.name,
             self.same_rows,
         )?;
@@ -120,10 +121,14 @@ impl Promise {
         Ok(Self { levels, columns, is_series: imported.is_series })
     }
 
-    /// Which levels and columns are objects of any type.
-    pub(super) fn objects(&self) -> Vec<bool> {
-        let domains = self.levels.iter().map(|(_, it)| it).chain(self.columns.iter().map(|(_, it)| it));
-        domains.map(|domain| domain.dtype.is_struct()).collect()
+    /// What stores the values of each level and column.
+    pub(super) fn codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
+        let domains: Vec<&Domain> = self.domains().collect();
+        codecs(py, &domains)
+    }
+
+    fn domains(&self) -> impl Iterator<Item = &Domain> {
+        self.levels.iter().map(|(_, it)| it).chain(self.columns.iter().map(|(_, it)| it))
     }
 
     /// The table of a result, with the names and types that were promised; an error if it has others.
@@ -141,6 +146,13 @@ impl Promise {
         let promised: Vec<&String> = self.columns.iter().map(|(name, _)| name).collect();
         if !self.is_series && names.iter().collect::<Vec<_>>() != promised {
             return Err(wrong(format!("columns {names:?} and not {promised:?}")));
+        }
+        for (domain, logical) in self.domains().zip(&found.logical) {
+            if domain.logical != *logical {
+                let given = Domain::full(domain.dtype.clone()).with_logical(logical.clone());
+                let (given, promised) = (given.pandas_dtype(), domain.pandas_dtype());
+                return Err(wrong(format!("values of {given} and not of {promised}")));
+            }
         }
         let own = found.table.columns();
         let count = self.levels.len();
@@ -266,7 +278,7 @@ impl PythonBlock for FromDelayed {
     fn call(&self, py: Python<'_>, _index: u64, inputs: &[Value]) -> PyResult<Value> {
         let object = Object::of(&inputs[0])
             .ok_or_else(|| PyTypeError::new_err("a delayed partition has to be a pandas object"))?;
-        let imported = interchange::import_promised(object.bind(py), self.promise.objects())?;
+        let imported = interchange::import_promised(object.bind(py), self.promise.codecs(py))?;
         Ok(FrameTable::from(self.promise.kept(imported, "from_delayed", false)?).into())
     }
 

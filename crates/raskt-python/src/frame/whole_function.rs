@@ -36,7 +36,7 @@ impl PythonBlock for WholeFunction {
         let arguments = PyTuple::new(py, arguments)?;
         let result =
             crate::processes::call(py, &self.function, arguments).map_err(|error| without_own_frames(py, error))?;
-        let imported = interchange::import_promised(&result, self.promise.objects())?;
+        let imported = interchange::import_promised(&result, self.promise.codecs(py))?;
         let found = self.promise.kept(imported, &self.name, self.same_rows)?;
         if self.same_rows && found.height() != rows {
             let (name, found) = (&self.name, found.height());

@@ -1,12 +1,12 @@
 //! Plans that write files.
 
+use super::logical::domains_of;
 use super::{FrameExpr, interchange};
 use crate::collection::Collection;
-use crate::error::from_graph_error;
+use crate::error::{NotNative, from_graph_error};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use raskt_frame::polars::prelude::DataType;
 use raskt_frame::{Frame, Index, StageOutput, WriteFormat, WriteOptions, lower_write};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
@@ -79,7 +79,7 @@ impl FrameExpr {
             (Some(true), Index::Rows(_)) => super::OrRaise::or_raise(self.frame.labelled())?,
             _ => self.frame.clone(),
         };
-        refuse_objects(&frame)?;
+        refuse_others(&frame)?;
         let columns = file_names(&frame, |at| format!("__index_level_{at}__"));
         let metadata = Some(notes(py, &frame, &columns)?);
         let format = WriteFormat::Parquet { compression: compression.unwrap_or("none").to_owned(), metadata };
@@ -100,7 +100,7 @@ impl FrameExpr {
             true => super::OrRaise::or_raise(self.frame.labelled())?,
             false => Frame { index: Index::Rows(None), ..self.frame.clone() },
         };
-        refuse_objects(&frame)?;
+        refuse_others(&frame)?;
         let [separator] = sep.as_bytes() else {
             return Err(PyNotImplementedError::new_err(format!(
                 "sep has to be one character of ASCII, and is {sep:?}"
@@ -112,17 +112,13 @@ impl FrameExpr {
     }
 }
 
-/// An error if a column holds Python objects, which travel as pickles: no file should.
-fn refuse_objects(frame: &Frame) -> PyResult<()> {
-    let is_pickled = |dtype: &DataType| match dtype {
-        DataType::Struct(fields) => fields.len() == 1 && fields[0].name.starts_with("__pickle_"),
-        _ => false,
-    };
-    match frame.columns.iter().find(|(_, values)| is_pickled(&values.domain.dtype)) {
+/// An error if a column or a level of labels isn't what the engine's type says: pandas writes those.
+fn refuse_others(frame: &Frame) -> PyResult<()> {
+    match domains_of(frame).into_iter().find(|domain| !domain.is_plain()) {
         None => Ok(()),
-        Some((name, _)) => Err(PyTypeError::new_err(format!(
-            "column `{name}` holds Python objects, which have no form in a file; turn them into text or numbers first"
-        ))),
+        Some(domain) => {
+            Err(NotNative::new_err(format!("values of {} have no native form in a file", domain.pandas_dtype())))
+        }
     }
 }
 

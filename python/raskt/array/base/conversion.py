@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_from_numpy, array_operand, array_stack
+from raskt.array.base.arguments import check_device, check_like, check_order, refuse
+from raskt.array.base.documentation import documented
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.base.sliceable import from_sliceable
@@ -19,6 +21,24 @@ if TYPE_CHECKING:
 __all__ = ["array", "asanyarray", "asarray", "from_array"]
 
 
+@documented(
+    "Of the type of `x`, in blocks as `chunks` says.",
+    {
+        "TypeError": "For data types that raskt has no blocks of: objects, strings, dates, float16.",
+        "ValueError": "If `x` is a lazy array already: use `rechunk`.",
+        "NotImplementedError": "For masked arrays, and for `asarray=False`.",
+    },
+    x=(
+        "array_like: A NumPy array of booleans, integers, floats or complex numbers; its memory is used as it is, "
+        "whatever its order and strides, so don't write to it before the results are computed. Another object with "
+        "``shape``, ``dtype`` and ``__getitem__`` (a Zarr or HDF5 array) is read a block at a time, as it is computed."
+    ),
+    lock="bool or lock: `True`, or a lock to hold while a block is read, for an object that threads can't share.",
+    asarray="bool: Whether blocks become NumPy arrays, as they always do; `False` is refused.",
+    fancy="bool: Whether the object takes lists of positions; it is asked for slices alone.",
+    getitem="callable: Takes the object and slices, and gives a block; the object's own if not given.",
+    inline_array="bool: Where Dask's graph holds the object; there is no difference here.",
+)
 def from_array(
     x: Any,
     chunks: Any = "auto",
@@ -32,33 +52,13 @@ def from_array(
 ) -> Array:
     """An array over the memory of a NumPy array, or over anything that can be sliced like one.
 
-    Parameters
-    ----------
-    x
-        A NumPy array of booleans, integers, floats or complex numbers. Its memory is used as it is, whatever its order
-        and strides: don't write to it before the results are computed. Another object with ``shape``, ``dtype`` and
-        ``__getitem__`` (a Zarr or HDF5 array) is read a block at a time, when it is computed.
-    chunks
-        ``"auto"``, a length, a tuple of them, a tuple of tuples of block lengths, a size in bytes (``"8MB"``), -1 for a
-        whole axis, or a dictionary from axes to these.
-    lock
-        ``True``, or a lock to hold while a block is read, for an object that cannot be read by several threads.
-    name, asarray, fancy, getitem, meta, inline_array
-        Are taken for the sake of programs that give them, and have no effect.
-
-    Raises
-    ------
-    TypeError
-        For data types that raskt has no blocks of: objects, strings, dates.
-
-    Examples
-    --------
     >>> import numpy as np
-    >>> import raskt.array as ra
     >>> x = ra.from_array(np.arange(6.0).reshape(2, 3), chunks=(1, 2))
     >>> x.chunks
     ((1, 1), (2, 1))
     """
+    if asarray is False:
+        refuse("from_array", "asarray", asarray, "blocks are NumPy arrays")
     if is_array(x):
         raise ValueError("the array is raskt's already: use `rechunk` to change its chunks")
     if isinstance(x, (list, tuple, int, float, complex, np.generic)):
@@ -67,6 +67,8 @@ def from_array(
         raise NotImplementedError("masked arrays are not implemented: fill them first, as in `x.filled(np.nan)`")
     if not isinstance(x, np.ndarray) and (hasattr(x, "__array_interface__") or hasattr(x, "iloc")):
         x = np.asarray(x)  # In memory already: a pandas object, or the array of another library.
+    if getitem is not None:
+        return from_sliceable(x, chunks, lock, getitem)
     if isinstance(x, np.ndarray):
         return wrap(array_from_numpy(x, chunks, block_bytes()))
     if all(hasattr(x, attribute) for attribute in ("shape", "dtype", "__getitem__")):
@@ -74,13 +76,44 @@ def from_array(
     return wrap(array_from_numpy(np.asarray(x), chunks, block_bytes()))
 
 
-def asarray(a: Any, dtype: DTypeLike | None = None, chunks: Any = "auto", **kwargs: Any) -> Array:
-    """``a`` as an array: raskt's own as it is, anything else by :func:`from_array`.
+_CHECKED = {
+    "ValueError": "For `copy=False` where memory must be copied, and for unknown devices.",
+    "NotImplementedError": 'For `order="F"`, and for `like` of another class.',
+}
+_BLOCKS = {"chunks": "int, tuple, dict or str: The blocks of what is no lazy array yet, as for `from_array`."}
 
-    >>> import raskt.array as ra
+
+@documented("Of the type `dtype`, or of that of `a`. A lazy array is given back as it is.", _CHECKED, **_BLOCKS)
+def asarray(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+    like: Any = None,
+    chunks: Any = "auto",
+) -> Array:
+    """Anything array-like as a lazy array.
+
     >>> ra.asarray([1, 2, 3]).sum().compute()
     np.int64(6)
     """
+    if order is not None:
+        check_order("asarray", order)
+    check_device(device)
+    check_like("asarray", like)
+    if copy is False and not isinstance(a, np.ndarray) and not is_array(a):
+        raise ValueError("Unable to avoid copy while creating an array as requested: `a` is no array")
+    found = _converted(np.array(a) if copy and isinstance(a, np.ndarray) else a, chunks)
+    if dtype is None or found.dtype == np.dtype(dtype):
+        return found
+    if copy is False:
+        raise ValueError(f"Unable to avoid copy while converting {found.dtype} to {np.dtype(dtype)}")
+    return found.astype(dtype)
+
+
+def _converted(a: Any, chunks: Any) -> Array:
     if is_array(a):
         found = a
     elif (to_array := getattr(type(a), "to_raskt_array", None)) is not None:
@@ -91,17 +124,56 @@ def asarray(a: Any, dtype: DTypeLike | None = None, chunks: Any = "auto", **kwar
         found = wrap(expr)
     else:
         found = from_array(a, chunks=chunks)
-    return found if dtype is None or found.dtype == np.dtype(dtype) else found.astype(dtype)
+    return found
 
 
-def asanyarray(a: Any, dtype: DTypeLike | None = None, **kwargs: Any) -> Array:
-    """The same as :func:`asarray`."""
-    return asarray(a, dtype=dtype, **kwargs)
+@documented("Of the type `dtype`, or of that of `a`. A lazy array is given back as it is.", _CHECKED, **_BLOCKS)
+def asanyarray(
+    a: Any,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+    like: Any = None,
+    chunks: Any = "auto",
+) -> Array:
+    """Anything array-like as a lazy array: another name of :func:`asarray`, since lazy arrays have no subclasses.
+
+    >>> ra.asanyarray([1, 2, 3]).shape
+    (3,)
+    """
+    return asarray(a, dtype, order, device=device, copy=copy, like=like, chunks=chunks)
 
 
-def array(x: Any, dtype: DTypeLike | None = None, ndmin: int = 0, **kwargs: Any) -> Array:
-    """``x`` as an array with at least ``ndmin`` axes; NumPy's memory is copied, unlike by :func:`asarray`."""
-    found = asarray(np.array(x) if isinstance(x, np.ndarray) else x, dtype=dtype, **kwargs)
+@documented(
+    "Of the type `dtype`, or of that of `object`.",
+    _CHECKED,
+    object="array_like: The array, or what NumPy makes one of.",
+    ndmin="int: How many axes there are at least; new ones come first.",
+    ndmax="int: How many levels of lists are axes at most; only 0, which sets no limit, is implemented.",
+    **_BLOCKS,
+)
+def array(
+    object: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool | None = True,
+    order: str | None = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    ndmax: int = 0,
+    like: Any = None,
+    chunks: Any = "auto",
+) -> Array:
+    """Anything array-like as a lazy array, with its memory copied.
+
+    >>> ra.array([1, 2, 3], ndmin=2).shape
+    (1, 3)
+    """
+    if ndmax != 0:
+        refuse("array", "ndmax", ndmax, "make a NumPy array of objects first")
+    found = asarray(object, dtype, order, copy=copy, like=like, chunks=chunks)
     return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if found.ndim < ndmin else found
 
 

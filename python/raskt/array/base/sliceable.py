@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["from_sliceable"]
 
 
-def from_sliceable(x: Any, chunks: Any, lock: Any) -> Array:
+def from_sliceable(x: Any, chunks: Any, lock: Any, getitem: Any = None) -> Array:
     """An array whose blocks are slices of `x`, read when they are computed."""
     holder: Any = threading.Lock() if lock is True else lock if lock else nullcontext()
     made: list[Layout] = []
@@ -27,7 +27,7 @@ def from_sliceable(x: Any, chunks: Any, lock: Any) -> Array:
     def read(index: int) -> Any:
         part = block_slices(made[0], index)
         with holder:
-            return np.asarray(x[part])
+            return np.asarray(x[part] if getitem is None else getitem(x, part))
 
     # An open file belongs to this process, and so does a lock: worker processes leave it alone.
     read.__raskt_stays__ = True  # type: ignore[attr-defined]

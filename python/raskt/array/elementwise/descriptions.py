@@ -131,6 +131,12 @@ DESCRIPTIONS: dict[str, Description] = {
         "[0.0, 180.0]",
         "array([0.        , 3.14159265])",
     ),
+    "degrees": Description(
+        "Angles in radians as degrees.",
+        "F",
+        "[0.0, 1.0]",
+        "array([ 0.        , 57.29577951])",
+    ),
     "divide": Description(
         "The quotient of corresponding elements, in floating point.",
         "F",
@@ -406,6 +412,12 @@ DESCRIPTIONS: dict[str, Description] = {
         "F",
         "[0.0, 1.0]",
         "array([ 0.        , 57.29577951])",
+    ),
+    "radians": Description(
+        "Angles in degrees as radians.",
+        "F",
+        "[0.0, 180.0]",
+        "array([0.        , 3.14159265])",
     ),
     "reciprocal": Description(
         "One divided by each element; of integers, rounded towards zero.",

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_dot, array_matmul, array_tensordot
+from raskt.array.base.arguments import NO_VALUE, check_order, is_given, refuse
 from raskt.array.base.conversion import asarray
+from raskt.array.base.documentation import documented
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.blockwise import contract
@@ -23,82 +25,168 @@ if TYPE_CHECKING:
 __all__ = ["dot", "einsum", "matmul", "outer", "tensordot", "trace", "vdot"]
 
 
-def matmul(x1: Any, x2: Any, out: Any = None) -> Array:
+_DTYPE = "data-type: The type that is computed with, and of the result."
+
+
+@documented(
+    "Of the type that NumPy promotes the operands' types to, or `dtype`.",
+    {
+        "ValueError": "If an operand has no axes, or the lengths of the summed axes differ.",
+        "NotImplementedError": 'For `axes`, `axis`, `signature` and `order="F"`.',
+    },
+    x1="array_like: Matrices in its last two axes, or a row.",
+    x2="array_like: Matrices in its last two axes, or a column.",
+    dtype=_DTYPE,
+    axes="list of tuple of int: Where the axes of matrices are; only the last two are implemented.",
+    axis="int: Refused, as NumPy does.",
+)
+def matmul(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: str = "same_kind",
+    order: str | None = "K",
+    dtype: Any = None,
+    subok: bool = True,
+    signature: Any = None,
+    axes: Any = NO_VALUE,
+    axis: Any = NO_VALUE,
+) -> Array:
     """The product of matrices, or of stacks of them; vectors are rows on the left and columns on the right.
 
-    >>> import raskt.array as ra
     >>> (ra.eye(3, chunks=2) @ ra.arange(3)).compute()
     array([0., 1., 2.])
     """
-    result = wrap(array_matmul(asarray(x1).__raskt_expr__, asarray(x2).__raskt_expr__))
-    if out is None:
-        return result
+    check_order("matmul", order)
+    for name, value in (("axes", axes), ("axis", axis), ("signature", signature)):
+        if is_given(value):
+            refuse("matmul", name, value, "move the axes of matrices to the end, and convert operands by `astype`")
+    x, y = asarray(x1), asarray(x2)
+    if dtype is not None or casting != "same_kind":
+        wanted = np.result_type(x.dtype, y.dtype) if dtype is None else np.dtype(dtype)
+        for part in (x, y):
+            if not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
+                raise TypeError(f"Cannot cast ufunc 'matmul' input from {part.dtype} to {wanted} with '{casting}'")
+        x, y = x.astype(wanted), y.astype(wanted)
+    result = wrap(array_matmul(x.__raskt_expr__, y.__raskt_expr__))
+    return result if out is None else write_out(result, out)
 
-    written: Array = write_out(result, out)
-    return written
 
+@documented(
+    "Of the type that NumPy promotes the operands' types to.",
+    {"ValueError": "If the lengths of the summed axes differ."},
+    b="array_like: The right operand; its last axis but one, or its only one, is summed over.",
+)
+def dot(a: Any, b: Any, out: Any = None) -> Array:
+    """NumPy's dot product: of vectors a number, of matrices their product, with a number the multiple.
 
-def dot(a: Any, b: Any) -> Array:
-    """NumPy's dot product: of vectors a number, of matrices their product, with a number the multiple."""
+    >>> ra.dot([1, 2, 3], [4, 5, 6]).compute()
+    np.int64(32)
+    """
     x, y = asarray(a), asarray(b)
-    if not x.ndim or not y.ndim:
-        return x * y
-    return wrap(array_dot(x.__raskt_expr__, y.__raskt_expr__))
+    result = x * y if not x.ndim or not y.ndim else wrap(array_dot(x.__raskt_expr__, y.__raskt_expr__))
+    return result if out is None else write_out(result, out)
 
 
-def vdot(a: Any, b: Any) -> Array:
-    """The dot product of all elements in C order, those of ``a`` conjugated."""
+@documented(
+    "Of the type that NumPy promotes the operands' types to, without axes.",
+    {"ValueError": "If there are not as many elements in both."},
+    b="array_like: The other array.",
+)
+def vdot(a: Any, b: Any, /) -> Array:
+    """The dot product of all elements in C order, those of the first array conjugated.
+
+    >>> ra.vdot([1j, 2], [1j, 3]).compute()
+    np.complex128(7+0j)
+    """
     return dot(asarray(a).conj().ravel(), asarray(b).ravel())
 
 
-def outer(a: Any, b: Any) -> Array:
-    """Each element of ``a`` times each of ``b``, both in C order: a matrix.
+@documented(
+    "Of the type that NumPy promotes the operands' types to, with a row for each element of `a`.",
+    b="array_like: The array whose elements make columns.",
+)
+def outer(a: Any, b: Any, out: Any = None) -> Array:
+    """Each element of one array times each of another, both in C order: a matrix.
 
-    >>> import raskt.array as ra
     >>> ra.outer([1, 2], [3, 4]).compute()
     array([[3, 4],
            [6, 8]])
     """
-    return asarray(a).reshape(-1, 1) * asarray(b).reshape(1, -1)
+    result = asarray(a).reshape(-1, 1) * asarray(b).reshape(1, -1)
+    return result if out is None else write_out(result, out)
 
 
-def tensordot(lhs: Any, rhs: Any, axes: Any = 2) -> Array:
-    """The sum of products over pairs of axes: the last and first ``axes`` of them, or those in two lists."""
-    x, y = asarray(lhs), asarray(rhs)
+@documented(
+    "Of the type that NumPy promotes the operands' types to, with the axes of `a` and `b` that are left.",
+    {"ValueError": "If the lengths of the summed axes differ, or there are not as many."},
+    b="array_like: The other array.",
+    axes="int or pair of sequence of int: How many of the last axes of `a` and the first of `b`, or which of both.",
+)
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
+    """The sum of products over pairs of axes.
+
+    >>> ra.tensordot(ra.ones((2, 3)), ra.ones((3, 4)), axes=1).shape
+    (2, 4)
+    """
+    x, y = asarray(a), asarray(b)
     if isinstance(axes, (int, np.integer)):
         if axes > min(x.ndim, y.ndim):
-            raise ValueError(f"tensordot over {axes} axes needs arrays of as many, not of {x.ndim} and {y.ndim}")
+            kind = IndexError if not min(x.ndim, y.ndim) else ValueError
+            raise kind(f"tensordot over {axes} axes needs arrays of as many, not of {x.ndim} and {y.ndim}")
         left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
         left, right = ([int(side)] if np.ndim(side) == 0 else [int(axis) for axis in side] for side in axes)
     return wrap(array_tensordot(x.__raskt_expr__, y.__raskt_expr__, left, right))
 
 
-def einsum(*operands: Any, dtype: DTypeLike | None = None, **kwargs: Any) -> Array:
-    """Sums of products by Einstein's convention, with NumPy on each block.
+@documented(
+    "Of the promoted type, or `dtype`, with the axes that the subscripts name. NumPy computes each block.",
+    {
+        "ValueError": "If subscripts don't fit the operands.",
+        "NotImplementedError": 'For a repeated subscript of one operand, for lists of subscripts, and `order="F"`.',
+    },
+    operands='str, array_like: The subscripts, such as ``"ij,jk->ik"``, and the arrays.',
+    optimize="bool or str: Whether NumPy looks for a better order of products.",
+    casting="str: What casts to `dtype` are allowed.",
+)
+def einsum(
+    *operands: Any,
+    out: Any = None,
+    optimize: Any = False,
+    dtype: DTypeLike | None = None,
+    order: str | None = "K",
+    casting: str = "safe",
+    split_every: Any = None,
+) -> Array:
+    """Sums of products by Einstein's convention. Summed axes are put in one block each.
 
-    Summed axes are put in one block each. ``optimize`` is passed on; ``out`` is not taken.
-
-    >>> import raskt.array as ra
     >>> ra.einsum("ij,j->i", ra.ones((2, 3)), ra.arange(3)).compute()
     array([3., 3.])
     """
-    if not isinstance(operands[0], str):
-        raise NotImplementedError("einsum takes a string of subscripts first")
-    if kwargs.pop("out", None) is not None:
-        raise NotImplementedError("einsum with `out` is not implemented")
+    check_order("einsum", order)
+    if not operands or not isinstance(operands[0], str):
+        raise NotImplementedError("`einsum` with lists of subscripts is not implemented: pass a string of them first")
     text, *arrays = operands
-    inputs, output = _subscripts(text, [asarray(array) for array in arrays])
-    if any(len(set(labels)) != len(labels) for labels in inputs):
-        raise NotImplementedError("einsum over a diagonal (a repeated subscript of one operand) is not implemented")
     found = [asarray(array) for array in arrays]
+    inputs, output = _subscripts(text, found)
+    if any(len(set(labels)) != len(labels) for labels in inputs):
+        raise NotImplementedError(
+            "`einsum` over a diagonal (a repeated subscript of one operand) is not implemented: use `diagonal`"
+        )
     wanted: Any = np.result_type(*(array.dtype for array in found)) if dtype is None else np.dtype(dtype)
+    for array in found:
+        if not np.can_cast(array.dtype, wanted, casting):  # type: ignore[arg-type]
+            raise TypeError(f"Cannot cast operand data from {array.dtype} to {wanted} by the rule '{casting}'")
     subscripts = f"{','.join(inputs)}->{output}"
 
     def call(*blocks: Any) -> Any:
-        return np.einsum(subscripts, *blocks, dtype=wanted, **kwargs)
+        return np.einsum(subscripts, *blocks, dtype=wanted, optimize=optimize, casting="unsafe")
 
-    return contract(call, f"numpy.einsum({subscripts})", output, found, inputs, wanted)
+    result = contract(call, f"numpy.einsum({subscripts})", output, found, inputs, wanted)
+    return result if out is None else write_out(result, out)
 
 
 def _subscripts(text: str, arrays: Sequence[Array]) -> tuple[list[str], str]:
@@ -128,6 +216,17 @@ def _subscripts(text: str, arrays: Sequence[Array]) -> tuple[list[str], str]:
     return inputs, dots + "".join(once)
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None) -> Array:
-    """The sum of a diagonal."""
-    return diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
+@documented(
+    "Of the type that a sum has, or `dtype`; without the two axes.",
+    {"ValueError": "If there are no two axes, or they are the same."},
+)
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: Any = None
+) -> Array:
+    """The sum of a diagonal.
+
+    >>> ra.trace([[1, 2], [3, 4]]).compute()
+    np.int64(5)
+    """
+    result: Array = diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
+    return result if out is None else write_out(result, out)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from raskt._core import array_where
 from raskt.array.base.conversion import operand_of
+from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
 from raskt.array.selection.nonzero import nonzero
 
@@ -16,15 +17,22 @@ __all__ = ["where"]
 
 
 @overload
-def where(condition: Any) -> tuple[Array, ...]: ...
+def where(condition: Any, /) -> tuple[Array, ...]: ...
 @overload
-def where(condition: Any, x: Any, y: Any) -> Array: ...
-def where(condition: Any, x: Any = None, y: Any = None) -> Array | tuple[Array, ...]:
-    """Elements of ``x`` where ``condition`` holds and of ``y`` elsewhere, all broadcast.
+def where(condition: Any, x: Any, y: Any, /) -> Array: ...
+@documented(
+    "Of the type that NumPy promotes `x` and `y` to, of the broadcast shape; positions as `nonzero` gives them.",
+    {"ValueError": "If one of `x` and `y` is given alone."},
+    kind="Array or tuple of Array",
+    condition="array_like of bool: Where to take elements of `x`.",
+    x="array_like: Elements for where it holds.",
+    y="array_like: Elements for where it does not.",
+)
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Array | tuple[Array, ...]:
+    """Elements of one array where a condition holds, and of another elsewhere.
 
-    With the condition alone, the positions where it holds, as :func:`nonzero` gives them.
+    With the condition alone, the positions where it holds.
 
-    >>> import raskt.array as ra
     >>> v = ra.arange(4, chunks=2)
     >>> ra.where(v > 1, v, -1).compute()
     array([-1, -1,  2,  3])

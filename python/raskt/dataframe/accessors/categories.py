@@ -4,64 +4,118 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.partitionwise import over_all
+from ..base.meta import type_of
+from ..base.partitionwise import over_rows
+from ..base.storage import unknown_categories
 
 
 class CategoricalMethods:
-    """Methods of categories, in pandas on the gathered rows, so that all rows have the same categories."""
+    """Methods of categories, by the names and meanings of `pandas.Series.cat`.
+
+    Categories are *known* where the plan says them: those of pandas objects, and of `astype` with a type that has them.
+    Those of `astype("category")` are not: they are the values that occur once the rows are computed. Methods that need
+    them compute them at the call.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> s = rd.from_pandas(pd.Series(["b", "a", "b"], dtype="category"), npartitions=2)
+    >>> s.cat.rename_categories({"a": "first"}).compute().tolist()
+    ['b', 'first', 'b']
+    """
 
     def __init__(self, series: Any) -> None:
-        if series._expr.dtype != "category":
-            raise AttributeError(f"Can only use .cat accessor with a 'category' dtype, not {series._expr.dtype}")
+        import pandas as pd
+
+        self._dtype = type_of(series._expr)
+        if not isinstance(self._dtype, pd.CategoricalDtype):
+            raise AttributeError("Can only use .cat accessor with a 'category' dtype")
         self._series = series
 
     @property
     def known(self) -> bool:
         """Whether the categories are known without computing."""
-        return False
-
-    def as_known(self) -> Any:
-        """The series as it is: methods here see all categories."""
-        return self._series
-
-    def as_unknown(self) -> Any:
-        """The series as it is."""
-        return self._series
-
-    @property
-    def categories(self) -> Any:
-        """The categories, computed."""
-        return self._series.compute().cat.categories
+        categories = self._dtype.categories
+        return categories is not None and len(categories) > 0
 
     @property
     def ordered(self) -> bool:
-        """Whether the categories have an order, computed."""
-        return bool(self._series.compute().cat.ordered)
+        """Whether the categories have an order."""
+        return bool(self._dtype.ordered)
+
+    @property
+    def categories(self) -> Any:
+        """The categories, as a pandas Index; computed if they are not known."""
+        return self._dtype.categories if self.known else self._found()
+
+    def _found(self) -> Any:
+        """The categories that occur, computed."""
+        return self._series.drop_duplicates().compute().cat.remove_unused_categories().cat.categories
+
+    def as_known(self) -> Any:
+        """The series with known categories, which are computed now if they are not.
+
+        Returns
+        -------
+        Series
+            The same values in the same partitions.
+        """
+        return self._series if self.known else self._of(self._found())
+
+    def _of(self, categories: Any) -> Any:
+        """The same values with such categories."""
+        import pandas as pd
+
+        dtype = pd.CategoricalDtype(categories, self.ordered)
+        meta = pd.Series([], dtype=dtype, name=self._series.name)
+        return over_rows(lambda part: part.astype(dtype), self._series, name="cat.set_categories", meta=meta)
+
+    def as_unknown(self) -> Any:
+        """The series with categories that are not known: those that occur when the rows are computed."""
+        import pandas as pd
+
+        if not self.known:
+            return self._series
+        meta = pd.Series([], dtype=unknown_categories(self._dtype), name=self._series.name)
+        return over_rows(lambda part: part, self._series, name="cat.as_unknown", meta=meta)
 
     @property
     def codes(self) -> Any:
-        """The number of the category of each value; -1 where it is missing."""
-        return over_all(lambda rows: rows.cat.codes, self._series, name="cat.codes", meta=(None, "int8"))
+        """The number of the category of each value; -1 where it is missing.
+
+        Returns
+        -------
+        Series
+            Of the narrowest integers that hold the codes, in the same partitions.
+        """
+        return over_rows(lambda part: part.cat.codes, self.as_known(), name="cat.codes", plainly=True)
+
+    def remove_unused_categories(self) -> Any:
+        """The series without the categories that don't occur, which are found by computing them now."""
+        if not self.known:
+            return self._series
+        used = set(self._found())
+        return self._of(self._dtype.categories[[one in used for one in self._dtype.categories]])
 
 
-def _method(name: str) -> Any:
+def _method(name: str, documentation: str) -> Any:
     def method(self: CategoricalMethods, *args: Any, **kwargs: Any) -> Any:
-        call = lambda rows: getattr(rows.cat, name)(*args, **kwargs)
-        return over_all(call, self._series, name=f"cat.{name}", meta=(self._series.name, "category"))
+        call = lambda part: getattr(part.cat, name)(*args, **kwargs)
+        return over_rows(call, self.as_known(), name=f"cat.{name}", plainly=True)
 
     method.__name__ = name
-    method.__doc__ = f"`pandas.Series.cat.{name}` of the gathered rows."
+    method.__qualname__ = f"CategoricalMethods.{name}"
+    method.__doc__ = documentation
     return method
 
 
-for _name in [
-    "add_categories",
-    "as_ordered",
-    "as_unordered",
-    "remove_categories",
-    "remove_unused_categories",
-    "rename_categories",
-    "reorder_categories",
-    "set_categories",
-]:
-    setattr(CategoricalMethods, _name, _method(_name))
+for _name, _documentation in {
+    "add_categories": "The series with more categories.",
+    "as_ordered": "The series with its categories in order, least first.",
+    "as_unordered": "The series with categories that have no order.",
+    "remove_categories": "The series without some categories; values of theirs are missing.",
+    "rename_categories": "The series with other names for its categories.",
+    "reorder_categories": "The series with its categories in another order.",
+    "set_categories": "The series with such categories; values of others are missing.",
+}.items():
+    setattr(CategoricalMethods, _name, _method(_name, _documentation))

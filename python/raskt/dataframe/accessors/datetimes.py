@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.meta import empty
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
 
@@ -56,8 +57,9 @@ class DatetimeMethods:
 
     def __init__(self, series: Any) -> None:
         dtype = series._expr.dtype
-        if not dtype.startswith(("datetime64", "timedelta64", "period", "date32", "timestamp", "duration")):
-            raise AttributeError(f"Can only use .dt accessor with datetimelike values, not {dtype}")
+        self._is_plain = series._expr.codec is None and dtype.startswith(("datetime64", "timedelta64"))
+        if not self._is_plain:
+            empty(series).dt  # noqa: B018  (raises pandas' own AttributeError for other types)
         self._series = series
         self._is_span = dtype.startswith("timedelta64")
 
@@ -68,7 +70,7 @@ class DatetimeMethods:
             return self._pandas(name, fallback)
 
     def _pandas(self, name: str, call: Callable[[Any], Any]) -> Any:
-        return over_rows(lambda s: call(s.dt), self._series, name=f"dt.{name}")
+        return over_rows(lambda s: call(s.dt), self._series, name=f"dt.{name}", plainly=True)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'DatetimeMethods' object has no attribute {name!r}")
@@ -149,7 +151,7 @@ class DatetimeMethods:
     @property
     def unit(self) -> str:
         """The unit of the values: s, ms, us or ns."""
-        return str(self._series._expr.dtype.split("[")[1][:2].rstrip(",]"))
+        return str(empty(self._series).dt.unit)
 
     @property
     def freq(self) -> Any:
@@ -159,7 +161,7 @@ class DatetimeMethods:
 
 def _field(name: str, native_name: str) -> Any:
     def field(self: DatetimeMethods) -> Any:
-        if (native_name in SPANS) != self._is_span:
+        if self._is_plain and (native_name in SPANS) != self._is_span:
             raise AttributeError(f"{self._series._expr.dtype} values have no field {name!r}")
         return self._native(native_name, fallback=lambda times: getattr(times, name))
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.collection import as_column, is_collection
+from ..base.meta import empty
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
 
-#: Types on which methods of strings work.
-TEXTS = ("str", "object", "string", "category", "large_string")
 #: Methods without arguments that the native side has.
 PLAIN = [
     "lower",
@@ -46,8 +45,8 @@ class StringMethods:
     """
 
     def __init__(self, series: Any) -> None:
-        if series._expr.dtype not in TEXTS:
-            raise AttributeError(f"Can only use .str accessor with string values, not {series._expr.dtype}")
+        if series._expr.dtype != "str":
+            empty(series).str  # noqa: B018  (raises pandas' own AttributeError for other types)
         self._series = series
 
     def _native(self, name: str, *args: Any, fallback: Callable[[Any], Any]) -> Any:
@@ -60,7 +59,9 @@ class StringMethods:
         return self._pandas(name, fallback)
 
     def _pandas(self, name: str, call: Callable[..., Any], *others: Any, meta: Any = None) -> Any:
-        return over_rows(lambda s, *rest: call(s.str, *rest), self._series, *others, name=f"str.{name}", meta=meta)
+        return over_rows(
+            lambda s, *rest: call(s.str, *rest), self._series, *others, name=f"str.{name}", meta=meta, plainly=True
+        )
 
     def _simple(self, name: str, *args: Any, **kwargs: Any) -> Any:
         return self._pandas(name, lambda text: getattr(text, name)(*args, **kwargs))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .collection import is_collection, is_frame, is_index, is_labels, is_scalar
 from .labels import decode, decode_label
+from .samples import sample, sample_values
+from .storage import dtype_of, key_of, storage_of, unknown_categories
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Rows of a sample: two, so that functions which need more than one row work on it.
-SAMPLE_ROWS = 2
+#: Rows that are computed where made-up ones don't do.
+REAL_ROWS = 3
 
 
 def empty(collection: Any) -> Any:
@@ -23,94 +26,60 @@ def empty(collection: Any) -> Any:
     if is_index(collection):
         return _empty_index(collection)
     if is_labels(collection):
-        return _empty_labels(expression.index_names, expression.index_dtypes)
+        return _empty_labels(expression)
     series = _empty_frame(expression.to_frame("0"))["0"]
     return series.rename(expression.name)
+
+
+def type_of(expression: Any) -> Any:
+    """pandas' type of a column expression."""
+    return dtype_of(expression.dtype, expression.codec)
+
+
+def types_of(expression: Any) -> list[Any]:
+    """pandas' types of the columns of a frame expression."""
+    return [dtype_of(*one) for one in zip(expression.dtypes, expression.codecs, strict=True)]
 
 
 def _empty_frame(expression: Any) -> pd.DataFrame:
     import pandas as pd
 
-    index = _empty_labels(expression.index_names, expression.index_dtypes)
-    columns = {at: pd.Series([], dtype=dtype, index=index) for at, dtype in enumerate(expression.dtypes)}
+    index = _empty_labels(expression)
+    columns = {at: pd.Series([], dtype=dtype, index=index) for at, dtype in enumerate(types_of(expression))}
     return pd.DataFrame(columns, index=index).set_axis(decode(expression.columns), axis=1)
 
 
 def _empty_index(collection: Any) -> pd.Index:
     import pandas as pd
 
-    return pd.Index([], dtype=collection._expr.dtype, name=collection._expr.name)
+    return pd.Index([], dtype=type_of(collection._expr), name=collection._expr.name)
 
 
-def _empty_labels(names: list[str | None], dtypes: list[str]) -> pd.Index:
+def _empty_labels(expression: Any) -> pd.Index:
     import pandas as pd
 
-    labels = [None if name is None else decode_label(name) for name in names]
+    names = [None if name is None else decode_label(name) for name in expression.index_names]
+    dtypes = [dtype_of(*one) for one in zip(expression.index_dtypes, expression.index_codecs, strict=True)]
     levels = [pd.Index([], dtype=dtype) for dtype in dtypes]
-    return levels[0].rename(labels[0]) if len(levels) == 1 else pd.MultiIndex.from_arrays(levels, names=labels)
+    return levels[0].rename(names[0]) if len(names) == 1 else pd.MultiIndex.from_arrays(levels, names=names)
 
 
-def sample_of(value: Any) -> Any:
+def sample_of(value: Any, variant: int = 0) -> Any:
     """What stands for an argument in a trial call: a few rows, or one value, of a collection; else the argument."""
     if not is_collection(value):
         return value
     if is_scalar(value):
-        from pandas.api.types import pandas_dtype
-
-        return _sample_values(pandas_dtype(value._expr.dtype))[-1]
-    return sample(empty(value))
+        return sample_values(type_of(value._expr), variant)[-1]
+    return sample(empty(value), variant)
 
 
-def sample(meta: Any) -> Any:
-    """The same object with a few ordinary rows, on which functions show the types that they give."""
-    import pandas as pd
-
-    if isinstance(meta, pd.DataFrame):
-        index = _sample_index(meta.index)
-        columns = {at: _sample_values(meta.iloc[:, at].dtype) for at in range(meta.shape[1])}
-        frame = pd.DataFrame({at: pd.Series(values, index=index) for at, values in columns.items()}, index=index)
-        return frame.set_axis(meta.columns, axis=1)
-    if isinstance(meta, pd.Series):
-        return pd.Series(_sample_values(meta.dtype), index=_sample_index(meta.index), name=meta.name)
-    return _sample_index(meta)
-
-
-def _sample_index(index: pd.Index) -> pd.Index:
-    import pandas as pd
-
-    if isinstance(index, pd.MultiIndex):
-        levels = [_sample_values(level.dtype) for level in index.levels]
-        return pd.MultiIndex.from_arrays(levels, names=index.names)
-    if isinstance(index, pd.RangeIndex):
-        return pd.RangeIndex(SAMPLE_ROWS, name=index.name)
-    return pd.Index(_sample_values(index.dtype), name=index.name)
-
-
-def _sample_values(dtype: Any) -> Any:
-    """Two different values of a type, in order."""
-    import pandas as pd
-
-    kinds = pd.api.types
-    if isinstance(dtype, pd.CategoricalDtype):
-        known = list(dtype.categories)[:SAMPLE_ROWS] if dtype.categories is not None else []
-        return pd.Categorical(
-            known * SAMPLE_ROWS if len(known) == 1 else known or ["a", "b"], dtype=dtype if known else None
-        )[:2]
-    if kinds.is_bool_dtype(dtype):
-        values: list[Any] = [False, True]
-    elif kinds.is_numeric_dtype(dtype):
-        values = [0, 1]
-    elif kinds.is_timedelta64_dtype(dtype):
-        values = [pd.Timedelta(days=1), pd.Timedelta(days=2)]
-    elif kinds.is_datetime64_any_dtype(dtype):
-        values = [pd.Timestamp(2000, 1, 1), pd.Timestamp(2000, 1, 2)]
-        zone = getattr(dtype, "tz", None)
-        values = [value.tz_localize(zone) for value in values] if zone else values
-    else:
-        values = ["a", "b"]
-    return (
-        pd.array(values, dtype=dtype) if kinds.is_extension_array_dtype(dtype) else pd.Series(values, dtype=dtype).array
-    )
+def real_sample_of(value: Any) -> Any:
+    """The first rows of a collection, or the value of a scalar, computed; every other argument as it is."""
+    if not is_collection(value):
+        return value
+    if is_scalar(value):
+        return value.compute()
+    return value.to_frame().head(REAL_ROWS).index if is_index(value) else value.head(REAL_ROWS)
 
 
 def normalise(meta: Any) -> Any:
@@ -136,20 +105,130 @@ def normalise(meta: Any) -> Any:
     raise TypeError(f"meta must be a pandas object, a dict, a list of (name, dtype) pairs or one pair, not {meta!r}")
 
 
-def infer(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
-    """The empty pandas object that `function` gives, found by calling it on samples of its arguments."""
-    samples = [sample_of(value) for value in args]
-    options = {key: sample_of(value) for key, value in kwargs.items()}
+def infer(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], name: str, plainly: bool = False
+) -> Any:
+    """The empty pandas object that `function` gives, found by calling it on a few rows of its arguments.
+
+    Rows are made up; but for functions of users, and for objects, those that lie in memory are taken first. Where the
+    function fails on the ones, the others are tried. What it raises for real rows is raised, with advice unless it is
+    pandas' own function (`plainly`).
+    """
+    trial = Trial(function, args, kwargs)
     try:
-        result = function(*samples, **options)
+        result = trial.result(real_first=not plainly or trial.has_objects())
     except NotImplementedError:
         raise
     except Exception as error:
+        if plainly:
+            raise
         raise ValueError(
-            f"`{name}` failed on a sample of two rows, by which the types of its result are found "
+            f"`{name}` failed on a sample of its rows, by which the types of its result are found "
             f"({type(error).__name__}: {error}). Pass meta= with the names and types of the result"
         ) from error
-    return empty_of(result)
+    return trial.with_unknown_categories(empty_of(result))
+
+
+class NoRows(Exception):
+    """There are no rows to try a function on."""
+
+
+class Trial:
+    """Calls of a function with a few rows of its arguments."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.lazy = [value for value in (*args, *kwargs.values()) if is_collection(value)]
+
+    def has_objects(self) -> bool:
+        """Whether anything lazy holds objects, of which made-up ones tell little."""
+        rows = [empty(value) for value in self.lazy if not is_scalar(value)]
+        return any(dtype == object for one in rows for dtype in dtypes_of(one))
+
+    def result(self, real_first: bool) -> Any:
+        """What the function gives for real rows, if they lie in memory, or for made-up ones."""
+        in_memory = bool(self.lazy) and all(is_scalar(value) or value._expr.in_memory for value in self.lazy)
+        real, made_up = self.with_real_rows, self.with_made_up_rows
+        attempts = [real, made_up] if real_first and in_memory else [made_up, real]
+        errors: dict[Any, Exception] = {}
+        for attempt in attempts:
+            try:
+                return attempt()
+            except NoRows:
+                continue
+            except NotImplementedError:
+                raise
+            except Exception as error:
+                errors[attempt] = error
+        raise errors[real] if real in errors else errors[made_up]
+
+    def with_real_rows(self) -> Any:
+        """The result for the first rows, computed; NoRows if there are none."""
+        args, kwargs = self.samples(real_sample_of)
+        if not any(len(value) for value in (*args, *kwargs.values()) if hasattr(value, "dtypes")):
+            raise NoRows
+        return self.call((args, kwargs))
+
+    def with_made_up_rows(self) -> Any:
+        """The result for two rows like those that there are."""
+        return self.call(self.samples(sample_of))
+
+    def samples(self, of: Callable[[Any], Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments, with rows for what is lazy."""
+        return [of(value) for value in self.args], {key: of(value) for key, value in self.kwargs.items()}
+
+    def call(self, samples: tuple[list[Any], dict[str, Any]]) -> Any:
+        """The result for such arguments."""
+        return self.function(*samples[0], **samples[1])
+
+    def with_unknown_categories(self, meta: Any) -> Any:
+        """The meta, where categories that depend on the rows are not known."""
+        import pandas as pd
+
+        found = [dtype for dtype in dtypes_of(meta) if isinstance(dtype, pd.CategoricalDtype)]
+        given = [dtype for value in self.lazy if not is_scalar(value) for dtype in dtypes_of(empty(value))]
+        keys = {key_of(storage_of(dtype, True)) for dtype in given if isinstance(dtype, pd.CategoricalDtype)}
+        if all(key_of(storage_of(dtype, True)) in keys for dtype in found):
+            return meta
+        others = set()
+        for variant in (0, 1):
+            try:
+                result = self.call(self.samples(partial(sample_of, variant=variant)))
+                others.add(tuple(map(key_of_type, dtypes_of(empty_of(result)))))
+            except Exception:
+                others.add(())
+        known = keys if len(others | {tuple(map(key_of_type, dtypes_of(meta)))}) > 1 else None
+        return forgetting(meta, known)
+
+
+def dtypes_of(meta: Any) -> list[Any]:
+    """The types of the columns, or of the one column, of a pandas object."""
+    return list(meta.dtypes) if meta.ndim == 2 else [meta.dtype]
+
+
+def key_of_type(dtype: Any) -> Any:
+    """What is equal for equal types only."""
+    storage = storage_of(dtype, True)
+    return str(dtype) if storage is None else key_of(storage)
+
+
+def forgetting(meta: Any, known: set[Any] | None) -> Any:
+    """The meta without the categories that aren't among the known types; as it is if `known` is None."""
+    import pandas as pd
+
+    if known is None:
+        return meta
+
+    def forgotten(column: Any) -> Any:
+        dtype = column.dtype
+        if not isinstance(dtype, pd.CategoricalDtype) or key_of_type(dtype) in known:
+            return column
+        return pd.Series([], index=column.index, name=column.name, dtype=unknown_categories(dtype))
+
+    if meta.ndim == 1:
+        return forgotten(meta)
+    columns = {at: forgotten(meta.iloc[:, at]) for at in range(meta.shape[1])}
+    return pd.DataFrame(columns, index=meta.index).set_axis(meta.columns, axis=1)
 
 
 def empty_of(result: Any) -> Any:

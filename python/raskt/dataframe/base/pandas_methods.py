@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .arguments import no_default
-from .meta import empty_of, sample_of
-from .partitionwise import over_partitions
+from .meta import infer
+from .partitionwise import over_partitions, value_meta
 from .registry import wrap
 
 
@@ -60,7 +60,9 @@ def gathered(method: str, rows: Any, /, *args: Any, meta: Any = None, **options:
 
 def gathered_value(method: str, rows: Any, /, *args: Any, **options: Any) -> Any:
     """The lazy scalar that a method gives for all rows, gathered."""
-    return wrap(gathered(method, rows, *args, **options)._expr.reduce("first", skipna=False))
+    options = given(options)
+    meta = value_meta(infer(Method(method), (rows, *args), options, method, plainly=True), rows)
+    return wrap(gathered(method, rows, *args, meta=meta, **options)._expr.reduce("only"))
 
 
 def run(
@@ -74,15 +76,13 @@ def run(
 ) -> Any:
     """A function of pandas over partitions; options without a value are left to pandas."""
     options = given(options)
-    meta = trial(function, args, options) if meta is None else meta
-    name = getattr(function, "__name__", "call")
-    return over_partitions(function, args, options, name=name, same_rows=same_rows, gather=gather, meta=meta)
+    how = {"same_rows": same_rows, "gather": gather, "meta": meta, "plainly": True}
+    return over_partitions(function, args, options, name=getattr(function, "__name__", "call"), **how)
 
 
 def trial(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The empty result of a function of pandas, called with samples; errors are those of pandas."""
-    samples = [sample_of(value) for value in args]
-    return empty_of(function(*samples, **{name: sample_of(value) for name, value in options.items()}))
+    """The empty result of a function of pandas, called with a few rows; errors are those of pandas."""
+    return infer(function, args, options, getattr(function, "__name__", "call"), plainly=True)
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:

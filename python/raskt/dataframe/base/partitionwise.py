@@ -9,25 +9,46 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .collection import as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
+from .collection import ONLY_COLUMN, as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
 from .labels import encode, is_plain
-from .meta import empty, infer, normalise
+from .meta import dtypes_of, empty, infer, normalise, sample_of
 from .registry import kind_of, wrap
+from .storage import is_plain as is_plain_type
 
 
-def over_rows(function: Callable[..., Any], *args: Any, name: str, meta: Any = None, **kwargs: Any) -> Any:
-    """Apply `function` to each partition; it gives as many rows as it got, in their order."""
-    return over_partitions(function, args, kwargs, name=name, meta=meta, same_rows=True)
+def over_rows(
+    function: Callable[..., Any], *args: Any, name: str, meta: Any = None, plainly: bool = False, **kwargs: Any
+) -> Any:
+    """Apply `function` to each partition; it gives as many rows as it got, in their order.
+
+    `plainly` says that it is pandas' own: what it raises is raised as it is.
+    """
+    return over_partitions(function, args, kwargs, name=name, meta=meta, same_rows=True, plainly=plainly)
 
 
-def over_all(function: Callable[..., Any], *args: Any, name: str, meta: Any = None, **kwargs: Any) -> Any:
+def over_all(
+    function: Callable[..., Any], *args: Any, name: str, meta: Any = None, plainly: bool = False, **kwargs: Any
+) -> Any:
     """Apply `function` to all rows at once, gathered into one partition (which `explain()` shows)."""
-    return over_partitions(function, args, kwargs, name=name, meta=meta, gather=True)
+    return over_partitions(function, args, kwargs, name=name, meta=meta, gather=True, plainly=plainly)
 
 
-def one_value(function: Callable[..., Any], *args: Any, name: str, **kwargs: Any) -> Any:
-    """The lazy scalar that `function` gives for all rows at once."""
-    return wrap(over_all(function, *args, name=name, **kwargs)._expr.reduce("first", skipna=False))
+def one_value(function: Callable[..., Any], *args: Any, name: str, plainly: bool = False, **kwargs: Any) -> Any:
+    """The lazy scalar that `function` gives for all rows at once: a number or a truth value, or any object."""
+    meta = value_meta(infer(function, args, kwargs, name, plainly), *args)
+    return wrap(over_all(function, *args, name=name, meta=meta, **kwargs)._expr.reduce("only"))
+
+
+def value_meta(meta: Any, *args: Any) -> Any:
+    """What a value that pandas computes is promised to be: a number or a truth value of plain columns, else any object.
+
+    Of other columns it may be a number as well as `pd.NA`, and which of them only the rows tell.
+    """
+    import pandas as pd
+
+    lazy = [empty(value) for value in args if is_collection(value) and not is_scalar(value)]
+    plain = all(is_plain_type(dtype) for rows in lazy for dtype in dtypes_of(rows))
+    return meta if plain and str(meta.dtype) in ("float64", "int64", "bool") else pd.Series([], dtype=object)
 
 
 def over_partitions(
@@ -40,35 +61,25 @@ def over_partitions(
     same_rows: bool = False,
     gather: bool = False,
     numbered: bool = False,
+    plainly: bool = False,
 ) -> Any:
     """Apply `function` to each partition of the collections among its arguments, which must have the same rows.
 
     With `numbered`, it gets the number of the partition as its last argument.
     """
     call = Call(function, args, kwargs)
-    meta = infer(function, args, kwargs, name) if meta is None else normalise(meta)
-    refuse_unheld(meta, name)
+    meta = infer(function, args, kwargs, name, plainly) if meta is None else normalise(meta)
     frame = call.frame()
-    if gather:
+    if gather or call.of_scalars:
         frame = frame.repartition(1)
     call.meta = meta
-    options: dict[str, Any] = {"same_rows": True} if same_rows and not gather else {}
+    options: dict[str, Any] = {"same_rows": True} if same_rows and not gather and not call.of_scalars else {}
     if numbered:
         options["numbered"] = call.numbered = True
     if meta.ndim == 2 and not (all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns)):
         call.encoded = True
         meta = meta.set_axis(encode(meta.columns), axis=1)
     return wrap(frame.map_partitions(call, meta, name=name, **options))
-
-
-def refuse_unheld(meta: Any, name: str) -> None:
-    """NotImplementedError for a result of a type that a lazy frame cannot hold."""
-    dtypes = list(meta.dtypes) if meta.ndim == 2 else [meta.dtype]
-    for dtype in dtypes:
-        if str(dtype).startswith(("period", "interval", "Sparse", "complex")):
-            raise NotImplementedError(
-                f"`{name}` gives values of type {dtype}, which a lazy frame cannot hold: compute first"
-            )
 
 
 class Call:
@@ -87,8 +98,10 @@ class Call:
         only = next(iter(self.slots.values())) if len(self.slots) == 1 else None
         self.whole = is_frame(only) or is_labels(only)
         self.kinds = {
-            at: (kind_of(value._expr), None if is_scalar(value) else empty(value)) for at, value in self.slots.items()
+            at: (kind_of(value._expr), sample_of(value) if is_scalar(value) else empty(value))
+            for at, value in self.slots.items()
         }
+        self.of_scalars = bool(self.slots) and all(is_scalar(value) for value in self.slots.values())
         self.expressions = dict(self.slots)
         for at in self.slots:
             self.values[at] = None
@@ -100,9 +113,9 @@ class Call:
     def frame(self) -> Any:
         """The frame expression that holds every column which the function reads."""
         rows = [value for value in self.expressions.values() if not is_scalar(value)]
-        if not rows:
+        if not rows and not self.of_scalars:
             raise TypeError("a function over partitions needs a frame, a series or an index to go over")
-        base = root_frame(rows[0])
+        base = root_frame(rows[0]) if rows else next(iter(self.expressions.values()))._expr.to_frame(ONLY_COLUMN)
         if self.whole:
             return base
         columns = []
@@ -155,7 +168,7 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
     if kind == "series":
         return column.rename(meta.name)
     if kind == "index":
-        return pd.Index(column, name=meta.name)
+        return pd.Index(column, name=meta.name, dtype=column.dtype)
     return column.iloc[0] if len(column) else meta
 
 
@@ -167,7 +180,14 @@ def as_pandas(result: Any) -> Any:
         return result.to_series()
     if isinstance(result, pd.DataFrame | pd.Series):
         return result
-    return pd.Series([result])
+    return pd.Series([result], dtype=object) if is_missing(result) else pd.Series([result])
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a plain value is pandas' or Python's word for a missing one, NaN left out."""
+    import pandas as pd
+
+    return value is None or value is pd.NA or value is pd.NaT
 
 
 def _width(value: Any) -> int:

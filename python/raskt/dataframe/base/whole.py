@@ -11,9 +11,10 @@ from typing import Any
 
 from .collection import is_collection, is_scalar, native
 from .labels import encode, encode_label, is_plain
-from .meta import empty_of, normalise, sample, sample_of
-from .partitionwise import as_pandas, refuse_unheld
+from .meta import empty_of, normalise, sample_of
+from .partitionwise import as_pandas
 from .registry import core, wrap
+from .samples import sample
 
 
 def over_whole(
@@ -34,7 +35,6 @@ def over_whole(
     """
     call = WholeCall(function, args, kwargs)
     meta = empty_of(call.trial(args, kwargs)) if meta is None else normalise(meta)
-    refuse_unheld(meta, name)
     meta = call.held(meta)
     options = {"same_rows": same_rows, "may_miss": may_miss, "partitions": partitions}
     return wrap(core().frame_of_whole(call, call.expressions, meta, name=name, **options))

@@ -8,11 +8,15 @@ from typing import Any
 from ..base.arguments import as_list, plain_operand, require_boolean
 from ..base.collection import index_of, is_collection, native
 from ..base.labels import decode, encode, encode_label, is_plain, select
-from ..base.meta import empty
+from ..base.meta import empty, types_of
+from ..base.pandas_methods import native_or
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.whole import is_foreign
 from ..generic.alignment import Method, align_with, aligned, needs_alignment, own_rows
 from ..generic.display import frame_html, frame_info, frame_text
+from ..generic.elementwise import chosen
+from ..generic.operators import applied
 from ..indexing.loc import by_brackets, by_marks, is_marks
 from ..indexing.rows import choose_by_collection
 from ..series.series import Series
@@ -68,10 +72,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def dtypes(self) -> Any:
         """The types of the columns, as a pandas series."""
         import pandas as pd
-        from pandas.api.types import pandas_dtype
 
-        types = [pandas_dtype(dtype) for dtype in self._expr.dtypes]
-        return pd.Series(types, index=self.columns, dtype="object")
+        return pd.Series(types_of(self._expr), index=self.columns, dtype="object")
 
     @property
     def ndim(self) -> int:
@@ -125,15 +127,22 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             return aligned(operation, self, other, reflected)
         if isinstance(other, DataFrame):
             return self._with_frame(operation, other, reflected)
-        other = native(plain_operand(other))
-        return self._each(lambda column: column.binary(operation, other, reflected))
+        other = plain_operand(other)
+        return native_or(
+            lambda: self._each(lambda column: column.binary(operation, native(other), reflected)),
+            lambda: applied(operation, self, other, reflected),
+        )
 
     def _with_frame(self, operation: str, other: DataFrame, reflected: bool) -> DataFrame:
         names = self._expr.columns
-        pairs = [
-            (name, self._expr.column(name).binary(operation, other._expr.column(name), reflected)) for name in names
-        ]
-        return DataFrame(self._expr.select(pairs))
+
+        def pairs() -> list[tuple[str, Any]]:
+            mine, theirs = self._expr, other._expr
+            return [(name, mine.column(name).binary(operation, theirs.column(name), reflected)) for name in names]
+
+        return native_or(
+            lambda: DataFrame(self._expr.select(pairs())), lambda: applied(operation, self, other, reflected)
+        )
 
     def _flexible(self, operation: str, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
         if level is not None or needs_alignment(self, other):
@@ -142,7 +151,11 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         left, right = (self, other) if fill is None else (self.fillna(fill), other)
         if isinstance(other, Series) and axis in (0, "index"):
             right = other if fill is None else other.fillna(fill)
-            return left._each(lambda column: column.binary(operation, right._expr, reflected))
+            method = f"r{operation}" if reflected else operation
+            return native_or(
+                lambda: left._each(lambda column: column.binary(operation, right._expr, reflected)),
+                lambda: over_rows(lambda a, b: getattr(a, method)(b, axis=0), left, right, name=method, plainly=True),
+            )
         if isinstance(other, DataFrame) and fill is not None:
             both = self.isna() & other.isna()
             return left._binary(operation, other.fillna(fill), reflected).mask(both)
@@ -154,9 +167,10 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         def part(value: Any, name: str) -> Any:
             return value._expr.column(name) if isinstance(value, DataFrame) else native(value)
 
-        names = self._expr.columns
-        return DataFrame(
-            self._expr.select([(n, self._expr.column(n).where(part(cond, n), part(other, n))) for n in names])
+        mine, names = self._expr, self._expr.columns
+        return native_or(
+            lambda: DataFrame(mine.select([(n, mine.column(n).where(part(cond, n), part(other, n))) for n in names])),
+            lambda: over_rows(chosen, self, cond, other, name="where", plainly=True),
         )
 
     # Columns.

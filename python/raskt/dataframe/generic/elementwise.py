@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import is_collection, is_frame, native
+from ..base.meta import dtypes_of, empty
 from ..base.mixin import Mixin
+from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_all, over_rows
+from ..base.storage import is_plain
 from ..base.whole import over_whole
 from .alignment import Named, align_with, differs, is_elsewhere, needs_alignment
-from .operators import OperatorMethods
+from .operators import FUNCTIONS, OperatorMethods
 
 #: NumPy's functions of one argument that the native side has, by its names.
 UNARY = {
@@ -78,14 +81,22 @@ class Elementwise(OperatorMethods, Mixin):
         raise NotImplementedError
 
     def _unary(self, operation: str) -> Any:
-        return self._each(lambda column: column.unary(operation))
+        function = FUNCTIONS.get(operation) or getattr(numpy(), operation, None)
+        return self._native_or_pandas(
+            lambda: self._each(lambda column: column.unary(operation)), function, name=operation
+        )
 
-    def _native_or_pandas(self, native_form: Any, function: Any, *args: Any, name: str, **kwargs: Any) -> Any:
-        """The native form, or, where it has none, `function` on each partition in pandas."""
-        try:
-            return native_form()
-        except NotImplementedError:
-            return over_rows(function, self, *args, name=name, **kwargs)
+    def _native_or_pandas(
+        self, native_form: Any, function: Any, *args: Any, name: str, gather: bool = False, meta: Any = None
+    ) -> Any:
+        """The native form, or, where it has none, `function` in pandas: of each partition, or of the gathered rows."""
+        over = over_all if gather else over_rows
+        return native_or(native_form, lambda: over(function, self, *args, name=name, meta=meta, plainly=True))
+
+    def _each_or(self, column_form: Any, name: str, *args: Any, gather: bool = False, **options: Any) -> Any:
+        """A form of each column, or the method `name` of pandas with such arguments."""
+        call = lambda rows, *given: getattr(rows, name)(*given, **options)
+        return self._native_or_pandas(lambda: self._each(column_form), call, *args, name=name, gather=gather)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """NumPy's functions: native where there is a form, otherwise on each partition."""
@@ -114,13 +125,15 @@ class Elementwise(OperatorMethods, Mixin):
         """
         if isinstance(decimals, dict):
             return self.assign(**{name: self[name].round(places) for name, places in decimals.items()})
-        return self._each(lambda column: column.round(decimals) if is_number(column) else column)
+        is_frame = self.ndim == 2
+        rounded = lambda column: column if is_frame and is_left_alone(column) else column.round(decimals)
+        return self._each_or(rounded, "round", decimals)
 
     def astype(self, dtype: Any) -> Any:
         """Values as another type; for a frame also a dictionary from columns to types.
 
-        pandas' nullable types (`Int64`, `boolean`) raise NotImplementedError: integers with missing values are float64
-        here, as NumPy's types in pandas are.
+        Types that only pandas has (`Int64`, `category`, periods) are converted by pandas for each partition. The
+        categories of `astype("category")` are those that are found when the rows are computed.
 
         Errors: TypeError for an unknown type at the call; ValueError at `compute` for a value that does not convert.
 
@@ -130,15 +143,16 @@ class Elementwise(OperatorMethods, Mixin):
         """
         if isinstance(dtype, dict):
             return self.assign(**{name: self[name].astype(one) for name, one in dtype.items()})
-        text = dtype_name(dtype)
-        if text.startswith(("Int", "UInt", "Float", "boolean")):
-            raise NotImplementedError(
-                f"astype({text!r}): pandas' nullable types have no native form; use {text.lower()!r}"
-            )
-        if text in ("str", "string"):
-            self._each(refuse_times)
+        wanted = dtype_object(dtype)
+        convert = lambda rows: rows.astype(dtype)
+        meta = as_categories(empty(self), wanted)
+        if not is_plain(wanted):
+            return over_rows(convert, self, name="astype", meta=meta, plainly=True)
+        if wanted == dtype_object(str) and any(is_time(one) for one in dtypes_of(empty(self))):
+            # The form of times depends on all rows of a column.
+            return over_all(convert, self, name="astype", plainly=True)
         return self._native_or_pandas(
-            lambda: self._each(lambda column: column.cast(text)), lambda part: part.astype(dtype), name="astype"
+            lambda: self._each(lambda column: column.cast(str(wanted))), convert, name="astype"
         )
 
     def isna(self) -> Any:
@@ -166,7 +180,7 @@ class Elementwise(OperatorMethods, Mixin):
             return self.assign(**{name: self[name].fillna(one) for name, one in known.items()})
         if needs_alignment(self, value):
             return align_with(Named("fillna"), self, value, name="fillna")
-        return self._each(lambda column: column.fillna(native(value)))
+        return self._each_or(lambda column: column.fillna(native(value)), "fillna", value)
 
     def ffill(self, axis: Any = None, limit: int | None = None) -> Any:
         """Missing values replaced by the last value before them; at most `limit` in a row (in pandas, gathered)."""
@@ -180,7 +194,7 @@ class Elementwise(OperatorMethods, Mixin):
         refuse_axis(axis, name)
         if limit is not None:
             return over_all(lambda rows: getattr(rows, name)(limit=limit), self, name=name)
-        return self._each(lambda column: getattr(column, name)())
+        return self._each_or(lambda column: getattr(column, name)(), name, gather=True)
 
     def isin(self, values: Any) -> Any:
         """True where a value is one of `values` (a list, set, array or pandas object)."""
@@ -193,7 +207,7 @@ class Elementwise(OperatorMethods, Mixin):
             names = self._expr.columns
             columns = [(name, self._expr.column(name).isin(chosen.get(name, []))) for name in names]
             return self._framed(lambda frame: frame.select(columns))
-        return self._each(lambda column: column.isin(list(values)))
+        return self._each_or(lambda column: column.isin(list(values)), "isin", values)
 
     def clip(self, lower: Any = None, upper: Any = None, axis: Any = None) -> Any:
         """Values below `lower` raised to it and values above `upper` lowered to it."""
@@ -201,7 +215,8 @@ class Elementwise(OperatorMethods, Mixin):
         if is_elsewhere(self, lower, upper):
             return over_whole(Named("clip"), self, lower, upper, name="clip", same_rows=True, may_miss=True,
                               axis=0 if axis is None else axis)  # fmt: skip
-        return self._each(lambda column: column.clip(native(lower), native(upper)) if is_number(column) else column)
+        clipped = lambda column: column.clip(native(lower), native(upper))
+        return self._each_or(clipped, "clip", lower, upper)
 
     def where(self, cond: Any, other: Any = None) -> Any:
         """Values where `cond` holds, and `other` (missing by default) elsewhere.
@@ -229,7 +244,10 @@ class Elementwise(OperatorMethods, Mixin):
         cond = cond if keep else ~cond
         if hasattr(cond, "columns") or hasattr(other, "columns"):
             return self._choose_by_column(cond, other)
-        return self._each(lambda column: column.where(cond._expr, native(other)))
+        return self._native_or_pandas(
+            lambda: self._each(lambda column: column.where(cond._expr, native(other))),
+            chosen, cond, other, name="where",
+        )  # fmt: skip
 
     def replace(self, to_replace: Any = None, value: Any = None, regex: Any = False) -> Any:
         """Values replaced: one by one, a list by a list or by one value, or as a dictionary says.
@@ -273,26 +291,36 @@ class Elementwise(OperatorMethods, Mixin):
             return over_rows(lambda part: getattr(part, name)(axis=1, skipna=skipna), self, name=name)
         if not skipna:
             return over_all(lambda rows: getattr(rows, name)(skipna=False), self, name=name)
-        return self._each(lambda column: column.cumulative(name))
+        return self._each_or(lambda column: column.cumulative(name), name, gather=True)
 
     def shift(self, periods: int = 1, freq: Any = None, axis: Any = None, fill_value: Any = None) -> Any:
         """Values moved by `periods` rows (back if negative); the rows left empty hold `fill_value`, or are missing."""
         refuse_axis(axis, "shift")
         if freq is not None:
             raise NotImplementedError("shift(freq=) moves the index: add the offset to the index column instead")
-        return self._each(lambda column: column.shift(int(periods), native(fill_value)))
+        options = {} if fill_value is None else {"fill_value": fill_value}
+        moved = lambda column: column.shift(int(periods), native(fill_value))
+        return self._each_or(moved, "shift", int(periods), gather=True, **options)
 
     def diff(self, periods: int = 1, axis: Any = None) -> Any:
         """Each value less the one `periods` rows before it."""
         refuse_axis(axis, "diff")
-        return self._each(lambda column: column.diff(int(periods)))
+        return self._each_or(lambda column: column.diff(int(periods)), "diff", int(periods), gather=True)
 
     def rank(self, axis: Any = None, method: str = "average", ascending: bool = True, **kwargs: Any) -> Any:
         """The place of each value in the order of its column, from one; ties by `method`."""
         refuse_axis(axis, "rank")
         if kwargs:
             return over_all(lambda rows: rows.rank(method=method, ascending=ascending, **kwargs), self, name="rank")
-        return self._each(lambda column: column.rank(method, ascending))
+        ranked = lambda column: column.rank(method, ascending)
+        return self._each_or(ranked, "rank", gather=True, method=method, ascending=ascending)
+
+
+def numpy() -> Any:
+    """NumPy, imported when it is needed."""
+    import numpy as np
+
+    return np
 
 
 def is_number(column: Any) -> bool:
@@ -300,13 +328,42 @@ def is_number(column: Any) -> bool:
     return column.dtype.lower().startswith(("int", "uint", "float"))
 
 
-def refuse_times(column: Any) -> Any:
-    """The column; NotImplementedError for times, whose text in pandas depends on all rows of the column."""
-    if column.dtype.startswith(("datetime64", "timedelta64")):
-        raise NotImplementedError(
-            f"astype(str) of times ({column.name!r}): its form depends on all rows in pandas; use .dt.strftime(format)"
-        )
-    return column
+def is_left_alone(column: Any) -> bool:
+    """Whether a frame's rounding leaves a column as it is: a plain one of no numbers."""
+    return column.codec is None and not is_number(column)
+
+
+def is_time(dtype: Any) -> bool:
+    """Whether values are points or lengths of time."""
+    return str(dtype).startswith(("datetime64", "timedelta64"))
+
+
+def as_categories(meta: Any, dtype: Any) -> Any:
+    """What `astype` with a category type that leaves the categories open gives; None for other types.
+
+    Their categories are those that are found when the rows are computed.
+    """
+    import pandas as pd
+
+    if not isinstance(dtype, pd.CategoricalDtype) or dtype.categories is not None:
+        return None
+
+    def of(column: Any) -> Any:
+        own = column.dtype
+        if isinstance(own, pd.CategoricalDtype):
+            return column
+        kind = pd.CategoricalDtype(pd.Index([], dtype=own), dtype.ordered)
+        return pd.Series([], index=column.index, name=column.name, dtype=kind)
+
+    if meta.ndim == 1:
+        return of(meta if isinstance(meta, pd.Series) else meta.to_series())
+    columns = {at: of(meta.iloc[:, at]) for at in range(meta.shape[1])}
+    return pd.DataFrame(columns, index=meta.index).set_axis(meta.columns, axis=1)
+
+
+def chosen(rows: Any, condition: Any, other: Any) -> Any:
+    """`where`, with pandas' own missing values where there is no other."""
+    return rows.where(condition) if other is None else rows.where(condition, other)
 
 
 def refuse_axis(axis: Any, name: str) -> None:
@@ -315,19 +372,16 @@ def refuse_axis(axis: Any, name: str) -> None:
         raise NotImplementedError(f"{name}(axis={axis!r}): use map_partitions(lambda part: part.{name}(axis=1))")
 
 
+def dtype_object(dtype: Any) -> Any:
+    """A type as pandas has it; TypeError if there is no such type."""
+    import pandas as pd
+
+    return pd.StringDtype(na_value=float("nan")) if dtype in (str, "str") else pd.api.types.pandas_dtype(dtype)
+
+
 def dtype_name(dtype: Any) -> str:
     """The name of a type as pandas prints it; TypeError if there is no such type."""
-    if dtype in (str, "string"):
-        return "str" if dtype is str else "string"
-    names = {int: "int64", float: "float64", bool: "bool", "int": "int64", "float": "float64"}
-    try:
-        if dtype in names:
-            return names[dtype]
-    except TypeError:
-        pass
-    from pandas.api.types import pandas_dtype
-
-    return str(pandas_dtype(dtype))
+    return str(dtype_object(dtype))
 
 
 def replacements(to_replace: Any, value: Any) -> tuple[list[Any], list[Any]]:

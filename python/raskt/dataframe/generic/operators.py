@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
+
+from ..base.partitionwise import over_rows
+
+#: The operators by the names that the native side has for operations.
+FUNCTIONS = {
+    **{name: getattr(operator, name) for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "xor")},
+    **{name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert")},
+    "and": operator.and_,
+    "or": operator.or_,
+    "abs": operator.abs,
+}
+
+
+def applied(operation: str, left: Any, right: Any, reflected: bool = False) -> Any:
+    """An operator between rows, in pandas for each partition."""
+    function = FUNCTIONS[operation]
+    pair = (right, left) if reflected else (left, right)
+    return over_rows(function, *pair, name=operation, plainly=True)
 
 
 class Operators:

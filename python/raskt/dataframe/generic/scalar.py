@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import Collection, native
+from ..base.meta import type_of
+from ..base.pandas_methods import native_or
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
-from .operators import Operators
+from .operators import FUNCTIONS, Operators, applied
 
 
 @register("scalar")
@@ -24,9 +27,7 @@ class Scalar(Collection, Operators):
     @property
     def dtype(self) -> Any:
         """The type of the value."""
-        from pandas.api.types import pandas_dtype
-
-        return pandas_dtype(self._expr.dtype)
+        return type_of(self._expr)
 
     @property
     def ndim(self) -> int:
@@ -41,10 +42,16 @@ class Scalar(Collection, Operators):
     def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
         if isinstance(other, Collection) and not isinstance(other, Scalar):
             return NotImplemented
-        return wrap(self._expr.binary(operation, native(other), reflected))
+        return native_or(
+            lambda: wrap(self._expr.binary(operation, native(other), reflected)),
+            lambda: as_scalar(applied(operation, self, other, reflected)),
+        )
 
     def _unary(self, operation: str) -> Any:
-        return wrap(self._expr.unary(operation))
+        return native_or(
+            lambda: wrap(self._expr.unary(operation)),
+            lambda: as_scalar(over_rows(FUNCTIONS[operation], self, name=operation, plainly=True)),
+        )
 
     def __bool__(self) -> bool:
         raise TypeError(f"the truth of a lazy value is not known before it is computed: call compute() on {self!r}")
@@ -65,3 +72,8 @@ class Scalar(Collection, Operators):
 
     def __repr__(self) -> str:
         return f"<raskt.dataframe.Scalar dtype={self._expr.dtype}>"
+
+
+def as_scalar(series: Any) -> Any:
+    """The value of the one row of a series."""
+    return wrap(series._expr.reduce("only"))

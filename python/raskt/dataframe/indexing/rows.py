@@ -10,8 +10,9 @@ from typing import Any
 
 from ..base.arguments import require_boolean
 from ..base.collection import is_collection, is_column, is_index
-from ..base.meta import empty, sample
+from ..base.meta import empty
 from ..base.partitionwise import over_all
+from ..base.samples import sample
 from ..base.whole import is_foreign, over_whole
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 from ..base.labels import decode, decode_label, encode_label, is_plain
+from ..base.storage import Storage, described, key_of, one, storage_for, storage_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,57 +14,87 @@ if TYPE_CHECKING:
 
 
 def to_dataframe(
-    batch: pa.RecordBatch, labels: list[str | None], levels: int, names: list[str], start: int
+    batch: pa.RecordBatch,
+    labels: list[str | None],
+    levels: int,
+    names: list[str],
+    start: int,
+    codecs: list[bytes | None],
 ) -> pd.DataFrame:
-    """The frame of a batch whose first `levels` columns are the row labels; numbered rows begin at `start`."""
-    index = row_labels(batch, labels, levels, start)
-    if not names:
-        import pandas as pd
+    """The frame of a batch whose first `levels` columns are the row labels; numbered rows begin at `start`.
 
+    `codecs` say how the values of each level and column were stored, where they aren't plain.
+    """
+    import pandas as pd
+
+    index = row_labels(batch, labels, levels, start, codecs)
+    if not names:
         return pd.DataFrame(index=index)
-    columns = batch.select(list(range(batch.num_columns - len(names), batch.num_columns)))
-    frame = columns.to_pandas()
-    for at, field in enumerate(columns.schema):
-        if is_object(field.type):
-            frame[frame.columns[at]] = values_of(columns, at)
+    first = batch.num_columns - len(names)
+    columns = batch.select(list(range(first, batch.num_columns)))
+    codecs = codecs[len(codecs) - len(names) :]
+    if any(codecs):
+        values = {at: values_of(columns, at, codec) for at, codec in enumerate(codecs)}
+        frame = pd.DataFrame(values, copy=False) if values else pd.DataFrame(index=index)
+    else:
+        frame = columns.to_pandas()
+        for at, field in enumerate(columns.schema):
+            if is_object(field.type):
+                frame[frame.columns[at]] = values_of(columns, at, None)
     frame.index = index
     frame.columns = column_labels(names)
     return frame
 
 
-def to_series(batch: pa.RecordBatch, labels: list[str | None], levels: int, name: str | None, start: int) -> pd.Series:
+def to_series(
+    batch: pa.RecordBatch,
+    labels: list[str | None],
+    levels: int,
+    name: str | None,
+    start: int,
+    codecs: list[bytes | None],
+) -> pd.Series:
     """The series of a batch whose last column has the values."""
-    series = values_of(batch, batch.num_columns - 1)
-    series.index = row_labels(batch, labels, levels, start)
+    series = values_of(batch, batch.num_columns - 1, codecs[-1])
+    series.index = row_labels(batch, labels, levels, start, codecs)
     return series.rename(label_of(name))
 
 
-def to_index(batch: pa.RecordBatch, name: str | None) -> pd.Index:
+def to_index(batch: pa.RecordBatch, name: str | None, codecs: list[bytes | None]) -> pd.Index:
     """The index of a batch of one column."""
-    import pandas as pd
-
-    return pd.Index(values_of(batch, 0)).rename(label_of(name))
+    return index_of(batch, 0, codecs[0]).rename(label_of(name))
 
 
-def to_scalar(batch: pa.RecordBatch) -> Any:
+def to_scalar(batch: pa.RecordBatch, codecs: list[bytes | None]) -> Any:
     """The value of a batch of one column and one row."""
     import pyarrow as pa
 
     column = batch.column(0)
     # Numbers need nothing of pandas, whose conversion takes milliseconds the first time.
-    if not column.null_count and (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+    is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    if codecs[0] is None and not column.null_count and is_number:
         return column.to_numpy(zero_copy_only=False)[0]
-    return values_of(batch, 0).iloc[0]
+    return values_of(batch, 0, codecs[0]).iloc[0]
 
 
-def values_of(batch: pa.RecordBatch, at: int) -> pd.Series:
+def index_of(batch: pa.RecordBatch, at: int, codec: bytes | None) -> pd.Index:
+    """One column of a batch as labels."""
+    import pandas as pd
+
+    values = values_of(batch, at, codec)
+    return pd.Index(values, dtype=values.dtype)
+
+
+def values_of(batch: pa.RecordBatch, at: int, codec: bytes | None) -> pd.Series:
     """One column of a batch as pandas has it, without a name."""
     import pandas as pd
 
     column, dtype = batch.column(at), batch.schema.field(at).type
-    if is_pickled(dtype):
-        values = pd.Series(unpickled(column), dtype=object)
-    elif is_list(dtype):
+    storage = storage_for(codec)
+    if storage is not None:
+        restored = storage.restore(column)
+        return pd.Series(restored, dtype=restored.dtype, copy=False)
+    if is_list(dtype):
         values = pd.Series(column.to_pylist(), dtype=object)
     else:
         values = column.to_pandas().rename(None)
@@ -81,41 +111,7 @@ def is_object(dtype: pa.DataType) -> bool:
 
     is_bytes = pa.types.is_binary(dtype) or pa.types.is_large_binary(dtype) or pa.types.is_binary_view(dtype)
     is_category = pa.types.is_dictionary(dtype)
-    return bool(is_time(dtype) or is_list(dtype) or is_pickled(dtype) or is_bytes or is_category or dtype == pa.bool_())
-
-
-#: The one field of the structs that objects travel in. Only this process knows its name: no file can hold such a
-#: struct, so that reading data never unpickles.
-PICKLE = f"__pickle_{os.urandom(16).hex()}__"
-
-
-def is_pickled(dtype: pa.DataType) -> bool:
-    """Whether such values are objects of Python that travel pickled."""
-    import pyarrow as pa
-
-    return bool(pa.types.is_struct(dtype) and dtype.num_fields == 1 and dtype.field(0).name == PICKLE)
-
-
-def pickled(values: Any) -> pa.Array:
-    """Objects that no Arrow type stands for, in structs of their pickles; missing ones are null."""
-    import pickle
-
-    import pandas as pd
-    import pyarrow as pa
-
-    missing = [bool(pd.api.types.is_scalar(value) and pd.isna(value)) for value in values]
-    dumps = [None if gone else pickle.dumps(value, 5) for value, gone in zip(values, missing, strict=True)]
-    mask = pa.array(missing, pa.bool_())
-    field = pa.field(PICKLE, pa.large_binary())
-    return pa.StructArray.from_arrays([pa.array(dumps, pa.large_binary())], fields=[field], mask=mask)
-
-
-def unpickled(column: pa.Array) -> list[Any]:
-    """The objects of a column of pickles, which this process made."""
-    import pickle
-
-    dumps = column.field(0).to_pylist()
-    return [None if dump is None else pickle.loads(dump) for dump in dumps]
+    return bool(is_time(dtype) or is_list(dtype) or is_bytes or is_category or dtype == pa.bool_())
 
 
 def is_list(dtype: pa.DataType) -> bool:
@@ -132,13 +128,15 @@ def is_time(dtype: pa.DataType) -> bool:
     return bool(pa.types.is_date(dtype) or pa.types.is_time(dtype))
 
 
-def row_labels(batch: pa.RecordBatch, labels: list[str | None], levels: int, start: int) -> pd.Index:
+def row_labels(
+    batch: pa.RecordBatch, labels: list[str | None], levels: int, start: int, codecs: list[bytes | None]
+) -> pd.Index:
     """The row labels of a batch: its first columns, or numbers."""
     import pandas as pd
 
     if levels == 0:
         return pd.RangeIndex(start, start + batch.num_rows, name=label_of(labels[0]))
-    columns = [pd.Index(values_of(batch, at)) for at in range(levels)]
+    columns = [index_of(batch, at, codecs[at]) for at in range(levels)]
     if levels == 1:
         return columns[0].rename(label_of(labels[0]))
     return pd.MultiIndex.from_arrays(columns, names=[label_of(name) for name in labels])
@@ -159,12 +157,13 @@ def label_of(name: str | None) -> Any:
 
 
 def from_pandas(
-    data: Any, number: bool, is_meta: bool = False, objects: list[bool] | None = None
-) -> tuple[pa.RecordBatch, list[str | None], str | None, list[str | None], bool]:
+    data: Any, number: bool, is_meta: bool = False, codecs: list[bytes | None] | None = None
+) -> tuple[pa.RecordBatch, list[str | None], str | None, list[str | None], bool, list[Any]]:
     """A batch of the row labels and columns of a frame or series, with what tells them apart.
 
     Returns the batch, the names of the levels of labels that are columns of it (none if `number` and the rows are
-    numbered from 0), the name of numbered rows, the names of the columns, and whether it was a series.
+    numbered from 0), the name of numbered rows, the names of the columns, whether it was a series, and for each level
+    and column what its storage is, or None if it is plain. `codecs` are the storages that were promised.
     """
     import pandas as pd
     import pyarrow as pa
@@ -177,66 +176,76 @@ def from_pandas(
     levels = [] if numbered else [index.get_level_values(at) for at in range(index.nlevels)]
     columns = [data] if is_series else [data.iloc[:, at] for at in range(data.shape[1])]
     names = [name_of(data.name) if is_series else name_of(label) for label in ([None] if is_series else data.columns)]
-    whats = ["the row labels"] * len(levels) + [f"column `{name}`" for name in names]
-    wanted = objects if objects is not None and len(objects) == len(whats) else [False] * len(whats)
-    arrays = [array_of(*one, is_meta) for one in zip(levels + columns, whats, wanted, strict=True)]
-    if not arrays:
+    every = levels + columns
+    promised = codecs is not None and len(codecs) == len(every)
+    wanted = [storage_for(codec) for codec in codecs] if promised else [None] * len(every)
+    stored = [stored_as(values, promised, storage, is_meta) for values, storage in zip(every, wanted, strict=True)]
+    if not stored:
         batch = pa.RecordBatch.from_struct_array(pa.array([{}] * len(data), type=pa.struct([])))
     else:
         labels = [f"__index_{at}__" for at in range(len(levels))]
+        arrays = [array for array, _ in stored]
         batch = pa.RecordBatch.from_arrays(arrays, names=labels + [name or "" for name in names])
-    return batch, [name_of(level.name) for level in levels], name_of(index.name) if numbered else None, names, is_series
+    storages = [described(storage) for _, storage in stored]
+    name = name_of(index.name) if numbered else None
+    return batch, [name_of(level.name) for level in levels], name, names, is_series, storages
 
 
-def array_of(values: Any, what: str, as_objects: bool, is_meta: bool) -> pa.Array:
-    """The values as one Arrow array; missing ones are null, whatever pandas has for them.
+def stored_as(values: Any, promised: bool, wanted: Storage | None, is_meta: bool) -> tuple[pa.Array, Storage | None]:
+    """Values as an array, and how they are stored; as they were promised, if that loses nothing."""
+    import pandas as pd
 
-    Objects that no Arrow type stands for travel pickled; so do all of a column that was promised to be of objects
-    (`as_objects`), and what a meta promises as objects.
-    """
+    values = pd.Series(values, dtype=values.dtype) if isinstance(values, pd.Index) else values
+    storage = storage_of(values.dtype, is_meta)
+    if not promised or (storage is None and wanted is None):
+        return plain(values) if storage is None else storage.store(values), storage
+    if wanted is None:
+        return as_plain(values, storage)
+    if storage is None or key_of(storage) != key_of(wanted):
+        try:
+            values = wanted.fit(values)
+        except (TypeError, ValueError, OverflowError):
+            return plain(values) if storage is None else storage.store(values), storage
+    return wanted.store(values), wanted
+
+
+def as_plain(values: pd.Series, storage: Storage) -> tuple[pa.Array, Storage | None]:
+    """Objects and categories as what they hold, where numbers, text or times were promised; others as they are."""
+    import pandas as pd
     import pyarrow as pa
 
-    values = values.to_series() if not hasattr(values, "iloc") else values
-    if as_objects or (is_meta and values.dtype == object):
-        return pickled(values)
-    try:
-        array = pa.Array.from_pandas(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return pickled(values)
-    if isinstance(array.type, pa.BaseExtensionType) or (values.dtype == object and is_nested(array.type)):
-        return pickled(values)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], type=array.type)
-    if pa.types.is_dictionary(array.type):
-        array = coded(array, what)
+    if isinstance(values.dtype, pd.CategoricalDtype) and storage_of(values.cat.categories.dtype) is None:
+        return plain(values.astype(values.cat.categories.dtype)), None
+    if values.dtype == object:
+        try:
+            array = plain(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            return storage.store(values), storage
+        if not is_nested(array.type):
+            return array, None
+    return storage.store(values), storage
+
+
+def plain(values: pd.Series) -> pa.Array:
+    """Values of a plain type as one Arrow array; missing ones are null, whatever pandas has for them."""
+    import pyarrow as pa
+
+    array = one(pa.Array.from_pandas(values))
     if pa.types.is_null(array.type):
         array = array.cast(pa.large_string() if values.dtype == object else pa.float64())
-    if pa.types.is_timestamp(array.type) and array.type.unit == "s":
-        array = array.cast(pa.timestamp("ms", array.type.tz))
-    if pa.types.is_duration(array.type) and array.type.unit == "s":
-        array = array.cast(pa.duration("ms"))
     return array
-
-
-def coded(array: pa.DictionaryArray, what: str) -> pa.DictionaryArray:
-    """Categories of strings, by codes of four bytes."""
-    import pyarrow as pa
-
-    words = array.dictionary
-    if len(words) and not (pa.types.is_string(words.type) or pa.types.is_large_string(words.type)):
-        raise NotImplementedError(f"{what} has categories of {words.type}, and only strings can be categories yet")
-    if array.type.ordered:
-        raise NotImplementedError(f"{what} has ordered categories, which have no native form yet; use astype(str)")
-    return pa.DictionaryArray.from_arrays(array.indices.cast(pa.int32()), words.cast(pa.large_string()))
 
 
 def is_nested(dtype: pa.DataType) -> bool:
     """Whether pandas would not get the objects back that it gave."""
     import pyarrow as pa
 
-    return bool(pa.types.is_nested(dtype) or pa.types.is_binary(dtype) or pa.types.is_large_binary(dtype))
+    return bool(
+        pa.types.is_nested(dtype)
+        or pa.types.is_binary(dtype)
+        or pa.types.is_large_binary(dtype)
+        or isinstance(dtype, pa.BaseExtensionType)
+    )
 
 
 def name_of(label: Any) -> str | None:

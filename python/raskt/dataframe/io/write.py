@@ -6,8 +6,11 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from raskt._core import NotNative
+
 from ..base.arguments import as_list
 from ..base.collection import Collection
+from ..base.meta import sample_of
 
 #: Options of `to_csv` that the native writer has; others are left to pandas.
 NATIVE_CSV = {"sep", "header", "index"}
@@ -54,7 +57,26 @@ def write_parquet(
     if partition_on is not None:
         return write_partitioned(frame, folder, partition_on, write_index, compute)
     options = {"compression": compression or "none", "index": write_index}
-    return finish(Written(frame._expr.to_parquet(folder, **options)), compute, compute_kwargs)
+    try:
+        written = Written(frame._expr.to_parquet(folder, **options))
+    except NotNative:
+        return write_by_pandas(frame, folder, compression, write_index, compute)
+    return finish(written, compute, compute_kwargs)
+
+
+def write_by_pandas(frame: Any, folder: str, compression: str | None, write_index: bool | None, compute: bool) -> Any:
+    """A folder of Parquet files of columns that only pandas knows how to write."""
+    import pyarrow as pa
+
+    pa.Schema.from_pandas(sample_of(frame))  # raises at once for types without a form in files
+    os.makedirs(folder, exist_ok=True)
+
+    def write(part: Any, at: int) -> str:
+        path = os.path.join(folder, f"part.{at}.parquet")
+        part.to_parquet(path, compression=compression, index=write_index)
+        return path
+
+    return run_parts(frame, write, compute)
 
 
 def clear_folder(folder: str, overwrite: bool) -> None:
@@ -127,7 +149,12 @@ def write_csv(
     name = os.fspath(filename)
     native = set(options) <= NATIVE_CSV and "*" not in name and name_function is None
     if native and frame.has_plain_labels() and isinstance(options.get("header", True), bool):
-        return finish(Written(frame._expr.to_csv(name, single_file=single_file, **options)), compute, compute_kwargs)
+        try:
+            return finish(
+                Written(frame._expr.to_csv(name, single_file=single_file, **options)), compute, compute_kwargs
+            )
+        except NotNative:
+            pass  # pandas writes columns that only it has
     if single_file:
         return write_parts(
             frame.repartition(npartitions=1),

@@ -40,7 +40,7 @@ class SeriesReductions(Reductions):
     @tunable("split_every")
     def count(self) -> Any:
         """How many values are there, missing ones left out, as a lazy scalar."""
-        return wrap(self._expr.reduce("count"))
+        return native_or(lambda: wrap(self._expr.reduce("count")), lambda: self.notna().sum())
 
     @tunable("split_every")
     def idxmax(self, axis: Any = 0, skipna: bool = True) -> Any:

@@ -11,9 +11,12 @@ from ..accessors.strings import StringMethods
 from ..base.arguments import as_list, check_na_position, plain_operand, require_boolean
 from ..base.collection import ONLY_COLUMN, as_column, index_of, is_collection, native
 from ..base.labels import decode_label, encode_label
+from ..base.meta import type_of
+from ..base.pandas_methods import native_or
 from ..base.registry import register, wrap
 from ..generic.alignment import Method, align_with, aligned, needs_alignment
 from ..generic.display import series_html, series_text
+from ..generic.operators import applied
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
 from ..indexing.loc import SeriesIloc, SeriesLoc, by_brackets, by_marks, is_marks
@@ -52,9 +55,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     @property
     def dtype(self) -> Any:
         """The type of the values, as pandas has it."""
-        from pandas.api.types import pandas_dtype
-
-        return pandas_dtype(self._expr.dtype)
+        return type_of(self._expr)
 
     dtypes = dtype
 
@@ -134,7 +135,11 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             return NotImplemented
         if needs_alignment(self, other):
             return aligned(operation, self, other, reflected)
-        return wrap(self._expr.binary(operation, native(plain_operand(other)), reflected))
+        other = plain_operand(other)
+        return native_or(
+            lambda: wrap(self._expr.binary(operation, native(other), reflected)),
+            lambda: applied(operation, self, other, reflected),
+        )
 
     def _flexible(self, operation: Any, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
         if level is not None or (fill is not None and needs_alignment(self, other)):

@@ -1,0 +1,461 @@
+"""How values of pandas' types are stored as Arrow arrays, and restored bit by bit.
+
+Types that the engine has by itself (NumPy's numbers, `str`, times) are *plain* and need nothing of this. Every other
+type has a storage: what its values are for the engine, which can then take, filter and spill them, and group by them
+where storage is in the order of the values. A storage travels with a column's type as bytes (see `described` and
+`storage_for`).
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+#: The field of stored objects that says which of them are missing.
+MISSING = "missing"
+#: The field that holds them.
+VALUE = "value"
+#: Units of time that the engine has.
+UNITS = ("ms", "us", "ns")
+MASKED = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64", "boolean")
+
+
+class Storage:
+    """How the values of one type are stored."""
+
+    #: The family of types that the engine tells apart.
+    family = "opaque"
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """The values, which are of this very type, as one array."""
+        raise NotImplementedError
+
+    def restore(self, column: pa.Array) -> Any:
+        """The values of an array that `store` made, or of parts of such arrays; null ones are missing."""
+        raise NotImplementedError
+
+    def fit(self, values: pd.Series) -> pd.Series:
+        """Values of another type as of this one; ValueError if some would be lost."""
+        found = values.astype(self.dtype)
+        if not (found.isna().to_numpy() == values.isna().to_numpy()).all():
+            raise ValueError(f"values of {values.dtype} are not all of {self.dtype}")
+        return found
+
+
+class Masked(Storage):
+    """pandas' nullable numbers and truth values: NaN stays NaN, and what is masked is null."""
+
+    family = "nullable"
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        import pyarrow as pa
+
+        return pa.array(values.array._data, mask=values.array._mask, from_pandas=False)
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        import numpy as np
+
+        mask = column.is_null().to_numpy(zero_copy_only=False)
+        known = column.fill_null(False if self.dtype.name == "boolean" else 0).to_numpy(zero_copy_only=False)
+        data = np.array(known, dtype=self.dtype.numpy_dtype)
+        return self.dtype.construct_array_type()(data, np.array(mask, dtype=bool))
+
+
+class Strings(Storage):
+    """Text in any of pandas' types for it."""
+
+    family = "nullable"
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        import pyarrow as pa
+
+        return one(pa.array(values.array, pa.large_string(), from_pandas=True))
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        return self.dtype.__from_arrow__(column)
+
+
+class Arrow(Storage):
+    """Arrow's types that the engine holds without a change."""
+
+    family = "arrow"
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        return one(values.array.__arrow_array__()).cast(self.stored_type())
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        stored = column if column.type == self.stored_type() else column.cast(self.stored_type())
+        return self.dtype.__from_arrow__(stored.cast(self.dtype.pyarrow_dtype))
+
+    def stored_type(self) -> pa.DataType:
+        """The type that the engine sees: integers for units of time that it lacks."""
+        import pyarrow as pa
+
+        kind, types = self.dtype.pyarrow_dtype, pa.types
+        if types.is_time32(kind):
+            return pa.int32()
+        if types.is_date64(kind) or types.is_time64(kind):
+            return pa.int64()
+        if (types.is_timestamp(kind) or types.is_duration(kind)) and (kind.unit == "s" or odd_zone_name(kind)):
+            return pa.int64()
+        return kind
+
+
+class ArrowValues(Storage):
+    """Arrow's other types (lists, structs, dictionaries), value by value."""
+
+    family = "arrow"
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        return pickled(one(values.array.__arrow_array__()).to_pylist())
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        import pyarrow as pa
+
+        return self.dtype.__from_arrow__(pa.array(unpickled(column, None), self.dtype.pyarrow_dtype))
+
+
+class Category(Storage):
+    """Known categories: codes, in the order of the categories."""
+
+    family = "category"
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        import pyarrow as pa
+
+        codes = values.array.codes
+        return pa.array(codes.astype("int32"), mask=codes < 0)
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        import pandas as pd
+
+        codes = column.fill_null(-1).to_numpy(zero_copy_only=False)
+        return pd.Categorical.from_codes(codes, dtype=self.dtype)
+
+
+class Found(Storage):
+    """Categories that nobody knows before they are computed: values, whose categories are those that occur.
+
+    `dtype` has no categories; its `categories.dtype` is the type of the values.
+    """
+
+    family = "category"
+
+    def __init__(self, dtype: Any) -> None:
+        super().__init__(dtype)
+        self.values = storage_of(dtype.categories.dtype)
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        import pyarrow as pa
+
+        categories = values.cat.categories
+        if categories.dtype != self.dtype.categories.dtype:
+            categories = categories.astype(self.dtype.categories.dtype)
+        words = self._stored(categories.to_series())
+        return words.take(pa.array(values.cat.codes.to_numpy().astype("int32"), mask=(values.cat.codes < 0).to_numpy()))
+
+    def _stored(self, values: pd.Series) -> pa.Array:
+        import pyarrow as pa
+
+        return one(pa.Array.from_pandas(values)) if self.values is None else self.values.store(values)
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        import pandas as pd
+
+        if self.values is not None:
+            values = self.values.restore(column)
+            return pd.Series(values, dtype=values.dtype).astype(pd.CategoricalDtype(None, self.dtype.ordered)).array
+        values = column.drop_null().to_pandas()
+        categories = pd.Index(values.unique(), dtype=self.dtype.categories.dtype).sort_values()
+        return with_codes(categories, values, column.is_valid().to_numpy(zero_copy_only=False), self.dtype.ordered)
+
+    def fit(self, values: pd.Series) -> pd.Series:
+        """See `Storage`."""
+        return values if isinstance(values.dtype, type(self.dtype)) else values.astype("category")
+
+
+class Integers(Storage):
+    """Values that an integer stands for in their order: periods, and times of units or zones that the engine lacks."""
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        import pyarrow as pa
+
+        return pa.array(values.array.asi8, mask=values.isna().to_numpy())
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        import numpy as np
+        import pandas as pd
+
+        lowest = np.iinfo("int64").min
+        numbers = np.array(column.fill_null(int(lowest)).to_numpy(zero_copy_only=False), dtype="int64")
+        if isinstance(self.dtype, pd.PeriodDtype):
+            return pd.arrays.PeriodArray(numbers, dtype=self.dtype)
+        if isinstance(self.dtype, pd.DatetimeTZDtype):
+            utc = pd.Series(numbers.view(f"M8[{self.dtype.unit}]")).dt.tz_localize("UTC")
+            return utc.dt.tz_convert(self.dtype.tz).array
+        return pd.Series(numbers.view(self.dtype)).array
+
+
+class Halves(Storage):
+    """Floats of 16 bits, as floats of 32."""
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        import pyarrow as pa
+
+        return pa.array(values.to_numpy().astype("float32"), from_pandas=True)
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        return column.to_numpy(zero_copy_only=False).astype(self.dtype)
+
+
+class Bits(Storage):
+    """Numbers that only NumPy has (complex ones, long doubles), as their bytes."""
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        import pyarrow as pa
+
+        width, numbers = self.dtype.itemsize, values.to_numpy()
+        data = numbers.tobytes()
+        cells = [data[at : at + width] for at in range(0, len(data), width)]
+        return with_missing(pa.array(cells, pa.large_binary()), values.isna().to_numpy())
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        import numpy as np
+
+        nothing = np.array([np.nan], self.dtype).tobytes()
+        cells = [nothing if cell is None else cell for cell in cells_of(column)]
+        return np.frombuffer(b"".join(cells), self.dtype).copy()
+
+
+class Pickles(Storage):
+    """Python objects, and values of types that nobody here knows, as pickles."""
+
+    def store(self, values: pd.Series) -> pa.Array:
+        """See `Storage`."""
+        import numpy as np
+
+        is_object = self.dtype == np.dtype(object)
+        return pickled(values.to_numpy() if is_object else list(values))
+
+    def restore(self, column: pa.Array) -> Any:
+        """See `Storage`."""
+        import numpy as np
+        import pandas as pd
+
+        if self.dtype != np.dtype(object):
+            missing = getattr(self.dtype, "na_value", float("nan"))
+            return pd.array(unpickled(column, missing), dtype=self.dtype)
+        values = np.empty(len(column), dtype=object)
+        for at, value in enumerate(unpickled(column, float("nan"))):
+            values[at] = value
+        return values
+
+
+def storage_of(dtype: Any, is_meta: bool = False) -> Storage | None:
+    """How values of a type are stored; None for a plain one. In a meta, a category type without categories stands for
+    one whose categories are not known."""
+    import numpy as np
+    import pandas as pd
+
+    if is_plain(dtype):
+        return None
+    if isinstance(dtype, pd.CategoricalDtype):
+        unknown = dtype.categories is None or (is_meta and not len(dtype.categories))
+        return Found(unknown_categories(dtype)) if unknown else Category(dtype)
+    if isinstance(dtype, pd.StringDtype):
+        return Strings(dtype)
+    if isinstance(dtype, pd.ArrowDtype):
+        return (Arrow if is_held(dtype.pyarrow_dtype) else ArrowValues)(dtype)
+    if isinstance(dtype, pd.PeriodDtype | pd.DatetimeTZDtype) or getattr(dtype, "kind", "") in "mM":
+        return Integers(dtype)
+    if not isinstance(dtype, np.dtype):
+        return Masked(dtype) if str(dtype) in MASKED else Pickles(dtype)
+    if dtype == np.dtype("float16"):
+        return Halves(dtype)
+    return Bits(dtype) if dtype.kind in "cf" else Pickles(dtype)
+
+
+def is_plain(dtype: Any) -> bool:
+    """Whether the engine has a type by itself."""
+    import datetime
+    import zoneinfo
+
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(dtype, np.dtype):
+        if dtype.kind in "mM":
+            return np.datetime_data(dtype)[0] in UNITS
+        return dtype.kind in "biu" or dtype in (np.dtype("float32"), np.dtype("float64"))
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        named = isinstance(dtype.tz, zoneinfo.ZoneInfo) and dtype.tz.key is not None
+        return dtype.unit in UNITS and (named or dtype.tz is datetime.timezone.utc)
+    return isinstance(dtype, pd.StringDtype) and dtype == pd.StringDtype(na_value=np.nan)
+
+
+def is_held(kind: pa.DataType) -> bool:
+    """Whether the engine holds values of an Arrow type without a change, or as integers that stand for them."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_decimal(kind):
+        return types.is_decimal128(kind) and kind.scale >= 0
+    same = types.is_integer(kind) or types.is_float32(kind) or types.is_float64(kind) or types.is_boolean(kind)
+    text = types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind)
+    return bool(same or text or (types.is_temporal(kind) and not types.is_interval(kind)))
+
+
+def odd_zone_name(kind: pa.DataType) -> bool:
+    """Whether a type of Arrow's times is of a zone that has no name."""
+    zone = getattr(kind, "tz", None)
+    return bool(zone) and (zone[0] in "+-")
+
+
+def unknown_categories(dtype: pd.CategoricalDtype) -> pd.CategoricalDtype:
+    """The type of categories that are not known: one without any, which keeps the type of their values."""
+    import pandas as pd
+
+    kind = "str" if dtype.categories is None else dtype.categories.dtype
+    return pd.CategoricalDtype(pd.Index([], dtype=kind), dtype.ordered)
+
+
+#: Storages by the bytes that stand for them, and those bytes by what tells types apart.
+_storages: dict[bytes, Storage] = {}
+_bytes: dict[Any, bytes] = {}
+
+
+def described(storage: Storage | None) -> tuple[str, str, bytes] | None:
+    """A storage for the native side: the name of its type, its family, and the bytes that stand for it."""
+    if storage is None:
+        return None
+    return str(storage.dtype), storage.family, bytes_of(storage)
+
+
+def bytes_of(storage: Storage) -> bytes:
+    """The bytes that stand for a storage: the same ones for equal types."""
+    key = key_of(storage)
+    found = _bytes.get(key)
+    if found is None:
+        found = _bytes.setdefault(key, pickle.dumps(storage, 5))
+        _storages[found] = storage
+    return found
+
+
+def storage_for(codec: bytes | None) -> Storage | None:
+    """The storage that bytes of `bytes_of` stand for; None for plain values."""
+    if codec is None:
+        return None
+    found = _storages.get(codec)
+    if found is None:
+        found = _storages.setdefault(codec, pickle.loads(codec))
+    return found
+
+
+def key_of(storage: Storage) -> Any:
+    """What is equal for equal types only."""
+    import pandas as pd
+
+    dtype, kind = storage.dtype, type(storage).__name__
+    if isinstance(dtype, pd.CategoricalDtype):
+        categories = dtype.categories
+        types = tuple(type(one).__name__ for one in categories) if categories.dtype == object else ()
+        inner = repr(categories.dtype), repr(getattr(categories, "freq", None)), str(categories.name)
+        try:
+            key = (kind, dtype.ordered, inner, types, tuple(categories))
+            hash(key)
+        except TypeError:
+            return kind, pickle.dumps(dtype, 5)
+        return key
+    return kind, repr(dtype), str(dtype), repr(getattr(dtype, "tz", None)), repr(getattr(dtype, "pyarrow_dtype", None))
+
+
+def dtype_of(name: str, codec: bytes | None) -> Any:
+    """pandas' type of a column by its name, and by the bytes that stand for its storage."""
+    from pandas.api.types import pandas_dtype
+
+    storage = storage_for(codec)
+    return pandas_dtype(name) if storage is None else storage.dtype
+
+
+def one(array: Any) -> pa.Array:
+    """An array in one piece."""
+    import pyarrow as pa
+
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    if array.num_chunks == 1:
+        return array.chunk(0)
+    return pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], type=array.type)
+
+
+def pickled(values: Any) -> pa.Array:
+    """Objects as their pickles, with a mark on those that pandas takes for missing."""
+    import pandas as pd
+    import pyarrow as pa
+
+    missing = [bool(pd.api.types.is_scalar(value) and pd.isna(value)) for value in values]
+    return with_missing(pa.array([dumped(value) for value in values], pa.large_binary()), missing)
+
+
+def dumped(value: Any) -> bytes:
+    """One object as bytes."""
+    try:
+        return pickle.dumps(value, 5)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        import cloudpickle
+
+        return bytes(cloudpickle.dumps(value, 5))
+
+
+def with_missing(cells: pa.Array, missing: Any) -> pa.Array:
+    """Cells with a mark on the missing ones."""
+    import pyarrow as pa
+
+    return pa.StructArray.from_arrays([cells, pa.array(missing, pa.bool_())], names=[VALUE, MISSING])
+
+
+def cells_of(column: pa.Array) -> list[bytes | None]:
+    """The cells of `with_missing`; None where a row came without one, from a join for example."""
+    gone = column.is_null().to_pylist() if column.null_count else None
+    cells = column.field(0).to_pylist()
+    return cells if gone is None else [None if lost else cell for cell, lost in zip(cells, gone, strict=True)]
+
+
+def unpickled(column: pa.Array, missing: Any) -> list[Any]:
+    """The objects of `pickled`, which this process or one that it trusts made; `missing` where there is none."""
+    return [missing if cell is None else pickle.loads(cell) for cell in cells_of(column)]
+
+
+def with_codes(categories: pd.Index, values: pd.Series, present: Any, ordered: bool) -> pd.Categorical:
+    """The categorical of the values that are there, and of missing ones where `present` is false."""
+    import numpy as np
+    import pandas as pd
+
+    codes = np.full(len(present), -1, dtype="int64")
+    codes[present] = categories.get_indexer(pd.Index(values, dtype=categories.dtype))
+    return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, ordered))

@@ -1,0 +1,140 @@
+"""Every public function has the parameters, the order and the defaults of its namesake, and reads what it takes."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import raskt
+from public_names import namesakes, public
+from to_mend import check_list
+
+# Why a signature isn't its namesake's. Each row is needed, or the test fails; there are never more than forty.
+ALLOWED: dict[str, str] = {}
+EMPTY = inspect.Parameter.empty
+
+
+def misses() -> Iterator[str]:
+    """Everything in which a signature differs from its namesake's, a line each."""
+    for title, ours, theirs in namesakes():
+        for name in public(ours):
+            one, other = getattr(ours, name), getattr(theirs, name, None)
+            if callable(one) and callable(other) and not isinstance(one, type):
+                yield from (f"{title}.{name}: {text}" for text in differences(one, other))
+
+
+def differences(ours: Any, theirs: Any) -> Iterator[str]:
+    """In what one signature differs from another; what it has besides, after or by name only, is fine."""
+    one, other = parameters(ours), parameters(theirs)
+    if one is None or other is None:
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in one) and not any(p.kind is p.VAR_KEYWORD for p in other):
+        yield "takes **kwargs"
+    here = {p.name: p for p in one}
+    named = [p for p in other if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    for p in named:
+        if p.name not in here:
+            if p.kind is not p.POSITIONAL_ONLY:
+                yield f"lacks {p.name}"
+        elif not same_default(here[p.name].default, p.default):
+            yield f"{p.name}={text(here[p.name].default)}, not {text(p.default)}"
+    by_position = [p.name for p in named if p.kind is p.POSITIONAL_OR_KEYWORD]
+    ours_by_position = [p.name for p in one if p.kind in (p.POSITIONAL_OR_KEYWORD, p.POSITIONAL_ONLY)]
+    kept = [name for name in by_position if name in here]
+    if ours_by_position[: len(kept)] != kept:
+        yield f"order {' '.join(ours_by_position)}, not {' '.join(by_position)}"
+
+
+def parameters(function: Any) -> list[inspect.Parameter] | None:
+    """The parameters but for `self`; None where there is no signature."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return [p for p in found if p.name not in ("self", "cls")]
+
+
+def same_default(ours: Any, theirs: Any) -> bool:
+    """Whether two defaults are one; a private mark for "not given" counts as None."""
+    if theirs is EMPTY or ours is EMPTY:
+        return ours is theirs
+    return ours is theirs or text(ours) == text(theirs) or (text(theirs).startswith("<no") and ours is None)
+
+
+def text(value: Any) -> str:
+    shown = "<no default>" if "no_default" in repr(value) or "no value" in repr(value) else repr(value)
+    return shown.split(" at 0x")[0]
+
+
+def test_signatures_are_the_namesakes():
+    found = sorted(set(misses()))
+    unexplained = [line for line in found if not any(fnmatchcase(line, row) for row in ALLOWED)]
+    stale = [row for row in ALLOWED if not any(fnmatchcase(line, row) for line in found)]
+    assert not stale, f"no signature needs these rows any more: {stale}"
+    assert len(ALLOWED) <= 40
+    check_list("signatures", unexplained)
+
+
+ROOT = Path(raskt.__file__).parent
+
+
+def test_no_function_takes_keywords_that_it_does_not_read():
+    unread = {
+        f"{source.relative_to(ROOT)} {function.name}"
+        for source in sorted(ROOT.rglob("*.py"))
+        for function in ast.walk(ast.parse(source.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and function.args.kwarg
+        and function.args.kwarg.arg not in names_read(function)
+    }
+    check_list("unread keywords", sorted(unread))
+
+
+# Arguments that cannot change an answer, whatever their value: how work is split, what keys are called.
+HINTS = {
+    "split_every": "how wide a tree of partial results is never changes the answer",
+    "split_out": "into how many partitions a result goes is about speed",
+    "shuffle_method": "there is one way to exchange rows",
+    "name": "keys of tasks name themselves",
+    "inline_array": "an array in memory is a leaf of the graph in any case",
+}
+
+
+def test_no_parameter_is_swallowed():
+    """A parameter that the body never reads is an argument without effect; a body that only raises reads nothing."""
+    found = []
+    for folder in ("array", "dataframe"):
+        for source in sorted((ROOT / folder).rglob("*.py")):
+            for owner, function in functions(ast.parse(source.read_text("utf-8"))):
+                if not function.name.startswith("_") and not only_raises(function):
+                    read = names_read(function)
+                    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+                    swallowed = [a.arg for a in arguments if a.arg not in read and not a.arg.startswith("_")]
+                    swallowed = [name for name in swallowed if name not in ("self", "cls", *HINTS)]
+                    found += [f"{folder} {owner}{function.name}: {name} is never read" for name in swallowed]
+    check_list("swallowed", sorted(set(found)))
+
+
+def functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Public functions of a module and of its classes."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield "", node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((f"{node.name}.", part) for part in node.body if isinstance(part, ast.FunctionDef))
+
+
+def names_read(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    return read | {argument.arg for argument in given} if "locals" in read else read
+
+
+def only_raises(function: ast.FunctionDef) -> bool:
+    """Whether the body has no statement but a docstring, `...`, `pass` and `raise`."""
+    body = [node for node in function.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
+    return all(isinstance(node, ast.Raise | ast.Pass) for node in body)
