@@ -7,9 +7,10 @@ from typing import Any
 
 from .base.collection import is_collection
 from .base.meta import empty
-from .base.partitionwise import over_partitions, over_rows
+from .base.partitionwise import over_rows
 from .base.registry import wrap
 from .frame.frame import DataFrame
+from .generic.partitioned import side_by_side
 from .generic.scalar import Scalar
 from .index.index import Index
 from .io.creation import from_pandas
@@ -36,7 +37,7 @@ def map_partitions(func: Callable[..., Any], *args: Any, meta: Any = None, **kwa
     for ignored in ("enforce_metadata", "transform_divisions", "align_dataframes", "clear_divisions"):
         kwargs.pop(ignored, None)
     name = kwargs.pop("token", None) or getattr(func, "__name__", type(func).__name__)
-    return over_partitions(func, args, kwargs, name=name, meta=meta)
+    return side_by_side(func, args, kwargs, name=name, meta=meta)
 
 
 def map_overlap(func: Callable[..., Any], df: Any, before: Any, after: Any, *args: Any, **kwargs: Any) -> Any:

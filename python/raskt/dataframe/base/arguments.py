@@ -38,6 +38,10 @@ def refuse_engine(method: str, engine: Any, engine_kwargs: Any) -> None:
         )
 
 
+def without_effect(*hints: Any) -> None:
+    """Take arguments that cannot change what a result is: about copies, about how work is laid out."""
+
+
 def check_boolean(name: str, value: Any) -> bool:
     """A flag as pandas checks it: ValueError for another type."""
     if not isinstance(value, bool) and type(value).__name__ != "bool":

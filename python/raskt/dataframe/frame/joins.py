@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.arguments import without_effect
 from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import decode, encode_label
 from ..base.mixin import Mixin
@@ -53,6 +54,7 @@ class FrameJoins(Mixin):
         >>> left.merge(pd.DataFrame({"k": [2, 3], "y": ["c", "d"]}), on="k").compute().values.tolist()
         [[2, 'b', 'c']]
         """
+        without_effect(copy, shuffle_method, broadcast)
         right = as_lazy(right)
         if how not in METHODS:
             raise ValueError(f"'{how}' is not a valid Merge type: {', '.join(METHODS)}")
@@ -73,7 +75,8 @@ class FrameJoins(Mixin):
             suffixes=suffix_pair(suffixes),
             indicator="_merge" if indicator is True else (indicator or None),
         )
-        return wrap(columns)
+        found = wrap(columns)
+        return found if npartitions is None else found.repartition(npartitions=npartitions)
 
     def join(
         self,
@@ -112,7 +115,7 @@ class FrameJoins(Mixin):
             options = {"on": on, "how": how, "lsuffix": lsuffix, "rsuffix": rsuffix, "sort": sort, "validate": validate}
             return over_whole(Named("join"), self, other, name="join", may_miss=True, **options)
         keys = {"left_index": True} if on is None else {"left_on": on}
-        options = {"sort": sort, "validate": validate, "npartitions": npartitions}
+        options = {"sort": sort, "validate": validate, "npartitions": npartitions, "shuffle_method": shuffle_method}
         return self.merge(other, how=how, right_index=True, suffixes=(lsuffix, rsuffix), **options, **keys)
 
 
@@ -336,6 +339,7 @@ def concat(
     >>> rd.concat({"a": df, "b": df}).compute().index.nlevels
     2
     """
+    without_effect(copy, ignore_unknown_divisions, ignore_order, interleave_partitions)
     if isinstance(objs, dict):
         keys = list(objs) if keys is None else list(keys)
         objs = [objs[key] for key in keys]

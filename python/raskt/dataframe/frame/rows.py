@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.arguments import as_list, check_na_position
+from ..base.arguments import as_list, check_na_position, without_effect
 from ..base.collection import as_column, is_collection
 from ..base.labels import encode, encode_label
 from ..base.meta import empty
@@ -196,6 +196,7 @@ class FrameRows(Partitioned, Elementwise):
         """
         if options:
             raise TypeError(f"set_index() got an unexpected keyword argument {next(iter(options))!r}")
+        without_effect(shuffle_method, upsample, partition_size)
         found = indexed(self, keys, drop=drop, append=append, sort=sort and not sorted and not append)
         if verify_integrity:
             found = over_all(without_repeats, found, name="verify_integrity", meta=empty(found))

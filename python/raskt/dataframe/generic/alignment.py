@@ -74,9 +74,9 @@ def align_with(function: Any, left: Any, right: Any, *, name: str, **options: An
                 "or use df.add(series, axis=0) and the like to meet by rows"
             )
     if is_frame(left) and not is_collection(right) and meets_columns(right, options):
-        return over_rows(lambda rows: function(rows, right, **options), left, name=name)
+        return over_rows(lambda rows: function(rows, right, **options), left, name=name, plainly=True)
     if not is_foreign(left, right):
-        return over_rows(function, left, right, name=name, **options)
+        return over_rows(function, left, right, name=name, plainly=True, **options)
     keeps_rows = not is_labelled(right)
     if keeps_rows and is_scalar(left):
         left, right = right, left

@@ -128,6 +128,8 @@ class Labelled(Collection):
         [2, 1, 3]
         """
         refuse_columns(axis, "sort_index")
+        if kind not in ("quicksort", "mergesort", "heapsort", "stable"):
+            raise ValueError(f"sort kind must be one of 'quicksort', 'mergesort', 'heapsort', 'stable' (got {kind!r})")
         check_na_position(na_position)
         found = self._sorted(level, ascending, na_position, sort_remaining, ignore_index, key)
         return self._put(found) if inplace else found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..base.arguments import without_effect
 from ..base.collection import Collection, is_collection
 from ..base.meta import empty
 from ..base.partitionwise import over_all, over_partitions
@@ -155,6 +156,7 @@ class Partitioned(Divided, Labelled, Collection):
         >>> [part.compute().tolist() for part in x.align(pd.Series([3.0], index=[1]), join="inner")]
         [[2], [3.0]]
         """
+        without_effect(copy)
         same = is_collection(other) and not is_foreign(self, other) and level is None and fill_value is None
         if same and getattr(self._expr, "columns", None) == getattr(other._expr, "columns", None):
             return self, other

@@ -97,7 +97,7 @@ class MultiIndex(Partitioned):
 
     def nunique(self, dropna: bool = True) -> Any:
         """How many different labels there are, as a lazy scalar."""
-        return one_value(lambda index: index.nunique(dropna=dropna), self, name="nunique", meta=(None, "int64"))
+        return one_value(lambda index: index.nunique(dropna=dropna), self, name="nunique")
 
     def unique(self, level: Any = None) -> Any:
         """The different labels in the order in which they come first."""

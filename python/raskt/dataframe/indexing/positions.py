@@ -6,7 +6,8 @@ from typing import Any
 
 from ..base.collection import is_collection
 from ..base.meta import empty
-from ..base.partitionwise import one_value, over_all
+from ..base.partitionwise import over_all
+from ..base.registry import wrap
 
 #: More rows than there can be.
 ALL_ROWS = 2**62
@@ -52,4 +53,5 @@ def check_ends(key: slice) -> None:
 
 def value_at(series: Any, at: int) -> Any:
     """The value at a position, as a lazy scalar."""
-    return one_value(lambda part: part.iloc[[at]], series, name="iloc", meta=empty(series))
+    found = over_all(lambda part: part.iloc[[at]], series, name="iloc", meta=empty(series))
+    return wrap(found._expr.reduce("only"))
