@@ -1,7 +1,7 @@
 use super::{Frame, Index, Node, Operator};
 use crate::domain::DomainClass;
 use crate::error::{FrameError, Result};
-use crate::expression::Expression;
+use crate::expression::{Expression, Extent};
 use crate::literal::Literal;
 use polars::prelude::*;
 use std::cmp::Ordering;
@@ -125,6 +125,14 @@ fn divisions(node: &Node, name: &PlSmallStr) -> Option<Vec<Literal>> {
             one_after_another(parts?)
         }
         _ => None,
+    }
+}
+
+impl Expression {
+    /// Whether its value for a row depends on that row alone, or on none at all, as a literal's does. The numbers of rows
+    /// read no column either, but depend on all rows before.
+    pub(crate) fn is_local(&self) -> bool {
+        self.extent == Extent::Rows || (self.extent.is_scalar() && self.leaves().is_empty())
     }
 }
 

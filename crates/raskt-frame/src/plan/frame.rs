@@ -366,7 +366,7 @@ pub(crate) fn project(input: &Arc<Node>, columns: Vec<(PlSmallStr, Expression)>)
     let words: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
     let digests: Vec<u128> =
         std::iter::once(input.digest).chain(columns.iter().map(|(_, values)| values.digest)).collect();
-    let local = columns.iter().all(|(_, values)| values.extent == Extent::Rows || values.leaves().is_empty());
+    let local = columns.iter().all(|(_, values)| values.is_local());
     let local = local && columns.iter().any(|(_, values)| values.extent == Extent::Rows);
     let operator = Operator::Project { input: input.clone(), columns: columns.clone() };
     let node = Node::new(operator, domains, &words, digests);

@@ -91,7 +91,7 @@ impl StageOutput {
 
     /// Whether partition *i* of it can be computed from partition *i* of the node.
     fn is_partitionwise(&self) -> bool {
-        let local = |values: &Expression| values.extent == Extent::Rows || values.leaves().is_empty();
+        let local = |values: &Expression| values.is_local();
         self.node.partitionwise && self.columns.iter().all(|(_, values)| local(values)) && self.has_rows()
     }
 

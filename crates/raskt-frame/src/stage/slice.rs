@@ -64,7 +64,7 @@ fn between(table: &DataFrame, column: &PlSmallStr, divisions: &[Literal], at: us
     let last = divisions.len() - 1;
     if at == 0 {
         let outside = labels.lt(&bound(0))? | labels.gt(&bound(last))? | labels.is_null();
-        if let Some(row) = outside.into_iter().position(|outside| outside == Some(true)) {
+        if let Some(row) = outside.iter().position(|outside| outside == Some(true)) {
             return Err(FrameError::Value(format!("the label {} lies outside of the divisions", labels.get(row)?)));
         }
     }

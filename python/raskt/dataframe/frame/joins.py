@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.arguments import without_effect
+from ..base.arguments import no_default, without_effect
 from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import decode, encode_label
 from ..base.mixin import Mixin
@@ -285,7 +285,7 @@ def concat(
     levels: Any = None,
     names: Any = None,
     verify_integrity: bool = False,
-    sort: bool = False,
+    sort: Any = no_default,
     copy: Any = None,
     *,
     ignore_unknown_divisions: bool = False,
@@ -359,11 +359,11 @@ def concat(
     if join not in ("inner", "outer"):
         raise ValueError("Only can inner (intersect) or outer (union) join the other axis")
     options = {"axis": axis, "join": join, "ignore_index": ignore_index, "keys": keys, "levels": levels, "names": names,
-               "verify_integrity": verify_integrity, "sort": sort}  # fmt: skip
+               "verify_integrity": verify_integrity, "sort": sort is True}  # fmt: skip
     lazy = [item if is_collection(item) else from_pandas(item, npartitions=1, sort=False) for item in items]
     plain = keys is None and levels is None and names is None and not verify_integrity
     if axis in (1, "columns"):
         return beside(lazy) if plain and not ignore_index and can_stand_beside(lazy) else gathered(lazy, options)
-    if plain and can_stand_under(lazy, join, sort):
+    if plain and can_stand_under(lazy, join, sort is True):
         return under(lazy, join, ignore_index)
     return gathered(lazy, options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.arguments import as_list, check_na_position, without_effect
+from ..base.arguments import as_list, check_na_position, no_default, without_effect
 from ..base.collection import as_column, is_collection
 from ..base.labels import encode, encode_label
 from ..base.meta import empty
@@ -136,8 +136,8 @@ class FrameRows(Partitioned, Elementwise):
         keys: Any,
         drop: bool = True,
         append: bool = False,
-        inplace: bool = False,
-        verify_integrity: bool = False,
+        inplace: Any = no_default,
+        verify_integrity: Any = no_default,
         *,
         sorted: bool = False,
         npartitions: int | str | None = None,
@@ -198,10 +198,10 @@ class FrameRows(Partitioned, Elementwise):
             raise TypeError(f"set_index() got an unexpected keyword argument {next(iter(options))!r}")
         without_effect(shuffle_method, upsample, partition_size)
         found = indexed(self, keys, drop=drop, append=append, sort=sort and not sorted and not append)
-        if verify_integrity:
+        if verify_integrity is True:
             found = over_all(without_repeats, found, name="verify_integrity", meta=empty(found))
         found = partitioned(found, sorted=sorted, npartitions=npartitions, divisions=divisions)
-        return self._put(found) if inplace else found
+        return self._put(found) if inplace is True else found
 
     def _key(self, key: Any) -> Any:
         return as_column(key) if is_collection(key) else self._expr.column(encode_label(key))
@@ -211,10 +211,10 @@ class FrameRows(Partitioned, Elementwise):
         level: Any = None,
         *,
         drop: bool = False,
-        inplace: bool = False,
+        inplace: Any = no_default,
         col_level: Any = 0,
         col_fill: Any = "",
-        allow_duplicates: Any = None,
+        allow_duplicates: Any = no_default,
         names: Any = None,
     ) -> Any:
         """Levels of the index as the first columns, and rows numbered from 0 if no level is left.
@@ -246,10 +246,10 @@ class FrameRows(Partitioned, Elementwise):
         >>> df.reset_index().compute().values.tolist()
         [[5, 1], [6, 2]]
         """
-        if allow_duplicates:
+        if allow_duplicates is True:
             raise NotImplementedError("allow_duplicates=True: two columns cannot have one name yet")
         found = wrap(reset(self, level, drop, col_level, col_fill, names))
-        return self._put(found) if inplace else found
+        return self._put(found) if inplace is True else found
 
     def iterrows(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of index label and row (a pandas series), computed a partition at a time."""

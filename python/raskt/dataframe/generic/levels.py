@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.arguments import as_list, check_na_position
+from ..base.arguments import as_list, check_na_position, no_default, without_effect
 from ..base.collection import Collection
 from ..base.labels import decode_label, encode_label
 from ..base.meta import empty
@@ -55,8 +55,9 @@ class Labelled(Collection):
             )
         return self._with_levels(kept)
 
-    def swaplevel(self, i: Any = -2, j: Any = -1, axis: Any = 0) -> Any:
+    def swaplevel(self, i: Any = -2, j: Any = -1, axis: Any = 0, copy: Any = no_default) -> Any:
         """The rows with two levels of their labels in each other's place."""
+        without_effect(copy)
         refuse_columns(axis, "swaplevel")
         if level_count(self) == 1:
             raise TypeError("Can only swap levels on a hierarchical axis.")
@@ -85,7 +86,7 @@ class Labelled(Collection):
         axis: Any = 0,
         level: Any = None,
         ascending: Any = True,
-        inplace: bool = False,
+        inplace: Any = no_default,
         kind: str = "quicksort",
         na_position: str = "last",
         sort_remaining: bool = True,
@@ -132,7 +133,7 @@ class Labelled(Collection):
             raise ValueError(f"sort kind must be one of 'quicksort', 'mergesort', 'heapsort', 'stable' (got {kind!r})")
         check_na_position(na_position)
         found = self._sorted(level, ascending, na_position, sort_remaining, ignore_index, key)
-        return self._put(found) if inplace else found
+        return self._put(found) if inplace is True else found
 
     def _sorted(self, level: Any, ascending: Any, na_position: str, remaining: bool, ignore: bool, key: Any) -> Any:
         count = level_count(self)

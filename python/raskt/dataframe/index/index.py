@@ -54,6 +54,10 @@ class Index(Series):
         """The name, alone."""
         return [self.name]
 
+    def droplevel(self, level: Any = 0, axis: Any = 0) -> Any:
+        """ValueError: the only level has to stay."""
+        return super().droplevel(level, axis)
+
     def get_level_values(self, level: Any) -> Any:
         """The labels themselves, which are the only level."""
         level_number(self, level)

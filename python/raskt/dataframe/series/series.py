@@ -8,7 +8,7 @@ from typing import Any
 from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
-from ..base.arguments import as_list, check_na_position, plain_operand, require_boolean
+from ..base.arguments import as_list, check_na_position, no_default, plain_operand, require_boolean
 from ..base.collection import ONLY_COLUMN, as_column, index_of, is_collection, native
 from ..base.labels import decode_label, encode_label
 from ..base.meta import type_of
@@ -247,7 +247,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         *,
         drop: bool = False,
         name: Any = None,
-        inplace: bool = False,
+        inplace: Any = no_default,
         allow_duplicates: bool = False,
     ) -> Any:
         """Levels of the index as columns of a frame beside the values, unless `drop`; see `DataFrame.reset_index`.
@@ -277,13 +277,13 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         >>> x.reset_index(drop=True).compute().to_dict()
         {0: 1, 1: 2}
         """
-        found = self.to_frame(name).reset_index(level, drop=drop, allow_duplicates=allow_duplicates or None)
+        found = self.to_frame(name).reset_index(level, drop=drop, allow_duplicates=allow_duplicates)
         if not drop:
-            if inplace:
+            if inplace is True:
                 raise TypeError("Cannot reset_index inplace on a Series to create a DataFrame")
             return found
         found = wrap(found._expr.column_at(0).rename(self._expr.name))
-        return self._put(found) if inplace else found
+        return self._put(found) if inplace is True else found
 
     def squeeze(self) -> Series:
         """The series itself."""
