@@ -153,7 +153,7 @@ def test_loc(df, pdf):
 def test_loc_by_a_label_of_another_type(df):
     with pytest.raises(KeyError, match="a"):
         df.loc["a"]
-    with pytest.raises(TypeError, match="slice"):
+    with pytest.raises(TypeError):
         df.loc["a":"b"]
     with pytest.raises(KeyError, match="a"):
         df.loc[["a"]].compute()
