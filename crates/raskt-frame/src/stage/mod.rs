@@ -10,12 +10,13 @@ mod external;
 mod kernel;
 mod lower;
 mod partial;
+mod slice;
 mod together;
 mod translate;
 
 pub use engine::initialise;
 pub(crate) use engine::{collect, collect_all};
-pub(crate) use external::{MapPartitions, PickPartition};
+pub(crate) use external::{MapPartitions, MapWhole, PickPartitions};
 pub use lower::{lower_partitions, lower_persisted, lower_whole, lower_write};
 pub use together::lower_together;
 pub(crate) use translate::Translator;
@@ -90,7 +91,7 @@ impl StageOutput {
 
     /// Whether partition *i* of it can be computed from partition *i* of the node.
     fn is_partitionwise(&self) -> bool {
-        let local = |values: &Expression| values.extent == Extent::Rows || values.leaves().is_empty();
+        let local = |values: &Expression| values.is_local();
         self.node.partitionwise && self.columns.iter().all(|(_, values)| local(values)) && self.has_rows()
     }
 

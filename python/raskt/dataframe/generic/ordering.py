@@ -45,6 +45,8 @@ def sorted_by_labels(rows: Any, options: dict[str, Any]) -> Any:
     level = options["level"]
     if level is not None and level not in (0, -1, levels[0], [0], [levels[0]]):
         return in_pandas()
+    if level is not None and not one:
+        return in_pandas()  # which turns equal labels round then
     check_order(one, options["kind"], options["na_position"], levels)
     order = [bool(one)], options["na_position"], options["ignore_index"]
     return native_or(lambda: rows._framed(lambda frame: frame.sort([frame.index()], *order)), in_pandas)
