@@ -89,9 +89,8 @@ class Arrays:
     def __init__(self, layouts: tuple[str, ...] = ("whole", "uneven")) -> None:
         self.layouts = layouts
 
-    @cache  # noqa: B019
     def concrete(self, name: str) -> np.ndarray:
-        """The array of a name: a data type, then words for its elements and its shape."""
+        """The array of a name: a data type, then words for its elements and its shape; a new one, to be overwritten."""
         dtype, *words = name.split("|")
         values = plain(dtype) if "plain" in words else edges(dtype)
         if "roll" in words:

@@ -2,10 +2,11 @@
 
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Operand, digest_of};
+use crate::expression::{Operand, digest_of, engine_dtype};
 use crate::plan::Frame;
 use crate::stage::{StageOutput, lower_partitions};
 use crate::table::FrameTable;
+use crate::tree::{self, ColumnDtype};
 use polars::prelude::*;
 use raskt_graph::{GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
 use raskt_value::{Call, Chunk, DType, ErrorKind, Kernel, NativeOp, TaskError, Value};
@@ -31,8 +32,9 @@ impl FrameToArray {
             *values = values.cast(&scope, &wanted)?;
             if values.domain.missing && values.domain.dtype.is_float() {
                 let filled = Operand::Expression(values.clone());
-                let expr = values.expr.clone().fill_null(lit(f64::NAN).cast(wanted.clone()));
-                *values = crate::expression::Expression::computed(&scope, "nan where missing", &[&filled], expr)?;
+                let nan = tree::literal(f64::NAN).cast(ColumnDtype::Number(dtype));
+                let expr = values.expr.clone().fill_null(nan);
+                *values = crate::expression::Expression::computed(&scope, &[&filled], expr)?;
             }
         }
         let columns = frame.columns.len();
@@ -103,22 +105,6 @@ fn common_dtype(frame: &Frame) -> Result<DType> {
         found = Some(found.map_or(own, |found| raskt_value::promote(found, own)));
     }
     found.ok_or_else(|| FrameError::Value("a dataframe without columns can't be an array".into()))
-}
-
-fn engine_dtype(dtype: DType) -> DataType {
-    match dtype {
-        DType::Bool => DataType::Boolean,
-        DType::I8 => DataType::Int8,
-        DType::I16 => DataType::Int16,
-        DType::I32 => DataType::Int32,
-        DType::I64 => DataType::Int64,
-        DType::U8 => DataType::UInt8,
-        DType::U16 => DataType::UInt16,
-        DType::U32 => DataType::UInt32,
-        DType::U64 => DataType::UInt64,
-        DType::F32 => DataType::Float32,
-        DType::F64 | DType::C64 | DType::C128 => DataType::Float64,
-    }
 }
 
 struct ToBlock {

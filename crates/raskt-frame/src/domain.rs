@@ -64,6 +64,11 @@ impl Domain {
         Self::new(dtype, true, false)
     }
 
+    /// The same without missing values.
+    pub(crate) fn full_of_values(self) -> Self {
+        Self { missing: false, nan: false, ..self }
+    }
+
     /// The same values, stored, of another type to their user. Any of them may be missing.
     pub fn with_logical(self, logical: Logical) -> Self {
         match logical {

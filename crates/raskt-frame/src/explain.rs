@@ -1,6 +1,8 @@
 use crate::error::Result;
 use crate::plan::{Column, External, Frame, Node, Operator};
 use crate::stage::{StageOutput, Translator};
+use crate::table::unmarked;
+use crate::tree::Expr;
 use polars::prelude::*;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -93,7 +95,7 @@ fn describe(node: &Node) -> String {
 const SHOWN_CHARS_MAX: usize = 160;
 
 fn shortened(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = unmarked(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(SHOWN_CHARS_MAX) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,

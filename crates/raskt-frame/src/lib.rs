@@ -24,6 +24,7 @@ mod stage;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use array::{ArrayToFrame, FrameToArray, array_domain, array_to_table};
 pub use domain::{Domain, DomainClass, pandas_dtype_name, parse_dtype_name};

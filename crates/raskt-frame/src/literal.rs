@@ -1,5 +1,7 @@
 use crate::domain::{Domain, DomainClass};
-use polars::prelude::*;
+use crate::tree::{ColumnDtype, Value};
+use polars::prelude::{DataType, TimeUnit, TimeZone};
+use raskt_value::DType;
 
 /// A value that a user wrote: an operand, a fill value, an element of `isin`.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,33 +63,124 @@ impl Literal {
         Domain::full(dtype).within(magnitude)
     }
 
-    /// As an operand: numbers are weak, they take the width of the column they meet (NEP 50).
-    pub(crate) fn weak(&self) -> Expr {
+    /// As a number of `dtype`, null if it is missing; `None` if it isn't one: too large, or no whole number.
+    pub(crate) fn number(&self, dtype: DType) -> Option<Value> {
+        let whole = |value: i128| whole_number(value, dtype);
+        Some(match (self, dtype) {
+            (Self::Missing, _) => Value::Null(ColumnDtype::Number(dtype)),
+            (Self::Bool(value), DType::Bool) => Value::Bool(*value),
+            (_, DType::Bool) => return None,
+            (Self::Bool(value), _) => whole(i128::from(*value))?,
+            (Self::Int(value), _) => whole(i128::from(*value))?,
+            (Self::UInt(value), _) => whole(i128::from(*value))?,
+            (Self::Float(value), DType::F32) => Value::Single((*value as f32).to_bits()),
+            (Self::Float(value), DType::F64) => Value::from(*value),
+            _ => return None,
+        })
+    }
+
+    /// As the value of a column of `dtype` that equals it, if there is one.
+    pub(crate) fn equal_value(&self, dtype: &ColumnDtype) -> Option<Value> {
+        match (self, dtype) {
+            (Self::Missing, _) => None,
+            (literal, ColumnDtype::Number(DType::F64)) => literal.as_float().map(Value::from),
+            (literal, ColumnDtype::Number(DType::F32)) => {
+                let (value, single) = (literal.as_float()?, literal.as_float()? as f32);
+                (f64::from(single) == value).then(|| Value::Single(single.to_bits()))
+            }
+            (Self::Bool(value), ColumnDtype::Number(DType::Bool)) => Some(Value::Bool(*value)),
+            (literal, ColumnDtype::Number(DType::Bool)) => match literal.as_whole()? {
+                0 => Some(Value::Bool(false)),
+                1 => Some(Value::Bool(true)),
+                _ => None,
+            },
+            (Self::Bool(value), ColumnDtype::Number(dtype)) => whole_number(i128::from(*value), *dtype),
+            (literal, ColumnDtype::Number(dtype)) => whole_number(literal.as_whole()?, *dtype),
+            (literal, ColumnDtype::Decimal { precision, scale }) => {
+                literal.fixed_point(&Domain::full(DataType::Decimal(*precision, *scale)))
+            }
+            (Self::Text(_), ColumnDtype::Text | ColumnDtype::Enumeration(_) | ColumnDtype::Category { .. }) => {
+                Some(self.value())
+            }
+            (literal, ColumnDtype::Date) => literal.as_date().map(|date| date.value()),
+            (literal, dtype) => Some(literal.value()).filter(|value| value.dtype() == *dtype),
+        }
+    }
+
+    /// The float that is equal to it.
+    fn as_float(&self) -> Option<f64> {
         match self {
-            Self::Int(value) => lit(*value),
-            Self::UInt(value) => lit(*value),
-            Self::Float(value) => lit(*value),
-            _ => self.typed(),
+            Self::Bool(value) => Some(f64::from(u8::from(*value))),
+            Self::Float(value) => Some(*value),
+            literal => {
+                let whole = literal.as_whole()?;
+                Some(whole as f64).filter(|float| *float as i128 == whole)
+            }
+        }
+    }
+
+    /// The integer that it is, also if it is written as a float.
+    pub(crate) fn as_whole(&self) -> Option<i128> {
+        match self {
+            Self::Int(value) => Some(i128::from(*value)),
+            Self::UInt(value) => Some(i128::from(*value)),
+            Self::Float(value) if value.fract() == 0.0 && value.abs() < 1e19 => Some(*value as i128),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a number above `other`.
+    pub(crate) fn is_above(&self, other: &Self) -> bool {
+        self.as_float().zip(other.as_float()).is_some_and(|(a, b)| a > b)
+    }
+
+    /// As a user would write it.
+    pub(crate) fn in_words(&self) -> String {
+        match self {
+            Self::Missing => "a missing value".into(),
+            Self::Bool(true) => "True".into(),
+            Self::Bool(false) => "False".into(),
+            Self::Int(value) => value.to_string(),
+            Self::UInt(value) => value.to_string(),
+            Self::Float(value) => value.to_string(),
+            Self::Text(text) => format!("the string {text:?}"),
+            Self::Datetime(..) | Self::Date(_) => "a point in time".into(),
+            Self::Duration(..) => "a length of time".into(),
+        }
+    }
+
+    /// As a value of a type of its own.
+    pub(crate) fn value(&self) -> Value {
+        match self {
+            Self::Missing => Value::Null(ColumnDtype::FLOAT64),
+            Self::Bool(value) => Value::from(*value),
+            Self::Int(value) => Value::from(*value),
+            Self::UInt(value) => Value::from(*value),
+            Self::Float(value) => Value::from(*value),
+            Self::Text(value) => Value::from(value.as_str()),
+            Self::Datetime(value, unit, zone) => {
+                let zone = zone.as_ref().map(|zone| zone.to_string());
+                Value::Datetime { value: *value, unit: (*unit).into(), zone }
+            }
+            Self::Date(value) => Value::Date(*value),
+            Self::Duration(value, unit) => Value::Duration { value: *value, unit: (*unit).into() },
         }
     }
 
     /// As an operand that meets a column of `domain`: beside fixed-point numbers, a number that is one with as many
     /// places is exact. So is `0.05`, which as a float would be a little more. Beside dates, a midnight is a date: the
     /// engine need not convert them, and can compare it with the statistics of a file.
-    pub(crate) fn beside(&self, domain: &Domain) -> Expr {
+    pub(crate) fn beside(&self, domain: &Domain) -> Value {
         if domain.dtype == DataType::Date
             && let Some(date) = self.as_date()
         {
-            return date.typed();
+            return date.value();
         }
-        match self.fixed_point(domain) {
-            Some(number) => Expr::Literal(LiteralValue::Scalar(number)),
-            None => self.weak(),
-        }
+        self.fixed_point(domain).unwrap_or_else(|| self.value())
     }
 
     /// As a fixed-point number of `domain`, if it is exactly one.
-    pub(crate) fn fixed_point(&self, domain: &Domain) -> Option<Scalar> {
+    pub(crate) fn fixed_point(&self, domain: &Domain) -> Option<Value> {
         let DataType::Decimal(precision, scale) = domain.dtype else { return None };
         let text = match self {
             Self::Int(value) => value.to_string(),
@@ -95,12 +188,14 @@ impl Literal {
             _ => return None,
         };
         let value = fixed_point(&text, scale, precision)?;
-        Some(Scalar::new_decimal(value, precision, scale))
+        Some(Value::Decimal { value, precision, scale })
     }
 
     /// The date that begins at this point in time, if one does.
     fn as_date(&self) -> Option<Self> {
-        let Self::Datetime(value, unit, None) = self else { return None };
+        let Self::Datetime(value, unit, None) = self else {
+            return matches!(self, Self::Date(_)).then(|| self.clone());
+        };
         let day = 86_400
             * match unit {
                 TimeUnit::Nanoseconds => 1_000_000_000,
@@ -109,26 +204,23 @@ impl Literal {
             };
         (value % day == 0).then(|| i32::try_from(value / day).ok().map(Self::Date)).flatten()
     }
+}
 
-    /// As a column of its own type.
-    pub(crate) fn typed(&self) -> Expr {
-        Expr::Literal(LiteralValue::Scalar(self.scalar()))
-    }
-
-    /// As the engine's scalar.
-    pub(crate) fn scalar(&self) -> Scalar {
-        match self {
-            Self::Missing => Scalar::null(DataType::Null),
-            Self::Bool(value) => Scalar::from(*value),
-            Self::Int(value) => Scalar::from(*value),
-            Self::UInt(value) => Scalar::from(*value),
-            Self::Float(value) => Scalar::from(*value),
-            Self::Text(value) => Scalar::from(PlSmallStr::from_str(value)),
-            Self::Datetime(value, unit, zone) => Scalar::new_datetime(*value, *unit, zone.clone()),
-            Self::Date(value) => Scalar::new_date(*value),
-            Self::Duration(value, unit) => Scalar::new_duration(*value, *unit),
-        }
-    }
+fn whole_number(value: i128, dtype: DType) -> Option<Value> {
+    let (least, most): (i128, i128) = match dtype {
+        DType::I8 => (i8::MIN.into(), i8::MAX.into()),
+        DType::I16 => (i16::MIN.into(), i16::MAX.into()),
+        DType::I32 => (i32::MIN.into(), i32::MAX.into()),
+        DType::I64 => (i64::MIN.into(), i64::MAX.into()),
+        DType::U8 => (0, u8::MAX.into()),
+        DType::U16 => (0, u16::MAX.into()),
+        DType::U32 => (0, u32::MAX.into()),
+        DType::U64 => (0, u64::MAX.into()),
+        DType::F32 => return Some(Value::Single((value as f32).to_bits())),
+        DType::F64 => return Some(Value::from(value as f64)),
+        DType::Bool | DType::C64 | DType::C128 => return None,
+    };
+    (least..=most).contains(&value).then_some(Value::Integer { value, dtype: ColumnDtype::Number(dtype) })
 }
 
 /// The number that `text` writes, times ten to the power of `scale`, if it has no more places and digits.
@@ -138,22 +230,6 @@ fn fixed_point(text: &str, scale: usize, precision: usize) -> Option<i128> {
         return None;
     }
     format!("{whole}{places:0<scale$}").parse().ok()
-}
-
-/// The literals as one series, cast to `dtype` where they can be; those that can't equal no value of it and are left out.
-pub(crate) fn series_of(values: &[Literal], dtype: &DataType) -> PolarsResult<Series> {
-    let mut found: Vec<AnyValue<'static>> = vec![];
-    for value in values {
-        let cast = value.scalar().into_series(PlSmallStr::EMPTY).cast(dtype)?;
-        let kept = cast.get(0)?.into_static();
-        let changed = cast.cast(&value.scalar().dtype().clone()).is_ok_and(
-            |back| matches!(value, Literal::Float(number) if back.f64().is_ok_and(|back| back.get(0) != Some(*number))),
-        );
-        if !kept.is_null() && !changed {
-            found.push(kept);
-        }
-    }
-    Series::from_any_values_and_dtype(PlSmallStr::EMPTY, &found, dtype, true)
 }
 
 #[cfg(test)]
@@ -169,9 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn values_that_a_type_does_not_have_are_left_out() {
-        let values = [Literal::Float(1.0), Literal::Float(2.5), Literal::Int(3)];
-        let found = series_of(&values, &DataType::Int64).unwrap();
-        assert_eq!(found, Series::new(PlSmallStr::EMPTY, [1_i64, 3]));
+    fn values_that_a_type_does_not_have_equal_none_of_its() {
+        let int = ColumnDtype::INT64;
+        assert_eq!(Literal::Float(1.0).equal_value(&int), Some(Value::from(1_i64)));
+        assert_eq!(Literal::Float(2.5).equal_value(&int), None);
+        assert_eq!(Literal::Int(3).equal_value(&ColumnDtype::BOOL), None);
+        assert_eq!(Literal::Int(1).equal_value(&ColumnDtype::BOOL), Some(Value::Bool(true)));
+        assert_eq!(Literal::Float(0.1).equal_value(&ColumnDtype::Number(DType::F32)), None);
+        assert_eq!(Literal::Int(300).equal_value(&ColumnDtype::Number(DType::I8)), None);
     }
 }

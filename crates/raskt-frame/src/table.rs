@@ -1,4 +1,5 @@
 use crate::domain::Domain;
+use crate::error::{FrameError, Result};
 use crate::spill::{self, TableCodec};
 use polars::prelude::{Column, DataFrame, PlSmallStr};
 use raskt_value::{Codec, Summary, Table, TaskError, Value};
@@ -39,8 +40,37 @@ fn has_nan(column: &Column) -> bool {
     column.is_nan().is_ok_and(|nan| nan.any())
 }
 
+/// The names of columns that no user sees begin with this character, which stands for nothing in any script: names that
+/// users give can't collide with them, since those that begin with it are refused.
+const INTERNAL_MARK: char = '\u{f8ff}';
+
+/// The name of an inner column: number `at` of those for `stem`.
+pub(crate) fn internal_name(stem: &str, at: usize) -> PlSmallStr {
+    PlSmallStr::from_string(format!("{INTERNAL_MARK}{stem}_{at}"))
+}
+
+/// Whether `name` is one of those that [`internal_name`] gives for `stem`.
+pub(crate) fn is_internal(name: &str, stem: &str) -> bool {
+    name.strip_prefix(INTERNAL_MARK).and_then(|name| name.strip_prefix(stem)).is_some_and(|at| at.starts_with('_'))
+}
+
+/// The text without the marks of inner names: for people to read.
+pub(crate) fn unmarked(text: &str) -> String {
+    text.replace(INTERNAL_MARK, "")
+}
+
+/// An error if `name` could be that of an inner column.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    let is_label = name.starts_with("__index_") && name.ends_with("__");
+    if !name.starts_with(INTERNAL_MARK) && !is_label {
+        return Ok(());
+    }
+    Err(FrameError::Value(format!("a column can't be called `{name}`: raskt calls its own columns so; rename it")))
+}
+
 /// The name under which the level `at` of the row labels travels.
 pub fn index_column_name(at: usize) -> PlSmallStr {
+    // Tables from Python come with these names, too.
     PlSmallStr::from_string(format!("__index_{at}__"))
 }
 
@@ -52,7 +82,7 @@ impl FrameTable {
     }
 
     /// `value` as a table of this crate.
-    pub fn of(value: &Value) -> Result<&Self, TaskError> {
+    pub fn of(value: &Value) -> std::result::Result<&Self, TaskError> {
         value.as_table::<Self>().ok_or_else(|| {
             let message = format!("a partition of a dataframe has to be a table, and this is a {}", value.type_name());
             TaskError::new(raskt_value::ErrorKind::Type, message)

@@ -1,10 +1,11 @@
+use super::dtypes::number_of;
 use super::{Expression, Operand};
-use crate::domain::DomainClass::*;
+use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
-use crate::literal::{Literal, series_of};
-use crate::logical::is_missing;
-use polars::prelude::*;
-use polars_arrow::array::PrimitiveArray;
+use crate::literal::Literal;
+use crate::tree::{ColumnDtype, Conversion, Expr, Function, Side, TextFunction, Value, literal, missing, when};
+use polars::prelude::{DataType, Schema};
+use raskt_value::DType;
 
 /// Which ends belong to an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,104 +40,164 @@ impl Inclusive {
 impl Expression {
     /// `op` of each value: `neg`, `invert`, `abs`, `isna`, `sqrt` and their like, by their names in NumPy and pandas.
     pub(crate) fn unary(&self, scope: &Schema, op: &str) -> Result<Self> {
+        if matches!(op, "isna" | "notna") {
+            return self.missingness(scope, op);
+        }
+        let own = self.settled();
         let refused = || FrameError::Type(format!("`{op}` doesn't work on a column of {}", self.domain.pandas_dtype()));
-        let class = self.domain.class();
-        let x = self.expr.clone();
+        let not_native = || {
+            let dtype = self.domain.pandas_dtype();
+            FrameError::NotNative(format!("`{op}` of a column of {dtype} has no native form"))
+        };
+        let class = own.domain.class();
+        let x = own.expr.clone();
         match op {
-            "isna" | "notna" => return self.missingness(scope, op),
-            "invert" if matches!(class, Bool | Int) => {
-                let known = if self.domain.missing { x.fill_null(lit(false)) } else { x };
-                let expr = if class == Bool { known.not() } else { lit(-1) - self.expr.clone() };
-                return Ok(
-                    Self::computed(scope, op, &[&self.operand()], expr)?.missing(class != Bool && self.domain.missing)
-                );
+            "invert" if class == Bool => {
+                let known = if own.domain.missing { x.fill_null(literal(false)) } else { x };
+                return Ok(Self::computed(scope, &[&own.operand()], known.negated())?.missing(false));
             }
-            "neg" if matches!(class, Int | Float | Decimal | Duration) => return self.same_nan(scope, op, -x),
-            "pos" if class != Text => return Ok(self.clone()),
-            "abs" if class == Bool => return Ok(self.clone()),
-            "abs" if matches!(class, Int | Float | Decimal | Duration) => return self.same_nan(scope, op, x.abs()),
-            "sign" if matches!(class, Int | Float) => return self.same_nan(scope, op, x.sign()),
-            "floor" | "ceil" if matches!(class, Int | Float) => {
-                let x = if class == Int { x.cast(DataType::Float64) } else { x };
-                return self.same_nan(scope, op, if op == "floor" { x.floor() } else { x.ceil() });
+            "invert" if class == Int => {
+                // All bits differ from those of the number whose bits are all set.
+                let dtype = number_of(&own.domain.dtype).ok_or_else(not_native)?;
+                let ones = match own.domain.dtype.is_signed_integer() {
+                    true => -1,
+                    false => (1 << (8 * dtype.size() as i128)) - 1,
+                };
+                let ones = Value::Integer { value: ones, dtype: ColumnDtype::Number(dtype) };
+                return own.same_type(scope, literal(ones) - x);
+            }
+            "neg" if own.domain.dtype.is_unsigned_integer() || class == Bool => return Err(not_native()),
+            "neg" if matches!(class, Int | Float | Decimal | Duration) => {
+                return own.same_type(scope, x.map(Function::Negative));
+            }
+            "pos" if class != Text => return Ok(own),
+            "abs" if class == Bool => return Ok(own),
+            "abs" if matches!(class, Int | Float | Decimal | Duration) => {
+                return own.same_type(scope, x.map(Function::Absolute));
+            }
+            "sign" if matches!(class, Int | Float) => return own.same_type(scope, x.map(Function::Sign)),
+            "floor" | "ceil" if class == Int => return Ok(own),
+            "floor" | "ceil" if class == Float => {
+                return own.same_type(scope, x.map(if op == "floor" { Function::Floor } else { Function::Ceiling }));
             }
             _ => {}
         }
         if !matches!(class, Int | Float | Bool) {
             return Err(refused());
         }
-        let x = if class == Float { x } else { x.cast(DataType::Float64) };
-        let expr = match op {
-            "sqrt" => x.sqrt(),
-            "exp" => x.exp(),
-            "expm1" => x.exp() - lit(1.0),
-            "log" => x.log(lit(std::f64::consts::E)),
-            "log2" => x.log(lit(2.0)),
-            "log10" => x.log(lit(10.0)),
-            "log1p" => x.log1p(),
-            "sin" => x.sin(),
-            "cos" => x.cos(),
-            "tan" => x.tan(),
-            "arcsin" => x.arcsin(),
-            "arccos" => x.arccos(),
-            "arctan" => x.arctan(),
-            "sinh" => x.sinh(),
-            "cosh" => x.cosh(),
-            "tanh" => x.tanh(),
+        let dtype = match own.domain.dtype {
+            DataType::Float32 => DataType::Float32,
+            DataType::Float64 | DataType::Int32 | DataType::UInt32 | DataType::Int64 | DataType::UInt64 => {
+                DataType::Float64
+            }
+            // NumPy computes these of narrow integers in narrow floats.
+            _ => return Err(not_native()),
+        };
+        let x = if class == Float { x } else { x.cast(ColumnDtype::FLOAT64) };
+        let function = match op {
+            "sqrt" => Function::SquareRoot,
+            "exp" => Function::Exponential,
+            // `exp(x) - 1` would lose all digits near zero, and the engine has nothing else.
+            "expm1" => return Err(not_native()),
+            "log" => Function::Logarithm,
+            "log2" => Function::Logarithm2,
+            "log10" => Function::Logarithm10,
+            "log1p" => Function::Logarithm1p,
+            "sin" => Function::Sine,
+            "cos" => Function::Cosine,
+            "tan" => Function::Tangent,
+            "arcsin" => Function::Arcsine,
+            "arccos" => Function::Arccosine,
+            "arctan" => Function::Arctangent,
+            "sinh" => Function::HyperbolicSine,
+            "cosh" => Function::HyperbolicCosine,
+            "tanh" => Function::HyperbolicTangent,
             _ => return Err(refused()),
         };
-        Ok(Self::computed(scope, op, &[&self.operand()], expr)?.nan(true))
+        let expr = x.map(function);
+        let found = Self::computed(scope, &[&own.operand()], expr)?.nan(true);
+        found.check(dtype)?;
+        Ok(found)
     }
 
-    fn same_nan(&self, scope: &Schema, op: &str, expr: Expr) -> Result<Self> {
-        Ok(Self::computed(scope, op, &[&self.operand()], expr)?.nan(self.domain.nan))
+    /// An operation that gives values of the type that it takes.
+    fn same_type(&self, scope: &Schema, expr: Expr) -> Result<Self> {
+        let found = Self::computed(scope, &[&self.operand()], expr)?.nan(self.domain.nan);
+        found.check(self.domain.dtype.clone())?;
+        Ok(found)
     }
 
     fn missingness(&self, scope: &Schema, op: &str) -> Result<Self> {
-        let expr = match (self.domain.marks_missing(), op) {
-            (true, "isna") => is_missing(self.expr.clone()),
-            (true, _) => is_missing(self.expr.clone()).not(),
-            (false, "isna") => self.normal().is_null(),
-            (false, _) => self.normal().is_not_null(),
+        let function = match (self.domain.marks_missing(), op) {
+            (true, _) => Function::IsMarkedMissing,
+            (false, "isna") => Function::IsNull,
+            (false, _) => Function::IsNotNull,
         };
-        Ok(Self::computed(scope, op, &[&self.operand()], expr)?.missing(false))
+        let expr = self.normal().map(function);
+        let expr = if function == Function::IsMarkedMissing && op != "isna" { expr.negated() } else { expr };
+        Ok(Self::computed(scope, &[&self.operand()], expr)?.missing(false))
     }
 
     /// The values converted to `dtype`; those that can't be are an error at run time.
     pub(crate) fn cast(&self, scope: &Schema, dtype: &DataType) -> Result<Self> {
-        let class = self.domain.class();
-        let what = format!("cast {dtype:?}");
-        let x = self.expr.clone();
+        if self.domain.dtype == *dtype {
+            return Ok(self.clone());
+        }
+        let own = self.settled();
+        if own.domain.dtype == *dtype {
+            return Ok(own);
+        }
+        let class = own.domain.class();
+        let x = own.expr.clone();
+        let wanted = ColumnDtype::of_engine(dtype)?;
         let expr = match (class, dtype) {
-            _ if self.domain.dtype == *dtype => return Ok(self.clone()),
-            (Bool, DataType::String) => {
-                when(x.clone()).then(lit("True")).when(x.is_not_null()).then(lit("False")).otherwise(lit(NULL))
+            (Bool, DataType::String) if !own.domain.missing => when(x, literal("True"), literal("False")),
+            (Bool, _) if own.domain.missing => return Err(own.cast_not_native(dtype)),
+            (Float, DataType::String) if own.domain.dtype == DataType::Float64 => {
+                own.normal().map(Function::FloatAsText)
             }
-            (Float, DataType::String) => float_text(self.normal()),
-            (Float, DataType::Boolean) => x.clone().neq(lit(0.0)).or(self.normal().is_null()).fill_null(lit(true)),
-            (Int, DataType::Boolean) => x.neq(lit(0)),
-            (Text, DataType::Boolean) => x.str().len_bytes().gt(lit(0)),
+            (Float | Decimal | Time | Duration | Other, DataType::String) => return Err(own.cast_not_native(dtype)),
+            (Float, DataType::Boolean) => {
+                let zero = number_of(&own.domain.dtype).and_then(|dtype| Literal::Int(0).number(dtype));
+                let nonzero = x.differs(literal(zero.expect("floats have a zero")));
+                nonzero.or(own.normal().is_null()).fill_null(literal(true))
+            }
+            (Int, DataType::Boolean) => {
+                let zero = number_of(&own.domain.dtype).and_then(|dtype| Literal::Int(0).number(dtype));
+                x.differs(literal(zero.expect("integers have a zero")))
+            }
+            (Text, DataType::Boolean) => x.text(TextFunction::NotEmpty),
             (Float, dtype) if dtype.is_integer() => {
-                let whole = if self.domain.can_miss() { refuse_missing(self.normal()) } else { x };
-                whole.strict_cast(dtype.clone())
+                let whole = if own.domain.can_miss() { own.normal().map(Function::RefuseMissing) } else { x };
+                whole.strict_cast(wanted)
             }
-            (Decimal, DataType::Float64) => decimal_as_float(x),
+            // What doesn't fit wraps.
+            (Int, dtype) if dtype.is_integer() => x.converted(wanted, Conversion::Wrapping),
+            (Decimal, DataType::Float64) => x.map(Function::DecimalAsFloat),
             (Text, DataType::Datetime(unit, zone)) => {
-                x.str().to_datetime(Some(*unit), zone.clone(), StrptimeOptions::default(), lit("raise"))
+                let zone = zone.as_ref().map(|zone| zone.to_string());
+                x.text(TextFunction::ParseDatetime { unit: (*unit).into(), zone, format: None, strict: true })
             }
-            (Text, DataType::Float32 | DataType::Float64) => x.str().strip_chars(lit(NULL)).strict_cast(dtype.clone()),
-            _ => x.strict_cast(dtype.clone()),
+            (Text, DataType::Float32 | DataType::Float64) => {
+                x.text(TextFunction::Strip { side: Side::Both, characters: None }).strict_cast(wanted)
+            }
+            _ => x.strict_cast(wanted),
         };
-        let found = Self::computed(scope, &what, &[&self.operand()], expr)?;
+        let found = Self::computed(scope, &[&own.operand()], expr)?;
         let integers = class == Float && dtype.is_integer();
         let missing = found.domain.missing && !integers;
-        let mut found = found.missing(missing).nan(self.domain.nan || class == Text);
+        let mut found = found.missing(missing).nan(own.domain.nan || class == Text);
         if class == Decimal && *dtype == DataType::Float64 {
-            found.fixed_point = Some(Box::new(self.clone()));
+            found.fixed_point = Some(Box::new(own.clone()));
         }
         // What is halved in precision can become infinite.
-        let magnitude = if *dtype == DataType::Float64 { self.domain.magnitude } else { f64::INFINITY };
-        Ok(if self.domain.is_numeric() { found.within(magnitude) } else { found })
+        let magnitude = if *dtype == DataType::Float64 { own.domain.magnitude } else { f64::INFINITY };
+        Ok(if own.domain.is_numeric() { found.within(magnitude) } else { found })
+    }
+
+    fn cast_not_native(&self, dtype: &DataType) -> FrameError {
+        let (from, to) = (self.domain.pandas_dtype(), Domain::full(dtype.clone()).pandas_dtype());
+        FrameError::NotNative(format!("the conversion of {from} to {to} has no native form"))
     }
 
     /// `value` where a value is missing.
@@ -144,23 +205,23 @@ impl Expression {
         if !self.domain.can_miss() {
             return Ok(self.clone());
         }
-        self.check_value("fillna", value)?;
-        let fits = matches!((self.domain.class(), value.domain().class()), (Int, Int) | (Float, Int | Float | Bool))
-            || self.domain.class() == value.domain().class();
-        let by = match value {
-            Operand::Literal(literal) if fits && literal.class() == Some(Bool) && self.domain.class() == Float => {
-                lit(if *literal == Literal::Bool(true) { 1.0 } else { 0.0 })
-            }
-            value => value.expr(),
-        };
-        let expr = self.normal().fill_null(by);
+        let own = self.settled();
+        if own.domain.class() == Bool {
+            return Err(FrameError::NotNative("truth values some of which are missing are objects in pandas".into()));
+        }
+        if matches!(value, Operand::Literal(Literal::Missing)) {
+            return Ok(own);
+        }
+        let expr = own.normal().fill_null(own.fitting("fillna", value)?);
         let still = value.domain();
-        Ok(Self::computed(scope, "fillna", &[&self.operand(), value], expr)?.missing(still.missing).nan(still.nan))
+        let found = Self::computed(scope, &[&own.operand(), value], expr)?;
+        found.check(own.domain.dtype.clone())?;
+        Ok(found.missing(still.missing).nan(still.nan))
     }
 
     /// Whether each value is among `values`, missing among missing.
     pub(crate) fn is_in(&self, scope: &Schema, values: &[Literal]) -> Result<Self> {
-        let missing = values.contains(&Literal::Missing);
+        let among = values.contains(&Literal::Missing);
         let class = self.domain.class();
         let alike: Vec<Literal> = values
             .iter()
@@ -172,13 +233,13 @@ impl Expression {
             })
             .cloned()
             .collect();
-        let found = series_of(&alike, &self.domain.dtype)?;
-        let mut expr = self.normal().is_in(lit(found).implode(true), false);
+        let dtype = self.dtype()?;
+        let values: Vec<Value> = alike.iter().filter_map(|value| value.equal_value(&dtype)).collect();
+        let mut expr = Expr::IsIn { input: self.normal().into(), values, dtype };
         if self.domain.can_miss() {
-            expr = expr.fill_null(lit(missing));
+            expr = expr.fill_null(literal(among));
         }
-        let what = format!("isin {values:?}");
-        Ok(Self::computed(scope, &what, &[&self.operand()], expr)?.missing(false))
+        Ok(Self::computed(scope, &[&self.operand()], expr)?.missing(false))
     }
 
     /// Whether each value lies in an interval.
@@ -193,7 +254,18 @@ impl Expression {
 
     /// The values, but no less than `low` and no more than `high`.
     pub(crate) fn clip(&self, scope: &Schema, low: Option<&Operand>, high: Option<&Operand>) -> Result<Self> {
-        let mut found = self.clone();
+        if self.domain.class() == Bool {
+            return Err(FrameError::NotNative("`clip` of truth values has no native form".into()));
+        }
+        // A bound that is missing is none; bounds that were written in the wrong order are taken in the right one.
+        let is_bound = |bound: &&Operand| !matches!(bound, Operand::Literal(Literal::Missing));
+        let (mut low, mut high) = (low.filter(is_bound), high.filter(is_bound));
+        if let (Some(Operand::Literal(least)), Some(Operand::Literal(most))) = (low, high)
+            && least.is_above(most)
+        {
+            (low, high) = (high, low);
+        }
+        let mut found = self.settled();
         for (op, bound) in [("lt", low), ("gt", high)] {
             if let Some(bound) = bound {
                 let outside = Self::comparison(scope, op, &found.operand(), bound)?;
@@ -210,40 +282,85 @@ impl Expression {
             let dtype = condition.domain.pandas_dtype();
             return Err(FrameError::Type(format!("a condition has to be of truth values, and this is of {dtype}")));
         }
-        let missing = matches!(other, Operand::Literal(Literal::Missing));
-        if !missing {
-            self.check_value("where", other)?;
-        }
-        let by = if missing { lit(NULL) } else { other.expr() };
+        let own = self.settled();
+        let by = match other {
+            Operand::Literal(Literal::Missing) => missing(own.dtype()?),
+            other => own.fitting("where", other)?,
+        };
         let known = if condition.domain.missing {
-            condition.expr.clone().fill_null(lit(false))
+            condition.expr.clone().fill_null(literal(false))
         } else {
             condition.expr.clone()
         };
-        let expr = when(known).then(self.expr.clone()).otherwise(by);
-        let operands = [&self.operand(), &condition.operand(), other];
+        let expr = when(known, own.expr.clone(), by);
+        let operands = [&own.operand(), &condition.operand(), other];
         let domain = other.domain();
-        let found = Self::computed(scope, "where", &operands, expr)?;
-        Ok(found.missing(self.domain.missing || domain.missing).nan(self.domain.nan || domain.nan))
+        let found = Self::computed(scope, &operands, expr)?;
+        found.check(own.domain.dtype.clone())?;
+        Ok(found.missing(own.domain.missing || domain.missing).nan(own.domain.nan || domain.nan))
+    }
+
+    /// `value` as one of these values, where pandas keeps their type for it.
+    pub(super) fn fitting(&self, what: &str, value: &Operand) -> Result<Expr> {
+        let own = &self.domain;
+        let not_native = || {
+            let (value, dtype) = (super::arithmetic::pandas_name(value), own.pandas_dtype());
+            FrameError::NotNative(format!("`{what}`: {value} beside a column of {dtype} has no native form"))
+        };
+        let given = match value {
+            Operand::Expression(other) => {
+                let other = other.settled();
+                return match (&own.dtype, other.domain.class()) {
+                    (dtype, _) if *dtype == other.domain.dtype && own.class() != Other => Ok(other.expr),
+                    (DataType::Float64, Int) => Ok(other.expr.cast(ColumnDtype::FLOAT64)),
+                    _ => Err(not_native()),
+                };
+            }
+            Operand::Literal(given) => given,
+        };
+        match (own.class(), given) {
+            (Bool, Literal::Bool(value)) => Ok(literal(*value)),
+            (Int, Literal::Int(_) | Literal::UInt(_) | Literal::Float(_)) => {
+                let dtype = number_of(&own.dtype).ok_or_else(not_native)?;
+                let whole = given.as_whole().and_then(|whole| i64::try_from(whole).ok()).map(Literal::Int);
+                let whole = whole.unwrap_or_else(|| given.clone());
+                whole.number(dtype).map(literal).ok_or_else(not_native)
+            }
+            (Float, Literal::Int(_) | Literal::UInt(_) | Literal::Float(_)) => {
+                let dtype = number_of(&own.dtype).ok_or_else(not_native)?;
+                given.number(dtype).map(literal).ok_or_else(not_native)
+            }
+            (Decimal, Literal::Int(_) | Literal::Float(_)) => {
+                given.fixed_point(own).map(literal).ok_or_else(not_native)
+            }
+            (Text, Literal::Text(_)) => Ok(literal(given.value())),
+            (Time | Duration, given) if given.domain().dtype == own.dtype => Ok(literal(given.value())),
+            _ => Err(not_native()),
+        }
     }
 
     /// The values rounded to `decimals` places, halves to even.
     pub(crate) fn round(&self, scope: &Schema, decimals: i32) -> Result<Self> {
-        let x = self.expr.clone();
-        let expr = match (self.domain.class(), u32::try_from(decimals)) {
-            (Int | Bool, Ok(_)) => return Ok(self.clone()),
-            (Float | Decimal, Ok(decimals)) => x.round(decimals, RoundMode::HalfToEven),
-            (Int | Float, Err(_)) => {
-                let unit = 10_f64.powi(-decimals);
-                let rounded = (x / lit(unit)).round(0, RoundMode::HalfToEven) * lit(unit);
-                rounded.cast(self.domain.dtype.clone())
+        let own = self.settled();
+        let x = own.expr.clone();
+        let expr = match (own.domain.class(), u32::try_from(decimals)) {
+            (Int | Bool, Ok(_)) => return Ok(own),
+            (Float | Decimal, Ok(decimals)) => x.map(Function::Round(decimals)),
+            (Float, Err(_)) if own.domain.dtype == DataType::Float64 => {
+                let unit = || literal(10_f64.powi(-decimals));
+                (x / unit()).map(Function::Round(0)) * unit()
+            }
+            (Int | Float | Bool, Err(_)) => {
+                return Err(FrameError::NotNative(
+                    "rounding left of the point has no native form for this type".into(),
+                ));
             }
             _ => {
                 let dtype = self.domain.pandas_dtype();
                 return Err(FrameError::Type(format!("`round` doesn't work on a column of {dtype}")));
             }
         };
-        self.same_nan(scope, &format!("round {decimals}"), expr)
+        own.same_type(scope, expr)
     }
 
     /// The values with `old[i]` replaced by `new[i]`; all others as they are, or missing if not `keep_others`.
@@ -252,79 +369,70 @@ impl Expression {
             let (old, new) = (old.len(), new.len());
             return Err(FrameError::Value(format!("{old} values can't be replaced by {new}")));
         }
-        let mut chain: Option<Expr> = if keep_others { Some(self.expr.clone()) } else { None };
-        let mut nan = keep_others && self.domain.nan;
-        for (old, new) in old.iter().zip(new).rev() {
-            let equal = match old {
-                Literal::Missing => self.missingness(scope, "isna")?,
-                old => Self::comparison(scope, "eq", &self.operand(), &Operand::Literal(old.clone()))?,
-            };
-            let new = if *new == Literal::Missing { lit(NULL) } else { new.weak() };
-            chain = Some(when(equal.expr).then(new).otherwise(chain.unwrap_or_else(|| lit(NULL))));
-        }
-        nan &= !old.contains(&Literal::Missing);
-        let what = format!("replace {old:?} {new:?} {keep_others}");
-        let expr = chain.unwrap_or_else(|| lit(NULL).cast(DataType::Float64));
-        let missing = !keep_others || new.contains(&Literal::Missing) || self.domain.missing;
-        Ok(Self::computed(scope, &what, &[&self.operand()], expr)?.missing(missing).nan(nan))
-    }
-
-    /// An error if `value` can't stand beside these values.
-    fn check_value(&self, what: &str, value: &Operand) -> Result<()> {
-        let fits = match (self.domain.class(), value.domain().class()) {
-            (Int | Float | Bool | Decimal, Int | Float | Bool | Decimal) => true,
-            (Text | Category, Text | Category) => true,
-            (a, b) => a == b,
+        let own = self.settled();
+        let pairs: Vec<(&Literal, &Literal)> = old.iter().zip(new).filter(|(old, _)| own.could_equal(old)).collect();
+        let (dtype, values) = match keep_others {
+            true => (own.dtype()?, own.replacements(&pairs)?),
+            false => mapped_values(new, &pairs)?,
         };
-        if fits || matches!(value, Operand::Literal(Literal::Missing)) {
-            return Ok(());
+        let mut chain = if keep_others { own.expr.clone() } else { missing(dtype) };
+        for ((old, _), value) in pairs.iter().zip(values).rev() {
+            let equal = match old {
+                Literal::Missing => own.missingness(scope, "isna")?,
+                old => Self::comparison(scope, "eq", &own.operand(), &Operand::Literal((*old).clone()))?,
+            };
+            chain = when(equal.expr, value, chain);
         }
-        let (own, other) = (self.domain.pandas_dtype(), super::arithmetic::pandas_name(value));
-        Err(FrameError::Type(format!("`{what}`: {other} doesn't fit a column of {own}")))
+        let nan = keep_others && own.domain.nan && !old.contains(&Literal::Missing);
+        let can_miss = !keep_others || new.contains(&Literal::Missing) || own.domain.missing;
+        let found = Self::computed(scope, &[&own.operand()], chain)?;
+        if keep_others {
+            found.check(own.domain.dtype.clone())?;
+        }
+        Ok(found.missing(can_miss).nan(nan))
+    }
+
+    /// Whether pandas would find `value` among such values: truth values are no numbers there.
+    fn could_equal(&self, value: &Literal) -> bool {
+        match (self.domain.class(), value.class()) {
+            (_, None) | (Int | Float | Decimal, Some(Int | Float)) | (Text | Category, Some(Text)) => true,
+            (class, Some(other)) => class == other,
+        }
+    }
+
+    /// What replaces values: it has to keep their type.
+    fn replacements(&self, pairs: &[(&Literal, &Literal)]) -> Result<Vec<Expr>> {
+        let each = |(_, new): &(&Literal, &Literal)| match new {
+            // Whether a missing one comes in, and changes the type, only the values can say.
+            Literal::Missing if matches!(self.domain.class(), Int | Bool) => {
+                Err(FrameError::NotNative("`replace` by a missing value has no native form for this type".into()))
+            }
+            Literal::Missing => Ok(missing(self.dtype()?)),
+            new => self.fitting("replace", &Operand::Literal((*new).clone())),
+        };
+        pairs.iter().map(each).collect()
     }
 }
 
-/// The values; an error at run time if one of them is missing.
-fn refuse_missing(x: Expr) -> Expr {
-    let check = |values: Column| match values.null_count() {
-        0 => Ok(values),
-        count => {
-            polars_bail!(ComputeError: "{count} missing values can't be converted to integers; use fillna or dropna")
-        }
-    };
-    x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_missing")
-}
-
-/// Fixed-point numbers as the nearest floats. Nearly all of them fit 64 bits, and are converted as such: the engine's own
-/// way through 128 bits takes several times as long.
-fn decimal_as_float(x: Expr) -> Expr {
-    let convert = |values: Column| {
-        let values = values.as_materialized_series().decimal()?;
-        let scale = 10f64.powi(values.scale() as i32);
-        let name = values.name().clone();
-        let chunks = values.physical().downcast_iter().map(|chunk| {
-            PrimitiveArray::from_vec(scaled(chunk.values(), scale)).with_validity(chunk.validity().cloned())
-        });
-        Ok(Float64Chunked::from_chunk_iter(name, chunks).into_column())
-    };
-    let dtype = |_: &Schema, field: &Field| Ok(Field::new(field.name().clone(), DataType::Float64));
-    x.map_with_fmt_str(convert, dtype, "as_float")
-}
-
-/// Whole numbers divided by `scale`. A block at a time, so that one test says of many that they fit 64 bits.
-fn scaled(whole: &[i128], scale: f64) -> Vec<f64> {
-    let mut found = Vec::with_capacity(whole.len());
-    for block in whole.chunks(1024) {
-        if block.iter().all(|value| i128::from(*value as i64) == *value) {
-            found.extend(block.iter().map(|value| *value as i64 as f64 / scale));
-        } else {
-            found.extend(block.iter().map(|value| *value as f64 / scale));
-        }
+/// What values are mapped to: values of one type.
+fn mapped_values(all: &[Literal], pairs: &[(&Literal, &Literal)]) -> Result<(ColumnDtype, Vec<Expr>)> {
+    let given = || all.iter().filter(|value| **value != Literal::Missing);
+    let numbers = given().all(|value| matches!(value, Literal::Int(_) | Literal::Float(_)));
+    let dtypes: Vec<ColumnDtype> = given().map(|value| value.value().dtype()).collect();
+    let one_type = dtypes.windows(2).all(|pair| pair[0] == pair[1]);
+    if !numbers && !one_type {
+        return Err(FrameError::NotNative("`map` to values of several types has no native form".into()));
     }
-    found
-}
-
-/// Floats as pandas writes them: `1.0`, `nan` is missing.
-fn float_text(x: Expr) -> Expr {
-    x.cast(DataType::String)
+    let float = numbers && (!one_type || all.contains(&Literal::Missing));
+    let dtype = match dtypes.first() {
+        Some(dtype) if !float => dtype.clone(),
+        _ => ColumnDtype::FLOAT64,
+    };
+    let each = |(_, new): &(&Literal, &Literal)| match new {
+        Literal::Missing => missing(dtype.clone()),
+        new if float => literal(new.number(DType::F64).expect("every number is a float")),
+        new => literal(new.value()),
+    };
+    let values = pairs.iter().map(each).collect();
+    Ok((dtype, values))
 }

@@ -1,30 +1,34 @@
 //! Columns as expressions over the columns of a node, with pandas' semantics written into them.
 //!
-//! An [`Expression`] is an expression of the engine together with what pandas needs to know of its values: their
-//! [`Domain`], and whether it is computed row by row. Each operation looks at the domains of its operands and adds only
-//! the treatment of missing values that they can need.
+//! An [`Expression`] is a tree ([`Expr`]) together with what pandas needs to know of its values: their [`Domain`], and
+//! whether it is computed row by row. Each operation looks at the domains of its operands, writes out the types that
+//! pandas computes in, and adds only the treatment of missing values that they can need.
 
 mod arithmetic;
 mod comparison;
+mod dtypes;
 mod elementwise;
 mod reduction;
 mod text;
 mod time;
 mod window;
 
+pub(crate) use dtypes::{common_dtype, engine_dtype};
 pub use elementwise::Inclusive;
 pub use reduction::ReduceOptions;
 
-use crate::domain::Domain;
-use crate::error::Result;
+use crate::domain::{Domain, DomainClass};
+use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use polars::prelude::*;
+use crate::stage::type_of;
+use crate::tree::{ColumnDtype, Expr, column, literal};
+use polars::prelude::{DataType, PlSmallStr, Schema};
 use xxhash_rust::xxh3::Xxh3;
 
 /// A column, or a scalar, computed from the columns of a node.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What the engine computes.
+    /// What is computed.
     pub(crate) expr: Expr,
     /// For truth values: a simpler form that may give null instead of false. Filters take it, since the engine can then
     /// compare it with the statistics of a file.
@@ -79,15 +83,15 @@ impl Operand {
     pub(crate) fn expr(&self) -> Expr {
         match self {
             Self::Expression(expression) => expression.expr.clone(),
-            Self::Literal(literal) => literal.weak(),
+            Self::Literal(value) => literal(value.value()),
         }
     }
 
-    /// What the engine computes, beside another operand.
+    /// What is computed beside another operand.
     pub(crate) fn beside(&self, other: &Self) -> Expr {
         match self {
             Self::Expression(_) => self.expr(),
-            Self::Literal(literal) => literal.beside(&other.domain()),
+            Self::Literal(value) => literal(value.beside(&other.domain())),
         }
     }
 
@@ -97,35 +101,25 @@ impl Operand {
             Self::Literal(literal) => literal.domain(),
         }
     }
-
-    fn digest(&self) -> u128 {
-        match self {
-            Self::Expression(expression) => expression.digest,
-            Self::Literal(literal) => digest_of(&["literal", &format!("{literal:?}")], &[]),
-        }
-    }
 }
 
 impl Expression {
+    pub(crate) fn new(expr: Expr, domain: Domain, extent: Extent) -> Self {
+        Self { digest: expr.digest(), expr, condition: None, fixed_point: None, domain, extent }
+    }
+
     /// The column `name` of a node.
     pub(crate) fn column(name: &str, domain: Domain) -> Self {
-        let digest = digest_of(&["column", name], &[]);
-        Self { expr: col(name), condition: None, fixed_point: None, domain, extent: Extent::Rows, digest }
+        Self::new(column(name), domain, Extent::Rows)
     }
 
     /// `value` in every row.
     pub(crate) fn literal(value: &Literal) -> Self {
-        let expr = match value {
-            Literal::Missing => lit(NULL).cast(DataType::Float64),
-            value => value.typed(),
-        };
-        let digest = Operand::Literal(value.clone()).digest();
-        Self { expr, condition: None, fixed_point: None, domain: value.domain(), extent: Extent::Scalar, digest }
+        Self::new(literal(value.value()), value.domain(), Extent::Scalar)
     }
 
-    /// An expression computed row by row from `operands`; the engine says its type. `what` names the operation with
-    /// its arguments.
-    pub(crate) fn computed(scope: &Schema, what: &str, operands: &[&Operand], expr: Expr) -> Result<Self> {
+    /// An expression computed row by row from `operands`: of the type that the tree promises, which has to be the engine's.
+    pub(crate) fn computed(scope: &Schema, operands: &[&Operand], expr: Expr) -> Result<Self> {
         let mut extent = None;
         let mut missing = false;
         for operand in operands {
@@ -134,11 +128,8 @@ impl Expression {
                 extent = Some(extent.map_or(expression.extent, |found: Extent| found.join(expression.extent)));
             }
         }
-        let digests: Vec<u128> = operands.iter().map(|operand| operand.digest()).collect();
-        let dtype = type_of(scope, &expr)?;
-        let domain = Domain::new(dtype, missing, false);
-        let extent = extent.unwrap_or(Extent::Scalar);
-        Ok(Self { expr, condition: None, fixed_point: None, domain, extent, digest: digest_of(&[what], &digests) })
+        let domain = Domain::new(type_of(scope, &expr)?, missing, false);
+        Ok(Self::new(expr, domain, extent.unwrap_or(Extent::Scalar)))
     }
 
     /// The same with `missing` for whether nulls can be among its values.
@@ -166,9 +157,14 @@ impl Expression {
         self
     }
 
-    /// What the engine computes, with NaN as null: pandas takes both for missing.
+    /// What is computed, with NaN as null: pandas takes both for missing.
     pub(crate) fn normal(&self) -> Expr {
-        if self.domain.nan { self.expr.clone().fill_nan(lit(NULL)) } else { self.expr.clone() }
+        if self.domain.nan { self.expr.clone().nan_as_null() } else { self.expr.clone() }
+    }
+
+    /// Its type as one of the tree.
+    pub(crate) fn dtype(&self) -> Result<ColumnDtype> {
+        ColumnDtype::of_engine(&self.domain.dtype)
     }
 
     /// The form that a filter takes.
@@ -181,24 +177,33 @@ impl Expression {
         leaves_of(&self.expr)
     }
 
+    /// The same as pandas has it: integers some of which are missing are floats there, and stay so when none is missing any
+    /// more.
+    pub(crate) fn settled(&self) -> Self {
+        if self.domain.class() != DomainClass::Int || !self.domain.missing {
+            return self.clone();
+        }
+        let domain = Domain::with_missing(DataType::Float64).within(self.domain.magnitude);
+        Self::new(self.expr.clone().cast(ColumnDtype::FLOAT64), domain, self.extent)
+    }
+
+    /// An error if the engine gives another type than the table of types promises.
+    pub(crate) fn check(&self, promised: DataType) -> Result<()> {
+        if self.domain.dtype == promised {
+            return Ok(());
+        }
+        let (found, promised) = (self.domain.pandas_dtype(), Domain::full(promised).pandas_dtype());
+        Err(FrameError::NotNative(format!("the engine would give {found} where {promised} is due")))
+    }
+
     pub(crate) fn operand(&self) -> Operand {
         Operand::Expression(self.clone())
     }
 }
 
-/// The type of `expr` over columns of `scope`; an error if the engine finds that it makes no sense.
-pub(crate) fn type_of(scope: &Schema, expr: &Expr) -> Result<DataType> {
-    let schema = DataFrame::empty_with_schema(scope).lazy().select([expr.clone().alias("it")]).collect_schema()?;
-    Ok(schema.get_at_index(0).expect("one column was selected").1.clone())
-}
-
 /// The columns that `expr` reads.
 pub(crate) fn leaves_of(expr: &Expr) -> Vec<PlSmallStr> {
-    let name = |part: &Expr| match part {
-        Expr::Column(name) => Some(name.clone()),
-        _ => None,
-    };
-    expr.into_iter().filter_map(name).collect()
+    expr.columns().into_iter().map(PlSmallStr::from_str).collect()
 }
 
 /// The hash of `words` and of the contents that `digests` stand for.

@@ -1,7 +1,12 @@
-use super::{Expression, Extent, digest_of};
+use super::dtypes::{engine_dtype, number_of, pandas_number, reduced_number};
+use super::{Expression, Extent};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
-use polars::prelude::*;
+use crate::literal::Literal;
+use crate::stage::type_of;
+use crate::tree::{Aggregate, ColumnDtype, Expr, Function, literal, missing, when};
+use polars::prelude::{DataType, Schema};
+use raskt_value::DType;
 
 /// What a reduction can be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,9 +31,7 @@ impl Expression {
     /// The value of the first row, whatever it is.
     pub(crate) fn only(&self) -> Self {
         let domain = Domain { missing: true, ..self.domain.clone() };
-        let digest = digest_of(&["only"], &[self.digest]);
-        let expr = self.expr.clone().first();
-        Self { expr, condition: None, fixed_point: None, domain, extent: Extent::OrderedScalar, digest }
+        Self::new(self.expr.clone().aggregate(Aggregate::First), domain, Extent::OrderedScalar)
     }
 
     /// One value from all of a group's (or of all rows'): `function` is pandas' name of the reduction.
@@ -50,67 +53,93 @@ impl Expression {
         }
         let x = self.normal();
         let can_miss = self.domain.can_miss();
-        let number = if class == Bool { x.clone().cast(DataType::Int64) } else { x.clone() };
-        let count = || x.clone().count().cast(DataType::Int64);
-        let expr = match function {
+        let number = if class == Bool { x.clone().cast(ColumnDtype::INT64) } else { x.clone() };
+        let narrow = self.domain.dtype == DataType::Float32;
+        let wide = |number: Expr| if narrow { number.cast(ColumnDtype::FLOAT64) } else { number };
+        let count = || x.clone().count();
+        let mut expr = match function {
             "sum" => self.widened(number).sum(),
-            "prod" => self.widened(number).product(),
-            "mean" => number.mean(),
-            "min" => x.clone().min(),
-            "max" => x.clone().max(),
+            "prod" => self.widened(number).aggregate(Aggregate::Product),
+            "mean" => number.aggregate(Aggregate::Mean),
+            "min" => x.clone().aggregate(Aggregate::Minimum),
+            "max" => x.clone().aggregate(Aggregate::Maximum),
             "count" => count(),
-            "size" => self.expr.clone().len().cast(DataType::Int64),
-            "std" => number.std(options.ddof),
-            "var" => number.var(options.ddof),
-            "sem" => number.std(options.ddof) / x.clone().count().cast(DataType::Float64).sqrt(),
-            "median" => number.median(),
-            "quantile" => number.quantile(lit(options.q), QuantileMethod::Linear),
-            "nunique" if can_miss => x.clone().drop_nulls().n_unique().cast(DataType::Int64),
-            "nunique" => x.clone().n_unique().cast(DataType::Int64),
-            "first" if can_miss => x.clone().first_non_null(),
-            "first" => x.clone().first(),
-            "last" if can_miss => x.clone().last_non_null(),
-            "last" => x.clone().last(),
-            "any" => truth(x.clone(), &self.domain).any(true),
-            "all" => truth(x.clone(), &self.domain).all(true),
-            "skew" => number.skew(false),
-            "kurt" => number.kurtosis(true, false),
+            "size" => self.expr.clone().aggregate(Aggregate::Length),
+            "std" => number.aggregate(Aggregate::StandardDeviation(options.ddof)),
+            "var" => number.aggregate(Aggregate::Variance(options.ddof)),
+            "sem" => {
+                let deviation = number.aggregate(Aggregate::StandardDeviation(options.ddof));
+                wide(deviation) / count().cast(ColumnDtype::FLOAT64).map(Function::SquareRoot)
+            }
+            "median" => number.aggregate(Aggregate::Median),
+            "quantile" if class == Bool => {
+                return Err(FrameError::NotNative("`quantile` of truth values has no native form".into()));
+            }
+            "quantile" => wide(number).aggregate(Aggregate::Quantile(options.q.to_bits())),
+            "nunique" => x.clone().aggregate(if can_miss { Aggregate::UniqueNotNull } else { Aggregate::Unique }),
+            "first" => x.clone().aggregate(if can_miss { Aggregate::FirstNotNull } else { Aggregate::First }),
+            "last" => x.clone().aggregate(if can_miss { Aggregate::LastNotNull } else { Aggregate::Last }),
+            "any" => self.nonzero(x.clone()).aggregate(Aggregate::Any),
+            "all" => self.nonzero(x.clone()).aggregate(Aggregate::All),
+            "skew" => number.aggregate(Aggregate::Skewness),
+            "kurt" => number.aggregate(Aggregate::Kurtosis),
             _ => {
-                return Err(FrameError::NotImplemented(format!(
-                    "the reduction `{function}` has no native form yet; use map_partitions or compute the column"
-                )));
+                return Err(FrameError::NotNative(format!("the reduction `{function}` has no native form")));
             }
         };
-        let mut expr = expr;
         let countless = matches!(function, "count" | "size" | "nunique" | "any" | "all");
+        let mut conditions = vec![];
         if options.min_count > 0 && matches!(function, "sum" | "prod") {
-            expr = when(count().gt_eq(lit(options.min_count))).then(expr).otherwise(lit(NULL));
+            conditions.push(count().at_least(literal(i64::from(options.min_count))));
         }
         if !options.skipna && can_miss && !countless {
-            expr = when(x.clone().null_count().eq(lit(0))).then(expr).otherwise(lit(NULL));
+            conditions.push(x.clone().aggregate(Aggregate::NullCount).equals(literal(0_i64)));
+        }
+        for condition in conditions {
+            let nothing = missing(ColumnDtype::of_engine(&type_of(scope, &expr)?)?);
+            expr = when(condition, expr, nothing);
         }
         // The sum of integers some of which are missing is a float, as it is in pandas.
         if matches!(function, "sum" | "prod" | "min" | "max") && class == Int && self.domain.missing {
-            expr = expr.cast(DataType::Float64);
+            expr = expr.cast(ColumnDtype::FLOAT64);
         }
-        let dtype = super::type_of(scope, &expr)?;
+        let mut dtype = type_of(scope, &expr)?;
+        let promised = pandas_number(&self.domain).and_then(|own| reduced_number(function, own)).map(engine_dtype);
+        if let Some(promised) = promised.filter(|promised| *promised != dtype) {
+            // Floats of the other width; nothing else is due where the table knows the type.
+            if !promised.is_float() || !dtype.is_float() {
+                let dtype = self.domain.pandas_dtype();
+                return Err(FrameError::NotNative(format!("`{function}` of a column of {dtype} has no native form")));
+            }
+            expr = expr.cast(ColumnDtype::of_engine(&promised)?);
+            dtype = promised;
+        }
         let full = countless || (matches!(function, "sum" | "prod") && options.min_count == 0 && options.skipna);
         let ordered =
             matches!(function, "first" | "last") || matches!(self.extent, Extent::Window | Extent::OrderedScalar);
         let extent = if ordered { Extent::OrderedScalar } else { Extent::Scalar };
-        let words = [function, &format!("{options:?}")];
-        let digest = digest_of(&words, &[self.digest]);
         let nan = dtype.is_float() && self.can_make_nan(function);
         let domain = Domain::new(dtype, !full, nan);
-        Ok(Self { expr, condition: None, fixed_point: None, domain, extent, digest })
+        Ok(Self::new(expr, domain, extent))
     }
 
     /// Sums of narrow integers are 64 bits wide.
     fn widened(&self, x: Expr) -> Expr {
         match &self.domain.dtype {
-            dtype if dtype.is_unsigned_integer() && *dtype != DataType::UInt64 => x.cast(DataType::UInt64),
-            dtype if dtype.is_signed_integer() && *dtype != DataType::Int64 => x.cast(DataType::Int64),
+            dtype if dtype.is_unsigned_integer() && *dtype != DataType::UInt64 => {
+                x.cast(ColumnDtype::Number(DType::U64))
+            }
+            dtype if dtype.is_signed_integer() && *dtype != DataType::Int64 => x.cast(ColumnDtype::INT64),
             _ => x,
+        }
+    }
+
+    /// Whether each number is none of zero.
+    fn nonzero(&self, x: Expr) -> Expr {
+        let zero = number_of(&self.domain.dtype).and_then(|dtype| Literal::Int(0).number(dtype));
+        match zero {
+            Some(zero) => x.differs(literal(zero)),
+            None => x,
         }
     }
 
@@ -129,13 +158,5 @@ impl Expression {
             self.domain.missing = false;
         }
         self
-    }
-}
-
-fn truth(x: Expr, domain: &Domain) -> Expr {
-    match domain.class() {
-        Bool => x,
-        Int => x.neq(lit(0)),
-        _ => x.neq(lit(0.0)),
     }
 }

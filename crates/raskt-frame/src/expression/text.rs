@@ -1,8 +1,9 @@
-use super::{Expression, Operand, digest_of};
+use super::{Expression, Operand};
 use crate::domain::DomainClass::*;
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use polars::prelude::*;
+use crate::tree::{ColumnDtype, Expr, Side, TextFunction, concat_text, literal};
+use polars::prelude::Schema;
 
 impl Expression {
     /// `series.str.method(*arguments)`, with the arguments in pandas' order and their defaults left out.
@@ -12,31 +13,16 @@ impl Expression {
             return Err(FrameError::Type(format!("`.str.{method}` needs strings, and the column is of {dtype}")));
         }
         let x = match self.domain.class() {
-            Category => self.expr.clone().cast(DataType::String),
+            Category => self.expr.clone().cast(ColumnDtype::Text),
             _ => self.expr.clone(),
         };
         let arguments = Arguments { method, values: arguments };
-        let what = format!("str.{method} {:?}", arguments.values);
-        if let Some((expr, if_missing)) = predicate(x.clone(), &arguments)? {
-            return self.truth(scope, &what, expr, if_missing);
+        if let Some((expr, if_missing)) = predicate(&x, &arguments)? {
+            return self.truth(scope, expr, if_missing);
         }
-        let expr = match method {
-            "len" => x.str().len_chars().cast(DataType::Int64),
-            "count" => x.str().count_matches(lit(arguments.text(0)?), false).cast(DataType::Int64),
-            "find" => {
-                let found = x.clone().str().find_literal(lit(arguments.text(0)?));
-                // The engine counts bytes: the characters before are those of the bytes before.
-                let before = x.clone().str().split(lit(arguments.text(0)?)).list().first().str().len_chars();
-                when(found.is_not_null())
-                    .then(before.cast(DataType::Int64))
-                    .when(x.is_not_null())
-                    .then(lit(-1_i64))
-                    .otherwise(lit(NULL))
-            }
-            _ => transform(x, &arguments)?,
-        };
         let missing = self.domain.missing || matches!(method, "get" | "split_get" | "extract");
-        Ok(Self::computed(scope, &what, &[&self.operand()], expr)?.missing(missing))
+        let expr = x.text(function(&arguments)?);
+        Ok(Self::computed(scope, &[&self.operand()], expr)?.missing(missing))
     }
 
     /// The strings joined with those of another column.
@@ -44,15 +30,13 @@ impl Expression {
         if self.domain.class() != Text || other.domain.class() != Text {
             return Err(FrameError::Type("`.str.cat` needs two columns of strings".into()));
         }
-        let expr = concat_str([self.expr.clone(), other.expr.clone()], separator, false);
-        let found = Self::computed(scope, "str.cat", &[&self.operand(), &other.operand()], expr)?;
-        let digest = digest_of(&["str.cat", separator], &[self.digest, other.digest]);
-        Ok(Self { digest, ..found })
+        let expr = concat_text([self.expr.clone(), other.expr.clone()], separator);
+        Self::computed(scope, &[&self.operand(), &other.operand()], expr)
     }
 
-    fn truth(&self, scope: &Schema, what: &str, expr: Expr, if_missing: bool) -> Result<Self> {
-        let full = if self.domain.missing { expr.clone().fill_null(lit(if_missing)) } else { expr.clone() };
-        let mut found = Self::computed(scope, what, &[&Operand::Expression(self.clone())], full)?.missing(false);
+    fn truth(&self, scope: &Schema, expr: Expr, if_missing: bool) -> Result<Self> {
+        let full = if self.domain.missing { expr.clone().fill_null(literal(if_missing)) } else { expr.clone() };
+        let mut found = Self::computed(scope, &[&Operand::Expression(self.clone())], full)?.missing(false);
         if self.domain.missing && !if_missing {
             found.condition = Some(expr);
         }
@@ -104,6 +88,10 @@ impl Arguments<'_> {
         u32::try_from(self.int(at)?).map_err(|_| self.unexpected(at, "a length", self.values.get(at)))
     }
 
+    fn no_native_form(&self) -> FrameError {
+        FrameError::NotNative(format!("`.str.{}` has no native form with these arguments", self.method))
+    }
+
     fn unexpected(&self, at: usize, wanted: &str, found: Option<&Literal>) -> FrameError {
         let method = self.method;
         match found {
@@ -116,139 +104,96 @@ impl Arguments<'_> {
 }
 
 /// Methods that say yes or no, and what they say of a missing string.
-fn predicate(x: Expr, arguments: &Arguments<'_>) -> Result<Option<(Expr, bool)>> {
-    let classes = |pattern: &str| Some((x.clone().str().contains(lit(pattern), true), false));
-    Ok(match arguments.method {
+fn predicate(x: &Expr, arguments: &Arguments<'_>) -> Result<Option<(Expr, bool)>> {
+    let matches =
+        |pattern: &str| x.clone().text(TextFunction::Contains { pattern: pattern.to_owned(), literal: false });
+    Ok(Some(match arguments.method {
         "contains" => {
             let (pattern, case, regex) = (arguments.text(0)?, arguments.flag(1, true)?, arguments.flag(3, true)?);
             let literal = !regex || is_plain(pattern);
             let expr = match (case, literal) {
-                (true, true) => x.str().contains_literal(lit(pattern)),
-                (true, false) => x.str().contains(lit(pattern), true),
-                (false, true) => x.str().contains(lit(format!("(?i){}", escape(pattern))), true),
-                (false, false) => x.str().contains(lit(format!("(?i){pattern}")), true),
+                (true, true) => x.clone().text(TextFunction::Contains { pattern: pattern.to_owned(), literal }),
+                (true, false) => matches(pattern),
+                (false, true) => matches(&format!("(?i){}", escape(pattern))),
+                (false, false) => matches(&format!("(?i){pattern}")),
             };
-            Some((expr, arguments.flag(2, false)?))
+            (expr, arguments.flag(2, false)?)
         }
         "match" | "fullmatch" => {
             let flags = if arguments.flag(1, true)? { "" } else { "(?i)" };
             let end = if arguments.method == "fullmatch" { "$" } else { "" };
-            let pattern = format!("{flags}^(?:{}){end}", arguments.text(0)?);
-            Some((x.str().contains(lit(pattern), true), arguments.flag(2, false)?))
+            (matches(&format!("{flags}^(?:{}){end}", arguments.text(0)?)), arguments.flag(2, false)?)
         }
-        "startswith" => Some((x.str().starts_with(lit(arguments.text(0)?)), arguments.flag(1, false)?)),
-        "endswith" => Some((x.str().ends_with(lit(arguments.text(0)?)), arguments.flag(1, false)?)),
-        "isalpha" => classes(r"^\p{Alphabetic}+$"),
-        "isdigit" | "isdecimal" => classes(r"^\p{Nd}+$"),
-        "isnumeric" => classes(r"^\p{N}+$"),
-        "isalnum" => classes(r"^[\p{Alphabetic}\p{N}]+$"),
-        "isspace" => classes(r"^\s+$"),
-        "islower" => {
-            let letters = x.clone().str().contains(lit(r"\p{Lowercase}"), true);
-            Some((letters.and(x.str().contains(lit(r"\p{Lu}"), true).not()), false))
+        "startswith" => {
+            (x.clone().text(TextFunction::StartsWith(arguments.text(0)?.to_owned())), arguments.flag(1, false)?)
         }
-        "isupper" => {
-            let letters = x.clone().str().contains(lit(r"\p{Uppercase}"), true);
-            Some((letters.and(x.str().contains(lit(r"\p{Ll}"), true).not()), false))
+        "endswith" => {
+            (x.clone().text(TextFunction::EndsWith(arguments.text(0)?.to_owned())), arguments.flag(1, false)?)
         }
-        _ => None,
-    })
+        "isalpha" => (matches(r"^\p{L}+$"), false),
+        "isdecimal" => (matches(r"^\p{Nd}+$"), false),
+        // Which letters are digits and numbers in Python's sense, no class of the engine's says.
+        "isdigit" | "isnumeric" | "isalnum" => return Err(arguments.no_native_form()),
+        "isspace" => (matches(r"^[\s\x1c-\x1f]+$"), false),
+        "islower" => (matches(r"\p{Lowercase}").and(matches(r"[\p{Uppercase}\p{Lt}]").negated()), false),
+        "isupper" => (matches(r"\p{Uppercase}").and(matches(r"[\p{Lowercase}\p{Lt}]").negated()), false),
+        _ => return Ok(None),
+    }))
 }
 
-/// Methods that make strings of strings.
-fn transform(x: Expr, arguments: &Arguments<'_>) -> Result<Expr> {
-    let strip = |at| -> Result<Expr> {
-        Ok(match arguments.values.get(at) {
-            None | Some(Literal::Missing) => lit(NULL),
-            _ => lit(arguments.text(at)?),
-        })
+/// The function that a method asks for.
+fn function(arguments: &Arguments<'_>) -> Result<TextFunction> {
+    let strip = |side| -> Result<TextFunction> {
+        let characters = match arguments.values.first() {
+            None | Some(Literal::Missing) => None,
+            _ => Some(arguments.text(0)?.to_owned()),
+        };
+        Ok(TextFunction::Strip { side, characters })
+    };
+    let pad = |side, fill_at| -> Result<TextFunction> {
+        Ok(TextFunction::Pad { side, width: arguments.length(0)?, fill: fill(arguments, fill_at)? })
     };
     Ok(match arguments.method {
-        "lower" | "casefold" => x.str().to_lowercase(),
-        "upper" => x.str().to_uppercase(),
-        "capitalize" => {
-            let first = x.clone().str().slice(lit(0), lit(1)).str().to_uppercase();
-            let rest = x.str().slice(lit(1), lit(NULL)).str().to_lowercase();
-            concat_str([first, rest], "", false)
-        }
-        "strip" => x.str().strip_chars(strip(0)?),
-        "lstrip" => x.str().strip_chars_start(strip(0)?),
-        "rstrip" => x.str().strip_chars_end(strip(0)?),
-        "removeprefix" => x.str().strip_prefix(lit(arguments.text(0)?)),
-        "removesuffix" => x.str().strip_suffix(lit(arguments.text(0)?)),
+        "len" => TextFunction::Length,
+        "count" => TextFunction::Count(arguments.text(0)?.to_owned()),
+        "find" => TextFunction::Find(arguments.text(0)?.to_owned()),
+        "lower" => TextFunction::Lowercase,
+        "upper" => TextFunction::Uppercase,
+        "capitalize" => TextFunction::Capitalize,
+        "strip" => strip(Side::Both)?,
+        "lstrip" => strip(Side::Start)?,
+        "rstrip" => strip(Side::End)?,
+        "removeprefix" => TextFunction::RemovePrefix(arguments.text(0)?.to_owned()),
+        "removesuffix" => TextFunction::RemoveSuffix(arguments.text(0)?.to_owned()),
         "replace" => {
-            let (pattern, by) = (arguments.text(0)?, arguments.text(1)?);
+            let (pattern, by) = (arguments.text(0)?.to_owned(), arguments.text(1)?);
             let literal = !arguments.flag(3, false)?;
             let by =
                 if literal { by.to_string() } else { by.replace('$', "$$").replace(r"\g<", "${").replace('>', "}") };
-            match arguments.int_or(2, Some(-1))? {
-                Some(count) if count >= 0 => x.str().replace_n(lit(pattern), lit(by), literal, count),
-                _ => x.str().replace_all(lit(pattern), lit(by), literal),
-            }
+            let count = arguments.int_or(2, Some(-1))?.filter(|count| *count >= 0);
+            TextFunction::Replace { pattern, by, literal, count }
         }
         "slice" => {
             let (start, stop) = (arguments.int_or(0, Some(0))?.unwrap_or(0), arguments.int_or(1, None)?);
             if arguments.int_or(2, Some(1))? != Some(1) {
-                return Err(FrameError::NotImplemented("`.str.slice` with a step has no native form yet".into()));
+                return Err(arguments.no_native_form());
             }
-            slice(x, start, stop)
+            TextFunction::Slice { start, stop }
         }
-        "get" => {
-            let at = arguments.int(0)?;
-            let found = x.str().slice(lit(at), lit(1));
-            when(found.clone().str().len_bytes().gt(lit(0))).then(found).otherwise(lit(NULL))
-        }
-        "split_get" => {
-            let (by, at) = (arguments.text(0)?, arguments.int(1)?);
-            x.str().split(lit(by)).list().get(lit(at), true)
-        }
-        "extract" => x.str().extract(lit(arguments.text(0)?), 1),
-        "zfill" => {
-            let width = arguments.length(0)?;
-            let signed = x.clone().str().contains(lit("^[+-]"), true);
-            let sign = x.clone().str().slice(lit(0), lit(1));
-            let rest = x.clone().str().slice(lit(1), lit(NULL)).str().pad_start(lit(width.saturating_sub(1)), '0');
-            let plain = x.str().pad_start(lit(width), '0');
-            when(signed).then(concat_str([sign, rest], "", false)).otherwise(plain)
-        }
-        "ljust" => x.str().pad_end(lit(arguments.length(0)?), fill(arguments, 1)?),
-        "rjust" => x.str().pad_start(lit(arguments.length(0)?), fill(arguments, 1)?),
+        "get" => TextFunction::Get(arguments.int(0)?),
+        "split_get" => TextFunction::SplitGet { separator: arguments.text(0)?.to_owned(), at: arguments.int(1)? },
+        "extract" => TextFunction::Extract(arguments.text(0)?.to_owned()),
+        "zfill" => TextFunction::FillWithZeros(arguments.length(0)?),
+        "ljust" => pad(Side::End, 1)?,
+        "rjust" => pad(Side::Start, 1)?,
         "pad" => match arguments.text_or(1, "left")? {
-            "left" => x.str().pad_start(lit(arguments.length(0)?), fill(arguments, 2)?),
-            "right" => x.str().pad_end(lit(arguments.length(0)?), fill(arguments, 2)?),
-            side => {
-                return Err(FrameError::NotImplemented(format!("`.str.pad` on side `{side}` has no native form yet")));
-            }
+            "left" => pad(Side::Start, 2)?,
+            "right" => pad(Side::End, 2)?,
+            _ => return Err(arguments.no_native_form()),
         },
-        "repeat" => {
-            let times = arguments.length(0)? as usize;
-            concat_str(vec![x; times.max(1)], "", false)
-                .str()
-                .slice(lit(0), if times == 0 { lit(0) } else { lit(NULL) })
-        }
-        method => {
-            return Err(FrameError::NotImplemented(format!(
-                "`.str.{method}` has no native form yet; use map_partitions"
-            )));
-        }
+        "repeat" => TextFunction::Repeat(arguments.length(0)? as usize),
+        method => return Err(FrameError::NotNative(format!("`.str.{method}` has no native form"))),
     })
-}
-
-/// `text[start:stop]` as Python counts: from the end where negative.
-fn slice(x: Expr, start: i64, stop: Option<i64>) -> Expr {
-    let length = || x.clone().str().len_chars().cast(DataType::Int64);
-    let from_start = |at: i64| match at {
-        at if at < 0 => (length() + lit(at)).clip_min(lit(0_i64)),
-        at => lit(at),
-    };
-    match (start, stop) {
-        (start, None) => x.clone().str().slice(lit(start), lit(NULL)),
-        (start, Some(stop)) if start >= 0 && stop >= 0 => x.clone().str().slice(lit(start), lit((stop - start).max(0))),
-        (start, Some(stop)) => {
-            let count = (from_start(stop) - from_start(start)).clip_min(lit(0_i64)).cast(DataType::UInt64);
-            x.clone().str().slice(from_start(start), count)
-        }
-    }
 }
 
 fn fill(arguments: &Arguments<'_>, at: usize) -> Result<char> {

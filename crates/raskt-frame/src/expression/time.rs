@@ -2,7 +2,8 @@ use super::Expression;
 use crate::domain::DomainClass;
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use polars::prelude::*;
+use crate::tree::{TextFunction, TimeField, TimeFunction, TimeUnit, literal};
+use polars::prelude::{DataType, Schema, TimeUnit as EngineUnit, TimeZone};
 
 impl Expression {
     /// `series.dt.method(*arguments)`.
@@ -11,97 +12,68 @@ impl Expression {
             Some(Literal::Text(text)) => Some(text.as_str()),
             _ => None,
         };
-        let expr = match self.domain.class() {
+        let function = match self.domain.class() {
             DomainClass::Time => self.point_in_time(method, text)?,
-            DomainClass::Duration => self.length_of_time(method)?,
+            DomainClass::Duration => length_of_time(method)?,
             _ => {
                 let dtype = self.domain.pandas_dtype();
                 return Err(FrameError::Type(format!("`.dt.{method}` needs times, and the column is of {dtype}")));
             }
         };
-        let what = format!("dt.{method} {arguments:?}");
         let asks = method.starts_with("is_");
-        let expr = if asks && self.domain.missing { expr.fill_null(lit(false)) } else { expr };
-        let found = Self::computed(scope, &what, &[&self.operand()], expr)?;
+        let expr = self.expr.clone().time(function);
+        let expr = if asks && self.domain.missing { expr.fill_null(literal(false)) } else { expr };
+        let found = Self::computed(scope, &[&self.operand()], expr)?;
         Ok(if asks { found.missing(false) } else { found })
     }
 
-    fn point_in_time(&self, method: &str, text: Option<&str>) -> Result<Expr> {
-        let x = self.expr.clone();
-        let field = |expr: Expr| expr.cast(DataType::Int32);
-        let day = || x.clone().dt().truncate(lit("1d"));
+    fn point_in_time(&self, method: &str, text: Option<&str>) -> Result<TimeFunction> {
         let argument = || text.ok_or_else(|| FrameError::Type(format!("`.dt.{method}` lacks its argument")));
+        let field = TimeFunction::Field;
         Ok(match method {
-            "year" => field(x.dt().year()),
-            "month" => field(x.dt().month()),
-            "day" => field(x.dt().day()),
-            "hour" => field(x.dt().hour()),
-            "minute" => field(x.dt().minute()),
-            "second" => field(x.dt().second()),
-            "microsecond" => field(x.clone().dt().microsecond()),
-            "nanosecond" => field(x.dt().nanosecond() % lit(1000)),
-            "dayofweek" | "weekday" | "day_of_week" => field(x.dt().weekday()) - lit(1),
-            "dayofyear" | "day_of_year" => field(x.dt().ordinal_day()),
-            "quarter" => field(x.dt().quarter()),
-            "week" => x.dt().week().cast(DataType::UInt32),
-            "days_in_month" | "daysinmonth" => field(x.dt().days_in_month()),
-            "is_leap_year" => x.dt().is_leap_year(),
-            "date" => x.dt().date(),
-            "time" => x.dt().time(),
-            "normalize" => day(),
-            "day_name" => x.dt().strftime("%A"),
-            "month_name" => x.dt().strftime("%B"),
-            "strftime" => x.dt().strftime(argument()?),
-            "floor" => x.dt().truncate(lit(engine_frequency(argument()?)?)),
-            "round" => x.dt().round(lit(engine_frequency(argument()?)?)),
+            "year" => field(TimeField::Year),
+            "month" => field(TimeField::Month),
+            "day" => field(TimeField::Day),
+            "hour" => field(TimeField::Hour),
+            "minute" => field(TimeField::Minute),
+            "second" => field(TimeField::Second),
+            "microsecond" => field(TimeField::Microsecond),
+            "nanosecond" => field(TimeField::Nanosecond),
+            "dayofweek" | "weekday" | "day_of_week" => field(TimeField::DayOfWeek),
+            "dayofyear" | "day_of_year" => field(TimeField::DayOfYear),
+            "quarter" => field(TimeField::Quarter),
+            "days_in_month" | "daysinmonth" => field(TimeField::DaysInMonth),
+            "week" => TimeFunction::Week,
+            "is_leap_year" => TimeFunction::IsLeapYear,
+            "date" => TimeFunction::Date,
+            "time" => TimeFunction::TimeOfDay,
+            "normalize" => TimeFunction::Normalize,
+            "day_name" => TimeFunction::Format("%A".into()),
+            "month_name" => TimeFunction::Format("%B".into()),
+            "strftime" if is_plain_format(argument()?) => TimeFunction::Format(argument()?.to_owned()),
+            "round" | "strftime" => return Err(no_native_form(method)),
+            "floor" | "ceil" if !matches!(self.domain.dtype, DataType::Datetime(EngineUnit::Microseconds, None)) => {
+                return Err(no_native_form(method));
+            }
+            "floor" => TimeFunction::Floor(engine_frequency(argument()?)?),
             "ceil" => {
                 let every = engine_frequency(argument()?)?;
-                let floor = x.clone().dt().truncate(lit(every.clone()));
-                when(floor.clone().eq(x))
-                    .then(floor.clone())
-                    .otherwise(floor + Expr::Literal(LiteralValue::Scalar(length_of(&every)?)))
+                TimeFunction::Ceiling { microseconds: microseconds_of(&every)?, every }
             }
-            "is_month_start" => x.dt().day().eq(lit(1)),
-            "is_month_end" => x.clone().dt().day().eq(x.dt().days_in_month()),
-            "is_quarter_start" => x.clone().dt().day().eq(lit(1)).and((x.dt().month() % lit(3)).eq(lit(1))),
-            "is_quarter_end" => {
-                let last = x.clone().dt().day().eq(x.clone().dt().days_in_month());
-                last.and((x.dt().month() % lit(3)).eq(lit(0)))
+            "is_month_start" => TimeFunction::IsMonthStart,
+            "is_month_end" => TimeFunction::IsMonthEnd,
+            "is_quarter_start" => TimeFunction::IsQuarterStart,
+            "is_quarter_end" => TimeFunction::IsQuarterEnd,
+            "is_year_start" => TimeFunction::IsYearStart,
+            "is_year_end" => TimeFunction::IsYearEnd,
+            "tz_localize" => TimeFunction::Localize(known_zone(text)?),
+            "tz_convert" => {
+                if !matches!(self.domain.dtype, DataType::Datetime(_, Some(_))) {
+                    let hint = "use tz_localize to say which zone they are of";
+                    return Err(FrameError::Type(format!("times without a zone can't be converted; {hint}")));
+                }
+                TimeFunction::Convert(known_zone(text)?)
             }
-            "is_year_start" => x.dt().ordinal_day().eq(lit(1)),
-            "is_year_end" => x.clone().dt().month().eq(lit(12)).and(x.dt().day().eq(lit(31))),
-            "tz_localize" => {
-                let ambiguous = lit("raise");
-                x.dt().replace_time_zone(TimeZone::opt_try_new(text)?, ambiguous, NonExistent::Raise)
-            }
-            "tz_convert" => self.in_zone(text)?,
-            _ => return Err(unknown(method)),
-        })
-    }
-
-    fn in_zone(&self, zone: Option<&str>) -> Result<Expr> {
-        if !matches!(self.domain.dtype, DataType::Datetime(_, Some(_))) {
-            let hint = "use tz_localize to say which zone they are of";
-            return Err(FrameError::Type(format!("times without a zone can't be converted; {hint}")));
-        }
-        let utc = TimeZone::opt_try_new(Some(zone.unwrap_or("UTC")))?.expect("a zone was given");
-        let converted = self.expr.clone().dt().convert_time_zone(utc);
-        Ok(match zone {
-            Some(_) => converted,
-            None => converted.dt().replace_time_zone(None, lit("raise"), NonExistent::Raise),
-        })
-    }
-
-    fn length_of_time(&self, method: &str) -> Result<Expr> {
-        let x = self.expr.clone();
-        let microseconds = || x.clone().dt().total_microseconds(false);
-        let in_day = || microseconds() - days(microseconds()) * lit(86_400_000_000_i64);
-        Ok(match method {
-            "total_seconds" => x.dt().total_nanoseconds(false).cast(DataType::Float64) / lit(1e9),
-            "days" => days(microseconds()),
-            "seconds" => in_day().floor_div(lit(1_000_000_i64)).cast(DataType::Int32),
-            "microseconds" => (in_day() % lit(1_000_000_i64)).cast(DataType::Int32),
-            "nanoseconds" => (x.dt().total_nanoseconds(false) % lit(1000_i64)).cast(DataType::Int32),
             _ => return Err(unknown(method)),
         })
     }
@@ -118,29 +90,52 @@ impl Expression {
             }
         }
         let zoned = format.is_some_and(|format| format.contains("%z") || format.ends_with('Z'));
-        let zone = if zoned { TimeZone::opt_try_new(Some("UTC"))? } else { None };
-        let format = format.map(PlSmallStr::from_str);
-        let options = StrptimeOptions { format, strict, exact: true, cache: true };
-        let dtype = DataType::Datetime(TimeUnit::Microseconds, zone.clone());
-        let expr =
-            self.expr.clone().str().to_datetime(Some(TimeUnit::Microseconds), zone, options.clone(), lit("raise"));
-        let what = format!("to_datetime {options:?} {dtype:?}");
-        let found = Self::computed(scope, &what, &[&self.operand()], expr)?;
+        let zone = zoned.then(|| "UTC".to_owned());
+        let format = format.map(str::to_owned);
+        let function = TextFunction::ParseDatetime { unit: TimeUnit::Microseconds, zone, format, strict };
+        let found = Self::computed(scope, &[&self.operand()], self.expr.clone().text(function))?;
         let missing = self.domain.missing || !strict;
         Ok(found.missing(missing))
     }
 }
 
-fn days(microseconds: Expr) -> Expr {
-    microseconds.floor_div(lit(86_400_000_000_i64))
+fn length_of_time(method: &str) -> Result<TimeFunction> {
+    Ok(match method {
+        "total_seconds" => TimeFunction::TotalSeconds,
+        "days" => TimeFunction::Days,
+        "seconds" => TimeFunction::Seconds,
+        "microseconds" => TimeFunction::Microseconds,
+        "nanoseconds" => TimeFunction::Nanoseconds,
+        _ => return Err(unknown(method)),
+    })
+}
+
+/// The zone, if the engine knows it.
+fn known_zone(zone: Option<&str>) -> Result<Option<String>> {
+    Ok(TimeZone::opt_try_new(zone)?.map(|zone| zone.to_string()))
+}
+
+fn no_native_form(method: &str) -> FrameError {
+    FrameError::NotNative(format!("`.dt.{method}` has no native form for these times and arguments"))
+}
+
+/// Whether all codes of a format mean the same to the engine and to Python.
+fn is_plain_format(format: &str) -> bool {
+    let mut letters = format.chars();
+    while let Some(letter) = letters.next() {
+        if letter == '%' && !letters.next().is_some_and(|code| "YmdHMSjybBaA%".contains(code)) {
+            return false;
+        }
+    }
+    true
 }
 
 fn unknown(method: &str) -> FrameError {
-    FrameError::NotImplemented(format!("`.dt.{method}` has no native form yet; use map_partitions"))
+    FrameError::NotNative(format!("`.dt.{method}` has no native form"))
 }
 
-/// The length of a fixed frequency as the engine writes it.
-fn length_of(every: &str) -> Result<Scalar> {
+/// How many microseconds a fixed frequency is, given as the engine writes it.
+fn microseconds_of(every: &str) -> Result<i64> {
     let digits = every.chars().take_while(char::is_ascii_digit).count();
     let (count, unit) = every.split_at(digits);
     let unit: i64 = match unit {
@@ -153,7 +148,7 @@ fn length_of(every: &str) -> Result<Scalar> {
         _ => 1,
     };
     let count: i64 = count.parse().map_err(|_| FrameError::Value(format!("`{every}` is too long a time")))?;
-    Ok(Scalar::new_duration(count.saturating_mul(unit) / 1000, TimeUnit::Microseconds))
+    Ok(count.saturating_mul(unit) / 1000)
 }
 
 /// pandas' name of a fixed frequency (`15min`, `h`, `D`) as the engine writes it (`15m`, `1h`, `1d`).

@@ -2,7 +2,7 @@ use super::frame::{ColumnOrValue, unify};
 use super::{Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, digest_of, type_of};
+use crate::expression::{Expression, common_dtype, digest_of};
 use crate::logical::same;
 use crate::table::index_column_name;
 use polars::prelude::*;
@@ -69,13 +69,8 @@ fn common_domain(cells: &[Expression]) -> Result<Domain> {
             let (a, b) = (found.pandas_dtype(), cell.domain.pandas_dtype());
             return Err(FrameError::NotImplemented(format!("values of {a} and of {b} can't share a result yet")));
         }
-        if found.dtype != cell.domain.dtype {
-            let both = Schema::from_iter([
-                Field::new("a".into(), found.dtype),
-                Field::new("b".into(), cell.domain.dtype.clone()),
-            ]);
-            found.dtype = type_of(&both, &when(lit(true)).then(col("a")).otherwise(col("b")))?;
-        }
+        // Whether one of them comes to be missing, its type doesn't say.
+        found.dtype = common_dtype(&found.clone().full_of_values(), &cell.domain.clone().full_of_values())?;
         found.missing |= cell.domain.missing;
         found.nan |= cell.domain.nan;
         found.magnitude = found.magnitude.max(cell.domain.magnitude);

@@ -2,10 +2,11 @@ use super::frame::project;
 use super::{Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, type_of};
+use crate::expression::{Expression, common_dtype};
 use crate::logical::same;
 use crate::table::index_column_name;
-use polars::prelude::*;
+use crate::tree::{self, ColumnDtype};
+use polars::prelude::PlSmallStr;
 use std::sync::Arc;
 
 /// Which columns a frame of several frames' rows has.
@@ -98,11 +99,7 @@ fn common_domain<'a>(name: &str, mut domains: impl Iterator<Item = &'a Domain>) 
                 "`{name}` is of {a} in one dataframe and of {b} in another; convert one with astype to concatenate them"
             )));
         }
-        if found.dtype != domain.dtype {
-            let both =
-                Schema::from_iter([Field::new("a".into(), found.dtype), Field::new("b".into(), domain.dtype.clone())]);
-            found.dtype = type_of(&both, &when(lit(true)).then(col("a")).otherwise(col("b")))?;
-        }
+        found.dtype = common_dtype(&found, domain)?;
         found.missing |= domain.missing;
         found.nan |= domain.nan;
         found.magnitude = found.magnitude.max(domain.magnitude);
@@ -122,8 +119,8 @@ fn aligned(frame: &Frame, labels: &[(PlSmallStr, Domain)], columns: &[(PlSmallSt
         let values = match own {
             Some(values) => values.cast(&frame.root.scope, &domain.dtype)?,
             None => {
-                let nothing = lit(NULL).cast(domain.dtype.clone());
-                Expression::computed(&frame.root.scope, "missing", &[], nothing)?.missing(true)
+                let nothing = tree::missing(ColumnDtype::of_engine(&domain.dtype)?);
+                Expression::computed(&frame.root.scope, &[], nothing)?.missing(true)
             }
         };
         selected.push((name.clone(), values));

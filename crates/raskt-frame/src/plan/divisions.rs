@@ -3,7 +3,9 @@ use crate::domain::DomainClass;
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Extent};
 use crate::literal::Literal;
-use polars::prelude::*;
+use crate::table::is_internal;
+use crate::tree::Expr;
+use polars::prelude::{DataType, PlSmallStr, TimeUnit};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -107,7 +109,7 @@ pub(crate) fn divisions_by(node: &Node, values: &Expression) -> Option<Vec<Liter
 /// The divisions by the column `name` of a node: they stay where rows keep their order and none is added.
 fn divisions(node: &Node, name: &PlSmallStr) -> Option<Vec<Literal>> {
     match &node.operator {
-        Operator::Memory(plan) if name == "__index_0__" => plan.divisions.clone(),
+        Operator::Memory(plan) if *name == crate::table::index_column_name(0) => plan.divisions.clone(),
         Operator::RowNumber { input, name: numbers_of } if name == numbers_of => {
             numbers(input.partition_rows.as_deref()?)
         }
@@ -151,7 +153,8 @@ fn ordered(node: &Node, name: &PlSmallStr) -> bool {
     match &node.operator {
         Operator::RowNumber { name: own, .. } if own == name => true,
         Operator::Sort { by, options, .. } => {
-            matches!(by.first(), Some(Expr::Column(own)) if own == name) && options.descending.first() == Some(&false)
+            matches!(by.first(), Some(Expr::Column(own)) if own.as_str() == name.as_str())
+                && options.descending.first() == Some(&false)
         }
         Operator::Aggregate { keys, sort, .. } => *sort && keys.first().is_some_and(|(own, _)| own == name),
         Operator::RowNumber { input, .. }
@@ -170,9 +173,9 @@ fn ordered(node: &Node, name: &PlSmallStr) -> bool {
 /// The column that an expression is, if it is nothing else; row numbers may be made signed on the way.
 fn plain_column(values: &Expression) -> Option<PlSmallStr> {
     match &values.expr {
-        Expr::Column(name) => Some(name.clone()),
-        Expr::Cast { expr, .. } if values.domain.dtype == DataType::Int64 => match expr.as_ref() {
-            Expr::Column(name) if name.starts_with("__row_") => Some(name.clone()),
+        Expr::Column(name) => Some(PlSmallStr::from_str(name)),
+        Expr::Cast { input, .. } if values.domain.dtype == DataType::Int64 => match &**input {
+            Expr::Column(name) if is_internal(name, "row") => Some(PlSmallStr::from_str(name)),
             _ => None,
         },
         _ => None,

@@ -3,7 +3,7 @@ use crate::domain::Domain;
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Extent, Operand, digest_of};
 use crate::literal::Literal;
-use crate::table::index_column_name;
+use crate::table::{check_name, index_column_name, is_internal};
 use polars::prelude::*;
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl Frame {
         let columns = root
             .columns
             .iter()
-            .filter(|(name, _)| !labels.contains(name) && !name.starts_with("__row_"))
+            .filter(|(name, _)| !labels.contains(name) && !is_internal(name, "row"))
             .map(|(name, domain)| (name.clone(), Expression::column(name, domain.clone())))
             .collect();
         Self { root, index, columns }
@@ -333,6 +333,7 @@ impl Frame {
 
     pub(crate) fn with(&self, root: Arc<Node>, columns: Vec<(PlSmallStr, Expression)>) -> Result<Self> {
         for (at, (name, _)) in columns.iter().enumerate() {
+            check_name(name)?;
             if columns[..at].iter().any(|(other, _)| other == name) {
                 return Err(FrameError::NotImplemented(format!("two columns can't both have the name `{name}` yet")));
             }

@@ -3,6 +3,8 @@ use super::{Column, Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Extent, ReduceOptions};
+use crate::table::internal_name;
+use crate::tree;
 use polars::prelude::*;
 use std::sync::Arc;
 
@@ -82,14 +84,14 @@ impl Frame {
 /// A node that has what `inputs` compute for columns, and `inputs` as these columns: what several aggregations share is
 /// computed once for them, and not once for each.
 fn computed_first(root: &Arc<Node>, inputs: &mut [Expression]) -> Arc<Node> {
-    let is_plain = |values: &Expression| matches!(values.expr, Expr::Column(_));
+    let is_plain = |values: &Expression| matches!(values.expr, tree::Expr::Column(_));
     if inputs.iter().all(is_plain) || inputs.iter().any(|values| values.extent != Extent::Rows) {
         return root.clone();
     }
     let mut columns: Vec<(PlSmallStr, Expression)> = vec![];
     for values in inputs.iter() {
         if columns.iter().all(|(_, known)| known.digest != values.digest) {
-            columns.push((PlSmallStr::from_string(format!("__input_{}__", columns.len())), values.clone()));
+            columns.push((internal_name("input", columns.len()), values.clone()));
         }
     }
     let node = project(root, columns.clone());
@@ -107,7 +109,7 @@ pub(crate) fn is_float_key(domain: &Domain) -> bool {
 }
 
 fn key_name(at: usize) -> PlSmallStr {
-    PlSmallStr::from_string(format!("__key_{at}__"))
+    internal_name("key", at)
 }
 
 /// The node of groups of the rows of `input`.

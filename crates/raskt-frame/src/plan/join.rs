@@ -3,8 +3,10 @@ use super::node::JoinPlan;
 use super::{Column, Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, type_of};
+use crate::expression::{Expression, common_dtype};
 use crate::logical::same;
+use crate::table::{internal_name, is_internal};
+use crate::tree;
 use polars::prelude::*;
 use std::sync::Arc;
 
@@ -137,7 +139,7 @@ impl Side {
     fn node(&self, columns: &[(PlSmallStr, Expression)], prefix: &str, dtypes: &[DataType]) -> Result<Arc<Node>> {
         let mut all = columns.to_vec();
         for (at, (key, dtype)) in self.keys.iter().zip(dtypes).enumerate() {
-            let values = Expression { expr: key.values.normal(), ..key.values.clone() }.nan(false);
+            let values = Expression::new(key.values.normal(), key.values.domain.clone(), key.values.extent).nan(false);
             let values = values.missing(key.values.domain.can_miss());
             let values = if values.domain.dtype == *dtype {
                 values
@@ -168,7 +170,7 @@ impl Join<'_> {
         let right = self.right.node(&right_columns, "right", &dtypes)?;
         let node = Arc::new(self.node(left, right));
         let mut columns = vec![];
-        let is_label = |name: &PlSmallStr| name.starts_with("__label_");
+        let is_label = |name: &PlSmallStr| is_internal(name, "label");
         for (name, values) in left_columns.iter().filter(|(name, _)| !is_label(name)) {
             let shared_key = shared.iter().position(|key| key == name);
             columns.push((
@@ -215,13 +217,7 @@ impl Join<'_> {
                     DataType::String
                 }
                 _ if a.dtype == b.dtype => a.dtype.clone(),
-                _ => {
-                    let both = Schema::from_iter([
-                        Field::new("a".into(), a.dtype.clone()),
-                        Field::new("b".into(), b.dtype.clone()),
-                    ]);
-                    type_of(&both, &when(lit(true)).then(col("a")).otherwise(col("b")))?
-                }
+                _ => common_dtype(a, b)?,
             });
         }
         Ok(found)
@@ -321,11 +317,11 @@ impl Join<'_> {
         Ok(match self.options.how {
             JoinHow::Right => one(&right, &self.right),
             JoinHow::Outer => {
-                let expr = coalesce(&[col(left.clone()), col(right.clone())]);
+                let expr = tree::coalesce([tree::column(&left), tree::column(&right)]);
                 let operands = [&node.column(&left).operand(), &node.column(&right).operand()];
                 let missing =
                     self.left.keys[at].values.domain.can_miss() || self.right.keys[at].values.domain.can_miss();
-                let mut found = Expression::computed(&node.scope, "coalesce", &operands, expr)?.missing(missing);
+                let mut found = Expression::computed(&node.scope, &operands, expr)?.missing(missing);
                 found.domain = found.domain.with_logical(self.left.keys[at].values.domain.logical.clone());
                 found
             }
@@ -388,9 +384,9 @@ pub(crate) fn indicator_dtype() -> DataType {
 }
 
 fn key_name(side: &str, at: usize) -> PlSmallStr {
-    PlSmallStr::from_string(format!("__{side}_key_{at}__"))
+    internal_name(&format!("{side}_key"), at)
 }
 
 fn label_name(at: usize) -> PlSmallStr {
-    PlSmallStr::from_string(format!("__label_{at}__"))
+    internal_name("label", at)
 }

@@ -3,6 +3,8 @@ use crate::expression::{Expression, digest_of};
 use crate::literal::Literal;
 use crate::plan::JoinHow;
 use crate::source::{CsvPlan, ParquetPlan};
+use crate::table::{internal_name, is_internal};
+use crate::tree::Expr;
 use polars::prelude::*;
 use raskt_graph::Lower;
 use std::fmt;
@@ -191,9 +193,9 @@ pub struct JoinPlan {
 }
 
 /// Marks the rows of one side of a join that wants an indicator.
-pub(crate) const LEFT_MARK: &str = "__in_left__";
+pub(crate) const LEFT_MARK: &str = "\u{f8ff}in_left";
 /// Marks the rows of the other side.
-pub(crate) const RIGHT_MARK: &str = "__in_right__";
+pub(crate) const RIGHT_MARK: &str = "\u{f8ff}in_right";
 
 impl Node {
     /// A node over `inputs`; it has one partition and unknown rows until said otherwise.
@@ -258,8 +260,8 @@ impl Node {
 
     /// A name that no column has yet.
     pub(crate) fn fresh_name(&self, stem: &str) -> PlSmallStr {
-        let taken = self.columns.iter().filter(|(name, _)| name.starts_with(&format!("__{stem}"))).count();
-        PlSmallStr::from_string(format!("__{stem}_{taken}__"))
+        let taken = self.columns.iter().filter(|(name, _)| is_internal(name, stem)).count();
+        internal_name(stem, taken)
     }
 
     /// The node whose rows these are: itself, but for nodes that only add columns.

@@ -4,7 +4,7 @@ use crate::domain::Domain;
 use crate::error::{FrameError, Result};
 use crate::expression::Expression;
 use crate::stage::{MapPartitions, MapWhole, PickPartitions, StageOutput};
-use crate::table::index_column_name;
+use crate::table::{index_column_name, internal_name};
 use polars::prelude::*;
 use raskt_graph::{Lower, OpBody};
 use std::sync::Arc;
@@ -51,10 +51,7 @@ impl Frame {
     fn attached(&self, node: Arc<Node>, columns: &[(&str, Domain)]) -> Result<Self> {
         let mut names = vec![];
         for (at, (column, _)) in columns.iter().enumerate() {
-            names.push((
-                PlSmallStr::from_str(column),
-                PlSmallStr::from_string(format!("__mapped_{:032x}_{at}__", node.digest)),
-            ));
+            names.push((PlSmallStr::from_str(column), internal_name(&format!("mapped_{:032x}", node.digest), at)));
         }
         let root = attach(&self.root, &node, &names);
         let columns = names.iter().map(|(there, here)| (there.clone(), root.column(here))).collect();

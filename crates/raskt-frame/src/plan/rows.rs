@@ -3,7 +3,9 @@ use super::{Column, Frame, Index, Node, Operator};
 use crate::domain::DomainClass;
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Extent};
-use polars::prelude::*;
+use crate::table::internal_name;
+use crate::tree::{ColumnDtype, Expr, literal};
+use polars::prelude::{SortMultipleOptions, UniqueKeepStrategy};
 
 /// Which of equal rows stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +51,17 @@ impl Frame {
         let count = present.len();
         let (expr, digests) = match thresh {
             Some(_) => {
-                let counted = present.iter().map(|it| it.expr.clone().cast(DataType::Int64));
-                let sum = counted.reduce(|a, b| a + b).unwrap_or_else(|| lit(0_i64));
-                (sum.gt_eq(lit(thresh.unwrap_or(count) as i64)), present.iter().map(|it| it.digest).collect::<Vec<_>>())
+                let counted = present.iter().map(|it| it.expr.clone().cast(ColumnDtype::INT64));
+                let sum = counted.reduce(|a, b| a + b).unwrap_or_else(|| literal(0_i64));
+                (
+                    sum.at_least(literal(thresh.unwrap_or(count) as i64)),
+                    present.iter().map(|it| it.digest).collect::<Vec<_>>(),
+                )
             }
             None => {
                 let combine = |a: Expr, b: Expr| if all { a.or(b) } else { a.and(b) };
                 let expr = present.iter().map(|it| it.expr.clone()).reduce(combine);
-                (expr.unwrap_or_else(|| lit(true)), present.iter().map(|it| it.digest).collect())
+                (expr.unwrap_or_else(|| literal(true)), present.iter().map(|it| it.digest).collect())
             }
         };
         let what = format!("dropna {all} {thresh:?}");
@@ -69,6 +74,7 @@ impl Frame {
             // What is left isn't missing.
             for (name, values) in &mut found.columns {
                 if subset.is_none_or(|subset| subset.contains(&name.as_str())) {
+                    *values = values.settled();
                     values.domain.missing = false;
                     values.domain.nan = false;
                 }
@@ -201,7 +207,7 @@ impl Frame {
         }
         let mut carried = extended.clone();
         for (at, key) in values.iter().enumerate() {
-            carried.columns.push((PlSmallStr::from_string(format!("__key_{at}__")), key.clone()));
+            carried.columns.push((internal_name("sort_key", at), key.clone()));
         }
         let mut baked = carried.baked()?;
         let own = baked.columns.len() - values.len();

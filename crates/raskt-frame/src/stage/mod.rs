@@ -6,22 +6,27 @@
 //! whole. Whole plans that are computed together and read the same rows are one query of several results.
 
 mod engine;
+mod expressions;
 mod external;
+mod functions;
 mod kernel;
 mod lower;
 mod partial;
 mod slice;
+mod text;
+mod time;
 mod together;
 mod translate;
 
 pub use engine::initialise;
 pub(crate) use engine::{collect, collect_all};
+pub(crate) use expressions::{common_engine_type, to_engine, type_of};
 pub(crate) use external::{MapPartitions, MapWhole, PickPartitions};
 pub use lower::{lower_partitions, lower_persisted, lower_whole, lower_write};
 pub use together::lower_together;
 pub(crate) use translate::Translator;
 
-use crate::expression::{Expression, Extent, digest_of};
+use crate::expression::{Expression, digest_of};
 use crate::plan::{Column, Frame, Index, Node};
 use crate::table::index_column_name;
 use polars::prelude::*;

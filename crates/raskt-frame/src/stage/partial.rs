@@ -4,10 +4,13 @@
 use super::StageOutput;
 use super::kernel::reads;
 use super::lower::lower_stage;
+use super::type_of;
 use crate::domain::Domain;
-use crate::expression::{Expression, Extent, digest_of, type_of};
+use crate::expression::{Expression, Extent, digest_of};
 use crate::plan::{External, Node, Operator, aggregate};
-use polars::prelude::*;
+use crate::table::internal_name;
+use crate::tree::{Aggregate, Child, ColumnDtype, Comparison, Expr, column, literal, missing, when};
+use polars::prelude::{DataType, PlSmallStr};
 use raskt_graph::{GraphBuilder, GraphError, LayerId, Lower};
 use std::sync::Arc;
 
@@ -126,21 +129,19 @@ fn split_all(node: &Node, columns: &[Named]) -> Option<(Vec<Named>, Vec<Named>)>
         }
         let is_float = values.domain.dtype == DataType::Float64;
         let expr = split.merge(&values.expr, is_float)?;
-        merged.push((name.clone(), Expression { expr, condition: None, fixed_point: None, ..values.clone() }));
+        merged.push((name.clone(), Expression::new(expr, values.domain.clone(), values.extent)));
     }
     let partial = |(at, expr): (usize, Expr)| {
         let dtype = type_of(&node.scope, &expr).ok()?;
         let domain = Domain::new(dtype.clone(), true, dtype.is_float());
-        let digest = digest_of(&["partial", &format!("{expr:?}")], &[]);
-        let values = Expression { expr, condition: None, fixed_point: None, domain, extent: Extent::Scalar, digest };
-        Some((partial_name(at), values))
+        Some((partial_name(at), Expression::new(expr, domain, Extent::Scalar)))
     };
     let partials = split.0.into_iter().enumerate().map(partial).collect::<Option<Vec<_>>>()?;
     Some((partials, merged))
 }
 
 fn partial_name(at: usize) -> PlSmallStr {
-    PlSmallStr::from_string(format!("__partial_{at}__"))
+    internal_name("partial", at)
 }
 
 /// Reductions of a part of the rows, each once.
@@ -154,67 +155,66 @@ impl Split {
             self.0.push(expr);
             self.0.len() - 1
         });
-        col(partial_name(at))
+        column(&partial_name(at))
     }
 
     /// `expr` of all rows, from reductions of parts of them; `is_float` says that it is a float of 64 bits.
     fn merge(&mut self, expr: &Expr, is_float: bool) -> Option<Expr> {
+        let mut both = |left: &Child, right: &Child| -> Option<(Child, Child)> {
+            Some((self.merge(left, is_float)?.into(), self.merge(right, is_float)?.into()))
+        };
         Some(match expr {
             Expr::Literal(_) => expr.clone(),
-            Expr::Len => self.of_parts(expr.clone()).sum(),
-            Expr::Agg(reduction) => self.merge_reduction(expr, reduction, is_float)?,
-            Expr::Cast { expr, dtype, options } => {
-                let expr = Arc::new(self.merge(expr, is_float)?);
-                Expr::Cast { expr, dtype: dtype.clone(), options: *options }
+            Expr::Length => self.of_parts(expr.clone()).sum(),
+            Expr::Aggregate { function, input } => self.merge_reduction(expr, *function, input, is_float)?,
+            Expr::Cast { input, dtype, conversion } => {
+                self.merge(input, is_float)?.converted(dtype.clone(), *conversion)
             }
-            Expr::BinaryExpr { left, op, right } => {
-                let (left, right) = (self.merge(left, is_float)?, self.merge(right, is_float)?);
-                Expr::BinaryExpr { left: Arc::new(left), op: *op, right: Arc::new(right) }
+            Expr::Map { function, input } => self.merge(input, is_float)?.map(*function),
+            Expr::Arithmetic { operation, left, right } => {
+                let (left, right) = both(left, right)?;
+                Expr::Arithmetic { operation: *operation, left, right }
             }
-            Expr::Ternary { predicate, truthy, falsy } => Expr::Ternary {
-                predicate: Arc::new(self.merge(predicate, is_float)?),
-                truthy: Arc::new(self.merge(truthy, is_float)?),
-                falsy: Arc::new(self.merge(falsy, is_float)?),
-            },
+            Expr::Comparison { operation, left, right } => {
+                let (left, right) = both(left, right)?;
+                Expr::Comparison { operation: *operation, left, right }
+            }
+            Expr::Logical { operation, left, right } => {
+                let (left, right) = both(left, right)?;
+                Expr::Logical { operation: *operation, left, right }
+            }
+            Expr::Conditional { condition, then, otherwise } => {
+                let (then, otherwise) = both(then, otherwise)?;
+                let condition = self.merge(condition, is_float)?.into();
+                Expr::Conditional { condition, then, otherwise }
+            }
             _ => return None,
         })
     }
 
-    fn merge_reduction(&mut self, expr: &Expr, reduction: &AggExpr, is_float: bool) -> Option<Expr> {
-        let (AggExpr::Sum(input)
-        | AggExpr::Mean(input)
-        | AggExpr::Min { input, .. }
-        | AggExpr::Max { input, .. }
-        | AggExpr::Count { input, .. }) = reduction
-        else {
-            return None;
-        };
-        if depends_on_others(input) {
+    fn merge_reduction(&mut self, expr: &Expr, function: Aggregate, input: &Expr, is_float: bool) -> Option<Expr> {
+        if input.any(&depends_on_others) {
             return None;
         }
-        Some(match reduction {
-            AggExpr::Min { propagate_nans, .. } => {
-                let input = Arc::new(self.of_parts(expr.clone()));
-                Expr::Agg(AggExpr::Min { input, propagate_nans: *propagate_nans })
+        Some(match function {
+            Aggregate::Sum | Aggregate::Count | Aggregate::Length | Aggregate::NullCount => {
+                self.of_parts(expr.clone()).sum()
             }
-            AggExpr::Max { propagate_nans, .. } => {
-                let input = Arc::new(self.of_parts(expr.clone()));
-                Expr::Agg(AggExpr::Max { input, propagate_nans: *propagate_nans })
-            }
+            Aggregate::Minimum | Aggregate::Maximum => self.of_parts(expr.clone()).aggregate(function),
             // Of times and lengths of time, a mean is none of floats.
-            AggExpr::Mean(_) if !is_float => return None,
-            AggExpr::Mean(input) => {
-                let numbers = input.as_ref().clone().cast(DataType::Float64);
+            Aggregate::Mean if is_float => {
+                let numbers = input.clone().cast(ColumnDtype::FLOAT64);
                 let sum = self.of_parts(numbers.clone().sum()).sum();
-                let count = self.of_parts(numbers.count()).sum().cast(DataType::Float64);
-                when(count.clone().gt(lit(0.0))).then(sum / count).otherwise(lit(NULL))
+                let count = self.of_parts(numbers.count()).sum().cast(ColumnDtype::FLOAT64);
+                let some = count.clone().compared(Comparison::Greater, literal(0.0));
+                when(some, sum / count, missing(ColumnDtype::FLOAT64))
             }
-            _ => self.of_parts(expr.clone()).sum(),
+            _ => return None,
         })
     }
 }
 
-/// Whether a value that `expr` gives for a row may depend on other rows.
+/// Whether a value that this node gives for a row may depend on other rows.
 fn depends_on_others(expr: &Expr) -> bool {
-    expr.into_iter().any(|part| matches!(part, Expr::Agg(_) | Expr::Len | Expr::Over { .. }))
+    matches!(expr, Expr::Aggregate { .. } | Expr::Length | Expr::Over { .. } | Expr::Window { .. } | Expr::RowNumber)
 }

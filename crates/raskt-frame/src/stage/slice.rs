@@ -60,16 +60,16 @@ impl Cut {
 /// The rows whose labels lie from division `at` on, and below the next one; the last part has the last label as well.
 fn between(table: &DataFrame, column: &PlSmallStr, divisions: &[Literal], at: usize) -> Result<DataFrame> {
     let labels = table.column(column)?.as_materialized_series();
-    let bound = |at: usize| divisions[at].scalar().into_series(PlSmallStr::EMPTY);
+    let bound = |at: usize| Ok::<_, FrameError>(divisions[at].value().to_engine()?.into_series(PlSmallStr::EMPTY));
     let last = divisions.len() - 1;
     if at == 0 {
-        let outside = labels.lt(&bound(0))? | labels.gt(&bound(last))? | labels.is_null();
+        let outside = labels.lt(&bound(0)?)? | labels.gt(&bound(last)?)? | labels.is_null();
         if let Some(row) = outside.iter().position(|outside| outside == Some(true)) {
             return Err(FrameError::Value(format!("the label {} lies outside of the divisions", labels.get(row)?)));
         }
     }
-    let above = labels.gt_eq(&bound(at))?;
-    let below = if at + 1 == last { labels.lt_eq(&bound(last))? } else { labels.lt(&bound(at + 1))? };
+    let above = labels.gt_eq(&bound(at)?)?;
+    let below = if at + 1 == last { labels.lt_eq(&bound(last)?)? } else { labels.lt(&bound(at + 1)?)? };
     Ok(table.filter(&(above & below))?)
 }
 

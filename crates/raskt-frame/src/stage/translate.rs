@@ -1,7 +1,9 @@
+use super::to_engine;
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Extent, leaves_of};
 use crate::plan::{JoinHow, JoinPlan, LEFT_MARK, Node, Operator, RIGHT_MARK, indicator_dtype, is_float_key};
 use crate::table::index_column_name;
+use crate::tree;
 use polars::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -26,7 +28,7 @@ impl Need {
         Self { columns, order }
     }
 
-    fn with(&self, expressions: &[Expr]) -> Self {
+    fn with(&self, expressions: &[tree::Expr]) -> Self {
         let leaves = expressions.iter().flat_map(leaves_of);
         Self { columns: self.columns.iter().cloned().chain(leaves).collect(), order: self.order }
     }
@@ -58,7 +60,7 @@ impl<'a> Translator<'a> {
         // A scalar of all rows doesn't tell their order.
         let order = rows || need.order && columns.iter().any(|(_, values)| values.extent != Extent::Scalar);
         let query = self.node(node, &need.ordered(order))?;
-        Ok(with_columns(query, columns))
+        with_columns(query, columns)
     }
 
     /// The rows of `node`, with the columns that are needed at least.
@@ -81,7 +83,7 @@ impl<'a> Translator<'a> {
             Operator::Project { input, columns } => {
                 let kept: Vec<_> = columns.iter().filter(|(name, _)| need.columns.contains(name)).cloned().collect();
                 let below = Need::of(kept.iter().map(|(_, values)| values), need.order);
-                with_columns(self.node(input, &below)?, &kept)
+                with_columns(self.node(input, &below)?, &kept)?
             }
             Operator::RowNumber { input, name } => {
                 let below =
@@ -97,10 +99,10 @@ impl<'a> Translator<'a> {
             }
             Operator::Attach { input, from, names } => self.attached(input, from, names, need)?,
             Operator::Filter { input, predicate } => {
-                self.node(input, &need.with(std::slice::from_ref(predicate)))?.filter(predicate.clone())
+                self.node(input, &need.with(std::slice::from_ref(predicate)))?.filter(to_engine(predicate)?)
             }
             Operator::Sort { input, by, options } => {
-                self.node(input, &need.with(by))?.sort_by_exprs(by, options.clone())
+                self.node(input, &need.with(by))?.sort_by_exprs(all_to_engine(by)?, options.clone())
             }
             Operator::Slice { input, offset, length } => {
                 let length = IdxSize::try_from(*length).unwrap_or(IdxSize::MAX);
@@ -116,11 +118,11 @@ impl<'a> Translator<'a> {
                     limit: None,
                 };
                 let count = IdxSize::try_from(*count).unwrap_or(IdxSize::MAX);
-                self.node(input, &below)?.sort_by_exprs(by, options).slice(0, count)
+                self.node(input, &below)?.sort_by_exprs(all_to_engine(by)?, options).slice(0, count)
             }
             Operator::Unique { input, subset, keep } => {
                 let below = need.with(subset).ordered(true);
-                self.node(input, &below)?.unique_stable_generic(Some(subset.clone()), *keep)
+                self.node(input, &below)?.unique_stable_generic(Some(all_to_engine(subset)?), *keep)
             }
             Operator::Aggregate { input, keys, aggregations, sort, drop_missing } => {
                 self.aggregated(input, keys, aggregations, *sort, *drop_missing, need)?
@@ -171,12 +173,13 @@ impl<'a> Translator<'a> {
         let below = Need::of(keys.iter().map(|(_, key)| key).chain(kept.iter().map(|(_, values)| values)), false);
         let by_first_row = !sort && need.order;
         let ordered = by_first_row || kept.iter().any(|(_, values)| values.extent == Extent::OrderedScalar);
-        let by: Vec<Expr> = keys.iter().map(|(name, key)| key.normal().alias(name.clone())).collect();
+        let by = keys.iter().map(|(name, key)| Ok(to_engine(&key.normal())?.alias(name.clone())));
+        let by = by.collect::<Result<Vec<Expr>>>()?;
         let order = below.order || ordered;
         let query = self.node(input, &below.ordered(order))?;
         let groups = if ordered { query.group_by_stable(by) } else { query.group_by(by) };
-        let mut query =
-            groups.agg(kept.iter().map(|(name, it)| it.expr.clone().alias(name.clone())).collect::<Vec<_>>());
+        let values = kept.iter().map(|(name, it)| Ok(to_engine(&it.expr)?.alias(name.clone())));
+        let mut query = groups.agg(values.collect::<Result<Vec<_>>>()?);
         for (name, key) in keys {
             if drop_missing && key.domain.can_miss() {
                 query = query.filter(col(name.clone()).is_not_null());
@@ -288,9 +291,9 @@ impl<'a> Translator<'a> {
 }
 
 /// Numbers the rows of one side of a cross join.
-const LEFT_ROW: &str = "__left_row__";
+const LEFT_ROW: &str = "\u{f8ff}left_row";
 /// Numbers the rows of the other side.
-const RIGHT_ROW: &str = "__right_row__";
+const RIGHT_ROW: &str = "\u{f8ff}right_row";
 
 /// Which of `inputs` has partition `at` of all, and where.
 pub(crate) fn input_of_partition(inputs: &[Arc<Node>], mut at: usize) -> (&Arc<Node>, usize) {
@@ -304,9 +307,13 @@ pub(crate) fn input_of_partition(inputs: &[Arc<Node>], mut at: usize) -> (&Arc<N
 }
 
 /// `columns` over `query`; where all of them are constants, one for each of its rows.
-fn with_columns(query: LazyFrame, columns: &[(PlSmallStr, Expression)]) -> LazyFrame {
-    let expressions: Vec<Expr> = columns.iter().map(|(name, values)| values.expr.clone().alias(name.clone())).collect();
-    query.select(expressions)
+fn with_columns(query: LazyFrame, columns: &[(PlSmallStr, Expression)]) -> Result<LazyFrame> {
+    let expressions = columns.iter().map(|(name, values)| Ok(to_engine(&values.expr)?.alias(name.clone())));
+    Ok(query.select(expressions.collect::<Result<Vec<_>>>()?))
+}
+
+fn all_to_engine(expressions: &[tree::Expr]) -> Result<Vec<Expr>> {
+    expressions.iter().map(to_engine).collect()
 }
 
 fn rows_of(tables: &[DataFrame], partition: Option<usize>) -> Result<LazyFrame> {

@@ -260,7 +260,7 @@ impl FrameExpr {
     fn cells(&self, row_labels: Vec<String>, columns: Vec<(Option<String>, Vec<Bound<'_, PyAny>>)>) -> PyResult<Self> {
         let mut found = vec![];
         for (name, cells) in &columns {
-            let domain = raskt_frame::Literal::Missing.domain();
+            let domain = Literal::Missing.domain();
             let cells = cells.iter().map(|cell| column_or_value(&domain, cell)).collect::<PyResult<Vec<_>>>()?;
             found.push((name.as_deref().unwrap_or(""), cells));
         }
@@ -295,10 +295,7 @@ impl FrameExpr {
     }
 }
 
-pub(super) fn divisions_of(
-    py: Python<'_>,
-    divisions: Option<Vec<raskt_frame::Literal>>,
-) -> PyResult<Option<Bound<'_, PyTuple>>> {
+pub(super) fn divisions_of(py: Python<'_>, divisions: Option<Vec<Literal>>) -> PyResult<Option<Bound<'_, PyTuple>>> {
     let Some(divisions) = divisions else { return Ok(None) };
     let found = divisions.iter().map(|literal| literal::to_python(py, literal)).collect::<PyResult<Vec<_>>>()?;
     PyTuple::new(py, found).map(Some)

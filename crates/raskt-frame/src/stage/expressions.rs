@@ -1,0 +1,253 @@
+//! The one place where trees become expressions of the engine, and where the engine's own rules are kept from showing.
+
+use super::functions;
+use super::text::text;
+use super::time::time;
+use crate::error::{FrameError, Result};
+use crate::tree::*;
+use polars::chunked_array::cast::CastOptions;
+use polars::prelude as engine;
+use polars::prelude::{IntoLazy as _, lit};
+
+/// `expr` as the engine computes it.
+pub(crate) fn to_engine(expr: &Expr) -> Result<engine::Expr> {
+    Ok(match expr {
+        Expr::Column(name) => engine::col(name.as_str()),
+        Expr::Literal(value) => constant(value)?,
+        Expr::Cast { input, dtype, conversion } => {
+            let (input, dtype) = (to_engine(input)?, dtype.to_engine()?);
+            match conversion {
+                Conversion::Strict => input.strict_cast(dtype),
+                Conversion::Lenient => input.cast(dtype),
+                Conversion::Wrapping => input.cast_with_options(dtype, CastOptions::Overflowing),
+            }
+        }
+        Expr::Map { function, input } => mapped(*function, to_engine(input)?),
+        Expr::Arithmetic { operation, left, right } => arithmetic(*operation, to_engine(left)?, to_engine(right)?),
+        Expr::Comparison { operation, left, right } => {
+            let (left, right) = (to_engine(left)?, to_engine(right)?);
+            match operation {
+                Comparison::Equal => left.eq(right),
+                Comparison::NotEqual => left.neq(right),
+                Comparison::Less => left.lt(right),
+                Comparison::LessOrEqual => left.lt_eq(right),
+                Comparison::Greater => left.gt(right),
+                Comparison::GreaterOrEqual => left.gt_eq(right),
+            }
+        }
+        Expr::Logical { operation, left, right } => {
+            let (left, right) = (to_engine(left)?, to_engine(right)?);
+            match operation {
+                Logical::And => left.and(right),
+                Logical::Or => left.or(right),
+                Logical::Xor => left.xor(right),
+            }
+        }
+        Expr::Conditional { condition, then, otherwise } => {
+            engine::when(to_engine(condition)?).then(to_engine(then)?).otherwise(to_engine(otherwise)?)
+        }
+        Expr::Coalesce(inputs) => match inputs.as_slice() {
+            [input, by] => to_engine(input)?.fill_null(to_engine(by)?),
+            inputs => engine::coalesce(&all(inputs)?),
+        },
+        Expr::IsIn { input, values, dtype } => {
+            let values: Vec<engine::Scalar> = values.iter().map(Value::to_engine).collect::<Result<_>>()?;
+            let values: Vec<engine::AnyValue<'_>> = values.iter().map(|value| value.value().clone()).collect();
+            let name = engine::PlSmallStr::EMPTY;
+            let values = engine::Series::from_any_values_and_dtype(name, &values, &dtype.to_engine()?, true)?;
+            to_engine(input)?.is_in(lit(values).implode(true), false)
+        }
+        Expr::Text { function, input } => text(function, to_engine(input)?)?,
+        Expr::ConcatText { inputs, separator } => engine::concat_str(all(inputs)?, separator, false),
+        Expr::Time { function, input } => time(function, to_engine(input)?)?,
+        Expr::Aggregate { function, input } => aggregated(*function, to_engine(input)?),
+        Expr::Length => engine::len().cast(engine::DataType::Int64),
+        Expr::Window { function, input } => window(function, to_engine(input)?)?,
+        Expr::Over { input, keys } => to_engine(input)?.over(all(keys)?)?,
+        Expr::RowNumber => engine::int_range(lit(0), engine::len(), 1, engine::DataType::Int64),
+    })
+}
+
+fn all(inputs: &[Child]) -> Result<Vec<engine::Expr>> {
+    inputs.iter().map(|input| to_engine(input)).collect()
+}
+
+fn constant(value: &Value) -> Result<engine::Expr> {
+    Ok(engine::Expr::Literal(engine::LiteralValue::Scalar(value.to_engine()?)))
+}
+
+fn mapped(function: Function, x: engine::Expr) -> engine::Expr {
+    match function {
+        Function::IsNull => x.is_null(),
+        Function::IsNotNull => x.is_not_null(),
+        Function::IsNan => x.is_nan(),
+        Function::IsNotNan => x.is_not_nan(),
+        Function::IsMarkedMissing => crate::logical::is_missing(x),
+        Function::NanAsNull => x.fill_nan(lit(engine::NULL)),
+        Function::Not => x.not(),
+        Function::Negative => -x,
+        Function::Absolute => x.abs(),
+        Function::Sign => x.sign(),
+        Function::Floor => x.floor(),
+        Function::Ceiling => x.ceil(),
+        Function::Round(decimals) => x.round(decimals, engine::RoundMode::HalfToEven),
+        Function::SquareRoot => x.sqrt(),
+        Function::Exponential => x.exp(),
+        Function::Logarithm => x.log(lit(std::f64::consts::E)),
+        Function::Logarithm2 => x.log(lit(2.0)),
+        Function::Logarithm10 => x.log(lit(10.0)),
+        Function::Logarithm1p => x.log1p(),
+        Function::Sine => x.sin(),
+        Function::Cosine => x.cos(),
+        Function::Tangent => x.tan(),
+        Function::Arcsine => x.arcsin(),
+        Function::Arccosine => x.arccos(),
+        Function::Arctangent => x.arctan(),
+        Function::HyperbolicSine => x.sinh(),
+        Function::HyperbolicCosine => x.cosh(),
+        Function::HyperbolicTangent => x.tanh(),
+        Function::DividedBy(bits) => functions::divided_by(x, f64::from_bits(bits)),
+        Function::RefuseMissing => functions::refuse_missing(x),
+        Function::RefuseZero => functions::refuse_zero(x),
+        Function::DecimalAsFloat => functions::decimal_as_float(x),
+        Function::FloatAsText => functions::float_text(x),
+    }
+}
+
+fn arithmetic(operation: Arithmetic, x: engine::Expr, y: engine::Expr) -> engine::Expr {
+    match operation {
+        Arithmetic::Add => x + y,
+        Arithmetic::Subtract => x - y,
+        Arithmetic::Multiply => x * y,
+        Arithmetic::Divide => x / y,
+        Arithmetic::FloorDivide => x.floor_div(y),
+        Arithmetic::Remainder => x % y,
+        Arithmetic::Power => x.pow(y),
+        Arithmetic::IntegerPower => functions::integer_power(x, y),
+        Arithmetic::Quotient => functions::pairs(x, y, functions::QUOTIENT),
+        Arithmetic::FloorQuotient => functions::pairs(x, y, functions::FLOOR_QUOTIENT),
+        Arithmetic::FloorRemainder => functions::pairs(x, y, functions::FLOOR_REMAINDER),
+    }
+}
+
+fn aggregated(function: Aggregate, x: engine::Expr) -> engine::Expr {
+    let whole = |count: engine::Expr| count.cast(engine::DataType::Int64);
+    match function {
+        Aggregate::Sum => x.sum(),
+        Aggregate::Product => x.product(),
+        Aggregate::Mean => x.mean(),
+        Aggregate::Minimum => x.min(),
+        Aggregate::Maximum => x.max(),
+        Aggregate::Count => whole(x.count()),
+        Aggregate::Length => whole(x.len()),
+        Aggregate::NullCount => whole(x.null_count()),
+        Aggregate::StandardDeviation(ddof) => x.std(ddof),
+        Aggregate::Variance(ddof) => x.var(ddof),
+        Aggregate::Median => x.median(),
+        Aggregate::Quantile(bits) => x.quantile(lit(f64::from_bits(bits)), engine::QuantileMethod::Linear),
+        Aggregate::Unique => whole(x.n_unique()),
+        Aggregate::UniqueNotNull => whole(x.drop_nulls().n_unique()),
+        Aggregate::First => x.first(),
+        Aggregate::FirstNotNull => x.first_non_null(),
+        Aggregate::Last => x.last(),
+        Aggregate::LastNotNull => x.last_non_null(),
+        Aggregate::Any => x.any(true),
+        Aggregate::All => x.all(true),
+        Aggregate::Skewness => x.skew(false),
+        Aggregate::Kurtosis => x.kurtosis(true, false),
+    }
+}
+
+fn window(function: &WindowFunction, x: engine::Expr) -> Result<engine::Expr> {
+    Ok(match function {
+        WindowFunction::CumulativeSum => x.cum_sum(false),
+        WindowFunction::CumulativeProduct => x.cum_prod(false),
+        WindowFunction::CumulativeMinimum => x.cum_min(false),
+        WindowFunction::CumulativeMaximum => x.cum_max(false),
+        WindowFunction::Shift { rows, fill: None } => x.shift(lit(*rows)),
+        WindowFunction::Shift { rows, fill: Some(fill) } => x.shift_and_fill(lit(*rows), constant(fill)?),
+        WindowFunction::Rank { ties, descending } => {
+            let method = match ties {
+                Ties::Average => engine::RankMethod::Average,
+                Ties::Minimum => engine::RankMethod::Min,
+                Ties::Maximum => engine::RankMethod::Max,
+                Ties::First => engine::RankMethod::Ordinal,
+                Ties::Dense => engine::RankMethod::Dense,
+            };
+            let options = engine::RankOptions { method, descending: *descending };
+            x.rank(options, None).cast(engine::DataType::Float64)
+        }
+        WindowFunction::FillForward => x.fill_null_with_strategy(engine::FillNullStrategy::Forward(None)),
+        WindowFunction::FillBackward => x.fill_null_with_strategy(engine::FillNullStrategy::Backward(None)),
+    })
+}
+
+/// The type of `expr` over columns of `scope`: what the tree promises. That the engine would give another is an error.
+pub(crate) fn type_of(scope: &engine::Schema, expr: &Expr) -> Result<engine::DataType> {
+    let column = |name: &str| {
+        let dtype = scope.get(name).ok_or_else(|| FrameError::Engine(format!("there is no column `{name}` in a plan")));
+        ColumnDtype::of_engine(dtype?)
+    };
+    let promised = expr.dtype(&column)?.to_engine()?;
+    let found = engine_type_of(scope, to_engine(expr)?)?;
+    match (&promised, &found) {
+        (promised, found) if promised == found => Ok(found.clone()),
+        // How many digits fixed-point numbers have, and what unit times have that are made of dates, the engine says.
+        (engine::DataType::Decimal(..), engine::DataType::Decimal(..))
+        | (engine::DataType::Duration(_), engine::DataType::Duration(_))
+        | (engine::DataType::Datetime(_, None), engine::DataType::Datetime(_, None)) => Ok(found),
+        _ => {
+            let name = |dtype: &engine::DataType| crate::domain::pandas_dtype_name(dtype, false);
+            let (promised, found) = (name(&promised), name(&found));
+            Err(FrameError::NotNative(format!("the engine gives {found} for `{expr}`, where {promised} is due")))
+        }
+    }
+}
+
+fn engine_type_of(scope: &engine::Schema, expr: engine::Expr) -> Result<engine::DataType> {
+    let mut query = engine::DataFrame::empty_with_schema(scope).lazy().select([expr.alias("it")]);
+    let schema = query.collect_schema()?;
+    Ok(schema.get_at_index(0).expect("one column was selected").1.clone())
+}
+
+/// The engine's own type for values of both.
+pub(crate) fn common_engine_type(a: &engine::DataType, b: &engine::DataType) -> Result<engine::DataType> {
+    let fields = [engine::Field::new("a".into(), a.clone()), engine::Field::new("b".into(), b.clone())];
+    let either = engine::when(lit(true)).then(engine::col("a")).otherwise(engine::col("b"));
+    engine_type_of(&engine::Schema::from_iter(fields), either)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raskt_value::DType;
+
+    /// Every operation of every two types of numbers is of the type that the tree promises, or is refused.
+    #[test]
+    fn the_engine_keeps_what_the_tree_promises() {
+        use Arithmetic::*;
+        let numbers = DType::ALL.into_iter().filter(|dtype| !matches!(dtype, DType::C64 | DType::C128));
+        for dtype in numbers.filter(|dtype| *dtype != DType::Bool) {
+            let own = ColumnDtype::Number(dtype);
+            let field = |name: &str| engine::Field::new(name.into(), own.to_engine().unwrap());
+            let scope = engine::Schema::from_iter([field("a"), field("b")]);
+            let float = dtype.kind() == raskt_value::Kind::Float;
+            let operations: &[Arithmetic] = match float {
+                true => &[Add, Subtract, Multiply, Divide, Quotient, FloorQuotient, FloorRemainder, Power],
+                false => &[Add, Subtract, Multiply, FloorDivide, Remainder, IntegerPower],
+            };
+            for operation in operations {
+                let expr = column("a").arithmetic(*operation, column("b"));
+                assert_eq!(type_of(&scope, &expr).unwrap(), own.to_engine().unwrap(), "{operation:?} of {dtype}");
+            }
+        }
+    }
+
+    #[test]
+    fn operands_of_different_types_are_refused() {
+        let field = |name: &str, dtype| engine::Field::new(name.into(), dtype);
+        let scope =
+            engine::Schema::from_iter([field("a", engine::DataType::Int8), field("b", engine::DataType::Int64)]);
+        assert!(type_of(&scope, &(column("a") + column("b"))).is_err());
+    }
+}

@@ -1,0 +1,76 @@
+//! Functions of times as the engine writes them.
+
+use crate::error::Result;
+use crate::tree::{TimeField, TimeFunction};
+use polars::prelude::*;
+
+pub(super) fn time(function: &TimeFunction, x: Expr) -> Result<Expr> {
+    let in_day = |x: Expr| {
+        let microseconds = x.dt().total_microseconds(false);
+        microseconds.clone() - days(microseconds) * lit(MICROSECONDS_A_DAY)
+    };
+    Ok(match function {
+        TimeFunction::Field(which) => field(*which, x).cast(DataType::Int32),
+        TimeFunction::Week => x.dt().week().cast(DataType::UInt32),
+        TimeFunction::IsLeapYear => x.dt().is_leap_year(),
+        TimeFunction::Date => x.dt().date(),
+        TimeFunction::TimeOfDay => x.dt().time(),
+        TimeFunction::Normalize => x.dt().truncate(lit("1d")),
+        TimeFunction::Format(format) => x.dt().strftime(format),
+        TimeFunction::Floor(every) => x.dt().truncate(lit(every.as_str())),
+        TimeFunction::Ceiling { every, microseconds } => {
+            let floor = x.clone().dt().truncate(lit(every.as_str()));
+            let step = Scalar::new_duration(*microseconds, TimeUnit::Microseconds);
+            when(floor.clone().eq(x)).then(floor.clone()).otherwise(floor + Expr::Literal(LiteralValue::Scalar(step)))
+        }
+        TimeFunction::IsMonthStart => x.dt().day().eq(lit(1)),
+        TimeFunction::IsMonthEnd => x.clone().dt().day().eq(x.dt().days_in_month()),
+        TimeFunction::IsQuarterStart => x.clone().dt().day().eq(lit(1)).and((x.dt().month() % lit(3)).eq(lit(1))),
+        TimeFunction::IsQuarterEnd => {
+            let last = x.clone().dt().day().eq(x.clone().dt().days_in_month());
+            last.and((x.dt().month() % lit(3)).eq(lit(0)))
+        }
+        TimeFunction::IsYearStart => x.dt().ordinal_day().eq(lit(1)),
+        TimeFunction::IsYearEnd => x.clone().dt().month().eq(lit(12)).and(x.dt().day().eq(lit(31))),
+        TimeFunction::Localize(zone) => in_zone(x, zone.as_deref())?,
+        TimeFunction::Convert(Some(zone)) => x.dt().convert_time_zone(utc_or(Some(zone))?),
+        TimeFunction::Convert(None) => in_zone(x.dt().convert_time_zone(utc_or(None)?), None)?,
+        TimeFunction::TotalSeconds => x.dt().total_nanoseconds(false).cast(DataType::Float64) / lit(1e9),
+        TimeFunction::Days => days(x.dt().total_microseconds(false)),
+        TimeFunction::Seconds => in_day(x).floor_div(lit(1_000_000_i64)).cast(DataType::Int32),
+        TimeFunction::Microseconds => (in_day(x) % lit(1_000_000_i64)).cast(DataType::Int32),
+        TimeFunction::Nanoseconds => (x.dt().total_nanoseconds(false) % lit(1000_i64)).cast(DataType::Int32),
+    })
+}
+
+fn field(field: TimeField, x: Expr) -> Expr {
+    match field {
+        TimeField::Year => x.dt().year(),
+        TimeField::Month => x.dt().month(),
+        TimeField::Day => x.dt().day(),
+        TimeField::Hour => x.dt().hour(),
+        TimeField::Minute => x.dt().minute(),
+        TimeField::Second => x.dt().second(),
+        TimeField::Microsecond => x.dt().microsecond(),
+        TimeField::Nanosecond => x.dt().nanosecond() % lit(1000),
+        TimeField::DayOfWeek => x.dt().weekday().cast(DataType::Int32) - lit(1),
+        TimeField::DayOfYear => x.dt().ordinal_day(),
+        TimeField::Quarter => x.dt().quarter(),
+        TimeField::DaysInMonth => x.dt().days_in_month(),
+    }
+}
+
+/// The clock shows the same, in a zone or in none.
+fn in_zone(x: Expr, zone: Option<&str>) -> Result<Expr> {
+    Ok(x.dt().replace_time_zone(TimeZone::opt_try_new(zone)?, lit("raise"), NonExistent::Raise))
+}
+
+fn utc_or(zone: Option<&str>) -> Result<TimeZone> {
+    Ok(TimeZone::opt_try_new(Some(zone.unwrap_or("UTC")))?.expect("a zone was given"))
+}
+
+const MICROSECONDS_A_DAY: i64 = 86_400_000_000;
+
+fn days(microseconds: Expr) -> Expr {
+    microseconds.floor_div(lit(MICROSECONDS_A_DAY))
+}
