@@ -34,8 +34,8 @@ def over_whole(
     for as many partitions side by side.
     """
     call = WholeCall(function, args, kwargs)
-    meta = empty_of(call.trial(args, kwargs)) if meta is None else normalise(meta)
-    meta = call.held(meta)
+    call.meta = empty_of(call.trial(args, kwargs)) if meta is None else normalise(meta)
+    meta = call.held(call.meta)
     options = {"same_rows": same_rows, "may_miss": may_miss, "partitions": partitions}
     return wrap(core().frame_of_whole(call, call.expressions, meta, name=name, **options))
 
@@ -43,6 +43,7 @@ def over_whole(
 class WholeCall:
     """`function` with the arguments that are collections replaced by what they compute to."""
 
+    meta: Any = None
     encoded = False
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
