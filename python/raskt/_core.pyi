@@ -477,6 +477,8 @@ class CsvLookExpr:
     @property
     def npartitions(self) -> int: ...
 
+def frame_from_array(array: ArrayExpr, columns: list[str]) -> FrameExpr: ...
+def frame_concat(frames: list[FrameExpr], *, join: str = "outer", ignore_index: bool = False) -> FrameExpr: ...
 def frame_look_csv(
     paths: str | list[str],
     *,
@@ -489,7 +491,7 @@ def frame_look_csv(
     na_values: list[str] | None = None,
     skiprows: int = 0,
     nrows: int | None = None,
-    quotechar: str | None = '"',
+    quotechar: str | None = ...,
     comment: str | None = None,
 ) -> CsvLookExpr: ...
 def frame_read_parquet(

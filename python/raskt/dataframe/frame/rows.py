@@ -15,6 +15,7 @@ from ..base.partitionwise import over_all
 from ..base.registry import wrap
 from ..base.tuning import tunable
 from ..generic.elementwise import Elementwise, is_number
+from ..generic.levels import refuse_columns
 from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import DataFrameGroupBy
@@ -443,7 +444,7 @@ class FrameRows(Partitioned, Elementwise):
         inplace: Any = no_default,
         col_level: Any = 0,
         col_fill: Any = "",
-        allow_duplicates: Any = no_default,
+        allow_duplicates: bool = False,
         names: Any = None,
     ) -> Any:
         """Levels of the index as the first columns, and rows numbered from 0 if no level is left.
@@ -479,6 +480,16 @@ class FrameRows(Partitioned, Elementwise):
             raise NotImplementedError("allow_duplicates=True: two columns cannot have one name yet")
         found = wrap(reset(self, level, drop, col_level, col_fill, names))
         return self._in_place(found, inplace)
+
+    def swaplevel(self, i: Any = -2, j: Any = -1, axis: Any = 0, copy: Any = no_default) -> Any:
+        """The rows with two levels of their labels in each other's place."""
+        refuse_columns(axis, "swaplevel")
+        return super().swaplevel(i, j, copy)
+
+    def reorder_levels(self, order: list[Any], axis: Any = 0) -> Any:
+        """The rows with the levels of their labels in another order."""
+        refuse_columns(axis, "reorder_levels")
+        return super().reorder_levels(order)
 
     def iterrows(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of index label and row (a pandas series), computed a partition at a time."""

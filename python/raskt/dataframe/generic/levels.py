@@ -54,10 +54,9 @@ class Labelled(Collection):
             )
         return self._with_levels(kept)
 
-    def swaplevel(self, i: Any = -2, j: Any = -1, axis: Any = 0, copy: Any = no_default) -> Any:
+    def swaplevel(self, i: Any = -2, j: Any = -1, copy: Any = no_default) -> Any:
         """The rows with two levels of their labels in each other's place."""
         without_effect(copy)
-        refuse_columns(axis, "swaplevel")
         if level_count(self) == 1:
             raise TypeError("Can only swap levels on a hierarchical axis.")
         order = list(range(level_count(self)))
@@ -65,9 +64,8 @@ class Labelled(Collection):
         order[first], order[second] = order[second], order[first]
         return self._with_levels(order)
 
-    def reorder_levels(self, order: list[Any], axis: Any = 0) -> Any:
+    def reorder_levels(self, order: list[Any]) -> Any:
         """The rows with the levels of their labels in another order."""
-        refuse_columns(axis, "reorder_levels")
         if level_count(self) == 1:
             raise TypeError("Can only reorder levels on a hierarchical axis.")
         numbers = [level_number(self, one) for one in order]

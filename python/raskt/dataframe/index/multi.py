@@ -18,6 +18,8 @@ from ..generic.partitioned import Partitioned
 class MultiIndex(Partitioned):
     """The lazy row labels of several levels: the counterpart of `pandas.MultiIndex`.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> df = rd.from_pandas(pd.DataFrame({"a": [1, 2], "b": [3, 4], "x": [5, 6]}), npartitions=1)
     >>> df.set_index(["a", "b"]).index.get_level_values("b").compute().tolist()
