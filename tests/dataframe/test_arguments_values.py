@@ -229,7 +229,7 @@ def test_where(method, npartitions):
     same(lambda df: getattr(df[["x", "y"]], method)(df["i"] > 0, axis=0), rows(), npartitions)
     same(lambda df: getattr(df[["x", "y"]], method)(df[["x", "y"]] > 0, df["i"], axis=0), rows(), npartitions)
     same(lambda df: getattr(df["x"], method)(pd.Series([True, False] * 7)), rows(), npartitions)
-    refused(lambda df: getattr(df["x"], method)([True] * 14), rows(), "labels")
+    same(lambda df: getattr(df["x"], method)([True, False] * 7), rows(), npartitions)
 
 
 @ALL

@@ -61,16 +61,19 @@ def test_sample_and_split(pdf):
     check(both, pdf)
     with pytest.raises(ValueError, match="sum"):
         df.random_split([0.5, 0.1])
-    with pytest.raises(NotImplementedError, match="frac"):
-        df.sample(n=3)
+    check(df.sample(n=3, random_state=5), pdf.sample(n=3, random_state=5))
+    with pytest.raises(ValueError, match="frac"):
+        df.sample(n=3, frac=0.5)
 
 
 def test_repartition_refuses_nonsense(df):
     for wrong in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match="npartitions"):
             df.repartition(npartitions=wrong)
-    with pytest.raises(NotImplementedError, match="freq"):
+    with pytest.raises(TypeError, match="frequency"):
         df.repartition(freq="1D")
+    with pytest.raises(ValueError, match="exactly one"):
+        df.repartition(npartitions=2, divisions=[0, 11])
 
 
 def test_to_json(tmp_path, df, pdf, npartitions):

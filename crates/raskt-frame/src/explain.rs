@@ -85,6 +85,8 @@ fn describe(node: &Node) -> String {
         Operator::Concat { inputs } => format!("{} inputs", inputs.len()),
         Operator::Cells { labels, columns, .. } => format!("{} x {}", labels.len(), columns.len()),
         Operator::Repartition { .. } => format!("{} partitions", node.partitions),
+        Operator::Divided { divisions: None, .. } => "nowhere known".into(),
+        Operator::Divided { name, .. } => format!("{} partitions by {name}", node.partitions),
     };
     format!("{}: {details}", node.operator.name())
 }

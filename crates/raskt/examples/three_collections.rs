@@ -26,7 +26,7 @@ fn arrays() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn frames() -> Result<(), Box<dyn std::error::Error>> {
-    let flights = memory(vec![df!["carrier" => ["UA", "AA", "UA"], "delay" => [3, -1, 5]]?], &[], None);
+    let flights = memory(vec![df!["carrier" => ["UA", "AA", "UA"], "delay" => [3, -1, 5]]?], &[], &[], None);
     let worst = Aggregation {
         name: "worst".into(),
         column: flights.column("delay")?,

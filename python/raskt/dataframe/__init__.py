@@ -34,6 +34,7 @@ from .generic.scalar import Scalar
 from .groupby.aggregations import Aggregation
 from .groupby.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
 from .index.index import Index
+from .index.multi import MultiIndex
 from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
 from .io.csv import read_csv, read_table
 from .io.memory import to_records
@@ -54,6 +55,7 @@ __all__ = [
     "DataFrameGroupBy",
     "GroupBy",
     "Index",
+    "MultiIndex",
     "Resampler",
     "Rolling",
     "Scalar",

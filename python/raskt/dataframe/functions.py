@@ -10,9 +10,10 @@ from .base.collection import is_collection, is_frame
 from .base.labels import decode_label, encode_label
 from .base.meta import empty, normalise
 from .base.pandas_methods import given
-from .base.partitionwise import over_all, over_partitions, over_rows
+from .base.partitionwise import over_all, over_rows
 from .base.registry import wrap
 from .frame.frame import DataFrame
+from .generic.partitioned import side_by_side
 from .generic.scalar import Scalar
 from .index.index import Index
 from .io.creation import from_pandas
@@ -42,7 +43,7 @@ def map_partitions(func: Callable[..., Any], *args: Any, meta: Any = None, **kwa
     for ignored in ("enforce_metadata", "transform_divisions", "align_dataframes", "clear_divisions"):
         kwargs.pop(ignored, None)
     name = kwargs.pop("token", None) or getattr(func, "__name__", type(func).__name__)
-    return over_partitions(func, args, kwargs, name=name, meta=meta)
+    return side_by_side(func, args, kwargs, name=name, meta=meta)
 
 
 def map_overlap(func: Callable[..., Any], df: Any, before: Any, after: Any, *args: Any, **kwargs: Any) -> Any:
@@ -50,10 +51,17 @@ def map_overlap(func: Callable[..., Any], df: Any, before: Any, after: Any, *arg
     return df.map_overlap(func, before, after, *args, **kwargs)
 
 
-def repartition(df: Any, npartitions: int | None = None, **kwargs: Any) -> Any:
-    """The same rows in another number of partitions; a pandas object is taken into a plan first."""
+def repartition(
+    df: Any,
+    divisions: Any = None,
+    npartitions: int | None = None,
+    partition_size: int | str | None = None,
+    freq: Any = None,
+    force: bool = False,
+) -> Any:
+    """The same rows in other partitions; a pandas object is taken into a plan first. See `DataFrame.repartition`."""
     lazy = df if is_collection(df) else from_pandas(df, npartitions=1)
-    return lazy.repartition(npartitions=npartitions, **kwargs)
+    return lazy.repartition(divisions, npartitions, partition_size, freq, force)
 
 
 def melt(

@@ -144,6 +144,37 @@ impl Frame {
         Ok(Column { labels: true, ..self.column_of(name, values) })
     }
 
+    /// The labels of level `at`, as a column.
+    pub fn level(&self, at: usize) -> Result<Column> {
+        let levels = match &self.index {
+            Index::Levels(levels) if levels.len() > 1 => levels,
+            _ => return self.labels(),
+        };
+        let Some(level) = levels.get(at) else {
+            let count = levels.len();
+            return Err(FrameError::Value(format!("there is no level {at} of row labels; there are {count}")));
+        };
+        Ok(Column { labels: true, ..self.column_of(level.name.clone(), level.values.clone()) })
+    }
+
+    /// The same rows with `levels` for labels, each a column of them under its name.
+    pub fn with_levels(&self, levels: &[Column]) -> Result<Self> {
+        let mut root = self.root.clone();
+        for level in levels {
+            root = unify(&root, &level.root)?;
+        }
+        let index = match levels.is_empty() {
+            true => Index::Rows(None),
+            false => Index::Levels(
+                levels
+                    .iter()
+                    .map(|level| IndexLevel { name: level.name.clone(), values: level.values.clone() })
+                    .collect(),
+            ),
+        };
+        Ok(Self { root, index, columns: self.columns.clone() })
+    }
+
     /// The columns `names`, in that order.
     pub fn project(&self, names: &[&str]) -> Result<Self> {
         let columns: Result<Vec<_>> = names
@@ -336,7 +367,7 @@ pub(crate) fn project(input: &Arc<Node>, columns: Vec<(PlSmallStr, Expression)>)
     let words: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
     let digests: Vec<u128> =
         std::iter::once(input.digest).chain(columns.iter().map(|(_, values)| values.digest)).collect();
-    let local = columns.iter().all(|(_, values)| values.extent == Extent::Rows || values.leaves().is_empty());
+    let local = columns.iter().all(|(_, values)| values.is_local());
     let local = local && columns.iter().any(|(_, values)| values.extent == Extent::Rows);
     let operator = Operator::Project { input: input.clone(), columns: columns.clone() };
     let node = Node::new(operator, domains, &words, digests);
@@ -358,9 +389,15 @@ pub(crate) fn unify(a: &Arc<Node>, b: &Arc<Node>) -> Result<Arc<Node>> {
     let mut found = a.clone();
     let mut layers = vec![];
     let mut at = b;
-    while let Operator::Attach { input, from, names } = &at.operator {
-        layers.push((from, names));
-        at = input;
+    loop {
+        at = match &at.operator {
+            Operator::Attach { input, from, names } => {
+                layers.push((from, names));
+                input
+            }
+            Operator::Divided { input, cut: false, .. } => input,
+            _ => break,
+        };
     }
     for (from, names) in layers.into_iter().rev() {
         if names.iter().any(|(_, name)| found.domain(name).is_none()) {
@@ -379,5 +416,6 @@ pub(crate) fn attach(input: &Arc<Node>, from: &Arc<Node>, names: &[(PlSmallStr, 
     let words: Vec<&str> = names.iter().map(|(_, here)| here.as_str()).collect();
     let operator = Operator::Attach { input: input.clone(), from: from.clone(), names: names.to_vec() };
     let node = Node::new(operator, columns, &words, [input.digest, from.digest]);
-    Arc::new(node.partitioned_like(input, true).with_rows(input.partition_rows.clone()))
+    let local = from.partitionwise && from.partitions == input.partitions;
+    Arc::new(node.partitioned_like(input, local).with_rows(input.partition_rows.clone()))
 }

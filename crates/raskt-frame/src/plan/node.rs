@@ -142,6 +142,17 @@ pub enum Operator {
         /// The rows.
         input: Arc<Node>,
     },
+    /// The rows of `input`, of whose labels it is known (or known no more) which partition has which.
+    Divided {
+        /// The rows.
+        input: Arc<Node>,
+        /// The column of labels.
+        name: PlSmallStr,
+        /// The least label of each partition and the greatest of all.
+        divisions: Option<Vec<Literal>>,
+        /// Whether the rows are cut anew, and not only said to lie so.
+        cut: bool,
+    },
 }
 
 /// Tables in memory, a partition each.
@@ -163,8 +174,8 @@ pub struct External {
     pub python: bool,
     /// Whether a store keeps them: together they may be more than there is memory.
     pub kept: bool,
-    /// What it is made of, if that is a plan too.
-    pub input: Option<Arc<Node>>,
+    /// The plans that it is made of.
+    pub inputs: Vec<Arc<Node>>,
 }
 
 /// How two nodes are joined. The columns of `left` and `right` have the names that they have in the result.
@@ -218,7 +229,7 @@ impl Node {
     pub fn inputs(&self) -> Vec<&Arc<Node>> {
         match &self.operator {
             Operator::Csv(_) | Operator::Parquet(_) | Operator::Memory(_) => vec![],
-            Operator::External(external) => external.input.iter().collect(),
+            Operator::External(external) => external.inputs.iter().collect(),
             Operator::Project { input, .. }
             | Operator::RowNumber { input, .. }
             | Operator::Filter { input, .. }
@@ -228,6 +239,7 @@ impl Node {
             | Operator::Unique { input, .. }
             | Operator::Aggregate { input, .. }
             | Operator::Cells { input, .. }
+            | Operator::Divided { input, .. }
             | Operator::Repartition { input } => vec![input],
             Operator::Attach { input, from, .. } => vec![input, from],
             Operator::Join(plan) => vec![&plan.left, &plan.right],
@@ -255,7 +267,7 @@ impl Node {
     /// The node whose rows these are: itself, but for nodes that only add columns.
     pub(crate) fn rows_of(self: &Arc<Self>) -> &Arc<Self> {
         match &self.operator {
-            Operator::Attach { input, .. } => input.rows_of(),
+            Operator::Attach { input, .. } | Operator::Divided { input, cut: false, .. } => input.rows_of(),
             _ => self,
         }
     }
@@ -274,7 +286,10 @@ impl Node {
     pub fn length(&self) -> Option<usize> {
         match (&self.partition_rows, &self.operator) {
             (Some(rows), _) => Some(rows.iter().sum()),
-            (None, Operator::Repartition { input } | Operator::Project { input, .. }) => input.length(),
+            (
+                None,
+                Operator::Repartition { input } | Operator::Project { input, .. } | Operator::Divided { input, .. },
+            ) => input.length(),
             (None, Operator::Sort { input, .. }) => input.length(),
             (None, Operator::Slice { input, offset, length }) => match *offset {
                 0.. => input.length().map(|rows| rows.saturating_sub(*offset as usize).min(*length)),
@@ -307,6 +322,7 @@ impl Operator {
             Self::Concat { .. } => "concat",
             Self::Cells { .. } => "cells",
             Self::Repartition { .. } => "repartition",
+            Self::Divided { .. } => "divide",
         }
     }
 }

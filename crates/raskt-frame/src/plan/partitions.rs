@@ -3,7 +3,7 @@ use super::{External, Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::Domain;
 use crate::error::{FrameError, Result};
 use crate::expression::Expression;
-use crate::stage::{MapPartitions, PickPartition, StageOutput};
+use crate::stage::{MapPartitions, MapWhole, PickPartitions, StageOutput};
 use crate::table::{index_column_name, internal_name};
 use polars::prelude::*;
 use raskt_graph::{Lower, OpBody};
@@ -22,7 +22,7 @@ impl Frame {
         python: bool,
         rows: Option<Vec<usize>>,
     ) -> Self {
-        let external = External { source, name: name.into(), python, kept: false, input: None };
+        let external = External { source, name: name.into(), python, kept: false, inputs: vec![] };
         let node = external_node(external, partitions, levels, columns).with_rows(rows.map(Into::into));
         labelled(Arc::new(node), levels)
     }
@@ -44,7 +44,11 @@ impl Frame {
     /// The same for a function that gives a row for each row, in order: the result has the rows of this frame, so that
     /// its columns can be combined with theirs.
     pub fn map_rows(&self, body: OpBody, name: &str, digest: u128, columns: &[(&str, Domain)]) -> Result<Self> {
-        let node = Arc::new(self.mapped(body, name, digest, &[], columns)?);
+        self.attached(Arc::new(self.mapped(body, name, digest, &[], columns)?), columns)
+    }
+
+    /// The columns of a node with as many rows as this frame, as columns of its rows.
+    fn attached(&self, node: Arc<Node>, columns: &[(&str, Domain)]) -> Result<Self> {
         let mut names = vec![];
         for (at, (column, _)) in columns.iter().enumerate() {
             names.push((PlSmallStr::from_str(column), internal_name(&format!("mapped_{:032x}", node.digest), at)));
@@ -66,7 +70,7 @@ impl Frame {
         let input = output.root().clone();
         let partitions = input.partitions;
         let source = Arc::new(MapPartitions::new(output, body, name.into(), digest));
-        let external = External { source, name: name.into(), python: true, kept: false, input: Some(input) };
+        let external = External { source, name: name.into(), python: true, kept: false, inputs: vec![input] };
         Ok(external_node(external, partitions, levels, columns))
     }
 
@@ -84,23 +88,72 @@ impl Frame {
         Ok(frame.moved(node))
     }
 
-    /// Partition `at` alone.
-    pub fn partition(&self, at: usize) -> Result<Self> {
+    /// The partitions `at` alone, one after another.
+    pub fn pick(&self, at: &[usize]) -> Result<Self> {
         let partitions = self.root.partitions;
-        if at >= partitions {
+        if let Some(at) = at.iter().find(|at| **at >= partitions) {
             return Err(FrameError::Value(format!("there is no partition {at}; there are {partitions}")));
         }
         let frame = self.numbered()?.baked()?;
         let output = StageOutput::of_node(&frame.root);
-        let source = Arc::new(PickPartition::new(output, at));
-        let name = format!("partition {at}");
-        let external =
-            External { source: source.clone(), name, python: false, kept: false, input: Some(frame.root.clone()) };
+        let source = Arc::new(PickPartitions::new(output, at.to_vec()));
+        let name = format!("partition {}", at.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+        let inputs = vec![frame.root.clone()];
+        let external = External { source: source.clone(), name, python: false, kept: false, inputs };
         let columns = frame.root.columns.clone();
         let mut node = Node::new(Operator::External(external), columns, &[], [source.key()]);
-        node.partitionwise = true;
-        Ok(frame.moved(node))
+        (node.partitions, node.partitionwise) = (at.len(), true);
+        let rows = frame.root.partition_rows.as_ref().map(|rows| at.iter().map(|at| rows[*at]).collect());
+        let picked = frame.moved(node.with_rows(rows));
+        match (frame.divisions(), at) {
+            (Some(divisions), [first, .., last]) if at.windows(2).all(|pair| pair[0] + 1 == pair[1]) => {
+                picked.divided(Some(divisions[*first..=last + 1].to_vec()))
+            }
+            (Some(divisions), [at]) => picked.divided(Some(divisions[*at..=at + 1].to_vec())),
+            _ => Ok(picked),
+        }
     }
+
+    /// What a Python function makes of several plans, each as one table, or of their `partitions` side by side. The
+    /// result has row labels `levels` and `columns`.
+    pub fn of_whole(
+        inputs: Vec<StageOutput>,
+        partitions: usize,
+        body: OpBody,
+        name: &str,
+        digest: u128,
+        levels: &[(Option<&str>, Domain)],
+        columns: &[(&str, Domain)],
+    ) -> Self {
+        labelled(Arc::new(whole_node(inputs, partitions, body, name, digest, levels, columns)), levels)
+    }
+
+    /// The same for a function that gives a row for each row of this frame, in order: the result has its rows.
+    pub fn with_rows_of(
+        &self,
+        inputs: Vec<StageOutput>,
+        body: OpBody,
+        name: &str,
+        digest: u128,
+        columns: &[(&str, Domain)],
+    ) -> Result<Self> {
+        self.attached(Arc::new(whole_node(inputs, 1, body, name, digest, &[], columns)), columns)
+    }
+}
+
+fn whole_node(
+    inputs: Vec<StageOutput>,
+    partitions: usize,
+    body: OpBody,
+    name: &str,
+    digest: u128,
+    levels: &[(Option<&str>, Domain)],
+    columns: &[(&str, Domain)],
+) -> Node {
+    let roots = inputs.iter().map(|input| input.root().clone()).collect();
+    let source = Arc::new(MapWhole::new(inputs, partitions, body, name.into(), digest));
+    let external = External { source, name: name.into(), python: true, kept: false, inputs: roots };
+    external_node(external, partitions, levels, columns)
 }
 
 fn external_node(

@@ -42,7 +42,7 @@ pub fn kept(tables: Vec<Value>, levels: &[Option<&str>], logical: &[Logical]) ->
         name: "persisted tables".into(),
         python: false,
         kept: true,
-        input: None,
+        inputs: vec![],
     });
     let facts: Vec<&TableFacts> = facts.iter().map(|facts| &**facts).collect();
     Some(over_tables(operator, &facts, levels, logical, &[], Some(key)))

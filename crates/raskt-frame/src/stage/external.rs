@@ -1,4 +1,4 @@
-use super::{StageOutput, lower_partitions};
+use super::{StageOutput, lower_partitions, lower_whole};
 use crate::expression::digest_of;
 use raskt_graph::{
     ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpBody, OpFlags, OpKind,
@@ -43,21 +43,67 @@ impl Lower for MapPartitions {
     }
 }
 
-/// One partition of a plan.
-pub(crate) struct PickPartition {
-    input: StageOutput,
-    at: usize,
+/// A Python function over several plans: each as one table, or partition by partition.
+pub(crate) struct MapWhole {
+    inputs: Vec<StageOutput>,
+    /// How many partitions go side by side; plans of one partition go with each of them.
+    partitions: usize,
+    body: OpBody,
+    name: String,
+    digest: u128,
 }
 
-impl PickPartition {
-    pub(crate) fn new(input: StageOutput, at: usize) -> Self {
+impl MapWhole {
+    pub(crate) fn new(inputs: Vec<StageOutput>, partitions: usize, body: OpBody, name: String, digest: u128) -> Self {
+        Self { inputs, partitions, body, name, digest }
+    }
+}
+
+impl Lower for MapWhole {
+    fn key(&self) -> u128 {
+        let inputs: Vec<u128> = self.inputs.iter().map(StageOutput::digest).chain([self.digest]).collect();
+        digest_of(&["map_whole", &self.name, &self.partitions.to_string()], &inputs)
+    }
+
+    fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        let grid = Grid::new([self.partitions as u32]);
+        let mut inputs = vec![];
+        for input in &self.inputs {
+            inputs.push(if self.partitions > 1 && input.has_rows() && input.root().partitions == self.partitions {
+                MapInput::same(lower_partitions(graph, input)?, grid.clone())
+            } else {
+                let axes = [if self.partitions > 1 { None } else { Some(0) }].into_iter().collect();
+                MapInput { layer: lower_whole(graph, input)?, grid: Grid::new([1]), axes }
+            });
+        }
+        let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
+        let op = Op {
+            kind: OpKind::Python,
+            name: self.name.as_str().into(),
+            digest: self.key(),
+            flags,
+            body: self.body.clone(),
+        };
+        let op = graph.op(op);
+        graph.layer(Layer::new(self.name.as_str(), op, Shape::Map { grid, inputs }))
+    }
+}
+
+/// Some partitions of a plan.
+pub(crate) struct PickPartitions {
+    input: StageOutput,
+    at: Vec<usize>,
+}
+
+impl PickPartitions {
+    pub(crate) fn new(input: StageOutput, at: Vec<usize>) -> Self {
         Self { input, at }
     }
 }
 
-impl Lower for PickPartition {
+impl Lower for PickPartitions {
     fn key(&self) -> u128 {
-        digest_of(&["partition", &self.at.to_string()], &[self.input.digest])
+        digest_of(&["partitions", &format!("{:?}", self.at)], &[self.input.digest])
     }
 
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
@@ -66,9 +112,11 @@ impl Lower for PickPartition {
         let digest = digest_of(&["same table"], &[]);
         let op =
             graph.op(Op { kind: OpKind::Frame, name: "partition".into(), digest, flags: OpFlags::default(), body });
-        let mut edges = ExplicitBuilder::with_capacity(1);
-        edges.input(TaskId::new(input, self.at as u64));
-        edges.task();
+        let mut edges = ExplicitBuilder::with_capacity(self.at.len());
+        for at in &self.at {
+            edges.input(TaskId::new(input, *at as u64));
+            edges.task();
+        }
         graph.layer(Layer::new("partition", op, Shape::Explicit(edges.finish()?)))
     }
 }

@@ -1,7 +1,6 @@
 use super::translate::input_of_partition;
 use super::{StageOutput, Translator, collect, collect_all};
 use crate::plan::{Node, Operator};
-use crate::spill::unshared;
 use crate::table::FrameTable;
 use polars::prelude::DataFrame;
 use raskt_value::{Call, ErrorKind, Kernel, Manifest, TaskError, Value};
@@ -120,30 +119,4 @@ fn tables_of(reads: Vec<Read>, inputs: &[Value]) -> Result<HashMap<u128, Vec<Dat
         tables.insert(read.node.digest, found.collect::<Result<_, TaskError>>()?);
     }
     Ok(tables)
-}
-
-/// Cuts a table into equal slices: task *i* gives slice *i*.
-pub(super) struct Slice {
-    pub count: usize,
-    /// Whether the slices stay.
-    pub stays: bool,
-}
-
-impl Kernel for Slice {
-    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
-        let part = slice(&FrameTable::of(&inputs[0])?.frame, call.index as usize, self.count);
-        // A part that shared memory with the others could leave it only together with them.
-        Ok(if self.stays { FrameTable::looked_at(unshared(&part)?) } else { FrameTable::from(part) }.into())
-    }
-
-    fn name(&self) -> String {
-        "slice".into()
-    }
-}
-
-/// Slice `at` of `count` equal slices; the first ones are longer by a row where they don't divide.
-fn slice(table: &DataFrame, at: usize, count: usize) -> DataFrame {
-    let (base, longer) = (table.height() / count, table.height() % count);
-    let start = at * base + at.min(longer);
-    table.slice(start as i64, base + usize::from(at < longer))
 }

@@ -1,6 +1,7 @@
 use super::StageOutput;
-use super::kernel::{Read, Slice, Stage, reads};
+use super::kernel::{Read, Stage, reads};
 use super::partial::staged;
+use super::slice::{Cut, Slice};
 use crate::expression::digest_of;
 use crate::plan::Operator;
 use crate::sink::{Write, WriteOptions};
@@ -35,8 +36,9 @@ fn lower_tables(graph: &mut GraphBuilder, output: &StageOutput, stays: bool) -> 
     if partitions == 1 {
         return Ok(whole);
     }
-    let digest = digest_of(&["slices", &partitions.to_string(), if stays { "stay" } else { "" }], &[]);
-    let op = native(graph, "slice", digest, OpFlags::default(), Arc::new(Slice { count: partitions, stays }));
+    let cut = Cut::of(output);
+    let digest = digest_of(&["slices", if stays { "stay" } else { "" }], &[cut.digest()]);
+    let op = native(graph, "slice", digest, OpFlags::default(), Arc::new(Slice { cut, stays }));
     let input = MapInput { layer: whole, grid: Grid::new([1]), axes: [None].into_iter().collect() };
     graph.layer(Layer::new("slice", op, Shape::Map { grid: Grid::new([partitions as u32]), inputs: vec![input] }))
 }

@@ -12,6 +12,7 @@ mod functions;
 mod kernel;
 mod lower;
 mod partial;
+mod slice;
 mod text;
 mod time;
 mod together;
@@ -20,12 +21,12 @@ mod translate;
 pub use engine::initialise;
 pub(crate) use engine::{collect, collect_all};
 pub(crate) use expressions::{common_engine_type, to_engine, type_of};
-pub(crate) use external::{MapPartitions, PickPartition};
+pub(crate) use external::{MapPartitions, MapWhole, PickPartitions};
 pub use lower::{lower_partitions, lower_persisted, lower_whole, lower_write};
 pub use together::lower_together;
 pub(crate) use translate::Translator;
 
-use crate::expression::{Expression, Extent, digest_of};
+use crate::expression::{Expression, digest_of};
 use crate::plan::{Column, Frame, Index, Node};
 use crate::table::index_column_name;
 use polars::prelude::*;
@@ -95,7 +96,7 @@ impl StageOutput {
 
     /// Whether partition *i* of it can be computed from partition *i* of the node.
     fn is_partitionwise(&self) -> bool {
-        let local = |values: &Expression| values.extent == Extent::Rows || values.leaves().is_empty();
+        let local = |values: &Expression| values.is_local();
         self.node.partitionwise && self.columns.iter().all(|(_, values)| local(values)) && self.has_rows()
     }
 

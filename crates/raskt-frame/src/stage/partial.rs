@@ -100,7 +100,7 @@ fn reduced_tables(output: StageOutput) -> Arc<Node> {
     let partitions = output.node.partitions;
     let source = Arc::new(Reduced(output));
     let key = source.key();
-    let external = External { source, name: "reduced tables".into(), python: false, kept: false, input: None };
+    let external = External { source, name: "reduced tables".into(), python: false, kept: false, inputs: vec![] };
     let mut node = Node::new(Operator::External(external), columns, &[], [key]);
     (node.partitions, node.partitionwise) = (partitions, true);
     Arc::new(node)

@@ -130,7 +130,7 @@ impl<'a> Translator<'a> {
             Operator::Join(plan) => self.joined(plan, need)?,
             Operator::Concat { inputs } => self.concatenated(inputs, need)?,
             Operator::Cells { input, labels, columns } => self.cells(node, input, labels, columns)?,
-            Operator::Repartition { input } => self.node(input, need)?,
+            Operator::Repartition { input } | Operator::Divided { input, .. } => self.node(input, need)?,
         })
     }
 

@@ -53,7 +53,8 @@ impl Collection for ColumnExpr {
         let unlabelled = raskt_frame::Index::Rows(None);
         let index = if own.is_scalar() || own.labels { &unlabelled } else { &own.index };
         let logical = logicals(&domains_of_column(own));
-        let frame = interchange::persisted_frame(&values, index, &logical, own.root.partitions)?;
+        let divisions = if own.is_scalar() { None } else { own.to_frame("").divisions() };
+        let frame = interchange::persisted_frame(&values, index, &logical, own.root.partitions, divisions)?;
         let mut column = frame.column_at(0).or_raise()?;
         column.name = own.name.clone();
         column.labels = own.labels;

@@ -1,11 +1,11 @@
-use super::arguments::{borrowed, column_or_value, named, strs};
+use super::arguments::{borrowed, column_or_value, columns, literals, named, strs};
 use super::logical::{self, domains_of, logicals};
 use super::{ColumnExpr, OrRaise, interchange, literal};
 use crate::collection::Collection;
 use crate::error::from_graph_error;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use raskt_frame::{Frame, Index, StageOutput, lower_partitions, lower_persisted, lower_whole};
+use raskt_frame::{Frame, Index, Literal, StageOutput, lower_partitions, lower_persisted, lower_whole};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
 use std::collections::BTreeMap;
@@ -16,11 +16,13 @@ pub(crate) struct FrameExpr {
     pub frame: Frame,
     /// Whether its tasks are its partitions, and not one task for the whole.
     pub by_partition: bool,
+    /// Whether it stands for the row labels alone (a pandas `MultiIndex`).
+    pub labels: bool,
 }
 
 impl From<Frame> for FrameExpr {
     fn from(frame: Frame) -> Self {
-        Self { frame, by_partition: false }
+        Self { frame, by_partition: false, labels: false }
     }
 }
 
@@ -44,19 +46,27 @@ impl Collection for FrameExpr {
     }
 
     fn finish(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
-        interchange::to_dataframe(py, &interchange::one_table(&values)?, &self.frame, 0)
+        self.to_pandas(py, &values, 0)
     }
 
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         let partitions = self.frame.root.partitions;
         let logical = logicals(&domains_of(&self.frame));
-        let frame = interchange::persisted_frame(&values, &self.frame.index, &logical, partitions)?;
-        Ok(Py::new(py, Self::from(frame))?.into_any())
+        let divisions = self.frame.divisions();
+        let frame = interchange::persisted_frame(&values, &self.frame.index, &logical, partitions, divisions)?;
+        Ok(Py::new(py, Self { labels: self.labels, ..frame.into() })?.into_any())
     }
 
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
         let start = self.frame.rows_before(index as usize);
-        interchange::to_dataframe(py, &interchange::one_table(&[value])?, &self.frame, start)
+        self.to_pandas(py, &[value], start)
+    }
+}
+
+impl FrameExpr {
+    fn to_pandas(&self, py: Python<'_>, values: &[Value], start: usize) -> PyResult<Py<PyAny>> {
+        let convert = if self.labels { interchange::to_labels } else { interchange::to_dataframe };
+        convert(py, &interchange::one_table(values)?, &self.frame, start)
     }
 }
 
@@ -126,6 +136,52 @@ impl FrameExpr {
     #[getter]
     fn index_dtype(&self) -> String {
         self.frame.index.pandas_dtype()
+    }
+
+    /// Whether the row labels are known to be in ascending order.
+    #[getter]
+    fn in_order(&self) -> bool {
+        self.frame.in_order()
+    }
+
+    /// "frame", or "labels" for the row labels alone.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        if self.labels { "labels" } else { "frame" }
+    }
+
+    /// The row labels alone, of all their levels.
+    fn as_labels(&self) -> Self {
+        let frame = Frame { columns: vec![], ..self.frame.clone() };
+        Self { frame, by_partition: self.by_partition, labels: true }
+    }
+
+    /// One level of the row labels.
+    fn level(&self, at: usize) -> PyResult<ColumnExpr> {
+        self.frame.level(at).or_raise().map(Into::into)
+    }
+
+    /// The same rows with columns (or levels) for the levels of their labels, under the names that these have; numbered
+    /// rows for none.
+    fn with_levels(&self, levels: Vec<Py<ColumnExpr>>) -> PyResult<Self> {
+        self.frame.with_levels(&columns(&levels)).or_raise().map(Into::into)
+    }
+
+    /// The same, whose labels are said to lie between divisions; `None` says that nothing is known of them.
+    #[pyo3(signature = (divisions=None))]
+    fn divided(&self, divisions: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
+        let divisions = divisions.map(|labels| self.label_literals(&labels)).transpose()?;
+        self.frame.divided(divisions).or_raise().map(Into::into)
+    }
+
+    /// The same rows, cut anew between divisions.
+    fn cut(&self, divisions: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        self.frame.cut(self.label_literals(&divisions)?).or_raise().map(Into::into)
+    }
+
+    /// Some partitions, one after another.
+    fn pick(&self, at: Vec<usize>) -> PyResult<Self> {
+        self.frame.pick(&at).or_raise().map(Into::into)
     }
 
     /// What tells its rows from those of other plans.
@@ -204,7 +260,7 @@ impl FrameExpr {
     fn cells(&self, row_labels: Vec<String>, columns: Vec<(Option<String>, Vec<Bound<'_, PyAny>>)>) -> PyResult<Self> {
         let mut found = vec![];
         for (name, cells) in &columns {
-            let domain = raskt_frame::Literal::Missing.domain();
+            let domain = Literal::Missing.domain();
             let cells = cells.iter().map(|cell| column_or_value(&domain, cell)).collect::<PyResult<Vec<_>>>()?;
             found.push((name.as_deref().unwrap_or(""), cells));
         }
@@ -223,7 +279,7 @@ impl FrameExpr {
 
     /// The same plan, whose tasks are its partitions.
     fn by_partition(&self) -> Self {
-        Self { frame: self.frame.clone(), by_partition: true }
+        Self { frame: self.frame.clone(), by_partition: true, labels: self.labels }
     }
 
     fn __repr__(&self) -> String {
@@ -232,10 +288,14 @@ impl FrameExpr {
     }
 }
 
-pub(super) fn divisions_of(
-    py: Python<'_>,
-    divisions: Option<Vec<raskt_frame::Literal>>,
-) -> PyResult<Option<Bound<'_, PyTuple>>> {
+impl FrameExpr {
+    /// Labels as literals of the type of the row labels.
+    fn label_literals(&self, labels: &[Bound<'_, PyAny>]) -> PyResult<Vec<Literal>> {
+        literals(&self.frame.labels().or_raise()?.values.domain, labels)
+    }
+}
+
+pub(super) fn divisions_of(py: Python<'_>, divisions: Option<Vec<Literal>>) -> PyResult<Option<Bound<'_, PyTuple>>> {
     let Some(divisions) = divisions else { return Ok(None) };
     let found = divisions.iter().map(|literal| literal::to_python(py, literal)).collect::<PyResult<Vec<_>>>()?;
     PyTuple::new(py, found).map(Some)

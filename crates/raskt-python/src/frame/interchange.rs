@@ -123,14 +123,30 @@ impl Imported {
     }
 }
 
-/// A dataframe (or a column) of a pandas object, in `npartitions` parts of about the same length.
+/// The row labels that a dataframe has, whose columns don't matter.
+pub(super) fn to_labels(py: Python<'_>, table: &DataFrame, frame: &Frame, start: usize) -> PyResult<Py<PyAny>> {
+    to_dataframe(py, table, frame, start)?.getattr(py, "index")
+}
+
+/// A dataframe (or a column) of a pandas object, in `npartitions` parts of about the same length, or in parts that begin
+/// at the rows `locations`. Divisions are known if labels are in order and parts have none in common, unless `known` is
+/// false.
 #[pyfunction]
-#[pyo3(signature = (data, npartitions=1))]
-fn frame_from_pandas(py: Python<'_>, data: &Bound<'_, PyAny>, npartitions: usize) -> PyResult<Py<PyAny>> {
+#[pyo3(signature = (data, npartitions=1, locations=None, known=true))]
+fn frame_from_pandas(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    npartitions: usize,
+    locations: Option<Vec<usize>>,
+    known: bool,
+) -> PyResult<Py<PyAny>> {
     let imported = import(data, true)?;
-    let parts = cut(&imported.table, npartitions.max(1));
+    let parts = match locations {
+        Some(starts) => cut_at(&imported.table, &starts),
+        None => cut(&imported.table, npartitions.max(1)),
+    };
     let levels: Vec<Option<&str>> = imported.levels.iter().map(Option::as_deref).collect();
-    let divisions = divisions(data, &parts)?;
+    let divisions = if known && levels.len() == 1 { divisions(data, &parts)? } else { None };
     let mut frame = memory(parts, &levels, &imported.logical, divisions);
     if imported.levels.is_empty() {
         frame.index = Index::Rows(imported.rows_name.as_deref().map(Into::into));
@@ -151,7 +167,13 @@ pub(super) fn cut(table: &DataFrame, count: usize) -> Vec<DataFrame> {
     (0..count).map(slice).collect()
 }
 
-/// The first label of each part and the last of all, if the labels are in order.
+/// The slices that begin at rows `starts`, the first of which is 0.
+fn cut_at(table: &DataFrame, starts: &[usize]) -> Vec<DataFrame> {
+    let ends = starts.iter().skip(1).copied().chain([table.height()]);
+    starts.iter().zip(ends).map(|(start, end)| table.slice(*start as i64, end - start)).collect()
+}
+
+/// The first label of each part and the last of all, if the labels are in order and no two parts have one in common.
 fn divisions(data: &Bound<'_, PyAny>, parts: &[DataFrame]) -> PyResult<Option<Vec<Literal>>> {
     let index = data.getattr("index")?;
     let rows = parts.iter().map(DataFrame::height).sum::<usize>();
@@ -166,6 +188,11 @@ fn divisions(data: &Bound<'_, PyAny>, parts: &[DataFrame]) -> PyResult<Option<Ve
         at += part.height();
     }
     found.push(rows - 1);
+    for at in &found[1..found.len() - 1] {
+        if parts.iter().any(|part| part.height() == 0) || index.get_item(at - 1)?.eq(index.get_item(*at)?)? {
+            return Ok(None);
+        }
+    }
     let label = |at: usize| literal::literal(&index.get_item(at)?);
     Ok(found.into_iter().map(label).collect::<PyResult<Vec<_>>>().ok())
 }
@@ -176,6 +203,7 @@ pub(super) fn persisted_frame(
     index: &Index,
     logical: &[Logical],
     partitions: usize,
+    divisions: Option<Vec<Literal>>,
 ) -> PyResult<Frame> {
     let names = index.names();
     let levels: Vec<Option<&str>> = match index {
@@ -195,8 +223,12 @@ pub(super) fn persisted_frame(
     };
     if let Index::Rows(name) = index {
         frame.index = Index::Rows(name.clone());
+        return Ok(frame);
     }
-    Ok(frame)
+    match divisions {
+        Some(divisions) if frame.root.partitions + 1 == divisions.len() => frame.divided(Some(divisions)).or_raise(),
+        _ => Ok(frame),
+    }
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,7 +3,7 @@
 use crate::error::NotNative;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDate, PyDateTime, PyDelta, PyFloat, PyInt, PyString};
+use pyo3::types::{IntoPyDict, PyBool, PyDate, PyDateTime, PyDelta, PyFloat, PyInt, PyString};
 use raskt_frame::polars::prelude::{DataType, TimeUnit, TimeZone};
 use raskt_frame::{Domain, DomainClass, Literal};
 
@@ -181,7 +181,8 @@ pub(super) fn to_python(py: Python<'_>, literal: &Literal) -> PyResult<Py<PyAny>
         Literal::Float(value) => value.into_pyobject(py)?.into_any().unbind(),
         Literal::Text(value) => value.into_pyobject(py)?.into_any().unbind(),
         Literal::Datetime(value, unit, zone) => {
-            let stamp = py.import("pandas")?.getattr("Timestamp")?.call1((*value, unit.to_ascii()))?;
+            let unit = [("unit", unit.to_ascii())].into_py_dict(py)?;
+            let stamp = py.import("pandas")?.getattr("Timestamp")?.call((*value,), Some(&unit))?;
             let stamp = match zone {
                 Some(zone) => {
                     stamp.call_method1("tz_localize", ("UTC",))?.call_method1("tz_convert", (zone.as_str(),))?

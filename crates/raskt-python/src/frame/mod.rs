@@ -15,6 +15,7 @@ mod logical;
 mod partition_function;
 mod reading;
 mod rows;
+mod whole_function;
 mod writing;
 
 pub(crate) use column::ColumnExpr;
@@ -58,5 +59,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(frame_initialise, module)?)?;
     array::register(module)?;
     interchange::register(module)?;
+    module.add_function(wrap_pyfunction!(whole_function::frame_of_whole, module)?)?;
     reading::register(module)
 }

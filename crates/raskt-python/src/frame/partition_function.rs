@@ -21,16 +21,36 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// What a partition is handed over as.
 #[expect(clippy::large_enum_variant, reason = "one for each mapped plan")]
-enum Input {
+pub(super) enum Input {
     Frame(Frame),
+    Labels(Frame),
     Column(raskt_frame::Column),
 }
 
+impl Input {
+    /// How many partitions the plan has.
+    pub(super) fn partitions(&self) -> usize {
+        match self {
+            Self::Frame(frame) | Self::Labels(frame) => frame.root.partitions,
+            Self::Column(column) => column.root.partitions,
+        }
+    }
+
+    /// A table as the pandas object that it stands for; numbered rows begin at those of partition `at`.
+    pub(super) fn to_pandas(&self, py: Python<'_>, table: &DataFrame, at: usize) -> PyResult<Py<PyAny>> {
+        match self {
+            Self::Frame(frame) => interchange::to_dataframe(py, table, frame, frame.rows_before(at)),
+            Self::Labels(frame) => interchange::to_labels(py, table, frame, frame.rows_before(at)),
+            Self::Column(column) => interchange::to_column(py, table, column, column.to_frame("").rows_before(at)),
+        }
+    }
+}
+
 /// What the function promised to give, by its meta.
-struct Promise {
-    levels: Vec<(Option<String>, Domain)>,
-    columns: Vec<(String, Domain)>,
-    is_series: bool,
+pub(super) struct Promise {
+    pub levels: Vec<(Option<String>, Domain)>,
+    pub columns: Vec<(String, Domain)>,
+    pub is_series: bool,
 }
 
 /// A function of one pandas object, called with each partition.
@@ -40,19 +60,18 @@ struct PartitionFunction {
     promise: Promise,
     name: String,
     same_rows: bool,
+    /// Whether it is told the number of the partition.
+    numbered: bool,
 }
 
 impl PythonBlock for PartitionFunction {
     fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
         let table = interchange::one_table(&inputs[..1])?;
-        let partition = match &self.input {
-            Input::Frame(frame) => interchange::to_dataframe(py, &table, frame, frame.rows_before(index as usize))?,
-            Input::Column(column) => {
-                let start = column.to_frame("").rows_before(index as usize);
-                interchange::to_column(py, &table, column, start)?
-            }
-        };
-        let arguments = PyTuple::new(py, [partition])?;
+        let mut arguments = vec![self.input.to_pandas(py, &table, index as usize)?];
+        if self.numbered {
+            arguments.push(index.into_pyobject(py)?.into_any().unbind());
+        }
+        let arguments = PyTuple::new(py, arguments)?;
         let result =
             crate::processes::call(py, &self.function, arguments).map_err(|error| without_own_frames(py, error))?;
         let found = self.promise.kept(
@@ -74,7 +93,7 @@ impl PythonBlock for PartitionFunction {
 }
 
 /// The error without the frames of raskt's own Python code, through which a call reaches the user's function.
-fn without_own_frames(py: Python<'_>, error: PyErr) -> PyErr {
+pub(super) fn without_own_frames(py: Python<'_>, error: PyErr) -> PyErr {
     let mut traceback = error.traceback(py);
     while let Some(entry) = &traceback {
         if !is_own(entry).unwrap_or(false) {
@@ -96,14 +115,14 @@ fn is_own(entry: &Bound<'_, PyTraceback>) -> PyResult<bool> {
 }
 
 impl Promise {
-    fn of(meta: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(super) fn of(meta: &Bound<'_, PyAny>) -> PyResult<Self> {
         let imported = interchange::import_meta(meta)?;
         let (levels, columns) = imported.promised();
         Ok(Self { levels, columns, is_series: imported.is_series })
     }
 
     /// What stores the values of each level and column.
-    fn codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
+    pub(super) fn codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
         let domains: Vec<&Domain> = self.domains().collect();
         codecs(py, &domains)
     }
@@ -113,7 +132,7 @@ impl Promise {
     }
 
     /// The table of a result, with the names and types that were promised; an error if it has others.
-    fn kept(&self, found: Imported, name: &str, without_labels: bool) -> PyResult<DataFrame> {
+    pub(super) fn kept(&self, found: Imported, name: &str, without_labels: bool) -> PyResult<DataFrame> {
         let wrong =
             |what: String| PyValueError::new_err(format!("`{name}` didn't give what its meta promised: {what}"));
         if found.is_series != self.is_series {
@@ -170,9 +189,12 @@ fn cast(values: &Values, dtype: &DataType, what: &str) -> Result<Values, String>
     if same && (alike || values.null_count() == values.len()) { Ok(cast) } else { Err(differ()) }
 }
 
-fn body(function: Py<PyAny>, input: Input, promise: Promise, name: &str, same_rows: bool) -> OpBody {
-    let function = PartitionFunction { function, input, promise, name: name.to_owned(), same_rows };
-    Arc::new(PythonOp(Arc::new(function)))
+/// What tells a call from others: its token, or a number that no other has.
+pub(super) fn digest_of_call(token: Option<&str>) -> u128 {
+    match token {
+        Some(token) => raskt_frame::digest_of(&["token", token], &[]),
+        None => u128::from(NEXT.fetch_add(1, Ordering::Relaxed)),
+    }
 }
 
 /// The result of calling `function` with each partition of `frame`, which it gets as `input`.
@@ -186,17 +208,16 @@ fn mapped(
     name: &str,
     token: Option<&str>,
     same_rows: bool,
+    numbered: bool,
 ) -> PyResult<Py<PyAny>> {
     let promise = Promise::of(meta)?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
-    let digest = match token {
-        Some(token) => raskt_frame::digest_of(&["token", token], &[]),
-        None => u128::from(NEXT.fetch_add(1, Ordering::Relaxed)),
-    };
+    let digest = digest_of_call(token);
     let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
     let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();
     let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
-    let body = body(function, input, promise, name, same_rows);
+    let function = PartitionFunction { function, input, promise, name: name.to_owned(), same_rows, numbered };
+    let body: OpBody = Arc::new(PythonOp(Arc::new(function)));
     let found = match same_rows {
         true => frame.map_rows(body, name, digest, &columns).or_raise()?,
         false => frame.map_partitions(body, name, digest, &levels, &columns).or_raise()?,
@@ -211,7 +232,8 @@ fn mapped(
 #[pymethods]
 impl FrameExpr {
     /// What a Python function makes of each partition.
-    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false))]
+    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false, numbered=false))]
+    #[expect(clippy::too_many_arguments, reason = "what users give, and how it is called")]
     fn map_partitions(
         &self,
         py: Python<'_>,
@@ -220,15 +242,18 @@ impl FrameExpr {
         name: &str,
         token: Option<&str>,
         same_rows: bool,
+        numbered: bool,
     ) -> PyResult<Py<PyAny>> {
-        mapped(py, &self.frame, Input::Frame(self.frame.clone()), function, meta, name, token, same_rows)
+        let input = if self.labels { Input::Labels } else { Input::Frame }(self.frame.clone());
+        mapped(py, &self.frame, input, function, meta, name, token, same_rows, numbered)
     }
 }
 
 #[pymethods]
 impl ColumnExpr {
     /// What a Python function makes of each partition.
-    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false))]
+    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false, numbered=false))]
+    #[expect(clippy::too_many_arguments, reason = "what users give, and how it is called")]
     fn map_partitions(
         &self,
         py: Python<'_>,
@@ -237,9 +262,10 @@ impl ColumnExpr {
         name: &str,
         token: Option<&str>,
         same_rows: bool,
+        numbered: bool,
     ) -> PyResult<Py<PyAny>> {
         let frame = self.column.to_frame("values");
-        mapped(py, &frame, Input::Column(self.column.clone()), function, meta, name, token, same_rows)
+        mapped(py, &frame, Input::Column(self.column.clone()), function, meta, name, token, same_rows, numbered)
     }
 }
 

@@ -111,7 +111,7 @@ impl FrameExpr {
 
     /// One partition alone.
     fn partition(&self, i: usize) -> PyResult<Self> {
-        self.frame.partition(i).or_raise().map(Into::into)
+        self.frame.pick(&[i]).or_raise().map(Into::into)
     }
 }
 

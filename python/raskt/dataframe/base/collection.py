@@ -92,6 +92,11 @@ def is_frame(value: Any) -> bool:
     return is_collection(value) and kind_of(value._expr) == "frame"
 
 
+def is_labels(value: Any) -> bool:
+    """Whether a value is a lazy index of several levels."""
+    return is_collection(value) and kind_of(value._expr) == "labels"
+
+
 def is_scalar(value: Any) -> bool:
     """Whether a value is a lazy scalar."""
     return is_collection(value) and kind_of(value._expr) == "scalar"
@@ -119,10 +124,17 @@ def native(value: Any) -> Any:
 
 def root_frame(collection: Collection) -> Any:
     """A frame expression with the rows of a collection: itself, or its one column under the name `0`."""
-    return collection._expr if is_frame(collection) else as_column(collection).to_frame(ONLY_COLUMN)
+    if is_frame(collection) or is_labels(collection):
+        return collection._expr
+    return as_column(collection).to_frame(ONLY_COLUMN)
 
 
 def as_column(collection: Collection) -> Any:
     """The column expression of a series or an index."""
     expression = collection._expr
     return expression.to_series() if expression.kind == "index" else expression
+
+
+def index_of(frame: Any) -> Any:
+    """The row labels of a frame expression, as a lazy index of one level or of several."""
+    return wrap(frame.as_labels() if len(frame.index_names) > 1 else frame.index())

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .collection import is_collection, is_frame, is_index, is_scalar
-from .labels import decode
+from .collection import is_collection, is_frame, is_index, is_labels, is_scalar
+from .labels import decode, decode_label
 from .samples import sample, sample_values
 from .storage import dtype_of, key_of, storage_of, unknown_categories
 
@@ -25,6 +25,8 @@ def empty(collection: Any) -> Any:
         return _empty_frame(expression)
     if is_index(collection):
         return _empty_index(collection)
+    if is_labels(collection):
+        return _empty_labels(expression)
     series = _empty_frame(expression.to_frame("0"))["0"]
     return series.rename(expression.name)
 
@@ -56,7 +58,7 @@ def _empty_index(collection: Any) -> pd.Index:
 def _empty_labels(expression: Any) -> pd.Index:
     import pandas as pd
 
-    names = expression.index_names
+    names = [None if name is None else decode_label(name) for name in expression.index_names]
     dtypes = [dtype_of(*one) for one in zip(expression.index_dtypes, expression.index_codecs, strict=True)]
     levels = [pd.Index([], dtype=dtype) for dtype in dtypes]
     return levels[0].rename(names[0]) if len(names) == 1 else pd.MultiIndex.from_arrays(levels, names=names)

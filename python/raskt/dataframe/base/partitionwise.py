@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .collection import ONLY_COLUMN, as_column, is_collection, is_frame, is_scalar, root_frame
+from .collection import ONLY_COLUMN, as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
 from .labels import encode, encode_label, is_plain
 from .meta import dtypes_of, empty, infer, normalise, sample_of
 from .registry import kind_of, wrap
@@ -60,16 +60,22 @@ def over_partitions(
     meta: Any = None,
     same_rows: bool = False,
     gather: bool = False,
+    numbered: bool = False,
     plainly: bool = False,
 ) -> Any:
-    """Apply `function` to each partition of the collections among its arguments, which must have the same rows."""
+    """Apply `function` to each partition of the collections among its arguments, which must have the same rows.
+
+    With `numbered`, it gets the number of the partition as its last argument.
+    """
     call = Call(function, args, kwargs)
     meta = infer(function, args, kwargs, name, plainly) if meta is None else normalise(meta)
     frame = call.frame()
     if gather or call.of_scalars:
         frame = frame.repartition(1)
     call.meta = meta
-    options = {"same_rows": True} if same_rows and not gather and not call.of_scalars else {}
+    options: dict[str, Any] = {"same_rows": True} if same_rows and not gather and not call.of_scalars else {}
+    if numbered:
+        options["numbered"] = call.numbered = True
     if meta.ndim == 2 and not (all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns)):
         call.encoded = True
         meta = meta.set_axis(encode(meta.columns), axis=1)
@@ -83,6 +89,7 @@ class Call:
 
     meta: Any = None
     encoded = False
+    numbered = False
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.function = function
@@ -90,7 +97,8 @@ class Call:
         self.names = list(kwargs)
         self.slots = {at: value for at, value in enumerate(self.values) if is_collection(value)}
         self.widths = {at: _width(value) for at, value in self.slots.items()}
-        self.whole = len(self.slots) == 1 and is_frame(next(iter(self.slots.values())))
+        only = next(iter(self.slots.values())) if len(self.slots) == 1 else None
+        self.whole = is_frame(only) or is_labels(only)
         self.kinds = {
             at: (kind_of(value._expr), sample_of(value) if is_scalar(value) else empty(value))
             for at, value in self.slots.items()
@@ -116,15 +124,20 @@ class Call:
         for at, value in self.expressions.items():
             if is_frame(value):
                 columns += [(f"{at}.{k}", value._expr.column_at(k)) for k in range(self.widths[at])]
+            elif is_labels(value):
+                columns += [(f"{at}.{k}", value._expr.level(k).to_series()) for k in range(self.widths[at])]
             else:
                 columns.append((f"{at}.0", value._expr if is_scalar(value) else as_column(value)))
         self.expressions = {}
         return base.select(columns)
 
-    def __call__(self, partition: Any) -> Any:
+    def __call__(self, partition: Any, number: int | None = None) -> Any:
         """The result for one partition."""
-        result = self.function(*self._arguments(partition)) if not self.names else self._call_named(partition)
-        result = _as_pandas(result, self.meta)
+        if self.numbered:
+            result = self.function(*self._arguments(partition), number)
+        else:
+            result = self.function(*self._arguments(partition)) if not self.names else self._call_named(partition)
+        result = as_pandas(result, self.meta)
         if self.encoded:
             result = result.set_axis(encode(result.columns), axis=1)
         return result
@@ -147,6 +160,10 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
     """A slice of the columns of a partition as what it was: a frame, a series, an index or a value."""
     import pandas as pd
 
+    if kind == "labels":
+        if isinstance(part, pd.MultiIndex):
+            return part
+        return pd.MultiIndex.from_arrays([part.iloc[:, at] for at in range(part.shape[1])], names=meta.names)
     if kind == "frame":
         return part.set_axis(meta.columns, axis=1) if not part.columns.equals(meta.columns) else part
     column = part.iloc[:, 0]
@@ -157,7 +174,7 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
     return column.iloc[0] if len(column) else meta
 
 
-def _as_pandas(result: Any, meta: Any) -> Any:
+def as_pandas(result: Any, meta: Any) -> Any:
     """A result as pandas rows: an index as a series, a plain value as a series of one row, of objects if promised."""
     import pandas as pd
 
@@ -177,4 +194,6 @@ def is_missing(value: Any) -> bool:
 
 
 def _width(value: Any) -> int:
+    if is_labels(value):
+        return len(value._expr.index_names)
     return len(value._expr.columns) if is_frame(value) else 1

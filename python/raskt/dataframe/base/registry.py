@@ -43,7 +43,7 @@ def _threads() -> int:
 
 
 def register(kind: str) -> Callable[[type[Shown]], type[Shown]]:
-    """Make a class the one that shows expressions of a kind: frame, series, scalar or index."""
+    """Make a class the one that shows expressions of a kind: frame, series, scalar, index or labels."""
 
     def remember(shown: type[Shown]) -> type[Shown]:
         _classes[kind] = shown
@@ -58,5 +58,5 @@ def wrap(expression: Any) -> Any:
 
 
 def kind_of(expression: Any) -> str:
-    """The kind of an expression: frame, series, scalar or index."""
-    return "frame" if isinstance(expression, core().FrameExpr) else str(expression.kind)
+    """The kind of an expression: frame, series, scalar, index, or labels (an index of several levels)."""
+    return str(expression.kind)

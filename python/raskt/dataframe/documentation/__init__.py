@@ -21,6 +21,7 @@ from raskt.dataframe.documentation import (
     functions,
     groupby,
     index,
+    levels,
     operators,
     partitions,
     reductions,
@@ -42,12 +43,14 @@ def document_package(names: Mapping[str, Any]) -> None:
         (operators.OPERATORS, operators.PRELUDE),
         (reductions.REDUCTIONS, reductions.PRELUDE),
         (partitions.PARTITIONS, partitions.PRELUDE),
+        (levels.LEVELS, levels.PRELUDE),
     ]
     of_series = (series.SERIES, series.PRELUDE)
     families = {
         names["DataFrame"]: [(frame.FRAME, frame.PRELUDE), *shared],
         names["Series"]: [of_series, *shared],
         names["Index"]: [(index.INDEX, index.PRELUDE), of_series, *shared],
+        names["MultiIndex"]: [(series.SERIES, series.PRELUDE), *shared],
         names["Scalar"]: [(scalar.SCALAR, scalar.PRELUDE), *shared],
         names["DataFrameGroupBy"]: [(groupby.GROUPBY, groupby.PRELUDE)],
         names["SeriesGroupBy"]: [(groupby.GROUPBY, groupby.PRELUDE)],

@@ -101,7 +101,7 @@ Categories (2, str): ['a', 'b']
    k variable  value
 0  a        x      1
 1  b        x      2
-0  a        x      3
+2  a        x      3
 """,
     ),
     "pivot_table": Entry(
@@ -421,6 +421,13 @@ np.int64(6)
     "to_orc": Entry(
         "None",
         "Nothing.",
+        """
+>>> import tempfile
+>>> folder = tempfile.mkdtemp()
+>>> _ = df[['x']].reset_index(drop=True).to_orc(folder + '/it')
+>>> rd.read_orc(folder + '/it').x.sum().compute()
+np.int64(6)
+""",
     ),
     "to_bag": Entry(
         "Bag",

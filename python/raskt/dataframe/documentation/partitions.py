@@ -24,7 +24,7 @@ PARTITIONS: dict[str, Entry] = {
         "The same rows, with divisions that aren't known.",
         """
 >>> s.clear_divisions().known_divisions
-True
+False
 """,
     ),
     "divisions": Entry(
@@ -141,7 +141,7 @@ Name: x, dtype: float64
         "Lazy objects of the same columns, in the partitions of the rows.",
         """
 >>> [len(part) for part in s.random_split([0.5, 0.5], random_state=0)]
-[3, 0]
+[2, 1]
 """,
     ),
     "reduction": Entry(
@@ -166,7 +166,7 @@ dtype: int64
         "Rows of the same columns.",
         """
 >>> len(s.sample(frac=0.5, random_state=0))
-1
+2
 """,
     ),
     "to_delayed": Entry(
@@ -212,7 +212,7 @@ Name: x, dtype: float64
         "A line for each node.",
         """
 >>> print(s.head(2, compute=False).explain())
-native  series [x: col("x")]
+native  series [x: x]
 native    slice: from 0, 2 rows
 native      in_memory: 3 rows
 one stage, 1 partitions
@@ -223,7 +223,7 @@ one stage, 1 partitions
         "Nothing; the plan is printed.",
         """
 >>> s.abs().pprint()
-native  series [x: col("x").abs()]
+native  series [x: absolute(x)]
 native    in_memory: 3 rows
 one stage, 2 partitions
 """,

@@ -7,16 +7,20 @@ from typing import Any
 
 from ..base.arguments import as_list, plain_operand, require_boolean
 from ..base.checks import no_default, refuse_given
-from ..base.collection import is_collection, native
+from ..base.collection import index_of, is_collection, native
 from ..base.labels import decode, encode, encode_label, is_plain, select
 from ..base.meta import empty, types_of
 from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
+from ..base.whole import is_foreign
+from ..generic.alignment import Method, align_with, aligned, needs_alignment, own_rows
 from ..generic.display import frame_html, frame_info, frame_text
 from ..generic.elementwise import chosen
 from ..generic.labels import with_axis_names, without_labels
 from ..generic.operators import applied
+from ..indexing.loc import by_brackets, by_marks, is_marks
+from ..indexing.rows import choose_by_collection
 from ..series.series import Series
 from .apply import FrameValues
 from .joins import FrameJoins
@@ -101,7 +105,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     @property
     def index(self) -> Any:
         """The labels of the rows."""
-        return wrap(self._expr.index())
+        return index_of(self._expr)
 
     @property
     def values(self) -> Any:
@@ -121,12 +125,10 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         return self._expr
 
     def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
+        if needs_alignment(self, other) or isinstance(other, Series):
+            return aligned(operation, self, other, reflected)
         if isinstance(other, DataFrame):
             return self._with_frame(operation, other, reflected)
-        if isinstance(other, Series):
-            raise NotImplementedError(
-                "a frame and a series meet by column labels in pandas; df.add(series, axis=0) and the like meet by rows"
-            )
         other = plain_operand(other)
         return native_or(
             lambda: self._each(lambda column: column.binary(operation, native(other), reflected)),
@@ -135,10 +137,6 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
 
     def _with_frame(self, operation: str, other: DataFrame, reflected: bool) -> DataFrame:
         names = self._expr.columns
-        if names != other._expr.columns:
-            raise NotImplementedError(
-                f"frames with different columns ({names} and {other._expr.columns}): choose the same of both first"
-            )
 
         def pairs() -> list[tuple[str, Any]]:
             mine, theirs = self._expr, other._expr
@@ -149,8 +147,9 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         )
 
     def _flexible(self, operation: str, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
-        if level is not None:
-            raise NotImplementedError(f"{operation}(level=): reset the index and merge on it")
+        if level is not None or needs_alignment(self, other):
+            call = Method(operation, reflected)
+            return align_with(call, self, other, name=operation, axis=axis, level=level, fill_value=fill)
         name = f"r{operation}" if reflected else operation
         if fill is not None:
             filled = lambda a, b: getattr(a, name)(b, axis=axis, fill_value=fill)
@@ -185,11 +184,14 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         [4]
         """
         if isinstance(key, Series):
-            return self._framed(lambda frame: frame.filter(require_boolean(key)))
+            require_boolean(key)
+            return choose_by_collection(self, key)
         if isinstance(key, DataFrame):
             return self.where(key)
         if isinstance(key, slice):
-            return self.loc[key]
+            return by_brackets(self, key)
+        if is_marks(key):
+            return by_marks(self, key)
         if isinstance(key, list) or hasattr(key, "tolist"):
             return self._project(list(key))
         return self._column(key)
@@ -197,8 +199,6 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def _project(self, labels: list[Any]) -> Any:
         if any(is_collection(label) for label in labels):
             raise TypeError("columns are chosen by names, not by lazy objects")
-        if labels and all(isinstance(label, bool) for label in labels):
-            raise NotImplementedError("rows are chosen by a lazy boolean series, not by a list")
         return self._framed(lambda frame: frame.project(encode(labels)))
 
     def _column(self, label: Any) -> Any:
@@ -279,7 +279,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
                 raise ValueError(
                     f"Cannot set a DataFrame with {len(value._expr.columns)} columns as the column {name!r}"
                 )
-            values.append((name, native(plain_operand(value))))
+            values.append((name, own_rows(self, value) if is_foreign(self, value) else native(plain_operand(value))))
         return self._expr.assign(values)
 
     def drop(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import as_column, is_collection, is_frame
-from ..base.labels import decode, decode_label, encode_label
-from ..base.meta import empty
+from ..base.labels import decode, encode_label
 from ..base.mixin import Mixin
-from ..base.partitionwise import over_all
 from ..base.registry import wrap
 from ..base.tuning import tunable
+from ..base.whole import has_rows, over_whole
+from ..generic.alignment import Named
+from ..generic.levels import level_count, level_names
 from ..io.creation import from_pandas
 
 METHODS = ("inner", "left", "right", "outer", "cross", "leftsemi", "leftanti")
@@ -57,7 +58,7 @@ class FrameJoins(Mixin):
         indicator : bool or str, default False
             A column that says which side each row is from, called `_merge` or so.
         validate : {"1:1", "1:m", "m:1", "m:m"}, optional
-            MergeError at `compute` if keys come more often than this says; sides that are checked are gathered.
+            MergeError at `compute` if keys come more often than this says (gathered, in pandas).
         npartitions : int, optional
             Dask's: the partitions of the result.
         broadcast : bool or float, optional
@@ -84,15 +85,14 @@ class FrameJoins(Mixin):
         """
         right = as_lazy(right)
         check_how(how)
-        told = (on, left_on, right_on, left_index, right_index)
-        left_keys, right_keys = keys_of(self, right, how, *told)
+        options = {"how": how, "on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index}
+        options = {**options, "right_index": right_index, "sort": sort, "suffixes": suffixes, "indicator": indicator}
+        if needs_pandas(self, right, {**options, "validate": validate}):
+            found = over_whole(merge_whole, self, right, name="merge", may_miss=True, validate=validate, **options)
+            return found if npartitions is None else found.repartition(npartitions=npartitions)
+        left_keys, right_keys = keys_of(self, right, how, on, left_on, right_on, left_index, right_index)
         pair = suffix_pair(suffixes)
-        left = self
-        if validate is not None:
-            refuse_series([on, left_on, right_on])
-            left, right = validated(self, right, left_keys, right_keys, validate)
-            left_keys, right_keys = keys_of(left, right, how, *told)
-        columns = left._expr.join(
+        columns = self._expr.join(
             right._expr,
             how=how,
             left_on=left_keys,
@@ -103,8 +103,6 @@ class FrameJoins(Mixin):
             indicator="_merge" if indicator is True else (indicator or None),
         )
         joined = wrap(columns)
-        if sort and how != "cross":
-            joined = in_order_of_keys(joined, how, left_keys, right_keys)
         return joined if npartitions is None else joined.repartition(npartitions=npartitions)
 
     @tunable("shuffle_method")
@@ -159,6 +157,9 @@ class FrameJoins(Mixin):
         both = set(self._expr.columns) & set(other._expr.columns)
         if both and not (lsuffix or rsuffix):
             raise ValueError(f"columns overlap but no suffix specified: {decode(sorted(both))}")
+        if level_count(self) > 1 or level_count(other) > 1:
+            told = {"on": on, "how": how, "lsuffix": lsuffix, "rsuffix": rsuffix, "sort": sort, "validate": validate}
+            return over_whole(Named("join"), self, other, name="join", may_miss=True, **told)
         options = {"how": how, "sort": sort, "suffixes": (lsuffix, rsuffix), "validate": validate}
         if how == "cross":
             return self.merge(other, npartitions=npartitions, **options)
@@ -180,68 +181,42 @@ def check_how(how: Any) -> None:
         raise ValueError(f"'{how}' is not a valid Merge type: {', '.join(METHODS)}")
 
 
-#: Which sides must have different keys, by the values of `validate`.
-VALIDATIONS = {
-    "one_to_one": (True, True),
-    "1:1": (True, True),
-    "one_to_many": (True, False),
-    "1:m": (True, False),
-    "many_to_one": (False, True),
-    "m:1": (False, True),
-    "many_to_many": (False, False),
-    "m:m": (False, False),
-}
+def needs_pandas(left: Any, right: Any, options: dict[str, Any]) -> bool:
+    """Whether pandas does a merge on all rows: what is native has no levels for keys, and checks nothing."""
+    how, left_on = options["how"], options["left_on"] if options["on"] is None else options["on"]
+    right_on = options["right_on"] if options["on"] is None else options["on"]
+    if how in ("leftsemi", "leftanti"):
+        if options["validate"] or options["sort"]:
+            raise NotImplementedError(f"merge(how={how!r}) takes neither validate= nor sort=True")
+        return False
+    if options["validate"] is not None or options["sort"]:
+        return True
+    if not (options["left_index"] or options["right_index"]):
+        named = [(left, left_on), (right, right_on)]
+        return any(is_level(frame, key) for frame, keys in named if keys is not None for key in key_list(keys))
+    if level_count(left) > 1 or level_count(right) > 1:
+        return True
+    if options["left_index"] and options["right_index"]:
+        return False
+    keys = key_list(right_on if options["left_index"] else left_on)
+    other = left if options["left_index"] else right
+    names = {encode_label(key) for key in keys if not is_collection(key)}
+    keeps = "left" if options["right_index"] else "right"
+    return how not in ("inner", keeps) or bool(names & set(other._expr.columns)) or any(
+        is_level(frame, key) for frame in (left, right) for key in keys
+    )  # fmt: skip
 
 
-def refuse_series(keys: list[Any]) -> None:
-    """NotImplementedError for keys that are no columns, where sides are checked as pandas frames."""
-    if any(is_collection(key) for given in keys for key in key_list(given)):
-        raise NotImplementedError("merge(validate=) by series: make them columns first, and give their names")
+def is_level(frame: Any, key: Any) -> bool:
+    """Whether a key is the name of a level of the row labels, and of no column."""
+    if is_collection(key) or has_rows(key):
+        return has_rows(key)
+    return key in level_names(frame) and encode_label(key) not in frame._expr.columns
 
 
-def validated(left: Any, right: Any, left_keys: Any, right_keys: Any, validate: Any) -> tuple[Any, Any]:
-    """Both sides, which raise MergeError when they are computed and have a key twice that may come once."""
-    if validate not in VALIDATIONS:
-        raise ValueError(f'"{validate}" is not a valid argument. Valid arguments are: {", ".join(VALIDATIONS)}')
-    left_once, right_once = VALIDATIONS[validate]
-    kind = "-to-".join("one" if once else "many" for once in VALIDATIONS[validate])
-    return (
-        with_different_keys(left, left_keys, "left", kind) if left_once else left,
-        with_different_keys(right, right_keys, "right", kind) if right_once else right,
-    )
-
-
-def with_different_keys(rows: Any, keys: Any, side: str, kind: str) -> Any:
-    """One side of a join, gathered and checked."""
-    names = None if keys is None else [decode_label(key.name) for key in keys]
-    return over_all(DifferentKeys(names, side, kind), rows, name="validate", meta=empty(rows))
-
-
-class DifferentKeys:
-    """The rows of one side of a join as they are; MergeError if a key comes twice."""
-
-    def __init__(self, keys: list[Any] | None, side: str, kind: str) -> None:
-        self.keys, self.side, self.kind = keys, side, kind
-
-    def __call__(self, rows: Any) -> Any:
-        """The rows."""
-        twice = rows.index.duplicated().any() if self.keys is None else rows.duplicated(self.keys).any()
-        if twice:
-            raise merge_error(f"Merge keys are not unique in {self.side} dataset; not a {self.kind} merge")
-        return rows
-
-
-def in_order_of_keys(joined: Any, how: str, left_keys: Any, right_keys: Any) -> Any:
-    """A join in the order of its keys; NotImplementedError where they are not among its columns."""
-    if left_keys is None and right_keys is None:
-        return joined.sort_index()
-    if left_keys is None or right_keys is None:
-        raise NotImplementedError("merge(sort=True) of a column and an index: call sort_values afterwards")
-    names = [key.name for key in (right_keys if how == "right" else left_keys)]
-    alike = [key.name for key in left_keys] == [key.name for key in right_keys]
-    if not alike and (how == "outer" or not all(name in joined._expr.columns for name in names)):
-        raise NotImplementedError("merge(sort=True): name the keys alike on both sides, or call sort_values afterwards")
-    return joined.sort_values([decode_label(name) for name in names], ignore_index=True)
+def merge_whole(left: Any, right: Any, **options: Any) -> Any:
+    """A merge of pandas frames."""
+    return left.merge(right, **options)
 
 
 def as_lazy(other: Any) -> Any:

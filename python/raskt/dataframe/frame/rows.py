@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.arguments import as_list
+from ..base.arguments import as_list, without_effect
 from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
 from ..base.labels import encode, encode_label
 from ..base.meta import empty
 from ..base.pandas_methods import Method, by_partition, gathered, given, native_or, trial
 from ..base.partitionwise import over_all
+from ..base.registry import wrap
 from ..base.tuning import tunable
 from ..generic.elementwise import Elementwise, is_number
+from ..generic.levels import refuse_columns
 from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import DataFrameGroupBy
 from ..groupby.grouping import Grouping
 from ..indexing.loc import FrameIloc, FrameLoc
+from .index_columns import indexed, partitioned, reset, without_repeats
 from .query import NoNativeForm, locals_of_caller, native_mask
 
 
@@ -360,42 +363,78 @@ class FrameRows(Partitioned, Elementwise):
 
     def set_index(
         self,
-        other: Any,
+        keys: Any,
         drop: bool = True,
-        sorted: bool = False,
-        sort: bool = True,
         append: bool = False,
-        **kwargs: Any,
+        inplace: Any = no_default,
+        verify_integrity: Any = no_default,
+        *,
+        sorted: bool = False,
+        npartitions: int | str | None = None,
+        divisions: Any = None,
+        sort: bool = True,
+        shuffle_method: Any = None,
+        upsample: float = 1.0,
+        partition_size: float = 128e6,
+        **options: Any,
     ) -> Any:
-        """A column (or a series of the same rows) as the index; the rows are put in its order.
+        """Columns (or series) as the index; the rows are put in its order.
 
-        `sorted=True` says that they are already; `sort=False` leaves them as they are. A list of names makes an index
-        of several levels.
+        Parameters
+        ----------
+        keys : label, series, or list of them
+            Names of columns, lazy series or pandas data of as many rows; several make an index of several levels.
+        drop : bool, default True
+            Whether the columns are columns no more.
+        append : bool, default False
+            Whether the levels come after those that there are; rows stay where they are then.
+        inplace : bool, default False
+            Whether to change this frame and give None.
+        verify_integrity : bool, default False
+            Whether two rows with equal labels are an error, when it is computed.
+        sorted : bool, default False
+            Whether the rows are in the order of `keys` already. The column is computed to know the divisions, unless
+            `divisions` gives them.
+        npartitions : int or "auto", optional
+            How many partitions the result has; as many as before by default.
+        divisions : sequence of labels, optional
+            The labels at which partitions begin, and the last one. A row outside of them is an error, when it is
+            computed.
+        sort : bool, default True
+            Whether the rows are put in order; without, they stay where they are, as in pandas.
+        shuffle_method, upsample, partition_size : object
+            Ways of Dask to exchange rows, without effect here.
 
+        Returns
+        -------
+        DataFrame
+            The rows under their new labels.
+
+        Raises
+        ------
+        KeyError
+            For an unknown column.
+
+        Examples
+        --------
         >>> import pandas as pd, raskt.dataframe as rd
         >>> df = rd.from_pandas(pd.DataFrame({"k": [2, 1], "x": [10, 20]}), npartitions=1)
         >>> df.set_index("k").compute()["x"].to_dict()
         {1: 20, 2: 10}
+        >>> df.set_index("k", divisions=[1, 2, 3]).divisions
+        (1, 2, 3)
         """
-        keys = other if isinstance(other, list) else [other]
-        frame = self._expr
-        if sort and not sorted and not append:
-            frame = frame.sort([self._key(key) for key in keys], [True] * len(keys))
-            if any(is_collection(key) for key in keys):
-                return self._indexed_then_sorted(keys)
-        for at, key in enumerate(keys):
-            column = as_column(key) if is_collection(key) else frame.column(encode_label(key))
-            frame = frame.set_index(column, drop and not is_collection(key), append or at > 0)
-        return self._framed(lambda _: frame)
+        if options:
+            raise TypeError(f"set_index() got an unexpected keyword argument {next(iter(options))!r}")
+        without_effect(shuffle_method, upsample, partition_size)
+        found = indexed(self, keys, drop=drop, append=append, sort=sort and not sorted and not append)
+        if verify_integrity is True:
+            found = over_all(without_repeats, found, name="verify_integrity", meta=empty(found))
+        found = partitioned(found, sorted=sorted, npartitions=npartitions, divisions=divisions)
+        return self._in_place(found, inplace)
 
     def _key(self, key: Any) -> Any:
         return as_column(key) if is_collection(key) else self._expr.column(encode_label(key))
-
-    def _indexed_then_sorted(self, keys: list[Any]) -> Any:
-        """An index of a series that is no column of the frame: set it, then sort by it."""
-        if len(keys) != 1:
-            raise NotImplementedError("set_index by several series: assign them as columns first and give their names")
-        return self._framed(lambda frame: frame.set_index(self._key(keys[0]), False)).sort_index()
 
     def reset_index(
         self,
@@ -408,35 +447,49 @@ class FrameRows(Partitioned, Elementwise):
         allow_duplicates: bool = False,
         names: Any = None,
     ) -> Any:
-        """The rows numbered from 0; the old index becomes the first column unless `drop`.
+        """Levels of the index as the first columns, and rows numbered from 0 if no level is left.
 
         Parameters
         ----------
-        level : int, name or list of them, optional
-            The levels of the index that become columns; by default all (others are gathered, in pandas).
+        level : int, label or list of them, optional
+            The levels; all of them by default.
         drop : bool, default False
-            Whether the index goes instead.
+            Whether they are no columns either.
         inplace : bool, default False
-            Whether this frame changes, so that None is given back.
-        col_level, col_fill
-            Where column labels have several levels: which one the names go to, and what the others are.
-        allow_duplicates : bool, default False
-            Not supported: labels of columns differ from each other.
-        names : str or list of str, optional
-            Names of the new columns.
+            Whether to change this frame and give None.
+        col_level, col_fill : object
+            Where labels of columns have several levels, the one that has the names, and what the others have.
+        allow_duplicates : bool, optional
+            Two columns of one name are not supported.
+        names : label or list of them, optional
+            The names of the new columns.
 
         Returns
         -------
         DataFrame
-            In as many partitions.
+            The same rows, numbered through all partitions.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2]}, index=pd.Index([5, 6], name="k")), npartitions=1)
+        >>> df.reset_index().compute().values.tolist()
+        [[5, 1], [6, 2]]
         """
-        if allow_duplicates:
-            raise NotImplementedError("reset_index(allow_duplicates=True): give the index another name by rename_axis")
-        if level is not None or (col_level, col_fill) != (0, ""):
-            options = {"drop": drop, "col_level": col_level, "col_fill": col_fill, "names": names}
-            return self._in_place(gathered("reset_index", self, level, **options), inplace)
-        labels = None if names is None else encode(as_list(names))
-        return self._in_place(self._framed(lambda frame: frame.reset_index(drop, labels)), inplace)
+        if allow_duplicates is True:
+            raise NotImplementedError("allow_duplicates=True: two columns cannot have one name yet")
+        found = wrap(reset(self, level, drop, col_level, col_fill, names))
+        return self._in_place(found, inplace)
+
+    def swaplevel(self, i: Any = -2, j: Any = -1, axis: Any = 0, copy: Any = no_default) -> Any:
+        """The rows with two levels of their labels in each other's place."""
+        refuse_columns(axis, "swaplevel")
+        return super().swaplevel(i, j, copy)
+
+    def reorder_levels(self, order: list[Any], axis: Any = 0) -> Any:
+        """The rows with the levels of their labels in another order."""
+        refuse_columns(axis, "reorder_levels")
+        return super().reorder_levels(order)
 
     def iterrows(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of index label and row (a pandas series), computed a partition at a time."""

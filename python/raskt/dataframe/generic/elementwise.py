@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.checks import check_boolean, no_default, refuse_given
-from ..base.collection import has_labels, is_collection, is_column, is_scalar, native
+from ..base.collection import has_labels, is_collection, is_column, is_frame, is_scalar, native
 from ..base.labels import encode_label
 from ..base.meta import dtypes_of, empty
 from ..base.pandas_methods import elementwise, gathered, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
 from ..base.storage import is_plain
+from ..base.whole import over_whole
+from .alignment import Named, align_with, differs, is_elsewhere, needs_alignment
 from .numpy_functions import numpy_function
 from .operators import FUNCTIONS, OperatorMethods
 from .running import Running
@@ -219,6 +221,8 @@ class Elementwise(OperatorMethods, Running):
             return elementwise("fillna", self, value, axis=axis, limit=limit)
         if limit is not None or axis not in (None, 0, "index", "rows"):
             return gathered("fillna", self, value, axis=axis, limit=limit)
+        if needs_alignment(self, value):
+            return align_with(Named("fillna"), self, value, name="fillna")
         if not is_collection(value) and hasattr(value, "items"):
             if self.ndim == 1:
                 return elementwise("fillna", self, value)
@@ -234,7 +238,7 @@ class Elementwise(OperatorMethods, Running):
         For frames, a dictionary has the values of each column, and a pandas object is met by its labels.
         """
         if is_collection(values):
-            raise NotImplementedError("isin with a lazy object: compute the values first, or merge with them")
+            return over_whole(Named("isin"), self, values, name="isin", same_rows=True)
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             raise TypeError(f"only list-like objects are allowed to be passed to isin(), not {type(values).__name__}")
         if self.ndim == 2 and (hasattr(values, "items") or hasattr(values, "columns")):
@@ -285,6 +289,9 @@ class Elementwise(OperatorMethods, Running):
     def _choose(self, method: str, cond: Any, other: Any, axis: Any, level: Any) -> Any:
         cond = cond(self) if callable(cond) and not is_collection(cond) else cond
         other = other(self) if callable(other) and not is_collection(other) else other
+        if is_elsewhere(self, cond, other) or (is_frame(self) and (differs(self, cond) or differs(self, other))):
+            other = float("nan") if other is no_default else other
+            return over_whole(Named(method), self, cond, other, name=method, same_rows=True, may_miss=True)
         for value in (cond, other):
             if hasattr(value, "__len__") and not (is_collection(value) or has_labels(value) or isinstance(value, str)):
                 raise NotImplementedError(f"{method} by an array or a list: give a lazy or a pandas object with labels")

@@ -38,13 +38,16 @@ def check_kind(kind: Any) -> None:
 def sorted_by_labels(rows: Any, options: dict[str, Any]) -> Any:
     """The rows of a frame or series in the order of their labels: natively for one level, else gathered, in pandas."""
     levels, ascending = rows._as_frame().index_names, options["ascending"]
-    in_pandas = lambda: gathered("sort_index", rows, meta=empty(rows), **options)
+    meta = empty(rows).reset_index(drop=True) if options["ignore_index"] else empty(rows)
+    in_pandas = lambda: gathered("sort_index", rows, meta=meta, **options)
     one = ascending[0] if isinstance(ascending, list | tuple) and len(ascending) == 1 else ascending
     if len(levels) != 1 or options["key"] is not None or isinstance(one, list | tuple):
         return in_pandas()
     level = options["level"]
     if level is not None and level not in (0, -1, levels[0], [0], [levels[0]]):
         return in_pandas()
+    if level is not None and not one:
+        return in_pandas()  # which turns equal labels round then
     check_order(one, options["kind"], options["na_position"], levels)
     order = [bool(one)], options["na_position"], options["ignore_index"]
     return native_or(lambda: rows._framed(lambda frame: frame.sort([frame.index()], *order)), in_pandas)

@@ -5,42 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..base.collection import Collection
+from ..base.arguments import without_effect
+from ..base.collection import Collection, is_collection
 from ..base.meta import empty
 from ..base.partitionwise import over_all, over_partitions
-from ..base.registry import core, wrap
+from ..base.registry import wrap
+from ..base.whole import is_foreign, over_whole
 from ..window.exponential import ExponentialMovingWindow
 from ..window.resample import Resampler
 from ..window.rolling import Expanding, Rolling, Window
+from .divisions import Divided
+from .levels import Labelled
 
 
-class Partitioned(Collection):
+class Partitioned(Divided, Labelled, Collection):
     """A collection with rows, in terms of `_framed(function)`, which applies a function to its frame expression."""
 
     __slots__ = ()
 
     def _framed(self, function: Callable[[Any], Any]) -> Any:
         raise NotImplementedError
-
-    @property
-    def npartitions(self) -> int:
-        """How many partitions there are."""
-        return int(self._expr.npartitions)
-
-    @property
-    def divisions(self) -> tuple[Any, ...]:
-        """The least index label of each partition and the greatest of the last; all None where they are not known."""
-        known = self._expr.divisions
-        return tuple(known) if known is not None else (None,) * (self.npartitions + 1)
-
-    @property
-    def known_divisions(self) -> bool:
-        """Whether it is known which index labels each partition holds."""
-        return self._expr.divisions is not None
-
-    def clear_divisions(self) -> Any:
-        """The same rows; kept for familiarity, since nothing here is done wrongly by known divisions."""
-        return self.copy()
 
     @property
     def partitions(self) -> Partitions:
@@ -55,20 +39,6 @@ class Partitioned(Collection):
     def get_partition(self, n: int) -> Any:
         """Partition `n` as a collection of its own; IndexError if there is no such partition."""
         return self.partitions[n]
-
-    def repartition(self, npartitions: int | None = None, **kwargs: Any) -> Any:
-        """The same rows in `npartitions` partitions of about the same number of rows.
-
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> rd.from_pandas(pd.DataFrame({"x": range(6)}), npartitions=3).repartition(npartitions=2).npartitions
-        2
-        """
-        wanted = [name for name, value in kwargs.items() if value is not None]
-        if wanted or npartitions is None:
-            raise NotImplementedError(f"repartition by {', '.join(wanted) or 'nothing'}: give npartitions=")
-        if isinstance(npartitions, bool) or not hasattr(npartitions, "__index__") or npartitions < 1:
-            raise ValueError(f"npartitions must be a positive integer, not {npartitions!r}")
-        return self._framed(lambda frame: frame.repartition(int(npartitions)))
 
     def head(self, n: int = 5, npartitions: int = 1, compute: bool = True) -> Any:
         """The first `n` rows, computed at once unless `compute=False`.
@@ -104,7 +74,7 @@ class Partitioned(Collection):
     def _row_count(self) -> Any:
         """The number of rows as a lazy scalar."""
         frame = self._as_frame()
-        counted = frame.column_at(0) if frame.columns else frame.index()
+        counted = frame.column_at(0) if frame.columns else frame.level(0)
         return wrap(counted.reduce("size"))
 
     def _as_frame(self) -> Any:
@@ -133,7 +103,7 @@ class Partitioned(Collection):
         for ignored in ("enforce_metadata", "transform_divisions", "align_dataframes", "clear_divisions"):
             kwargs.pop(ignored, None)
         name = kwargs.pop("token", None) or getattr(func, "__name__", type(func).__name__)
-        return over_partitions(func, (self, *args), kwargs, name=name, meta=meta)
+        return side_by_side(func, (self, *args), kwargs, name=name, meta=meta)
 
     def map_overlap(
         self, func: Callable[..., Any], before: Any, after: Any, *args: Any, meta: Any = None, **kwargs: Any
@@ -151,10 +121,50 @@ class Partitioned(Collection):
         last = chunk_rows(aggregate or chunk, kwargs.get("aggregate_kwargs") or {})
         return over_all(last, parts, name=getattr(aggregate or chunk, "__name__", "aggregate"), meta=meta)
 
-    def align(self, other: Any, join: str = "outer", axis: Any = None, fill_value: Any = None) -> tuple[Any, Any]:
-        """This and another collection of the same rows, which are aligned as they are."""
-        (self == other)._expr  # noqa: B018  (refuses other rows)
-        return self, other
+    def align(
+        self, other: Any, join: str = "outer", axis: Any = None, level: Any = None, copy: Any = None,
+        fill_value: Any = None,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        """This and another collection, with the same labels of rows (and of columns).
+
+        Collections of the same rows (and columns) are aligned as they are; others are gathered, and aligned by pandas.
+
+        Parameters
+        ----------
+        other : DataFrame or Series
+            The other collection, lazy or in memory.
+        join : {"outer", "inner", "left", "right"}
+            Which labels there are in the results.
+        axis : {0, 1, None}
+            Rows, columns, or (None) both.
+        level : int or label, optional
+            The level of the labels of one that are those of the other.
+        copy : object, optional
+            Without effect, as in pandas.
+        fill_value : scalar, optional
+            What stands where there is no value; missing by default.
+
+        Returns
+        -------
+        tuple
+            Both collections, with rows of their own each.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> x = rd.from_pandas(pd.Series([1, 2], index=[0, 1]), npartitions=1)
+        >>> [part.compute().tolist() for part in x.align(pd.Series([3.0], index=[1]), join="inner")]
+        [[2], [3.0]]
+        """
+        without_effect(copy)
+        same = is_collection(other) and not is_foreign(self, other) and level is None and fill_value is None
+        if same and getattr(self._expr, "columns", None) == getattr(other._expr, "columns", None):
+            return self, other
+        options = {"join": join, "axis": axis, "level": level, "fill_value": fill_value}
+        call = lambda at: over_whole(
+            lambda a, b: a.align(b, **options)[at], self, other, name="align", may_miss=fill_value is None
+        )
+        return call(0), call(1)
 
     def optimize(self, fuse: bool = True) -> Any:
         """The same collection: every plan is optimised when it is computed."""
@@ -170,36 +180,79 @@ class Partitioned(Collection):
     def sample(
         self, n: int | None = None, frac: float | None = None, replace: bool = False, random_state: Any = None
     ) -> Any:
-        """A random part `frac` of each partition.
+        """Random rows: the very rows, in the order, that pandas draws from all of them with the same seed.
 
-        What is drawn from a partition depends on `random_state` and on the row labels in it alone, so that the same
-        call gives the same rows. A fixed number of rows would need their count first: NotImplementedError for `n`.
+        Parameters
+        ----------
+        n : int, optional
+            How many rows.
+        frac : float, optional
+            Which part of the rows instead.
+        replace : bool, default False
+            Whether a row may be drawn more than once.
+        random_state : int, generator or None
+            The seed; a new one by default.
+
+        Returns
+        -------
+        DataFrame or Series
+            The rows, which are gathered to draw from them, in as many partitions as before.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> len(rd.from_pandas(pd.DataFrame({"x": range(8)}), npartitions=2).sample(frac=0.5, random_state=1))
+        4
         """
-        if n is not None or frac is None:
-            raise NotImplementedError(
-                "sample takes frac=, a part of the rows; compute len(df) first to turn n into a part"
-            )
-        seed = _seed(random_state)
-        draw = lambda part: part.sample(frac=frac, replace=replace, random_state=_generator(seed, part))
-        return over_partitions(draw, (self,), {}, name="sample", meta=empty(self))
+        if n is not None and frac is not None:
+            raise ValueError("Please enter a value for `frac` OR `n`, not both")
+        options = {"n": n, "frac": frac, "replace": replace, "random_state": random_state}
+        if random_state is None or not hasattr(random_state, "__index__"):
+            options["random_state"] = _seed(random_state) % 2**32
+        found = over_all(lambda rows: rows.sample(**options), self, name="sample", meta=empty(self))
+        return found if self.npartitions == 1 else found.repartition(npartitions=self.npartitions)
 
     def random_split(self, frac: list[float], random_state: Any = None, shuffle: bool = False) -> list[Any]:
-        """Random disjoint parts of the rows, of the sizes that `frac` says; the fractions sum to one."""
+        """Random disjoint parts of the rows.
+
+        Which part a row is in depends on `random_state` and on its position among all rows, whatever the partitions.
+
+        Parameters
+        ----------
+        frac : list of float
+            The sizes of the parts; they sum to one.
+        random_state : int, generator or None
+            The seed; a new one by default.
+        shuffle : bool, default False
+            Whether the rows of each part are put in random order.
+
+        Returns
+        -------
+        list of DataFrame or Series
+            The parts.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> parts = rd.from_pandas(pd.Series(range(100)), npartitions=4).random_split([0.5, 0.5], random_state=0)
+        >>> sum(len(part) for part in parts)
+        100
+        """
         if abs(sum(frac) - 1) > 1e-9:
             raise ValueError(f"frac must sum to 1, and {frac} sums to {sum(frac)}")
         seed = _seed(random_state)
+        positions = wrap(self._as_frame().reset_index(True).index())
+        bounds = [sum(frac[:at]) for at in range(len(frac))] + [2.0]
 
-        def choose(part: Any, at: int) -> Any:
-            import numpy as np
+        def choose(part: Any, at: Any, which: int) -> Any:
+            draws = uniform(seed, at)
+            return part[(draws >= bounds[which]) & (draws < bounds[which + 1])]
 
-            draws = _generator(seed, part).random(len(part))
-            bounds = np.cumsum([0.0, *frac])
-            bounds[-1] = 1.0
-            return part[(draws >= bounds[at]) & (draws < bounds[at + 1])]
-
-        return [
-            over_partitions(choose, (self, at), {}, name="random_split", meta=empty(self)) for at in range(len(frac))
+        parts = [
+            over_partitions(choose, (self, positions, which), {}, name="random_split", meta=empty(self))
+            for which in range(len(frac))
         ]
+        return [part.sample(frac=1.0, random_state=seed % 2**32) for part in parts] if shuffle else parts
 
     def to_delayed(self, optimize_graph: bool = True) -> list[Any]:
         """The partitions as delayed objects, each of which computes to a pandas object."""
@@ -340,7 +393,7 @@ class Partitions:
         if isinstance(chosen, list):
             return self._several([self._number(at) for at in chosen])
         at = self._number(chosen)
-        return self._rows._framed(lambda frame: frame.partition(at))
+        return self._rows._framed(lambda frame: frame.pick([at]))
 
     def _number(self, at: Any) -> int:
         count = len(self)
@@ -353,7 +406,7 @@ class Partitions:
     def _several(self, numbers: list[int]) -> Any:
         if not numbers:
             return self._rows._framed(lambda frame: frame.head(0))
-        return self._rows._framed(lambda frame: core().frame_concat([frame.partition(at) for at in numbers]))
+        return self._rows._framed(lambda frame: frame.pick(numbers))
 
 
 def chunk_rows(function: Callable[..., Any], options: dict[str, Any]) -> Callable[[Any], Any]:
@@ -383,10 +436,36 @@ def _seed(random_state: Any) -> int:
     return int(random_state.randint(2**31))
 
 
-def _generator(seed: int, part: Any) -> Any:
-    """A generator that depends on the seed and on the labels of the rows."""
+def uniform(seed: int, positions: Any) -> Any:
+    """A number from zero up to one for each position, by the seed (splitmix64)."""
     import numpy as np
-    import pandas as pd
 
-    labels = int(pd.util.hash_pandas_object(part.index, index=False).sum()) if len(part) else 0
-    return np.random.default_rng([seed, labels])
+    with np.errstate(over="ignore"):
+        bits = np.asarray(positions, dtype=np.uint64) + np.uint64(1)
+        bits = bits * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed % 2**64)
+        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        bits = bits ^ (bits >> np.uint64(31))
+    return (bits >> np.uint64(11)).astype(np.float64) / 2.0**53
+
+
+def side_by_side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *, name: str,
+                 meta: Any) -> Any:  # fmt: skip
+    """A function of the partitions of collections: of the same rows, or of others that have as many partitions.
+
+    Collections whose divisions are known and differ are cut by the divisions of all first.
+    """
+    given = [value for value in (*args, *kwargs.values()) if is_collection(value)]
+    if all(not is_foreign(given[0], value) for value in given):
+        return over_partitions(function, args, kwargs, name=name, meta=meta)
+    rows = [value for value in given if hasattr(value, "divisions")]
+    if len({value.divisions for value in rows}) > 1 and all(value.known_divisions for value in rows):
+        bounds = sorted({bound for value in rows for bound in value.divisions})
+        cut = lambda value: value._framed(lambda frame: frame.cut(bounds)) if hasattr(value, "divisions") else value
+        args, kwargs = tuple(map(cut, args)), {key: cut(value) for key, value in kwargs.items()}
+        rows = [cut(value) for value in rows]
+    counts = {value.npartitions for value in rows} - {1}
+    if len(counts) > 1:
+        raise ValueError(f"partitions of collections go side by side, and there are {sorted(counts)} of them: make them"
+                         "as many with repartition, or make divisions known")  # fmt: skip
+    return over_whole(function, *args, name=name, meta=meta, partitions=max(counts, default=1), **kwargs)

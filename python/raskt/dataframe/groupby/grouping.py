@@ -10,6 +10,7 @@ from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import encode_label
 from ..base.pandas_methods import given, trial
 from ..base.partitionwise import over_all
+from ..generic.levels import refuse_ambiguous
 
 
 class Grouping:
@@ -68,6 +69,7 @@ class Grouping:
         if is_of_pandas(one):
             return None
         name = encode_label(one)
+        refuse_ambiguous(self.frame, one)
         if name not in self.frame._expr.columns and name in names:
             return self._index() if len(names) == 1 else None
         return self.frame._expr.column(name)

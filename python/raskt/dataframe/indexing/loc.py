@@ -1,11 +1,14 @@
-"""Choosing by label and by position."""
+"""Choosing by label and by position: `loc` and `iloc` of frames and series."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..base.arguments import require_boolean
-from ..base.collection import is_collection, is_column
+from ..base.collection import is_collection, is_column, is_frame
+from ..base.meta import empty
+from ..base.partitionwise import over_all
+from .positions import rows_at, value_at
+from .rows import choose_rows
 
 
 class FrameLoc:
@@ -15,7 +18,7 @@ class FrameLoc:
         self._frame = frame
 
     def __getitem__(self, key: Any) -> Any:
-        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        rows, columns = split_key(self._frame, key)
         frame = self._frame
         rows = rows(frame) if callable(rows) and not is_collection(rows) else rows
         chosen = choose_rows(frame, rows)
@@ -37,87 +40,56 @@ class SeriesLoc:
         self._series = series
 
     def __getitem__(self, rows: Any) -> Any:
+        rows = rows(self._series) if callable(rows) and not is_collection(rows) else rows
         return choose_rows(self._series, rows)
 
 
 class FrameIloc:
-    """`df.iloc[:, columns]`."""
+    """`df.iloc[rows]` and `df.iloc[rows, columns]`."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
     def __getitem__(self, key: Any) -> Any:
-        if not isinstance(key, tuple) or len(key) != 2 or key[0] != slice(None):
-            raise NotImplementedError(
-                "df.iloc chooses columns, as in df.iloc[:, [0, 2]]; for rows use head, tail or loc"
-            )
-        labels = list(self._frame)
-        chosen = key[1]
-        if isinstance(chosen, slice):
-            return self._frame[labels[chosen]]
-        if isinstance(chosen, list):
-            return self._frame[[labels[at] for at in chosen]]
-        return self._frame[labels[chosen]]
+        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        if isinstance(key, tuple) and len(key) != 2:
+            raise IndexError("Too many indexers")
+        chosen = rows_at(self._frame, rows)
+        return chosen if isinstance(columns, slice) and columns == slice(None) else columns_at(chosen, columns)
 
 
-def choose_rows(rows: Any, key: Any) -> Any:
-    """The rows that a key of `loc` means."""
-    if is_column(key):
-        return rows._framed(lambda frame: frame.filter(require_boolean(key)))
-    if isinstance(key, slice):
-        return choose_span(rows, key)
-    if isinstance(key, list) or hasattr(key, "tolist"):
-        if len(key) and all(isinstance(one, bool) for one in key):
-            raise NotImplementedError("rows are chosen by a lazy boolean series, not by a list of booleans")
-        return rows._framed(
-            lambda frame: frame.filter(frame.index().isin([label_bound(frame, one, "start") for one in key]))
-        )
-    return choose_label(rows, key)
+class SeriesIloc:
+    """`s.iloc[rows]`."""
+
+    def __init__(self, series: Any) -> None:
+        self._series = series
+
+    def __getitem__(self, rows: Any) -> Any:
+        if hasattr(rows, "__index__") and not isinstance(rows, bool) and not hasattr(rows, "__len__"):
+            return value_at(self._series, int(rows))
+        return rows_at(self._series, rows)
 
 
-def choose_label(rows: Any, label: Any) -> Any:
-    """The rows of one label; a text such as `2013-01` on an index of times means all times in that span."""
-    if isinstance(label, str) and _index_dtype(rows).startswith("datetime64") and _is_coarse(label):
-        return choose_span(rows, slice(label, label))
-    return rows._framed(lambda frame: frame.filter(frame.index().binary("eq", label_bound(frame, label, "start"))))
+def split_key(frame: Any, key: Any) -> tuple[Any, Any]:
+    """The part of a key about rows and the part about columns; a tuple may be a label of several levels."""
+    if not isinstance(key, tuple):
+        return key, slice(None)
+    levels = len(frame._expr.index_names)
+    if levels == 1 or (len(key) == 2 and (isinstance(key[0], tuple | list) or is_collection(key[0]))):
+        if len(key) != 2:
+            raise IndexError("Too many indexers")
+        return key
+    if len(key) == 2 and isinstance(key[1], str | list | tuple) and names_columns(frame, key[1]):
+        return key
+    if len(key) == 2 and isinstance(key[0], slice) and isinstance(key[1], slice):
+        return key
+    return key, slice(None)
 
 
-def choose_span(rows: Any, span: slice) -> Any:
-    """The rows whose label lies between two labels, both included."""
-    if span.step is not None:
-        raise NotImplementedError("a step in .loc: take every n-th row in map_partitions")
-    for operation, bound, side in (("ge", span.start, "start"), ("le", span.stop, "end")):
-        if bound is not None:
-            rows = rows._framed(
-                lambda frame, operation=operation, bound=bound, side=side: frame.filter(
-                    frame.index().binary(operation, label_bound(frame, bound, side))
-                )
-            )
-    return rows.copy() if span == slice(None) else rows
-
-
-def label_bound(frame: Any, label: Any, side: str) -> Any:
-    """A label as a value of the index: a text on an index of times is the start or the end of its span."""
-    is_number = frame.index_dtype.startswith(("int", "uint", "float"))
-    if isinstance(label, str) and is_number or isinstance(label, int | float) and frame.index_dtype == "str":
-        raise KeyError(f"label {label!r} cannot be in an index of type {frame.index_dtype}")
-    if not isinstance(label, str) or not frame.index_dtype.startswith("datetime64"):
-        return label
-    import pandas as pd
-
-    zone = getattr(pd.api.types.pandas_dtype(frame.index_dtype), "tz", None)
-    span = pd.Period(label) if _is_coarse(label) else None
-    bound = pd.Timestamp(label) if span is None else span.start_time if side == "start" else span.end_time
-    return bound.tz_localize(zone) if zone is not None and bound.tzinfo is None else bound
-
-
-def _is_coarse(label: str) -> bool:
-    """Whether a text names a span (a year, a month, a day, an hour) rather than an instant."""
-    return len(label) <= len("2013-01-01 00:00")
-
-
-def _index_dtype(rows: Any) -> str:
-    return str(rows._as_frame().index_dtype)
+def names_columns(frame: Any, key: Any) -> bool:
+    """Whether a key is the label of a column, or a list of such."""
+    known = set(frame)
+    return all(one in known for one in key) if isinstance(key, list) else key in known
 
 
 def choose_columns(frame: Any, columns: Any) -> Any:
@@ -126,9 +98,62 @@ def choose_columns(frame: Any, columns: Any) -> Any:
         import pandas as pd
 
         labels = pd.Index(list(frame))
-        return frame[list(labels[labels.slice_indexer(columns.start, columns.stop)])]
+        return frame[list(labels[labels.slice_indexer(columns.start, columns.stop, columns.step)])]
     if callable(columns):
         return choose_columns(frame, columns(frame))
+    if not isinstance(columns, list | str | tuple) and hasattr(columns, "tolist"):
+        columns = columns.tolist()
     if isinstance(columns, list) and columns and all(isinstance(one, bool) for one in columns):
         return frame[[label for label, wanted in zip(frame, columns, strict=True) if wanted]]
     return frame[columns]
+
+
+def columns_at(frame: Any, chosen: Any) -> Any:
+    """The columns at positions."""
+    labels = list(frame)
+    if isinstance(chosen, slice):
+        return frame[labels[chosen]]
+    if not isinstance(chosen, list) and hasattr(chosen, "tolist") and getattr(chosen, "ndim", 0):
+        chosen = chosen.tolist()
+    if isinstance(chosen, list) and chosen and all(isinstance(one, bool) for one in chosen):
+        return frame[[label for label, wanted in zip(labels, chosen, strict=True) if wanted]]
+    if isinstance(chosen, list):
+        return frame[[labels[at] for at in chosen]]
+    if isinstance(chosen, bool) or not hasattr(chosen, "__index__"):
+        raise TypeError(f"columns are chosen by their positions, not by {chosen!r}")
+    if not -len(labels) <= int(chosen) < len(labels):
+        raise IndexError("single positional indexer is out-of-bounds")
+    return frame[labels[chosen]]
+
+
+def by_brackets(rows: Any, key: slice) -> Any:
+    """`rows[a:b]`: by position if both ends are integers, else by label, as in pandas."""
+    ends = [end for end in (key.start, key.stop) if end is not None]
+    if all(hasattr(end, "__index__") and not isinstance(end, bool) for end in ends):
+        return rows_at(rows, key)
+    if str(empty(rows).index.dtype).startswith(("int", "uint")):
+        raise TypeError(f"cannot do positional indexing on rows with the ends {key.start!r} and {key.stop!r}")
+    return choose_rows(rows, key)
+
+
+def by_marks(rows: Any, marks: Any) -> Any:
+    """The rows at whose positions a list of truth values is true."""
+    import numpy as np
+
+    marks = np.asarray(marks, dtype=bool)
+    return over_all(lambda part: part.loc[marks] if is_labelled(part) else part[marks], rows,
+                    name="choose rows", meta=empty(rows))  # fmt: skip
+
+
+def is_labelled(part: Any) -> bool:
+    """Whether a pandas object has `loc`."""
+    return hasattr(part, "loc")
+
+
+def is_marks(key: Any) -> bool:
+    """Whether a key is a list or an array of truth values, and not empty."""
+    if is_collection(key) or isinstance(key, str | tuple) or is_frame(key):
+        return False
+    if hasattr(key, "dtype"):
+        return getattr(key, "ndim", 0) == 1 and str(key.dtype) in ("bool", "boolean")
+    return isinstance(key, list) and bool(key) and all(isinstance(one, bool) for one in key)

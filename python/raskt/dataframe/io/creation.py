@@ -11,12 +11,33 @@ from ..base.registry import core, wrap
 
 
 def from_pandas(data: Any, npartitions: int | None = None, sort: bool = True, chunksize: int | None = None) -> Any:
-    """A lazy frame or series of a pandas one, in `npartitions` parts (or as many as `chunksize` rows each make).
+    """A lazy frame, series or index of a pandas one, which is copied: changing it later changes nothing here.
 
-    The rows are put in the order of the index unless `sort=False`, so that its divisions are known.
+    Parameters
+    ----------
+    data : pandas.DataFrame, pandas.Series or pandas.Index
+        The rows.
+    npartitions : int, optional
+        How many partitions there are at most: rows with equal labels are in one if `sort`.
+    sort : bool, default True
+        Whether the rows are put in the order of the index, so that its divisions are known.
+    chunksize : int, optional
+        How many rows a partition has, instead of `npartitions`.
 
-    Errors: TypeError for other objects; ValueError where both or bad numbers are given.
+    Returns
+    -------
+    DataFrame, Series or Index
+        The rows in partitions of about the same length.
 
+    Raises
+    ------
+    TypeError
+        For other objects.
+    ValueError
+        Where both or bad numbers are given.
+
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> df = rd.from_pandas(pd.DataFrame({"x": range(6)}), npartitions=3)
     >>> df.divisions
@@ -24,21 +45,43 @@ def from_pandas(data: Any, npartitions: int | None = None, sort: bool = True, ch
     """
     import pandas as pd
 
+    if isinstance(data, pd.Index) and not isinstance(data, pd.MultiIndex):
+        return from_pandas(data.to_series(), npartitions, sort, chunksize).index
     if not isinstance(data, pd.DataFrame | pd.Series):
         raise TypeError(f"from_pandas takes a pandas DataFrame or Series, not {type(data).__name__}")
     if npartitions is not None and chunksize is not None:
         raise ValueError("Exactly one of npartitions and chunksize must be specified.")
-    if chunksize is not None:
-        npartitions = -(-len(data) // positive(chunksize, "chunksize"))
-    ordered = not sort or data.index.is_monotonic_increasing
-    # What the caller changes in his object later on is not to change the frame.
-    data = data.copy() if ordered else data.sort_index(kind="stable")
-    return wrap(
-        core().frame_from_pandas(
-            plain_labels(data),
-            max(1, positive(npartitions or 1 if npartitions is None else npartitions, "npartitions")),
-        )
-    )
+    count = positive(npartitions, "npartitions") if npartitions is not None else 1
+    rows = None if chunksize is None else positive(chunksize, "chunksize")
+    in_order = data.index.is_monotonic_increasing
+    owned = data.sort_index(kind="stable") if sort and not in_order else data.copy()
+    starts = starts_of(owned.index, count, rows, whole_labels=sort and owned.index.is_monotonic_increasing)
+    return wrap(core().frame_from_pandas(plain_labels(owned), locations=starts, known=sort))
+
+
+def starts_of(index: Any, count: int, rows: int | None, *, whole_labels: bool) -> list[int]:
+    """The positions at which partitions begin: `count` of them of about the same length, or one every `rows` rows.
+
+    With `whole_labels`, each begins with a label that no other has.
+    """
+    total = len(index)
+    if not total:
+        return [0]
+    if rows is not None:
+        starts = list(range(0, total, rows))
+    else:
+        count = min(count, total)
+        starts = [at * (total // count) + min(at, total % count) for at in range(count)]
+    if not whole_labels or index.nlevels > 1 or index.is_unique:
+        return starts
+    found = [0]
+    for start in starts[1:]:
+        at = int(index.searchsorted(index[start], side="left"))
+        if at <= found[-1]:
+            at = int(index.searchsorted(index[found[-1]], side="right"))
+        if found[-1] < at < total:
+            found.append(at)
+    return found
 
 
 def positive(number: Any, what: str) -> int:
@@ -168,7 +211,6 @@ def from_delayed(
     """
     from raskt import Delayed
 
-    _refuse_divisions("from_delayed", divisions)
     parts = list(dfs) if isinstance(dfs, list | tuple) else [dfs]
     if not parts:
         raise TypeError("Must supply at least one delayed object")
@@ -176,12 +218,19 @@ def from_delayed(
     if wrong is not None:
         raise TypeError(f"Expected Delayed object, got {type(wrong).__name__}")
     known = empty_of(parts[0].compute()) if meta is None else normalise(meta)
-    return wrap(core().frame_from_delayed(parts, plain_labels(known), name=prefix or "from-delayed"))
+    found = wrap(core().frame_from_delayed(parts, plain_labels(known), name=prefix or "from-delayed"))
+    return with_divisions(found, divisions)
 
 
-def _refuse_divisions(function: str, divisions: Any) -> None:
-    if divisions is not None:
-        raise NotImplementedError(f"{function}(divisions=): use set_index(..., sorted=True) afterwards")
+def with_divisions(rows: Any, divisions: Any) -> Any:
+    """The collection whose labels are promised to lie between `divisions`; ValueError for another number of them."""
+    if divisions is None or all(bound is None for bound in divisions):
+        return rows
+    if isinstance(divisions, str):
+        raise NotImplementedError("divisions='sorted' would compute all parts: give the divisions as a tuple")
+    if len(divisions) != rows.npartitions + 1:
+        raise ValueError(f"divisions should be a tuple of len(parts) + 1 labels, not of {len(divisions)}")
+    return rows._framed(lambda frame: frame.divided(list(divisions)))
 
 
 def from_map(
@@ -235,11 +284,10 @@ def from_map(
 
     if not callable(func):
         raise ValueError("`func` argument must be `callable`")
-    _refuse_divisions("from_map", divisions)
     items = list(zip(*iterables, strict=True))
     if not items:
         raise ValueError("`from_map` needs at least one item to call the function with")
     call = raskt.delayed(func)
     more = () if args is None else tuple(args)
     parts = [call(*item, *more, **kwargs) for item in items]
-    return from_delayed(parts, meta=meta, prefix=label or "from-map")
+    return from_delayed(parts, meta=meta, divisions=divisions, prefix=label or "from-map")

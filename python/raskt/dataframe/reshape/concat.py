@@ -6,10 +6,11 @@ from typing import Any
 
 from ..base.checks import check_boolean, no_default, refuse_given
 from ..base.collection import as_column, is_collection, is_frame, root_frame
-from ..base.labels import encode, encode_label
+from ..base.labels import encode_label
 from ..base.meta import empty
 from ..base.partitionwise import over_all, over_partitions
 from ..base.registry import core, wrap
+from ..base.whole import is_foreign, over_whole
 from ..io.creation import from_pandas
 
 
@@ -43,8 +44,8 @@ def concat(
         Whether the labels along the axis are numbered anew.
     keys : list, optional
         A label for each of `objs`, which becomes the outermost level.
-    levels : None
-        Not supported.
+    levels : list, optional
+        All that the keys can be (rows are gathered).
     names : list of str, optional
         Names of the levels, if there are `keys`.
     verify_integrity : bool, default False
@@ -68,7 +69,6 @@ def concat(
     >>> rd.concat([df, df]).compute()["x"].tolist()
     [1, 2, 1, 2]
     """
-    refuse_given("concat", {"levels": (levels, None)}, "give keys=, and set categories on the result")
     refuse_given("concat", {"union_categories": (union_categories, False)}, "give all the same categories first")
     if hasattr(objs, "items") and not is_collection(objs):
         keys = list(objs) if keys is None else list(keys)
@@ -81,13 +81,18 @@ def concat(
     if join not in ("inner", "outer"):
         raise ValueError("Only can inner (intersect) or outer (union) join the other axis")
     lazy = [item if is_collection(item) else from_pandas(item, npartitions=1, sort=False) for item in items]
+    ordered = check_boolean("sort", False if sort is no_default else sort)
+    options = {"axis": axis, "join": join, "ignore_index": ignore_index, "keys": keys, "levels": levels, "names": names}
+    options = {**options, "verify_integrity": verify_integrity, "sort": ordered}
     if axis in (1, "columns"):
-        return beside(lazy, keys, ignore_index)
+        return beside(lazy, keys, ignore_index) if can_stand_beside(lazy, options) else gathered(lazy, options)
     if axis not in (0, "index", "rows"):
         raise ValueError(f"No axis named {axis!r} for object type DataFrame")
+    if not can_stand_under(lazy, options):
+        return gathered(lazy, options)
     if keys is not None:
         lazy = [with_key(item, key, keys, names) for item, key in zip(lazy, keys, strict=True)]
-    result = under(lazy, join, ignore_index, check_boolean("sort", False if sort is no_default else sort))
+    result = under(lazy, join, ignore_index)
     if verify_integrity and not ignore_index:
         return over_all(DifferentLabels(), result, name="verify_integrity", meta=empty(result))
     return result
@@ -126,8 +131,6 @@ class WithKey:
 
 def with_key(item: Any, key: Any, keys: list[Any], names: Any) -> Any:
     """The rows with a key as the outermost level of their labels."""
-    if isinstance(key, tuple):
-        raise NotImplementedError("concat(keys=) of tuples: give one label for each frame")
     return over_partitions(WithKey(key, keys, names), (item,), {}, name="concat keys")
 
 
@@ -142,24 +145,67 @@ class DifferentLabels:
         return rows
 
 
-def under(items: list[Any], join: str, ignore_index: bool, sort: bool = False) -> Any:
+class Concat:
+    """pandas' `concat` as a function of the objects."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+
+    def __call__(self, *parts: Any) -> Any:
+        """The objects put together."""
+        import pandas as pd
+
+        return pd.concat(parts, **self.options)
+
+
+def gathered(items: list[Any], options: dict[str, Any]) -> Any:
+    """All rows of all objects, put together by pandas."""
+    return over_whole(Concat(options), *items, name="concat", may_miss=True)
+
+
+def can_stand_under(items: list[Any], options: dict[str, Any]) -> bool:
+    """Whether rows go one under another natively: all are of one kind, and types are the same or numbers."""
+    if options["levels"] is not None or any(isinstance(key, tuple) for key in options["keys"] or ()):
+        return False
+    frames = [item for item in items if is_frame(item)]
+    if frames and len(frames) < len(items):
+        return False
+    labels = [item._as_frame().index_dtypes for item in items]
+    if len({len(types) for types in labels}) > 1 or not all(go_together(types) for types in zip(*labels, strict=True)):
+        return False
+    if not frames:
+        return go_together([item._expr.dtype for item in items])
+    if options["sort"] and len({tuple(item._expr.columns) for item in items}) > 1:
+        return False
+    found: dict[str, list[str]] = {}
+    for item in items:
+        for name, dtype in zip(item._expr.columns, item._expr.dtypes, strict=True):
+            found.setdefault(name, []).append(dtype)
+    return all(go_together(types) for types in found.values())
+
+
+def go_together(dtypes: Any) -> bool:
+    """Whether values of several types have the type that pandas gives them also natively."""
+    different = set(dtypes)
+    if len(different) == 1:
+        return "category" not in different
+    return different <= {"int8", "int16", "int32", "int64", "float64"}
+
+
+def can_stand_beside(items: list[Any], options: dict[str, Any]) -> bool:
+    """Whether columns are of the same rows."""
+    checked = options["verify_integrity"] or options["levels"] is not None or options["names"] is not None
+    return not checked and not any(is_foreign(items[0], item) for item in items[1:])
+
+
+def under(items: list[Any], join: str, ignore_index: bool) -> Any:
     """The rows of frames or of series one under another."""
     if any(is_frame(item) for item in items):
-        frames = [item._expr if is_frame(item) else item.to_frame()._expr for item in items]
-        joined = wrap(core().frame_concat(frames, join=join, ignore_index=ignore_index))
-        return in_order_of_labels(joined, items, join) if sort else joined
+        return wrap(core().frame_concat([item._expr for item in items], join=join, ignore_index=ignore_index))
     names = {item._expr.name for item in items}
     frames = [as_column(item).to_frame("0") for item in items]
     joined = core().frame_concat(frames, join=join, ignore_index=ignore_index).column("0")
     return wrap(joined.rename(names.pop() if len(names) == 1 else None))
-
-
-def in_order_of_labels(joined: Any, items: list[Any], join: str) -> Any:
-    """The columns in the order that pandas gives them with `sort=True`."""
-    import pandas as pd
-
-    found = pd.concat([empty(item) for item in items], join=join, sort=True).columns
-    return joined._framed(lambda frame: frame.project(encode(found)))
 
 
 def beside(items: list[Any], keys: list[Any] | None = None, ignore_index: bool = False) -> Any:

@@ -11,6 +11,8 @@ from ..base.meta import empty
 from ..base.pandas_methods import Method, by_partition, gathered
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
+from ..base.whole import is_foreign, over_whole
+from ..generic.alignment import Named
 from ..generic.elementwise import Elementwise
 from ..generic.operators import add_methods, of_series
 
@@ -86,6 +88,8 @@ class SeriesValues(Elementwise):
 
     def combine_first(self, other: Any) -> Any:
         """Values of this series, and of another one of the same rows where they are missing."""
+        if is_foreign(self, other):
+            return over_whole(Named("combine_first"), self, other, name="combine_first", may_miss=True)
         return self.fillna(other)
 
     def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None) -> Any:

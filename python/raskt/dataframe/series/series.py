@@ -9,21 +9,23 @@ from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
 from ..base.arguments import plain_operand, require_boolean
-from ..base.checks import check_boolean, check_series_axis, no_default, unused
-from ..base.collection import ONLY_COLUMN, as_column, is_collection, native
+from ..base.checks import check_series_axis, no_default, unused
+from ..base.collection import ONLY_COLUMN, as_column, index_of, is_collection, native
 from ..base.labels import decode_label, encode_label
 from ..base.meta import empty, type_of
 from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
+from ..generic.alignment import Method, align_with, aligned, needs_alignment
 from ..generic.display import series_html, series_text
 from ..generic.labels import with_axis_names, without_labels
 from ..generic.operators import applied
 from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
-from ..indexing.loc import SeriesLoc
+from ..indexing.loc import SeriesIloc, SeriesLoc, by_brackets, by_marks, is_marks
+from ..indexing.rows import choose_by_collection
 from ..io.arrays import to_array, to_arrow
 from ..io.memory import to_records
 from ..io.write import to_csv, to_json
@@ -92,7 +94,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     @property
     def index(self) -> Any:
         """The labels of the rows."""
-        return wrap(self._as_frame().index())
+        return index_of(self._as_frame())
 
     @property
     def values(self) -> Any:
@@ -119,6 +121,11 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         """Rows by label; see `DataFrame.loc`."""
         return SeriesLoc(self)
 
+    @property
+    def iloc(self) -> Any:
+        """Rows by position, and a value as a lazy scalar; see `DataFrame.iloc`."""
+        return SeriesIloc(self)
+
     # How the methods of frames and series work on a series.
 
     def _each(self, function: Callable[[Any], Any]) -> Any:
@@ -133,6 +140,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     def _binary(self, operation: Any, other: Any, reflected: bool = False) -> Any:
         if hasattr(other, "columns") and is_collection(other):
             return NotImplemented
+        if needs_alignment(self, other):
+            return aligned(operation, self, other, reflected)
         other = plain_operand(other)
         return native_or(
             lambda: wrap(self._expr.binary(operation, native(other), reflected)),
@@ -140,8 +149,9 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         )
 
     def _flexible(self, operation: Any, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
-        if level is not None:
-            raise NotImplementedError(f"{operation}(level=): reset the index and merge on it")
+        if level is not None or (fill is not None and needs_alignment(self, other)):
+            call = Method(operation, reflected)
+            return align_with(call, self, other, name=operation, axis=0, level=level, fill_value=fill)
         if fill is None:
             return self._binary(operation, other, reflected)
         name = f"r{operation}" if reflected else operation
@@ -158,8 +168,15 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         [2, 3]
         """
         if isinstance(key, Series):
-            return self._framed(lambda frame: frame.filter(require_boolean(key)))
-        raise NotImplementedError("a series is indexed by a lazy boolean series; use .loc for labels")
+            require_boolean(key)
+            return choose_by_collection(self, key)
+        if isinstance(key, slice):
+            return by_brackets(self, key)
+        if is_marks(key):
+            return by_marks(self, key)
+        if isinstance(key, list):
+            return self.loc[key]
+        raise NotImplementedError("one value of a lazy series: use .loc for the rows of a label")
 
     def __iter__(self) -> Iterator[Any]:
         for part in self._parts():
@@ -375,19 +392,40 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         inplace: Any = no_default,
         allow_duplicates: bool = False,
     ) -> Any:
-        """The rows numbered from 0; the old index becomes a column of a frame unless `drop`.
+        """Levels of the index as columns of a frame beside the values, unless `drop`; see `DataFrame.reset_index`.
 
-        See `DataFrame.reset_index`; `name` is that of the column of the values.
+        Parameters
+        ----------
+        level : int, label or list of them, optional
+            The levels; all of them by default.
+        drop : bool, default False
+            Whether they are no columns either: a series comes back then.
+        name : label, optional
+            The column of the values; that of the series, or 0, by default.
+        inplace : bool, default False
+            Whether to change this series and give None; only with `drop`.
+        allow_duplicates : bool, default False
+            Two columns of one name are not supported.
+
+        Returns
+        -------
+        DataFrame or Series
+            The same rows.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> x = rd.from_pandas(pd.Series([1, 2], index=[5, 6], name="x"), npartitions=1)
+        >>> x.reset_index(drop=True).compute().to_dict()
+        {0: 1, 1: 2}
         """
-        if allow_duplicates:
-            raise NotImplementedError("reset_index(allow_duplicates=True): give the index another name by rename_axis")
-        if level is not None:
-            return self._in_place(gathered("reset_index", self, level, drop=drop, name=name), inplace)
-        if drop:
-            return self._in_place(self._framed(lambda frame: frame.reset_index(True)), inplace)
-        if check_boolean("inplace", False if inplace is no_default else inplace):
-            raise TypeError("Cannot reset_index inplace on a Series to create a DataFrame")
-        return self.to_frame(name).reset_index()
+        found = self.to_frame(name).reset_index(level, drop=drop, allow_duplicates=allow_duplicates)
+        if not drop:
+            if inplace is True:
+                raise TypeError("Cannot reset_index inplace on a Series to create a DataFrame")
+            return found
+        found = wrap(found._expr.column_at(0).rename(self._expr.name))
+        return self._in_place(found, inplace)
 
     def squeeze(self, axis: Any = None) -> Series:
         """The series itself: whether it has one row only computing can tell."""

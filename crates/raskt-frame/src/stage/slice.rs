@@ -1,0 +1,124 @@
+//! A table that was computed as a whole, cut into partitions.
+
+use super::StageOutput;
+use crate::error::{FrameError, Result};
+use crate::expression::digest_of;
+use crate::literal::Literal;
+use crate::plan::divisions_by;
+use crate::spill::unshared;
+use crate::table::{FrameTable, index_column_name};
+use polars::prelude::*;
+use raskt_value::{Call, Kernel, TaskError, Value};
+use std::sync::Arc;
+
+/// Where a table is cut.
+#[derive(Clone, Debug)]
+pub(super) enum Cut {
+    /// Into so many slices of the same number of rows.
+    Equal(usize),
+    /// Into slices of these numbers of rows.
+    Rows(Arc<[usize]>),
+    /// Before these labels (and after the last).
+    Labels { column: PlSmallStr, divisions: Vec<Literal> },
+}
+
+impl Cut {
+    /// Where the partitions of `output` are, which is computed as a whole: as its plan says.
+    pub(super) fn of(output: &StageOutput) -> Self {
+        let first = output.columns.first().filter(|(name, _)| *name == index_column_name(0) || *name == "values");
+        if let Some((column, values)) = first
+            && let Some(divisions) = divisions_by(&output.node, values)
+            && divisions.len() == output.node.partitions + 1
+        {
+            return Self::Labels { column: column.clone(), divisions };
+        }
+        match &output.node.partition_rows {
+            Some(rows) if rows.len() == output.node.partitions => Self::Rows(rows.clone()),
+            _ => Self::Equal(output.node.partitions),
+        }
+    }
+
+    /// The hash of its content.
+    pub(super) fn digest(&self) -> u128 {
+        digest_of(&["cut", &format!("{self:?}")], &[])
+    }
+
+    /// Part `at` of a table.
+    fn part(&self, table: &DataFrame, at: usize) -> Result<DataFrame> {
+        match self {
+            Self::Equal(count) => {
+                let (base, longer) = (table.height() / count, table.height() % count);
+                let start = at * base + at.min(longer);
+                Ok(table.slice(start as i64, base + usize::from(at < longer)))
+            }
+            Self::Rows(rows) => Ok(table.slice(rows[..at].iter().sum::<usize>() as i64, rows[at])),
+            Self::Labels { column, divisions } => between(table, column, divisions, at),
+        }
+    }
+}
+
+/// The rows whose labels lie from division `at` on, and below the next one; the last part has the last label as well.
+fn between(table: &DataFrame, column: &PlSmallStr, divisions: &[Literal], at: usize) -> Result<DataFrame> {
+    let labels = table.column(column)?.as_materialized_series();
+    let bound = |at: usize| Ok::<_, FrameError>(divisions[at].value().to_engine()?.into_series(PlSmallStr::EMPTY));
+    let last = divisions.len() - 1;
+    if at == 0 {
+        let outside = labels.lt(&bound(0)?)? | labels.gt(&bound(last)?)? | labels.is_null();
+        if let Some(row) = outside.iter().position(|outside| outside == Some(true)) {
+            return Err(FrameError::Value(format!("the label {} lies outside of the divisions", labels.get(row)?)));
+        }
+    }
+    let above = labels.gt_eq(&bound(at)?)?;
+    let below = if at + 1 == last { labels.lt_eq(&bound(last)?)? } else { labels.lt(&bound(at + 1)?)? };
+    Ok(table.filter(&(above & below))?)
+}
+
+/// Cuts a table: task *i* gives part *i*.
+pub(super) struct Slice {
+    pub cut: Cut,
+    /// Whether the parts stay.
+    pub stays: bool,
+}
+
+impl Kernel for Slice {
+    fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
+        let part = self.cut.part(&FrameTable::of(&inputs[0])?.frame, call.index as usize)?;
+        // A part that shared memory with the others could leave it only together with them.
+        Ok(if self.stays { FrameTable::looked_at(unshared(&part)?) } else { FrameTable::from(part) }.into())
+    }
+
+    fn name(&self) -> String {
+        "slice".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(cut: &Cut, count: usize) -> Vec<Vec<i64>> {
+        let table = df!("__index_0__" => [1_i64, 2, 2, 5, 9]).unwrap();
+        let labels = |at: usize| {
+            let part = cut.part(&table, at).unwrap();
+            part.columns()[0].i64().unwrap().into_no_null_iter().collect()
+        };
+        (0..count).map(labels).collect()
+    }
+
+    #[test]
+    fn parts_are_cut_by_count_by_rows_and_by_labels() {
+        assert_eq!(parts(&Cut::Equal(2), 2), [vec![1, 2, 2], vec![5, 9]]);
+        assert_eq!(parts(&Cut::Rows(vec![1, 0, 4].into()), 3), [vec![1], vec![], vec![2, 2, 5, 9]]);
+        let divisions = [0, 2, 5, 9].map(Literal::Int).to_vec();
+        let cut = Cut::Labels { column: index_column_name(0), divisions };
+        assert_eq!(parts(&cut, 3), [vec![1], vec![2, 2], vec![5, 9]]);
+    }
+
+    #[test]
+    fn a_label_outside_of_the_divisions_is_told() {
+        let table = df!("__index_0__" => [1_i64, 7]).unwrap();
+        let cut = Cut::Labels { column: index_column_name(0), divisions: [0, 3, 5].map(Literal::Int).to_vec() };
+        let error = cut.part(&table, 0).unwrap_err();
+        assert_eq!(error.to_string(), "the label 7 lies outside of the divisions");
+    }
+}

@@ -1,0 +1,117 @@
+//! Python functions over several plans with different rows, each handed over whole: what aligns labels.
+
+use super::partition_function::{Input, Promise, digest_of_call, without_own_frames};
+use super::{ColumnExpr, FrameExpr, OrRaise, interchange};
+use crate::block::{PythonBlock, PythonOp};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use raskt_frame::{Domain, Frame, FrameTable, StageOutput};
+use raskt_graph::OpBody;
+use raskt_value::Value;
+use std::sync::Arc;
+
+/// A function of pandas objects, called once.
+struct WholeFunction {
+    function: Py<PyAny>,
+    inputs: Vec<Input>,
+    promise: Promise,
+    name: String,
+    /// Whether it gives a row for each row of its first argument.
+    same_rows: bool,
+}
+
+impl PythonBlock for WholeFunction {
+    fn call(&self, py: Python<'_>, index: u64, inputs: &[Value]) -> PyResult<Value> {
+        let mut arguments = vec![];
+        let mut rows = 0;
+        for (at, (input, value)) in self.inputs.iter().zip(inputs).enumerate() {
+            let table = interchange::one_table(std::slice::from_ref(value))?;
+            if at == 0 {
+                rows = table.height();
+            }
+            let partition = if input.partitions() == 1 { 0 } else { index as usize };
+            arguments.push(input.to_pandas(py, &table, partition)?);
+        }
+        let arguments = PyTuple::new(py, arguments)?;
+        let result =
+            crate::processes::call(py, &self.function, arguments).map_err(|error| without_own_frames(py, error))?;
+        let imported = interchange::import_promised(&result, self.promise.codecs(py))?;
+        let found = self.promise.kept(imported, &self.name, self.same_rows)?;
+        if self.same_rows && found.height() != rows {
+            let (name, found) = (&self.name, found.height());
+            return Err(PyValueError::new_err(format!(
+                "`{name}` gave {found} rows for {rows}; it has to give as many"
+            )));
+        }
+        Ok(FrameTable::from(found).into())
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
+
+/// What a Python function makes of several plans, each as one pandas object. With `same_rows` it gives as many rows as
+/// the first has, and the result has the rows of that; with `may_miss` its columns may miss values where the empty object
+/// `meta` has a type without missing ones. With `partitions` it is called for so many partitions side by side; plans of one
+/// partition go with each of them.
+#[pyfunction]
+#[pyo3(signature = (function, inputs, meta, *, name="align", token=None, same_rows=false, may_miss=false,
+                    partitions=1))]
+#[expect(clippy::too_many_arguments, reason = "what users give, and what they give it to")]
+pub(super) fn frame_of_whole(
+    py: Python<'_>,
+    function: Py<PyAny>,
+    inputs: Vec<Bound<'_, PyAny>>,
+    meta: &Bound<'_, PyAny>,
+    name: &str,
+    token: Option<&str>,
+    same_rows: bool,
+    may_miss: bool,
+    partitions: usize,
+) -> PyResult<Py<PyAny>> {
+    let mut promise = Promise::of(meta)?;
+    if may_miss {
+        promise.columns.iter_mut().for_each(|(_, domain)| domain.missing = true);
+    }
+    let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
+    let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
+    let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();
+    let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
+    let given = inputs.iter().map(input_of).collect::<PyResult<Vec<_>>>()?;
+    let Some((first, _)) = given.first() else { return Err(PyValueError::new_err("there is nothing to align")) };
+    let rows = rows_of(first);
+    let (inputs, outputs): (Vec<Input>, Vec<StageOutput>) = given.into_iter().unzip();
+    let function = WholeFunction { function, inputs, promise, name: name.to_owned(), same_rows };
+    let body: OpBody = Arc::new(PythonOp(Arc::new(function)));
+    let digest = digest_of_call(token);
+    let found = match same_rows {
+        true => rows.with_rows_of(outputs, body, name, digest, &columns).or_raise()?,
+        false => Frame::of_whole(outputs, partitions, body, name, digest, &levels, &columns),
+    };
+    if is_series {
+        let column = found.column_at(0).or_raise()?.rename(series_name.as_deref());
+        return Ok(Py::new(py, ColumnExpr::from(column))?.into_any());
+    }
+    Ok(Py::new(py, FrameExpr::from(found))?.into_any())
+}
+
+/// A plan as what its table is handed over as.
+fn input_of(object: &Bound<'_, PyAny>) -> PyResult<(Input, StageOutput)> {
+    if let Ok(frame) = object.cast::<FrameExpr>() {
+        let expr = frame.get();
+        let input = if expr.labels { Input::Labels } else { Input::Frame }(expr.frame.clone());
+        return Ok((input, StageOutput::of_frame(&expr.frame)));
+    }
+    let column = object.cast::<ColumnExpr>().map_err(|_| PyTypeError::new_err("a plan of a dataframe is wanted"))?;
+    let column = &column.get().column;
+    Ok((Input::Column(column.clone()), StageOutput::of_column(column)))
+}
+
+fn rows_of(input: &Input) -> Frame {
+    match input {
+        Input::Frame(frame) | Input::Labels(frame) => frame.clone(),
+        Input::Column(column) => column.to_frame(""),
+    }
+}

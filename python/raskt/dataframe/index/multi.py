@@ -1,0 +1,112 @@
+"""Row labels of several levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..base.collection import index_of
+from ..base.labels import encode_label
+from ..base.meta import empty
+from ..base.partitionwise import one_value, over_all, over_rows
+from ..base.registry import register, wrap
+from ..generic.levels import level_count, level_names, level_number
+from ..generic.partitioned import Partitioned
+
+
+@register("labels")
+class MultiIndex(Partitioned):
+    """The lazy row labels of several levels: the counterpart of `pandas.MultiIndex`.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> df = rd.from_pandas(pd.DataFrame({"a": [1, 2], "b": [3, 4], "x": [5, 6]}), npartitions=1)
+    >>> df.set_index(["a", "b"]).index.get_level_values("b").compute().tolist()
+    [3, 4]
+    """
+
+    __slots__ = ()
+
+    def _framed(self, function: Callable[[Any], Any]) -> Any:
+        return wrap(function(self._as_frame()).as_labels())
+
+    def _as_frame(self) -> Any:
+        return self._expr.select([])
+
+    @property
+    def ndim(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def nlevels(self) -> int:
+        """How many levels there are."""
+        return level_count(self)
+
+    @property
+    def names(self) -> list[Any]:
+        """The names of the levels; None for a level without one."""
+        return level_names(self)
+
+    @property
+    def name(self) -> None:
+        """None: levels have names."""
+        return None
+
+    @property
+    def dtypes(self) -> Any:
+        """The types of the levels, as a pandas series."""
+        return empty(self).dtypes
+
+    @property
+    def size(self) -> Any:
+        """How many rows there are, as a lazy scalar."""
+        return self._row_count()
+
+    def get_level_values(self, level: Any) -> Any:
+        """The labels of one level, by its name or its number, as a lazy index."""
+        return wrap(self._expr.level(level_number(self, level)))
+
+    def droplevel(self, level: Any = 0, axis: Any = 0) -> Any:
+        """The labels without some levels; an index of one level if one is left."""
+        return index_of(super().droplevel(level, axis)._expr)
+
+    def rename(self, names: Any) -> Any:
+        """The labels with other names for the levels."""
+        return self._framed(lambda frame: frame.rename_axis([None if name is None else encode_label(name)
+                                                             for name in names]))  # fmt: skip
+
+    set_names = rename
+
+    def to_frame(self, index: bool = True, name: Any = None) -> Any:
+        """The levels as columns of a frame, whose index they are too if `index`."""
+        labels = [f"level_{at}" if given is None else given for at, given in enumerate(self.names)]
+        labels = labels if name is None else list(name)
+        if len(labels) != self.nlevels:
+            raise ValueError("'name' should have same length as number of levels on index.")
+        columns = [(encode_label(label), self._expr.level(at).to_series()) for at, label in enumerate(labels)]
+        frame = self._as_frame().select(columns)
+        return wrap(frame if index else frame.reset_index(True))
+
+    def isin(self, values: Any, level: Any = None) -> Any:
+        """True where a label (or that of one level) is among values."""
+        if level is not None:
+            return self.get_level_values(level).isin(values)
+        import pandas as pd
+
+        return over_rows(lambda index: pd.Series(index.isin(values), index=index), self, name="isin")
+
+    def nunique(self, dropna: bool = True) -> Any:
+        """How many different labels there are, as a lazy scalar."""
+        return one_value(lambda index: index.nunique(dropna=dropna), self, name="nunique")
+
+    def unique(self, level: Any = None) -> Any:
+        """The different labels in the order in which they come first."""
+        if level is not None:
+            return self.get_level_values(level).unique()
+        distinct = over_all(lambda index: index.unique().to_frame(), self, name="unique", meta=empty(self).to_frame())
+        return distinct.index
+
+    def __repr__(self) -> str:
+        return f"MultiIndex(names={self.names!r}, npartitions={self.npartitions})"
