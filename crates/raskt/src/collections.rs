@@ -39,7 +39,7 @@ impl Compute for Array {
 /// use raskt::prelude::*;
 ///
 /// let flights = df!["carrier" => ["UA", "AA", "UA"], "delay" => [3.0, -1.0, 5.0]]?;
-/// let flights = memory(vec![flights], &[], None);
+/// let flights = memory(vec![flights], &[], &[], None);
 /// let carrier = flights.column("carrier")?;
 /// let mean = Aggregation {
 ///     name: "delay".into(),
