@@ -9,9 +9,18 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import threading
+import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+#: How often a hidden folder is removed, ten milliseconds apart, before it is left to lie.
+REMOVALS = 500
+
+
+#: Seconds that a failed write waits for tasks which are writing still.
+LAST_WRITES = 60.0
 
 
 class Publication:
@@ -21,11 +30,49 @@ class Publication:
         self.folder = folder
         self.made = not os.path.isdir(folder)
         self.stage = os.path.join(folder, f".raskt-{uuid.uuid4().hex}")
+        self.begun = False
+        self._writers = threading.Condition()
+        self._writing, self._abandoned = 0, False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For worker processes, which count their own writers."""
+        return {name: value for name, value in self.__dict__.items() if name != "_writers"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._writers = threading.Condition()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """While a task writes files; FileNotFoundError if the write was given up before."""
+        with self._writers:
+            if self._abandoned:
+                raise FileNotFoundError(f"the write to {self.folder} was given up")
+            self._writing += 1
+        try:
+            yield
+        finally:
+            with self._writers:
+                self._writing -= 1
+                self._writers.notify_all()
+
+    def begin(self) -> None:
+        """Makes the hidden folder, which nobody makes again: tasks may still run when a write is given up."""
+        os.makedirs(self.stage)
+        self.begun = True
 
     def path(self, name: str) -> str:
-        """Where a file of that name is written."""
+        """Where a file of that name is written; FileNotFoundError if the write was given up meanwhile."""
         path = os.path.join(self.stage, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not self.begun:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            return path
+        folder = self.stage
+        for part in filter(None, os.path.dirname(name).split(os.sep)):
+            folder = os.path.join(folder, part)
+            if not os.path.isdir(folder):
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(folder)
         return path
 
     def publish(self, replaced: Iterable[str] = ()) -> list[str]:
@@ -51,8 +98,15 @@ class Publication:
         return [os.path.join(self.folder, name) for name in names]
 
     def abandon(self) -> None:
-        """Removes what was written so far."""
-        shutil.rmtree(self.stage, ignore_errors=True)
+        """Removes what was written so far, when the tasks that are still at it have ended."""
+        with self._writers:
+            self._abandoned = True
+            self._writers.wait_for(lambda: not self._writing, timeout=LAST_WRITES)
+        for _ in range(REMOVALS):
+            shutil.rmtree(self.stage, ignore_errors=True)
+            if not os.path.isdir(self.stage):
+                break
+            time.sleep(0.01)
         if self.made:
             # Unless somebody else has put something there.
             with contextlib.suppress(OSError):
@@ -63,6 +117,7 @@ def publishing(publication: Publication, compute: bool, compute_kwargs: Any, fin
     """Computes the delayed object that publishes, or gives it; what a failed write leaves is removed."""
     if not compute:
         return finished
+    publication.begin()
     try:
         return finished.compute(**(compute_kwargs or {}))
     except BaseException:

@@ -238,7 +238,8 @@ class WritePart:
 
     def __call__(self, part: Any, name: str, at: int) -> str:
         """The name of the file."""
-        self.write(part, self.publication.path(name), at, os.path.join(self.publication.folder, name))
+        with self.publication.writing():
+            self.write(part, self.publication.path(name), at, os.path.join(self.publication.folder, name))
         return name
 
 

@@ -239,9 +239,14 @@ class WriteParquet:
 
     def __call__(self, part: Any, at: int) -> str:
         """The name of the file."""
+        table = self.table(part)
+        with self.publication.writing():
+            self._write(part, table, at)
+        return self.names[at]
+
+    def _write(self, part: Any, table: Any, at: int) -> None:
         import pyarrow.parquet as pq
 
-        table = self.table(part)
         path = self.publication.path(self.names[at])
         if not self.by:
             pq.write_table(table, path, compression=self.compression or "none", row_group_size=self.row_group_size)
@@ -254,7 +259,6 @@ class WriteParquet:
                 compression=self.compression or "none",
                 row_group_size=self.row_group_size,
             )
-        return self.names[at]
 
     def table(self, part: Any) -> Any:
         """The rows with the types that are to be written."""
