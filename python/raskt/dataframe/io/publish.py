@@ -18,6 +18,9 @@ from typing import Any
 #: How often a hidden folder is removed, ten milliseconds apart, before it is left to lie.
 REMOVALS = 500
 
+#: How many times in a row it must be gone.
+STILL = 40
+
 
 #: Seconds that a failed write waits for tasks which are writing still.
 LAST_WRITES = 60.0
@@ -102,10 +105,13 @@ class Publication:
         with self._writers:
             self._abandoned = True
             self._writers.wait_for(lambda: not self._writing, timeout=LAST_WRITES)
+        # The engine's own writers aren't counted: one that is still at it makes the folder anew.
+        gone = 0
         for _ in range(REMOVALS):
-            shutil.rmtree(self.stage, ignore_errors=True)
-            if not os.path.isdir(self.stage):
+            gone = 0 if os.path.isdir(self.stage) else gone + 1
+            if gone == STILL:
                 break
+            shutil.rmtree(self.stage, ignore_errors=True)
             time.sleep(0.01)
         if self.made:
             # Unless somebody else has put something there.
