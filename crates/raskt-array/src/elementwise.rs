@@ -1,7 +1,7 @@
 //! Elementwise operations: names, broadcasting, data types.
 
 use crate::expression::{Content, Expr, View};
-use crate::kernel::{BinaryOp, Source, UnaryOp, binary_dtype, unary_dtype};
+use crate::kernel::{BinaryOp, Source, UnaryOp, binary_dtype, binary_signature, unary_dtype};
 use crate::{Array, ArrayError, AxisChunks, Chunks, Extent, Extents, Result};
 use raskt_value::{DType, Kind, Scalar, promote, promote_weak};
 use smallvec::{SmallVec, smallvec};
@@ -133,8 +133,8 @@ impl Array {
                 Self::map(Ufunc(Function::Unary(UnaryOp::Sqrt)), &operands[..1])
             }
             Function::Binary(op) => {
+                let (a, b) = strong_pair(&operands[0], &operands[1], |beside, scalar| beyond(op, beside, scalar))?;
                 check_power(op, operands)?;
-                let (a, b) = strong_pair(&operands[0], &operands[1], is_comparison(op))?;
                 let dtype = binary_dtype(op, a.dtype(), b.dtype())?;
                 elementwise(MapOp::Binary(op), [a, b].into_iter().collect(), dtype)
             }
@@ -144,7 +144,7 @@ impl Array {
     /// `x` where `condition` is true, else `y`: `numpy.where`.
     pub fn select(condition: Operand, x: Operand, y: Operand) -> Result<Self> {
         let condition = strong(&condition, None)?.astype(DType::Bool);
-        let (x, y) = strong_pair(&x, &y, false)?;
+        let (x, y) = strong_pair(&x, &y, |beside, scalar| Some(promote_weak(beside, scalar.kind())))?;
         let dtype = promote(x.dtype(), y.dtype());
         let (x, y) = (x.astype(dtype), y.astype(dtype));
         elementwise(MapOp::Select, [condition, x, y].into_iter().collect(), dtype)
@@ -166,11 +166,19 @@ impl Array {
     }
 
     /// Numbers below `low` become `low`, those above `high` become `high`.
+    ///
+    /// Of 0 and -0, which are equal, the array's stays between single numbers; arrays of bounds replace it, as NumPy's.
     pub fn clip(&self, low: Option<Operand>, high: Option<Operand>) -> Result<Self> {
+        let is_number = |bound: &Option<Operand>| match bound {
+            Some(Operand::Array(bound)) => bound.ndim() == 0,
+            _ => true,
+        };
+        let keeps = is_number(&low) && is_number(&high);
         let mut clipped = self.clone();
         for (bound, ufunc) in [(low, BinaryOp::Maximum), (high, BinaryOp::Minimum)] {
             if let Some(bound) = bound {
-                clipped = Self::map(Ufunc(Function::Binary(ufunc)), &[clipped.into(), bound])?;
+                let operands = if keeps { [bound, clipped.into()] } else { [clipped.into(), bound] };
+                clipped = Self::map(Ufunc(Function::Binary(ufunc)), &operands)?;
             }
         }
         Ok(clipped)
@@ -263,30 +271,42 @@ impl Array {
     }
 }
 
-/// The operand as an array: a number takes the data type that it has beside an array of `beside`.
-fn strong(operand: &Operand, beside: Option<DType>) -> Result<Array> {
+/// The operand as an array: a number of type `dtype`, or of its own.
+fn strong(operand: &Operand, dtype: Option<DType>) -> Result<Array> {
     match operand {
         Operand::Array(array) => Ok(array.clone()),
-        Operand::Scalar(scalar) => {
-            let dtype = beside.map_or(scalar.dtype(), |dtype| promote_weak(dtype, scalar.kind()));
-            Array::full(Chunks::new([]), *scalar, dtype)
-        }
+        Operand::Scalar(scalar) => Array::full(Chunks::new([]), *scalar, dtype.unwrap_or(scalar.dtype())),
     }
 }
 
-fn strong_pair(a: &Operand, b: &Operand, comparison: bool) -> Result<(Array, Array)> {
-    let beside = |other: &Operand, scalar: &Operand| match (other, scalar) {
-        // A number outside the range of the array's data type can be compared with it all the same.
-        (Operand::Array(array), Operand::Scalar(scalar))
-            if comparison && check_fits(*scalar, promote_weak(array.dtype(), scalar.kind())).is_err() =>
-        {
-            None
-        }
-        (Operand::Array(array), _) => Some(array.dtype()),
-        (Operand::Scalar(other), Operand::Scalar(_)) => Some(other.dtype()),
-        (Operand::Scalar(_), Operand::Array(_)) => None,
+/// Both operands as arrays; `dtype` says of which type a number is beside an array of another: of its own if `None`.
+fn strong_pair(a: &Operand, b: &Operand, dtype: impl Fn(DType, Scalar) -> Option<DType>) -> Result<(Array, Array)> {
+    let beside = |other: &Operand, operand: &Operand| match (other, operand) {
+        (Operand::Array(array), Operand::Scalar(scalar)) => dtype(array.dtype(), *scalar),
+        (Operand::Scalar(other), Operand::Scalar(scalar)) => Some(promote_weak(other.dtype(), scalar.kind())),
+        (_, Operand::Array(_)) => None,
     };
     Ok((strong(a, beside(b, a))?, strong(b, beside(a, b))?))
+}
+
+/// The type of a number as an operand of `op` beside an array of `beside`.
+///
+/// An integer that this type can't hold is one of its own type where `op` compares or asks whether it is zero, and
+/// of the floating type where `op` computes in one.
+fn beyond(op: BinaryOp, beside: DType, scalar: Scalar) -> Option<DType> {
+    let dtype = promote_weak(beside, scalar.kind());
+    let logical = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr | BinaryOp::LogicalXor);
+    if logical && matches!(scalar, Scalar::UInt(_)) {
+        return Some(DType::I64); // NumPy takes it for one, and finds that it isn't.
+    }
+    if check_fits(scalar, dtype).is_ok() {
+        return Some(dtype);
+    }
+    if is_comparison(op) || logical {
+        return None;
+    }
+    let operands = binary_signature(op, beside, dtype).ok().map(|signature| signature.operands);
+    operands.filter(|operands| operands.is_inexact()).or(Some(dtype))
 }
 
 /// An error if `scalar` is an integer that `dtype` can't hold.

@@ -77,6 +77,8 @@ pub enum ArrayError {
 pub enum ErrorClass {
     /// `ValueError`.
     Value,
+    /// `raskt._errors.UnknownLengths`.
+    Unknown,
     /// `TypeError`.
     Type,
     /// `IndexError`.
@@ -100,7 +102,7 @@ impl ArrayError {
             Self::Broadcast { .. } | Self::Shape(_) | Self::Axes(_) | Self::Chunks(_) | Self::Value(_) => {
                 ErrorClass::Value
             }
-            Self::Unknown { .. } => ErrorClass::Value,
+            Self::Unknown { .. } => ErrorClass::Unknown,
             Self::Axis { .. } => ErrorClass::Axis,
             Self::Index { .. } | Self::BadIndex(_) => ErrorClass::Index,
             Self::DType(_) => ErrorClass::Type,

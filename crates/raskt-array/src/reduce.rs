@@ -136,7 +136,7 @@ impl Array {
         let lengths = grid.lengths().to_vec();
         let blockwise = Blockwise::native(name, native::Running { scan, axis, grid }, inputs, reads).word(axis as u64);
         let blockwise = lengths.into_iter().fold(blockwise, |function, length| function.word(u64::from(length)));
-        Expr::Blockwise(blockwise).into_array(self.dtype(), self.chunks().clone())
+        Expr::Blockwise(blockwise.running(scan, axis)).into_array(self.dtype(), self.chunks().clone())
     }
 
     fn reduction_input(&self, op: ReduceOp, dtype: Option<DType>) -> Self {
@@ -156,7 +156,7 @@ impl Array {
         if empty && op.is_position() {
             return Err(ArrayError::Value(format!("attempt to get {} of an empty sequence", op.name())));
         }
-        if empty && op.has_no_identity() && !self.keeps_nothing(axes) {
+        if empty && op.has_no_identity() {
             let name = op.name();
             return Err(ArrayError::Value(format!(
                 "zero-size array to reduction operation {name} which has no identity"
@@ -172,10 +172,5 @@ impl Array {
             return Err(ArrayError::Value(format!("ddof must be a number, not {}", options.ddof)));
         }
         Ok(())
-    }
-
-    /// Whether an axis that stays is empty, so that nothing is reduced at all.
-    fn keeps_nothing(&self, axes: &[usize]) -> bool {
-        self.shape().iter().enumerate().any(|(axis, length)| *length == Some(0) && !axes.contains(&axis))
     }
 }

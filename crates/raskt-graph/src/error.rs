@@ -61,6 +61,10 @@ pub enum GraphError {
         /// How many there may be.
         limit: u64,
     },
+    /// A layer that lists each of its tasks would have so many of them that memory would run short: no bug, but more than
+    /// is implemented. The text says of what, and what to do.
+    #[error("{0}")]
+    TooLarge(String),
     /// Lowering a collection failed for a reason of its own.
     #[error("{0}")]
     Lowering(String),

@@ -15,6 +15,7 @@ mod error;
 mod kernel;
 mod promotion;
 mod scalar;
+mod truncate;
 mod value;
 
 pub use buffer::Buffer;
@@ -26,6 +27,7 @@ pub use error::{ErrorKind, TaskError};
 pub use kernel::{Call, CancelToken, Kernel, NativeOp};
 pub use promotion::{promote, promote_weak};
 pub use scalar::Scalar;
+pub use truncate::Truncate;
 pub use value::{Foreign, Kept, Manifest, Summary, Table, Value};
 
 /// Complex numbers, as `num-complex` defines them.

@@ -1,4 +1,4 @@
-use crate::{DType, Element, Kind};
+use crate::{DType, Element, Kind, Truncate};
 use num_complex::Complex;
 
 /// One number, of any data type, widened to the largest of its kind.
@@ -50,7 +50,7 @@ impl Scalar {
         }
     }
 
-    /// The element of `T` nearest to it, with C's conversions: integers wrap, a float is truncated.
+    /// The element of `T` that it is by C's conversions: integers wrap, a float is truncated (see [`Truncate`]).
     pub fn cast<T: Element>(self) -> T {
         // SAFETY: each arm writes a value of the type whose data type was matched, which is `T`.
         macro_rules! put {
@@ -67,8 +67,8 @@ impl Scalar {
                     Self::Bool(x) => x as $type,
                     Self::Int(x) => x as $type,
                     Self::UInt(x) => x as $type,
-                    Self::Float(x) => x as $type,
-                    Self::Complex(x) => x.re as $type,
+                    Self::Float(x) => Truncate::<$type>::truncate(x),
+                    Self::Complex(x) => Truncate::<$type>::truncate(x.re),
                 })
             };
         }

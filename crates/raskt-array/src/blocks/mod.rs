@@ -4,6 +4,7 @@ pub(crate) mod native;
 
 use crate::expression::{Content, Expr};
 use crate::layout::axes_of;
+use crate::reduce::Scan;
 use crate::{Array, ArrayError, AxisChunks, ChunkSpec, Chunks, Extent, Extents, Result};
 use raskt_graph::{Op, OpBody, OpFlags, OpKind};
 use raskt_value::{DType, Kernel, NativeOp};
@@ -46,6 +47,8 @@ pub(crate) struct Blockwise {
     pub(crate) inputs: Vec<Array>,
     /// How each input is read.
     pub(crate) reads: Vec<BlockInput>,
+    /// For a running sum or product of its first input, which one, and along which axis.
+    pub(crate) scan: Option<(Scan, usize)>,
     function: BlockFunction,
 }
 
@@ -71,12 +74,18 @@ impl Blockwise {
         let body: OpBody = Arc::new(NativeOp(Arc::new(kernel)));
         let key = Content::new(name).finish();
         let function = BlockFunction { name: name.into(), key, kind: OpKind::Array, flags: OpFlags::default(), body };
-        Self { inputs, reads, function }
+        Self { inputs, reads, scan: None, function }
     }
 
     /// The same function with one more argument that tells it from others.
     pub(crate) fn word(mut self, word: u64) -> Self {
         self.function.key = Content::new("argument").key(self.function.key).word(word).finish();
+        self
+    }
+
+    /// The same function, which is known to be a running sum or product along an axis.
+    pub(crate) fn running(mut self, scan: Scan, axis: usize) -> Self {
+        self.scan = Some((scan, axis));
         self
     }
 
@@ -136,7 +145,7 @@ impl Array {
             .collect::<Result<Vec<_>>>()?
             .into_iter()
             .unzip();
-        let blockwise = Blockwise { inputs, reads, function: spec.function };
+        let blockwise = Blockwise { inputs, reads, scan: None, function: spec.function };
         Ok(Expr::Blockwise(blockwise).into_array(spec.dtype, chunks))
     }
 }

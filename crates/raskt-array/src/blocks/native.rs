@@ -196,7 +196,14 @@ impl Kernel for Total {
         let block = chunk(&inputs[0])?;
         Ok(with_element!(block.dtype(), T => {
             let view = block.view::<T>().expect("the type was matched");
-            let total = view.fold_axis(Axis(self.axis), T::start(self.scan), |&sum, &x| sum.with_next(x, self.scan));
+            let mut lanes = view.axis_iter(Axis(self.axis));
+            let mut total = match lanes.next() {
+                Some(first) => first.to_owned(),
+                None => ndarray::ArrayD::from_elem(view.index_axis_shape(self.axis), T::start(self.scan)),
+            };
+            for lane in lanes {
+                ndarray::Zip::from(&mut total).and(&lane).for_each(|sum, &x| *sum = sum.with_next(x, self.scan));
+            }
             Chunk::from_array(total.insert_axis(Axis(self.axis))).into()
         }))
     }
@@ -241,11 +248,11 @@ impl Kernel for Running {
 
 fn running<T: Number>(block: &ArrayViewD<'_, T>, before: Option<ArrayViewD<'_, T>>, axis: usize, scan: Scan) -> Chunk {
     let mut result = block.to_owned();
-    let mut sums = match before {
-        Some(before) => before.to_owned(),
-        None => ndarray::ArrayD::from_elem(block.index_axis_shape(axis), T::start(scan)),
-    };
-    for mut lane in result.axis_iter_mut(Axis(axis)) {
+    let mut lanes = result.axis_iter_mut(Axis(axis));
+    // The first element of all stays as it is: 0 added to it, or 1 times it, is another one for some.
+    let sums = before.map(|before| before.to_owned()).or_else(|| lanes.next().map(|first| first.to_owned()));
+    let Some(mut sums) = sums else { return Chunk::from_array(result) };
+    for mut lane in lanes {
         ndarray::Zip::from(&mut lane).and(&mut sums).for_each(|x, sum| {
             *sum = sum.with_next(*x, scan);
             *x = *sum;

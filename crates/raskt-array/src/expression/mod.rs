@@ -271,10 +271,12 @@ impl Expr {
     fn is_settled(&self) -> bool {
         self.inputs().iter().all(Array::is_settled)
             && match self {
-                Self::View { input, .. } => !matches!(
-                    input.expr(),
-                    Self::View { .. } | Self::Map { .. } | Self::Generated(_) | Self::Memory { .. } | Self::Reduce(_)
-                ),
+                Self::View { input, .. } => match input.expr() {
+                    Self::View { .. } | Self::Map { .. } | Self::Generated(_) | Self::Memory { .. } => false,
+                    Self::Reduce(_) | Self::Concatenate { .. } => false,
+                    Self::Blockwise(function) => function.scan.is_none(),
+                    _ => true,
+                },
                 Self::Rechunk { input } => !matches!(
                     input.expr(),
                     Self::Rechunk { .. } | Self::Map { .. } | Self::Generated(_) | Self::Memory { .. }

@@ -16,6 +16,10 @@ impl Array {
         for array in rest {
             check_joins(first, array, axis)?;
         }
+        let length = arrays.iter().try_fold(0_usize, |sum, array| sum.checked_add(array.shape()[axis].unwrap_or(0)));
+        if length.is_none_or(|length| i64::try_from(length).is_err()) {
+            return Err(ArrayError::Value("array is too big: its length is more than 64 bits can count".into()));
+        }
         let dtype = arrays.iter().map(Self::dtype).reduce(promote).expect("there is a first array");
         let cuts = (0..first.ndim()).map(|other| common_cut(arrays, other, axis)).collect::<Result<Vec<_>>>()?;
         let inputs = arrays.iter().map(|array| {

@@ -24,6 +24,7 @@ impl Planner<'_> {
             positions: positions.clone(),
         };
         let (grid, own) = (input.grid(), array.grid());
+        check_listed("take", own.len())?;
         let needed: Vec<Vec<u32>> = (0..own.lengths()[axis]).map(|at| kernel.needed(at)).collect();
         let mut edges = ExplicitBuilder::with_capacity(own.len() as usize);
         for index in 0..own.len() {
@@ -47,6 +48,7 @@ impl Planner<'_> {
             sources.extend((0..grid.lengths()[axis]).map(|at| (input, at)));
         }
         let own = array.grid();
+        check_listed("concatenate", own.len())?;
         let mut edges = ExplicitBuilder::with_capacity(own.len() as usize);
         for index in 0..own.len() {
             let mut at = own.coordinates(index);
@@ -58,6 +60,20 @@ impl Planner<'_> {
         let shape = Shape::Explicit(edges.finish()?);
         self.native(array, Pass, digest("pass", 0), shape, 0.0)
     }
+}
+
+/// The most blocks that a layer lists one by one; each takes some fifty bytes.
+const LISTED_MAX: u64 = 1 << 25;
+
+/// An error, before memory runs short, for so many blocks that they can't be listed.
+pub(super) fn check_listed(name: &str, blocks: u64) -> Result<(), GraphError> {
+    if blocks <= LISTED_MAX {
+        return Ok(());
+    }
+    Err(GraphError::TooLarge(format!(
+        "`{name}` would give {blocks} blocks, which are listed one by one, and at most {LISTED_MAX} can be: \
+         rechunk the array to larger blocks first"
+    )))
 }
 
 /// A block as it is.

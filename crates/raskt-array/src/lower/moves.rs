@@ -1,3 +1,4 @@
+use super::gather::check_listed;
 use super::{Planner, digest};
 use crate::blocks::native::chunk;
 use crate::expression::{Content, View};
@@ -86,6 +87,7 @@ fn source_blocks(input: &AxisChunks, output: &AxisChunks, slice: &View, axis: us
 
 /// Edges to blocks in another order.
 fn permuted(layer: LayerId, input: &Grid, output: &Grid, sources: &[Vec<u32>]) -> Result<Shape, GraphError> {
+    check_listed("getitem", output.len())?;
     let mut edges = ExplicitBuilder::with_capacity(output.len() as usize);
     for index in 0..output.len() {
         let at = output.coordinates(index);

@@ -128,3 +128,49 @@ fn an_axis_of_one_element_may_have_empty_blocks_beside_it() {
     check(&sum.index(&[Index::At(0), Index::At(1)]).unwrap(), &ndarray::arr0(2).into_dyn());
     check(&sum.squeeze(Some(&[0])).unwrap(), &ndarray::arr1(&[0, 2]).into_dyn());
 }
+
+#[test]
+fn slices_of_joined_arrays_are_slices_of_the_parts_that_they_touch() {
+    let (x, n) = counted(&[&[2, 1], &[3, 1]]);
+    let (y, m) = counted(&[&[3], &[1, 1, 2]]);
+    let joined = Array::concatenate(&[x.clone(), y.clone(), x.clone()], 0).unwrap();
+    let numbers = ndarray::concatenate![Axis(0), n, m, n];
+    for (start, stop) in (0..9).flat_map(|start| (0..9).map(move |stop| (start, stop))) {
+        for step in [1, 2, 3, 5] {
+            let (from, to) = (start.min(stop), start.max(stop));
+            let forth = joined.index(&[slice(from, to, step), ALL]).unwrap();
+            let expected = numbers.slice(s![from as isize..to as isize;step as isize, ..]).to_owned().into_dyn();
+            check(&forth, &expected);
+            let shifted = Index::Slice { start: Some(to - 1), stop: (from > 0).then_some(from - 1), step: Some(-step) };
+            let count = if to > from { (to - from + step - 1) / step } else { 0 };
+            if to > 0 && count > 0 {
+                let rows: Vec<usize> = (0..count).map(|at| (to - 1 - at * step) as usize).collect();
+                check(&joined.index(&[shifted, slice(1, 3, 1)]).unwrap(), &{
+                    numbers.select(Axis(0), &rows).slice(s![.., 1..3]).to_owned().into_dyn()
+                });
+            }
+        }
+    }
+    let one = joined.index(&[Index::At(4), Index::NewAxis, slice(0, 4, 2)]).unwrap();
+    check(&one, &numbers.slice(s![4, ..;2]).to_owned().insert_axis(Axis(0)).into_dyn());
+}
+
+#[test]
+fn slices_of_running_sums_need_no_blocks_behind_them() {
+    let (x, n) = counted(&[&[2, 1, 3, 1], &[3, 1]]);
+    let mut sums = n.clone();
+    (1..7).for_each(|row| {
+        let before = sums.index_axis(Axis(0), row - 1).to_owned();
+        sums.index_axis_mut(Axis(0), row).zip_mut_with(&before, |sum, before| *sum += before);
+    });
+    let run = x.cumulative(crate::Scan::Sum, Some(0), None).unwrap();
+    for (from, to) in (0_i64..7).flat_map(|from| (from + 1..8).map(move |to| (from, to))) {
+        let expected = sums.slice(s![from as isize..to as isize;2, ..;-1]).to_owned().into_dyn();
+        check(
+            &run.index(&[slice(from, to, 2), Index::Slice { start: None, stop: None, step: Some(-1) }]).unwrap(),
+            &expected,
+        );
+    }
+    let first = super::graph_of(&run.index(&[Index::At(0)]).unwrap());
+    assert!(first.tasks() < super::graph_of(&run).tasks(), "all blocks were asked for");
+}

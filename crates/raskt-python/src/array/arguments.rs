@@ -1,6 +1,6 @@
 //! Operands and axes as Python users write them.
 
-use super::{ArrayExpr, chunk_from_numpy, error};
+use super::{ArrayExpr, chunk_from_numpy, error, snapshot_of_numpy};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -78,7 +78,11 @@ pub(crate) fn array(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
         return Ok(expr.cast::<ArrayExpr>().ok().map(|expr| expr.get().array.clone()));
     }
     if let Ok(array) = object.cast::<PyUntypedArray>() {
-        return Ok(Some(Array::from_chunk(chunk_from_numpy(array)?)));
+        if object.cast_exact::<PyUntypedArray>().is_err() {
+            let plain = object.py().import("raskt.array.base.plain")?;
+            plain.call_method1(intern!(object.py(), "check_plain"), (object,))?;
+        }
+        return Ok(Some(Array::from_chunk(snapshot_of_numpy(array)?)));
     }
     if is_numpy_scalar(object)? || object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         let converted = object.py().import("numpy")?.call_method1(intern!(object.py(), "asarray"), (object,))?;

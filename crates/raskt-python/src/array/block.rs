@@ -63,13 +63,20 @@ impl NumpyBlock {
     fn value(&self, index: u64, result: &Bound<'_, PyAny>) -> PyResult<Value> {
         let py = result.py();
         let numpy = py.import("numpy")?;
-        let mut array = numpy.call_method1(intern!(py, "asarray"), (result,))?.cast_into::<PyUntypedArray>()?;
+        let mut array = match result.cast_exact::<PyUntypedArray>() {
+            Ok(array) => array.clone(),
+            Err(_) => {
+                let plain = py.import("raskt.array.base.plain")?;
+                plain.call_method1(intern!(py, "block_of"), (result,))?.cast_into::<PyUntypedArray>()?
+            }
+        };
         let wanted = dtype::to_descriptor(py, self.dtype);
         if !array.dtype().is_equiv_to(&wanted) {
             if !numpy.call_method1(intern!(py, "can_cast"), (array.dtype(), &wanted, "same_kind"))?.is_truthy()? {
                 return Err(self.wrong_dtype(&array));
             }
-            array = array.call_method1(intern!(py, "astype"), (wanted,))?.cast_into()?;
+            let plain = py.import("raskt.array.base.plain")?;
+            array = plain.call_method1(intern!(py, "narrowed"), (array, wanted, &self.name))?.cast_into()?;
         }
         self.check_shape(index, array.shape())?;
         Ok(chunk_from_numpy(&array)?.into())
@@ -77,11 +84,10 @@ impl NumpyBlock {
 
     fn wrong_dtype(&self, array: &Bound<'_, PyUntypedArray>) -> PyErr {
         PyTypeError::new_err(format!(
-            "`{}` gave a block of {} where {} was expected: pass `dtype={}`",
+            "`{}` gave a block of {}, which blocks of {} cannot hold: convert it, or promise its type (`dtype` of `map_blocks`)",
             self.name,
             array.dtype(),
-            self.dtype,
-            array.dtype()
+            self.dtype
         ))
     }
 
@@ -94,7 +100,7 @@ impl NumpyBlock {
             return Ok(());
         }
         Err(PyValueError::new_err(format!(
-            "`{}` gave a block of shape {} where {} was expected: pass `chunks`, `drop_axis` or `new_axis`",
+            "`{}` gave a block of shape {} where {} was promised (in `map_blocks` by `chunks`, `drop_axis`, `new_axis`)",
             self.name,
             shape_text(found.iter().copied().map(Some)),
             shape_text(expected)
@@ -250,7 +256,7 @@ fn array_from_delayed(
     let dtype = dtype::from_object(dtype)?;
     let axes = shape.into_iter().map(|length| length.map_or_else(|| AxisChunks::unknown(1), AxisChunks::single));
     let chunks = Chunks::new(axes);
-    let function = py.import("numpy")?.getattr("asarray")?.unbind();
+    let function = py.import("raskt.array.base.plain")?.getattr("block_of")?.unbind();
     let grid = Arc::new(OnceLock::from(chunks.clone()));
     let convert = Arc::new(NumpyBlock { function, name, dtype, takes_index: false, grid });
     let source = DelayedBlocks { nodes: vec![source.node.clone()], convert };

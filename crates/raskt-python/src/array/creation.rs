@@ -1,18 +1,19 @@
 //! Arrays from memory and from rules.
 
-use super::{ArrayExpr, arguments, chunk_from_numpy, chunks, dtype};
+use super::{ArrayExpr, arguments, chunk_from_numpy, chunks, dtype, snapshot_of_numpy};
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use raskt_array::Array;
 
-/// A view of a NumPy array's memory, cut into chunks.
+/// The elements that a NumPy array has now, cut into chunks; with `shared`, a view of its memory.
 #[pyfunction]
 fn array_from_numpy(
     array: &Bound<'_, PyUntypedArray>,
     chunks: &Bound<'_, PyAny>,
     limit: Option<usize>,
+    shared: bool,
 ) -> PyResult<ArrayExpr> {
-    let memory = chunk_from_numpy(array)?;
+    let memory = if shared { chunk_from_numpy(array)? } else { snapshot_of_numpy(array)? };
     let grid = chunks::for_new_array(chunks, memory.shape(), memory.dtype(), limit)?;
     ArrayExpr::checked(Array::from_memory(memory, grid))
 }

@@ -10,6 +10,7 @@ pub(crate) fn to_python(error: ArrayError) -> PyErr {
     let message = error.to_string();
     match error.class() {
         ErrorClass::Value => PyValueError::new_err(message),
+        ErrorClass::Unknown => defined_in("raskt._errors", "UnknownLengths", message),
         ErrorClass::Type => PyTypeError::new_err(message),
         ErrorClass::Index => PyIndexError::new_err(message),
         ErrorClass::Overflow => defined_in("raskt._errors", "TooLarge", message),

@@ -1,6 +1,7 @@
 use super::error::OrRaise;
 use super::{block_shape, chunks, dtype, memory, numpy_from_chunk};
 use crate::collection::Collection;
+use crate::error::from_graph_error;
 use numpy::PyArrayDescr;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -121,8 +122,7 @@ impl Collection for ArrayExpr {
     }
 
     fn lower(&self, py: Python<'_>, graph: &mut GraphBuilder) -> PyResult<LayerId> {
-        let lowered =
-            graph.lower(&self.array as &dyn Lower).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let lowered = graph.lower(&self.array as &dyn Lower).map_err(from_graph_error)?;
         memory::check_blocks(py, graph, lowered)?;
         Ok(lowered)
     }

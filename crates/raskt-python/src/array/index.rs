@@ -1,6 +1,6 @@
 //! Index expressions as users write them between square brackets.
 
-use super::{arguments, chunk_from_numpy};
+use super::{arguments, snapshot_of_numpy};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyNotImplementedError};
 use pyo3::intern;
@@ -76,7 +76,7 @@ fn from_array(part: &Bound<'_, PyAny>, array: Array) -> PyResult<Index> {
 fn from_numpy(array: &Bound<'_, PyUntypedArray>) -> PyResult<Index> {
     match (array.dtype().kind(), array.ndim()) {
         (b'b', 1) => array.call_method0("tolist")?.extract().map(Index::Bools),
-        (b'b', _) => Ok(Index::Mask(Array::from_chunk(chunk_from_numpy(array)?))),
+        (b'b', _) => Ok(Index::Mask(Array::from_chunk(snapshot_of_numpy(array)?))),
         (b'i' | b'u', 0) => array.call_method0("item")?.extract().map(Index::At),
         (b'i' | b'u', 1) => array.call_method0("tolist")?.extract().map(Index::List),
         (b'i' | b'u', ndim) => Err(PyNotImplementedError::new_err(format!(

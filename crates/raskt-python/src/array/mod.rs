@@ -20,9 +20,11 @@ mod linalg;
 mod memory;
 mod random;
 mod reduction;
+mod snapshot;
 
 pub(crate) use convert::{chunk_from_numpy, numpy_from_chunk, numpy_over, numpy_view};
 pub(crate) use expr::ArrayExpr;
+use snapshot::snapshot_of_numpy;
 
 use pyo3::prelude::*;
 

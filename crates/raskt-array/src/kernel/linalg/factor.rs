@@ -1,7 +1,8 @@
 //! Factorisations.
 
 use super::field::{Field, Matrix, block, failed, from_matrix, with_field};
-use faer::{Mat, Side};
+use faer::traits::math_utils::add;
+use faer::{Mat, MatRef, Side};
 use raskt_value::{Call, Chunk, TaskError};
 
 /// The thin QR factorisation of an m × n block: Q (m × k) with orthonormal columns and upper triangular R (k × n),
@@ -25,7 +26,11 @@ fn qr_as<T: Field>(a: &Chunk, wants_q: bool) -> Result<(Option<Chunk>, Chunk), T
         let q = wants_q.then(|| block::<T>(rows, 0, |_, _| T::ZERO));
         return Ok((q, block::<T>(0, columns, |_, _| T::ZERO)));
     }
-    let factors = matrix.view::<T>().qr();
+    let view = matrix.view::<T>();
+    if let Some(sound) = (0..columns).find(|&column| !view.subcols(column, 1).is_all_finite()) {
+        return broken_qr::<T>(&view, sound, wants_q);
+    }
+    let factors = view.qr();
     let r = factors.thin_R();
     // Q D and D* R for the diagonal D of phases that makes the diagonal of R positive.
     let phases: Vec<T> = (0..rank).map(|at| r[(at, at)].phase()).collect();
@@ -44,6 +49,38 @@ fn qr_as<T: Field>(a: &Chunk, wants_q: bool) -> Result<(Option<Chunk>, Chunk), T
         }
         from_matrix(&q)
     });
+    Ok((q, triangle))
+}
+
+/// QR of a matrix with NaN or infinite elements, of which the first `sound` columns have none: they have their factors,
+/// and nothing is known of the directions that come after them. (faer would leave zeros there.)
+fn broken_qr<T: Field>(
+    matrix: &MatRef<'_, T>,
+    sound: usize,
+    wants_q: bool,
+) -> Result<(Option<Chunk>, Chunk), TaskError> {
+    let (rows, columns) = (matrix.nrows(), matrix.ncols());
+    let (rank, known, unknown) = (rows.min(columns), rows.min(sound), T::ZERO.over(0.0));
+    let (q, r) = qr_as::<T>(&block(rows, sound, |row, column| matrix[(row, column)]), true)?;
+    let q = q.expect("it was asked for");
+    let (q, r) = (q.view::<T>().expect("of the same type"), r.view::<T>().expect("of the same type"));
+    let product = |row: usize, column: usize| {
+        (0..rows)
+            .map(|at| q[[at, row]].conjugate().times(matrix[(at, column)]))
+            .fold(T::ZERO, |sum, term| add(&sum, &term))
+    };
+    let triangle = block(rank, columns, |row, column| {
+        if row > column {
+            T::ZERO
+        } else if column < sound {
+            r[[row, column]]
+        } else if row < known {
+            product(row, column)
+        } else {
+            unknown
+        }
+    });
+    let q = wants_q.then(|| block(rows, rank, |row, column| if column < known { q[[row, column]] } else { unknown }));
     Ok((q, triangle))
 }
 

@@ -22,19 +22,19 @@ pub fn matmul(pairs: &[(&Chunk, &Chunk)], call: &Call<'_>) -> Result<Chunk, Task
         return Err(failed(format!("products of shapes {result:?} and {:?} can't be added", other.result())));
     }
     match dtype {
-        DType::F32 => stacked(pairs, &shapes, call, field_product::<f32>),
-        DType::F64 => stacked(pairs, &shapes, call, field_product::<f64>),
-        DType::C64 => stacked(pairs, &shapes, call, field_product::<Complex<f32>>),
-        DType::C128 => stacked(pairs, &shapes, call, field_product::<Complex<f64>>),
-        DType::Bool => stacked(pairs, &shapes, call, boolean_product),
-        DType::I8 => stacked(pairs, &shapes, call, integer_product::<i8>),
-        DType::I16 => stacked(pairs, &shapes, call, integer_product::<i16>),
-        DType::I32 => stacked(pairs, &shapes, call, integer_product::<i32>),
-        DType::I64 => stacked(pairs, &shapes, call, integer_product::<i64>),
-        DType::U8 => stacked(pairs, &shapes, call, integer_product::<u8>),
-        DType::U16 => stacked(pairs, &shapes, call, integer_product::<u16>),
-        DType::U32 => stacked(pairs, &shapes, call, integer_product::<u32>),
-        DType::U64 => stacked(pairs, &shapes, call, integer_product::<u64>),
+        DType::F32 => stacked(pairs, &shapes, call, field_product::<f32>, as_they_are),
+        DType::F64 => stacked(pairs, &shapes, call, field_product::<f64>, as_they_are),
+        DType::C64 => stacked(pairs, &shapes, call, field_product::<Complex<f32>>, times_one),
+        DType::C128 => stacked(pairs, &shapes, call, field_product::<Complex<f64>>, times_one),
+        DType::Bool => stacked(pairs, &shapes, call, boolean_product, as_they_are),
+        DType::I8 => stacked(pairs, &shapes, call, integer_product::<i8>, as_they_are),
+        DType::I16 => stacked(pairs, &shapes, call, integer_product::<i16>, as_they_are),
+        DType::I32 => stacked(pairs, &shapes, call, integer_product::<i32>, as_they_are),
+        DType::I64 => stacked(pairs, &shapes, call, integer_product::<i64>, as_they_are),
+        DType::U8 => stacked(pairs, &shapes, call, integer_product::<u8>, as_they_are),
+        DType::U16 => stacked(pairs, &shapes, call, integer_product::<u16>, as_they_are),
+        DType::U32 => stacked(pairs, &shapes, call, integer_product::<u32>, as_they_are),
+        DType::U64 => stacked(pairs, &shapes, call, integer_product::<u64>, as_they_are),
     }
 }
 
@@ -109,6 +109,7 @@ fn stacked<T: Element>(
     shapes: &[Shapes],
     call: &Call<'_>,
     product: impl Fn(&Chunk, &Chunk, &mut [T], &Call<'_>) -> Result<(), TaskError>,
+    finish: impl Fn(&mut [T]),
 ) -> Result<Chunk, TaskError> {
     let result = shapes[0].result();
     // SAFETY: all bits zero are the zero of every element type.
@@ -122,7 +123,18 @@ fn stacked<T: Element>(
             product(&member(&a, at)?, &member(&b, at)?, out, call)?;
         }
     }
+    finish(&mut out);
     Chunk::from_vec(out, &result).map_err(|error| failed(error.to_string()))
+}
+
+fn as_they_are<T>(_products: &mut [T]) {}
+
+/// Multiplies by `1 + 0j`, as BLAS does it last: an infinity or NaN in one part makes the other one NaN, so that it
+/// doesn't matter in which order, and in which blocks, products were added.
+fn times_one<T: Field>(products: &mut [T]) {
+    for product in products {
+        *product = product.times(T::ONE);
+    }
 }
 
 /// Matrix `at`, in C order, of a stack.

@@ -63,7 +63,10 @@ pub(super) unsafe fn binary<T: Integer>(op: BinaryOp, a: Operand, b: Operand, ou
 }
 
 fn reciprocal<T: Integer>(x: T) -> T {
-    // Truncated, as in C; of zero it is zero, as every integer division by zero.
+    if x == T::ZERO {
+        return T::INVERSE_OF_ZERO;
+    }
+    // Truncated, as in C.
     T::ONE.subtract(T::ONE.fmod(x)).floor_divide(x)
 }
 

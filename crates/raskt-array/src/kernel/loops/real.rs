@@ -36,8 +36,8 @@ pub(super) unsafe fn unary<T: Real>(op: UnaryOp, a: Operand, out: Target) {
                 beyond::<T>(a, out, math::REDUCIBLE, f64::cos);
             }
             // The factors as NumPy rounds them, in the type itself.
-            Deg2rad => map!(a, out, T => T, |x| x.multiply(T::narrow(PI / 180.0))),
-            Rad2deg => map!(a, out, T => T, |x| x.multiply(T::narrow(180.0 / PI))),
+            Deg2rad => map!(a, out, T => T, |x| x.multiply(T::narrow(PI).divide(T::narrow(180.0)))),
+            Rad2deg => map!(a, out, T => T, |x| x.multiply(T::narrow(180.0).divide(T::narrow(PI)))),
             Sign => map!(a, out, T => T, |x| sign(x)),
             IsNan => map!(a, out, T => bool, |x| x.nan()),
             IsFinite => map!(a, out, T => bool, |x| x.subtract(x) == T::ZERO),

@@ -1,16 +1,16 @@
 //! C's conversions between types.
 
+use raskt_value::Truncate;
 use raskt_value::complex::Complex;
 
-/// C's conversion to another type. A float that the integer type can't hold gives its nearest value, a NaN gives 0
-/// (in C and in NumPy that is undefined).
+/// C's conversion to another type; what an integer can't hold of a float is as [`Truncate`] says.
 pub(in crate::kernel) trait Convert<T> {
     fn convert(self) -> T;
 }
 
 macro_rules! convert_real {
     ($($from:ty),*) => {$(
-        convert_real!(@to $from; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+        convert_real!(@to $from; f32 f64);
         impl Convert<bool> for $from {
             #[inline(always)]
             fn convert(self) -> bool { self != 0 as $from }
@@ -31,6 +31,22 @@ macro_rules! convert_real {
     )*};
 }
 convert_real!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
+
+macro_rules! convert_integer {
+    ($($from:ty),*) => {$( convert_real!(@to $from; i8 i16 i32 i64 u8 u16 u32 u64); )*};
+}
+convert_integer!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! truncate_float {
+    ($($from:ty),*) => {$( truncate_float!(@to $from; i8 i16 i32 i64 u8 u16 u32 u64); )*};
+    (@to $from:ty; $($to:ty)*) => {$(
+        impl Convert<$to> for $from {
+            #[inline(always)]
+            fn convert(self) -> $to { self.truncate() }
+        }
+    )*};
+}
+truncate_float!(f32, f64);
 
 macro_rules! convert_bool {
     ($($to:ty)*) => {$(
@@ -68,7 +84,7 @@ macro_rules! convert_complex {
     (@real $part:ty; $($to:ty)*) => {$(
         impl Convert<$to> for Complex<$part> {
             #[inline(always)]
-            fn convert(self) -> $to { self.re as $to }
+            fn convert(self) -> $to { Convert::<$to>::convert(self.re) }
         }
     )*};
 }

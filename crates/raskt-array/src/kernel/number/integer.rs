@@ -7,6 +7,8 @@ pub(in crate::kernel) trait Integer: Number + Ord {
     const ZERO: Self;
     const ONE: Self;
     const SIGNED: bool;
+    /// What NumPy's reciprocal of zero is: infinity, taken to the type as processors of x86-64 do it.
+    const INVERSE_OF_ZERO: Self;
     fn add(self, other: Self) -> Self;
     fn subtract(self, other: Self) -> Self;
     fn multiply(self, other: Self) -> Self;
@@ -38,6 +40,7 @@ macro_rules! integers {
             const ZERO: Self = 0;
             const ONE: Self = 1;
             const SIGNED: bool = <$type>::MIN != 0;
+            const INVERSE_OF_ZERO: Self = if <$type>::BITS >= 32 { <$type>::MIN } else { 0 };
             #[inline(always)]
             fn add(self, other: Self) -> Self { self.wrapping_add(other) }
             #[inline(always)]

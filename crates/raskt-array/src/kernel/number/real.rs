@@ -83,7 +83,7 @@ macro_rules! reals {
                     return <$type>::NAN;
                 }
                 let next = if self.is_sign_negative() && self != 0.0 { self.next_down() } else { self.next_up() };
-                if next.is_finite() { next - self } else { self - self.abs().next_down().copysign(self) }
+                next - self
             }
         }
     )*};

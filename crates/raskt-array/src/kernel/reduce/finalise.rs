@@ -66,7 +66,9 @@ fn divided(sums: &Chunk, counts: &[i64]) -> Option<Chunk> {
         let means = sums_f64.iter().enumerate().map(|(at, sum)| sum / count(at));
         return Chunk::from_vec(means.collect(), sums.shape()).ok();
     }
-    let means = sums.as_slice::<Complex<f64>>()?.iter().enumerate().map(|(at, sum)| sum / count(at));
+    // As a division by a complex number: an infinity or NaN in one part makes the other one NaN, as in NumPy.
+    let divide = |sum: &Complex<f64>, count: f64| Complex::new(sum.re + sum.im * 0.0, sum.im - sum.re * 0.0) / count;
+    let means = sums.as_slice::<Complex<f64>>()?.iter().enumerate().map(|(at, sum)| divide(sum, count(at)));
     Chunk::from_vec(means.collect(), sums.shape()).ok()
 }
 
