@@ -87,6 +87,13 @@ impl From<FrameError> for TaskError {
 impl From<PolarsError> for FrameError {
     fn from(error: PolarsError) -> Self {
         let message = message::of_error(&error);
+        if let Some((_, refused)) = message.split_once(message::REFUSED) {
+            return Self::NotImplemented(refused.to_owned());
+        }
+        // Values that can't be converted are no matter of types.
+        if error.to_string().contains("conversion from `") {
+            return Self::Value(message);
+        }
         match error.remove_context() {
             PolarsError::ColumnNotFound(_) | PolarsError::SchemaFieldNotFound(_) => {
                 Self::UnknownColumn { name: message, hint: String::new() }

@@ -4,7 +4,7 @@ use crate::stage::{StageOutput, Translator};
 use crate::table::unmarked;
 use crate::tree::Expr;
 use polars::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -37,23 +37,26 @@ impl Column {
 
 fn explain(what: &str, root: &Arc<Node>) -> String {
     let mut text = format!("native  {what}\n");
-    add(&mut text, root, 1);
-    let cuts = python_nodes(root);
+    add(&mut text, root, 1, &mut HashSet::new());
+    let cuts = root.nodes().filter(|node| is_python(node)).count();
     let stages = if cuts == 0 { "one stage".into() } else { format!("{cuts} Python nodes between native stages") };
     let _ = writeln!(text, "{stages}, {} partitions", root.partitions);
     text
 }
 
-fn add(text: &mut String, node: &Node, depth: usize) {
-    let python = matches!(&node.operator, Operator::External(External { python: true, .. }));
-    let mark = if python { "pandas" } else { "native" };
-    let _ = writeln!(text, "{mark}  {}{}", "  ".repeat(depth), describe(node));
-    node.inputs().into_iter().for_each(|input| add(text, input, depth + 1));
+/// A node that is used twice is told at length once.
+fn add(text: &mut String, node: &Node, depth: usize, told: &mut HashSet<u128>) {
+    let mark = if is_python(node) { "pandas" } else { "native" };
+    let again = !node.inputs().is_empty() && !told.insert(node.digest);
+    let what = if again { ", as above" } else { "" };
+    let _ = writeln!(text, "{mark}  {}{}{what}", "  ".repeat(depth), describe(node));
+    if !again {
+        node.inputs().into_iter().for_each(|input| add(text, input, depth + 1, told));
+    }
 }
 
-fn python_nodes(node: &Node) -> usize {
-    let own = matches!(&node.operator, Operator::External(External { python: true, .. }));
-    usize::from(own) + node.inputs().into_iter().map(|input| python_nodes(input)).sum::<usize>()
+fn is_python(node: &Node) -> bool {
+    matches!(&node.operator, Operator::External(External { python: true, .. }))
 }
 
 fn describe(node: &Node) -> String {
@@ -85,6 +88,7 @@ fn describe(node: &Node) -> String {
         Operator::Concat { inputs } => format!("{} inputs", inputs.len()),
         Operator::Cells { labels, columns, .. } => format!("{} x {}", labels.len(), columns.len()),
         Operator::Repartition { .. } => format!("{} partitions", node.partitions),
+        Operator::Divided { frequency: Some(frequency), .. } => format!("a label every {frequency}"),
         Operator::Divided { divisions: None, .. } => "nowhere known".into(),
         Operator::Divided { name, .. } => format!("{} partitions by {name}", node.partitions),
     };
@@ -103,17 +107,10 @@ fn shortened(text: &str) -> String {
 }
 
 fn explain_engine(output: &StageOutput) -> Result<String> {
-    let mut tables = HashMap::new();
-    empty_tables(output.root(), &mut tables);
-    let query = Translator::new(None, &tables).output(output.root(), output.columns())?;
+    // Stand-ins for the tables that tasks will have made.
+    let made = output.root().nodes_of_stage().filter(|node| matches!(node.operator, Operator::External(_)));
+    let empty = |node: &Node| (node.digest, vec![DataFrame::empty_with_schema(&node.scope)]);
+    let tables = made.map(empty).collect::<HashMap<_, _>>();
+    let query = Translator::of_words(&tables).output(output.root(), output.columns())?;
     Ok(query.with_streaming(true).explain(true)?)
-}
-
-/// Stand-ins for the tables that tasks will have made.
-fn empty_tables(node: &Node, tables: &mut HashMap<u128, Vec<DataFrame>>) {
-    if let Operator::External(_) = &node.operator {
-        tables.insert(node.digest, vec![DataFrame::empty_with_schema(&node.scope)]);
-    } else {
-        node.inputs().into_iter().for_each(|input| empty_tables(input, tables));
-    }
 }

@@ -38,8 +38,8 @@ pub use plan::{
 };
 pub use sink::{WriteFormat, WriteOptions};
 pub use source::{
-    CsvDtypes, CsvLook, CsvOptions, CsvPlan, ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, expand_paths,
-    kept, look_at_csv, memory, pandas_metadata, read_csv, read_parquet,
+    CsvDtypes, CsvLook, CsvOptions, CsvPlan, ParquetFilter, ParquetIndex, ParquetOptions, ParquetPlan, check_files,
+    expand_paths, kept, look_at_csv, memory, pandas_metadata, read_csv, read_parquet,
 };
 pub use stage::{StageOutput, initialise, lower_partitions, lower_persisted, lower_together, lower_whole, lower_write};
 pub use table::{FrameTable, TableFacts, index_column_name};

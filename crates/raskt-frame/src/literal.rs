@@ -2,6 +2,8 @@ use crate::domain::{Domain, DomainClass};
 use crate::tree::{ColumnDtype, Value};
 use polars::prelude::{DataType, TimeUnit, TimeZone};
 use raskt_value::DType;
+use std::hash::{Hash, Hasher};
+use std::mem::discriminant;
 
 /// A value that a user wrote: an operand, a fill value, an element of `isin`.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +26,24 @@ pub enum Literal {
     Date(i32),
     /// A length of time, in `unit`.
     Duration(i64, TimeUnit),
+}
+
+/// Of the bits of a float: what may lead to other results has another hash.
+impl Hash for Literal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        discriminant(self).hash(state);
+        match self {
+            Self::Missing => {}
+            Self::Bool(value) => value.hash(state),
+            Self::Int(value) => value.hash(state),
+            Self::UInt(value) => value.hash(state),
+            Self::Float(value) => value.to_bits().hash(state),
+            Self::Text(value) => value.hash(state),
+            Self::Datetime(value, unit, zone) => (value, unit, zone).hash(state),
+            Self::Date(value) => value.hash(state),
+            Self::Duration(value, unit) => (value, unit).hash(state),
+        }
+    }
 }
 
 impl Literal {

@@ -10,12 +10,17 @@ pub(crate) fn in_plain_words(message: &str) -> String {
         return known;
     }
     let told = with_pandas_types(message);
-    let lower = told.to_lowercase();
-    match INNER_WORDS.iter().any(|word| lower.contains(word)) {
+    match is_inner(&told) {
         true => "the dataframe engine can't do this with columns of these types or with this file".into(),
         false => told,
     }
 }
+
+/// What is said of a file whose bytes make no sense.
+pub(crate) const DAMAGED: &str = "it is no Parquet file, or it is damaged";
+
+/// How the message of an error begins that says at run time what raskt doesn't do.
+pub(crate) const REFUSED: &str = "not supported: ";
 
 /// The same of an error.
 pub(crate) fn of_error(error: &PolarsError) -> String {
@@ -46,6 +51,22 @@ const INNER_WORDS: [&str; 20] = [
     "specification",
 ];
 
+/// Whether a text has words that only they understand.
+fn is_inner(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    INNER_WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// What the operating system says when the file isn't at fault, as far as the engine passes it on.
+const SYSTEM_WORDS: [&str; 6] = [
+    "No space left on device",
+    "Disk quota exceeded",
+    "File too large",
+    "Read-only file system",
+    "Permission denied",
+    "Too many open files",
+];
+
 /// The first lines: what follows talks about options and plans of the engine.
 fn without_advice(message: &str) -> &str {
     let marks =
@@ -73,14 +94,17 @@ fn known(message: &str) -> Option<String> {
     }
     if let Some((from, to)) = pair(message, "conversion from `", "` to `", "`") {
         let [from, to] = [from, to].map(|name| pandas_type(name).unwrap_or(name).to_owned());
-        let column = between(message, "in column '", "'").filter(|name| !name.is_empty());
+        let column = between(message, "in column '", "'").filter(|name| !name.is_empty() && !is_inner(name));
         let column = column.map(|name| format!(" in column `{name}`")).unwrap_or_default();
         let values = between(message, "values: [", "]").map(|values| format!(": {values}")).unwrap_or_default();
         return Some(format!("values of {from}{column} can't become {to}{values}"));
     }
+    if let Some(at) = SYSTEM_WORDS.iter().find_map(|words| message.find(words)) {
+        return Some(message[at..].to_owned());
+    }
     let lower = message.to_lowercase();
     let is_parquet = lower.contains("parquet") || lower.contains("out of specification") || lower.contains("thrift");
-    is_parquet.then(|| "it is no Parquet file, or it is damaged".into())
+    is_parquet.then(|| DAMAGED.into())
 }
 
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
@@ -164,6 +188,7 @@ mod tests {
             ),
             ("addition of `datetime[μs]` and i64", "addition of `datetime64[us]` and int64"),
             ("No space left on device (os error 28)", "No space left on device (os error 28)"),
+            ("parquet: No space left on device (os error 28)", "No space left on device (os error 28)"),
         ] {
             assert_eq!(in_plain_words(message), expected);
         }

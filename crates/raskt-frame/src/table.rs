@@ -1,9 +1,11 @@
 use crate::domain::Domain;
 use crate::error::{FrameError, Result};
+use crate::logical::{MISSING_FIELD, has_missing_field};
 use crate::spill::{self, TableCodec};
 use polars::prelude::{Column, DataFrame, PlSmallStr};
 use raskt_value::{Codec, Summary, Table, TaskError, Value};
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 /// Columns as the engine holds them: what a stage gives, and what a partition is.
@@ -29,11 +31,22 @@ impl TableFacts {
     /// Looks at all values of a table.
     pub fn of(frame: &DataFrame) -> Self {
         let domain = |column: &Column| {
-            let (missing, nan) = (column.null_count() > 0, column.dtype().is_float() && has_nan(column));
+            let missing = column.null_count() > 0 || has_marked(column);
+            let nan = column.dtype().is_float() && has_nan(column);
             (column.name().clone(), Domain::new(column.dtype().clone(), missing, nan))
         };
         Self { rows: frame.height(), columns: frame.columns().iter().map(domain).collect() }
     }
+}
+
+/// Whether values are marked as missing beside them.
+fn has_marked(column: &Column) -> bool {
+    has_missing_field(column.dtype())
+        && column
+            .struct_()
+            .and_then(|values| values.field_by_name(MISSING_FIELD))
+            .and_then(|marks| Ok(marks.bool()?.any()))
+            .unwrap_or(true)
 }
 
 fn has_nan(column: &Column) -> bool {
@@ -44,8 +57,8 @@ fn has_nan(column: &Column) -> bool {
 /// users give can't collide with them, since those that begin with it are refused.
 const INTERNAL_MARK: char = '\u{f8ff}';
 
-/// The name of an inner column: number `at` of those for `stem`.
-pub(crate) fn internal_name(stem: &str, at: usize) -> PlSmallStr {
+/// The name of an inner column: that of those for `stem` which has the number `at`.
+pub(crate) fn internal_name(stem: &str, at: impl fmt::Display) -> PlSmallStr {
     PlSmallStr::from_string(format!("{INTERNAL_MARK}{stem}_{at}"))
 }
 
@@ -61,17 +74,18 @@ pub(crate) fn unmarked(text: &str) -> String {
 
 /// An error if `name` could be that of an inner column.
 pub(crate) fn check_name(name: &str) -> Result<()> {
-    let is_label = name.starts_with("__index_") && name.ends_with("__");
-    if !name.starts_with(INTERNAL_MARK) && !is_label {
+    if !name.starts_with(INTERNAL_MARK) {
         return Ok(());
     }
-    Err(FrameError::Value(format!("a column can't be called `{name}`: raskt calls its own columns so; rename it")))
+    Err(FrameError::NotImplemented(format!(
+        "a column can't be called {name:?}: raskt's own columns begin with this character; rename it"
+    )))
 }
 
 /// The name under which the level `at` of the row labels travels.
 pub fn index_column_name(at: usize) -> PlSmallStr {
     // Tables from Python come with these names, too.
-    PlSmallStr::from_string(format!("__index_{at}__"))
+    internal_name("index", at)
 }
 
 impl FrameTable {

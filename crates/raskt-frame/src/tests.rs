@@ -247,6 +247,7 @@ fn partitions_are_written_to_a_file_each() {
     let options = WriteOptions {
         path: folder.path().join("out"),
         single_file: false,
+        has_folder: false,
         columns: vec!["k".into(), "x".into(), "i".into()],
         format: WriteFormat::Csv { separator: b',', header: true },
     };

@@ -5,23 +5,24 @@ use crate::ran::load;
 use crate::runner::interrupt_cancelled;
 use crate::watched::Watched;
 use pyo3::prelude::*;
-use raskt_execute::RunHandle;
-use raskt_value::Value;
+use raskt_execute::{RunError, RunHandle};
+use raskt_value::{ErrorKind, Value};
+use std::time::{Duration, Instant};
 
 /// Waits for the results, and has them in memory.
 pub(crate) fn wait(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Value>> {
     load(py, handle, wait_kept(py, handle)?)
 }
 
-/// Waits for the results, of which some may only stand for what the store keeps. A signal cancels the run and interrupts what its tasks are in; so does the end of the run whose
-/// task waits here, and a callback that raises.
+/// Waits for the results, of which some may only stand for what the store keeps. A signal cancels the run and interrupts
+/// what its tasks are in; so does the end of the run whose task waits here, and a callback that raises.
 pub(crate) fn wait_kept(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Value>> {
     let progress = || handle.progress().map(|progress| (progress.done, progress.total));
     let mut watched = Watched::new(&progress);
     let result = loop {
         let patience = watched.patience();
         if let Some(result) = py.detach(|| handle.wait_timeout_kept(patience)) {
-            break result.map_err(|error| from_run_error(py, &error));
+            break result.map_err(|error| signal_behind(py, &error).unwrap_or_else(|| from_run_error(py, &error)));
         }
         if let Err(error) = watched.look_up(py) {
             handle.cancel();
@@ -32,3 +33,22 @@ pub(crate) fn wait_kept(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Valu
     watched.finish(py, &result)?;
     result
 }
+
+/// The signal that ended a run. The engine of frames sees Ctrl-C as well, and may be the first: then its task fails as
+/// cancelled a moment before the interpreter knows.
+fn signal_behind(py: Python<'_>, error: &RunError) -> Option<PyErr> {
+    let is_expected = matches!(error, RunError::Task { error, .. } if error.kind == ErrorKind::Cancelled);
+    let until = Instant::now() + if is_expected { SIGNAL_DELAY_MAX } else { Duration::ZERO };
+    loop {
+        if let Err(signal) = py.check_signals() {
+            return Some(signal);
+        }
+        if Instant::now() >= until {
+            return None;
+        }
+        py.detach(|| std::thread::sleep(Duration::from_millis(1)));
+    }
+}
+
+/// How much later than the engine of frames the interpreter may hear of a signal, on a busy machine.
+const SIGNAL_DELAY_MAX: Duration = Duration::from_secs(1);

@@ -91,15 +91,16 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
         "sub" => x - y,
         "mul" => x * y,
         "truediv" => true_division(x, y, dtype, left, right),
+        // pandas has infinite quotients in double precision only.
+        "floordiv" if dtype == DType::F32 && !is_literal(right) => {
+            x.arithmetic(Arithmetic::FloorQuotient, y.map(Function::RefuseZero))
+        }
         "floordiv" if float => x.arithmetic(Arithmetic::FloorQuotient, y),
         "mod" if float => x.arithmetic(Arithmetic::FloorRemainder, y),
+        // An integer divided by zero has no integer for an answer, and whether there is a zero only the values tell.
         "floordiv" if !is_literal(right) => x.arithmetic(Arithmetic::FloorDivide, y.map(Function::RefuseZero)),
         "floordiv" => x.arithmetic(Arithmetic::FloorDivide, y),
-        "mod" if !is_literal(right) => {
-            // An integer divided by zero has no integer for an answer: the engine gives null.
-            can_miss = true;
-            x.arithmetic(Arithmetic::Remainder, y)
-        }
+        "mod" if !is_literal(right) => x.arithmetic(Arithmetic::Remainder, y.map(Function::RefuseZero)),
         "mod" => x.arithmetic(Arithmetic::Remainder, y),
         "pow" if !float => {
             refuse_negative(right)?;

@@ -3,7 +3,7 @@ use super::{Expression, Operand};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use crate::tree::{ColumnDtype, Conversion, Expr, Function, Side, TextFunction, Value, literal, missing, when};
+use crate::tree::{ColumnDtype, Conversion, Expr, Function, TextFunction, Value, literal, missing, when};
 use polars::prelude::{DataType, Schema};
 use raskt_value::DType;
 
@@ -150,6 +150,8 @@ impl Expression {
         let class = own.domain.class();
         let x = own.expr.clone();
         let wanted = ColumnDtype::of_engine(dtype)?;
+        let can_miss = own.domain.can_miss();
+        let there = |x: Expr| if can_miss { own.normal().map(Function::RefuseMissing) } else { x };
         let expr = match (class, dtype) {
             (Bool, DataType::String) if !own.domain.missing => when(x, literal("True"), literal("False")),
             (Bool, _) if own.domain.missing => return Err(own.cast_not_native(dtype)),
@@ -157,6 +159,9 @@ impl Expression {
                 own.normal().map(Function::FloatAsText)
             }
             (Float | Decimal | Time | Duration | Other, DataType::String) => return Err(own.cast_not_native(dtype)),
+            // pandas refuses some of these, and has a way of its own to round times.
+            (Time | Duration, dtype) if !is_finer(&own.domain.dtype, dtype) => return Err(own.cast_not_native(dtype)),
+            (Bool | Int | Float | Decimal, dtype) if dtype.is_temporal() => return Err(own.cast_not_native(dtype)),
             (Float, DataType::Boolean) => {
                 let zero = number_of(&own.domain.dtype).and_then(|dtype| Literal::Int(0).number(dtype));
                 let nonzero = x.differs(literal(zero.expect("floats have a zero")));
@@ -166,26 +171,26 @@ impl Expression {
                 let zero = number_of(&own.domain.dtype).and_then(|dtype| Literal::Int(0).number(dtype));
                 x.differs(literal(zero.expect("integers have a zero")))
             }
-            (Text, DataType::Boolean) => x.text(TextFunction::NotEmpty),
+            // A missing one is NaN, and so true.
+            (Text, DataType::Boolean) => x.text(TextFunction::NotEmpty).fill_null(literal(true)),
             (Float, dtype) if dtype.is_integer() => {
-                let whole = if own.domain.can_miss() { own.normal().map(Function::RefuseMissing) } else { x };
-                whole.strict_cast(wanted)
+                let number = number_of(dtype).ok_or_else(|| own.cast_not_native(dtype))?;
+                there(x).map(Function::Truncate(number))
+            }
+            (Text, dtype) if let Some(number) = number_of(dtype) => {
+                let text = if dtype.is_integer() { there(x) } else { x };
+                text.text(TextFunction::ParseNumber(number))
             }
             // What doesn't fit wraps.
             (Int, dtype) if dtype.is_integer() => x.converted(wanted, Conversion::Wrapping),
             (Decimal, DataType::Float64) => x.map(Function::DecimalAsFloat),
-            (Text, DataType::Datetime(unit, zone)) => {
-                let zone = zone.as_ref().map(|zone| zone.to_string());
-                x.text(TextFunction::ParseDatetime { unit: (*unit).into(), zone, format: None, strict: true })
-            }
-            (Text, DataType::Float32 | DataType::Float64) => {
-                x.text(TextFunction::Strip { side: Side::Both, characters: None }).strict_cast(wanted)
-            }
+            // pandas reads times in more ways than one, and goes by the text which of them it is.
+            (Text, DataType::Datetime(..)) => return Err(own.cast_not_native(dtype)),
             _ => x.strict_cast(wanted),
         };
         let found = Self::computed(scope, &[&own.operand()], expr)?;
-        let integers = class == Float && dtype.is_integer();
-        let missing = found.domain.missing && !integers;
+        let all_there = matches!(class, Float | Text) && (dtype.is_integer() || dtype.is_bool());
+        let missing = found.domain.missing && !all_there;
         let mut found = found.missing(missing).nan(own.domain.nan || class == Text);
         if class == Decimal && *dtype == DataType::Float64 {
             found.fixed_point = Some(Box::new(own.clone()));
@@ -345,12 +350,15 @@ impl Expression {
         let x = own.expr.clone();
         let expr = match (own.domain.class(), u32::try_from(decimals)) {
             (Int | Bool, Ok(_)) => return Ok(own),
-            (Float | Decimal, Ok(decimals)) => x.map(Function::Round(decimals)),
-            (Float, Err(_)) if own.domain.dtype == DataType::Float64 => {
-                let unit = || literal(10_f64.powi(-decimals));
-                (x / unit()).map(Function::Round(0)) * unit()
+            (Decimal, Ok(decimals)) => x.map(Function::Round(decimals)),
+            (Float, _) => {
+                // With an infinite scale nothing but NaN is left.
+                let greatest = if own.domain.dtype == DataType::Float32 { 38 } else { 308 };
+                let found = own.same_type(scope, x.map(Function::RoundScaled(decimals)))?;
+                let nan = own.domain.nan || decimals.unsigned_abs() > greatest;
+                return Ok(found.nan(nan));
             }
-            (Int | Float | Bool, Err(_)) => {
+            (Int | Bool, Err(_)) => {
                 return Err(FrameError::NotNative(
                     "rounding left of the point has no native form for this type".into(),
                 ));
@@ -411,6 +419,19 @@ impl Expression {
             new => self.fitting("replace", &Operand::Literal((*new).clone())),
         };
         pairs.iter().map(each).collect()
+    }
+}
+
+/// Whether times of type `from` are exact as those of type `to`, which differs in nothing but its unit.
+fn is_finer(from: &DataType, to: &DataType) -> bool {
+    use polars::prelude::TimeUnit::{Microseconds, Milliseconds, Nanoseconds};
+    let finer =
+        |from, to| matches!((from, to), (Milliseconds, Microseconds | Nanoseconds) | (Microseconds, Nanoseconds));
+    match (from, to) {
+        (DataType::Datetime(a, zone), DataType::Datetime(b, other)) => zone == other && finer(*a, *b),
+        (DataType::Duration(a), DataType::Duration(b)) => finer(*a, *b),
+        (DataType::Date, DataType::Datetime(_, None)) => true,
+        _ => false,
     }
 }
 

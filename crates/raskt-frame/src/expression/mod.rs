@@ -23,6 +23,7 @@ use crate::literal::Literal;
 use crate::stage::type_of;
 use crate::tree::{ColumnDtype, Expr, column, literal};
 use polars::prelude::{DataType, PlSmallStr, Schema};
+use std::hash::Hash;
 use xxhash_rust::xxh3::Xxh3;
 
 /// A column, or a scalar, computed from the columns of a node.
@@ -40,6 +41,8 @@ pub struct Expression {
     pub domain: Domain,
     /// How many values it has and what they depend on.
     pub extent: Extent,
+    /// For reductions: whether every group of rows has a value, though no rows at all have none.
+    pub(crate) fills_groups: bool,
     /// The hash of its content: equal digests over equal nodes, equal values.
     pub digest: u128,
 }
@@ -105,7 +108,7 @@ impl Operand {
 
 impl Expression {
     pub(crate) fn new(expr: Expr, domain: Domain, extent: Extent) -> Self {
-        Self { digest: expr.digest(), expr, condition: None, fixed_point: None, domain, extent }
+        Self { digest: expr.digest(), expr, condition: None, fixed_point: None, fills_groups: false, domain, extent }
     }
 
     /// The column `name` of a node.
@@ -204,6 +207,13 @@ impl Expression {
 /// The columns that `expr` reads.
 pub(crate) fn leaves_of(expr: &Expr) -> Vec<PlSmallStr> {
     expr.columns().into_iter().map(PlSmallStr::from_str).collect()
+}
+
+/// The hash of a value's content: no text of it is made.
+pub(crate) fn content_of(value: &(impl Hash + ?Sized)) -> u128 {
+    let mut hasher = Xxh3::new();
+    value.hash(&mut hasher);
+    hasher.digest128()
 }
 
 /// The hash of `words` and of the contents that `digests` stand for.

@@ -30,13 +30,19 @@ impl Default for ReduceOptions {
 impl Expression {
     /// The value of the first row, whatever it is.
     pub(crate) fn only(&self) -> Self {
-        let domain = Domain { missing: true, ..self.domain.clone() };
+        // Integers and truth values have no missing ones in pandas: where there may be some, they are of another type.
+        let missing = self.domain.missing || !matches!(self.domain.class(), Bool | Int);
+        let domain = Domain { missing, ..self.domain.clone() };
         Self::new(self.expr.clone().aggregate(Aggregate::First), domain, Extent::OrderedScalar)
     }
 
     /// One value from all of a group's (or of all rows'): `function` is pandas' name of the reduction.
     pub(crate) fn reduce(&self, scope: &Schema, function: &str, options: ReduceOptions) -> Result<Self> {
         let class = self.domain.class();
+        if matches!(function, "sum" | "prod") && class == Int && self.domain.missing {
+            // They are floats in pandas, whose sums don't overflow.
+            return self.settled().reduce(scope, function, options);
+        }
         let allowed = match function {
             "count" | "size" | "nunique" | "first" | "last" => true,
             "min" | "max" => !matches!(class, Category | Other),
@@ -72,15 +78,26 @@ impl Expression {
                 wide(deviation) / count().cast(ColumnDtype::FLOAT64).map(Function::SquareRoot)
             }
             "median" => number.aggregate(Aggregate::Median),
-            "quantile" if class == Bool => {
-                return Err(FrameError::NotNative("`quantile` of truth values has no native form".into()));
+            // In pandas those of floats in single precision are in double precision, unless one is missing.
+            "quantile" if class == Bool || narrow => {
+                let dtype = self.domain.pandas_dtype();
+                return Err(FrameError::NotNative(format!("`quantile` of values of {dtype} has no native form")));
             }
-            "quantile" => wide(number).aggregate(Aggregate::Quantile(options.q.to_bits())),
+            "quantile" => number.aggregate(Aggregate::Quantile(options.q.to_bits())),
             "nunique" => x.clone().aggregate(if can_miss { Aggregate::UniqueNotNull } else { Aggregate::Unique }),
             "first" => x.clone().aggregate(if can_miss { Aggregate::FirstNotNull } else { Aggregate::First }),
             "last" => x.clone().aggregate(if can_miss { Aggregate::LastNotNull } else { Aggregate::Last }),
-            "any" => self.nonzero(x.clone()).aggregate(Aggregate::Any),
-            "all" => self.nonzero(x.clone()).aggregate(Aggregate::All),
+            "any" | "all" if !options.skipna && can_miss && class == Bool => {
+                return Err(FrameError::NotNative(
+                    "truth values some of which are missing are objects in pandas".into(),
+                ));
+            }
+            "any" | "all" => {
+                let nonzero = self.nonzero(x.clone());
+                // NaN is no zero, and so true.
+                let all = if !options.skipna && can_miss { nonzero.fill_null(literal(true)) } else { nonzero };
+                all.aggregate(if function == "any" { Aggregate::Any } else { Aggregate::All })
+            }
             "skew" => number.aggregate(Aggregate::Skewness),
             "kurt" => number.aggregate(Aggregate::Kurtosis),
             _ => {
@@ -99,8 +116,8 @@ impl Expression {
             let nothing = missing(ColumnDtype::of_engine(&type_of(scope, &expr)?)?);
             expr = when(condition, expr, nothing);
         }
-        // The sum of integers some of which are missing is a float, as it is in pandas.
-        if matches!(function, "sum" | "prod" | "min" | "max") && class == Int && self.domain.missing {
+        // The least of integers some of which are missing is a float, as it is in pandas.
+        if matches!(function, "min" | "max") && class == Int && self.domain.missing {
             expr = expr.cast(ColumnDtype::FLOAT64);
         }
         let mut dtype = type_of(scope, &expr)?;
@@ -120,7 +137,9 @@ impl Expression {
         let extent = if ordered { Extent::OrderedScalar } else { Extent::Scalar };
         let nan = dtype.is_float() && self.can_make_nan(function);
         let domain = Domain::new(dtype, !full, nan);
-        Ok(Self::new(expr, domain, extent))
+        let fills_groups =
+            !can_miss && matches!(function, "min" | "max" | "first" | "last" | "mean" | "median" | "quantile");
+        Ok(Self { fills_groups, ..Self::new(expr, domain, extent) })
     }
 
     /// Sums of narrow integers are 64 bits wide.
@@ -151,12 +170,8 @@ impl Expression {
     }
 
     /// The same, known to be of a group that isn't empty: the least of values none of which is missing isn't either.
-    pub(crate) fn of_group(mut self, function: &str, input: &Expression) -> Self {
-        if matches!(function, "min" | "max" | "first" | "last" | "mean" | "median" | "quantile")
-            && !input.domain.can_miss()
-        {
-            self.domain.missing = false;
-        }
+    pub(crate) fn of_group(mut self) -> Self {
+        self.domain.missing &= !self.fills_groups;
         self
     }
 }

@@ -85,7 +85,7 @@ impl Arguments<'_> {
     }
 
     fn length(&self, at: usize) -> Result<u32> {
-        u32::try_from(self.int(at)?).map_err(|_| self.unexpected(at, "a length", self.values.get(at)))
+        u32::try_from(self.int(at)?).map_err(|_| self.no_native_form())
     }
 
     fn no_native_form(&self) -> FrameError {
@@ -102,6 +102,11 @@ impl Arguments<'_> {
         }
     }
 }
+
+/// What Arrow takes for letters in lower case: numerals and letters in circles among them.
+const LOWER: &str = r"[[\p{Ll}\x{345}\x{2170}-\x{217f}\x{24d0}-\x{24e9}]--\x{295}]";
+/// What it takes for letters in upper case.
+const UPPER: &str = r"[\p{Lu}\x{2160}-\x{216f}\x{24b6}-\x{24cf}]";
 
 /// Methods that say yes or no, and what they say of a missing string.
 fn predicate(x: &Expr, arguments: &Arguments<'_>) -> Result<Option<(Expr, bool)>> {
@@ -132,11 +137,12 @@ fn predicate(x: &Expr, arguments: &Arguments<'_>) -> Result<Option<(Expr, bool)>
         }
         "isalpha" => (matches(r"^\p{L}+$"), false),
         "isdecimal" => (matches(r"^\p{Nd}+$"), false),
-        // Which letters are digits and numbers in Python's sense, no class of the engine's says.
-        "isdigit" | "isnumeric" | "isalnum" => return Err(arguments.no_native_form()),
+        "isdigit" => (matches(r"^[\p{Nd}\p{No}]+$"), false),
+        "isnumeric" => (matches(r"^\p{N}+$"), false),
+        "isalnum" => (matches(r"^[\p{L}\p{N}]+$"), false),
         "isspace" => (matches(r"^[\s\x1c-\x1f]+$"), false),
-        "islower" => (matches(r"\p{Lowercase}").and(matches(r"[\p{Uppercase}\p{Lt}]").negated()), false),
-        "isupper" => (matches(r"\p{Uppercase}").and(matches(r"[\p{Lowercase}\p{Lt}]").negated()), false),
+        "islower" => (matches(LOWER).and(matches(&format!("{UPPER}|\\p{{Lt}}")).negated()), false),
+        "isupper" => (matches(UPPER).and(matches(&format!("{LOWER}|\\p{{Lt}}")).negated()), false),
         _ => return Ok(None),
     }))
 }
@@ -168,8 +174,7 @@ fn function(arguments: &Arguments<'_>) -> Result<TextFunction> {
         "replace" => {
             let (pattern, by) = (arguments.text(0)?.to_owned(), arguments.text(1)?);
             let literal = !arguments.flag(3, false)?;
-            let by =
-                if literal { by.to_string() } else { by.replace('$', "$$").replace(r"\g<", "${").replace('>', "}") };
+            let by = if literal { by.to_string() } else { by.replace('$', "$$") };
             let count = arguments.int_or(2, Some(-1))?.filter(|count| *count >= 0);
             TextFunction::Replace { pattern, by, literal, count }
         }

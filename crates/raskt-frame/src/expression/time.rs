@@ -110,9 +110,13 @@ fn length_of_time(method: &str) -> Result<TimeFunction> {
     })
 }
 
-/// The zone, if the engine knows it.
+/// The zone, if the engine knows it by this very name.
 fn known_zone(zone: Option<&str>) -> Result<Option<String>> {
-    Ok(TimeZone::opt_try_new(zone)?.map(|zone| zone.to_string()))
+    let known = TimeZone::opt_try_new(zone).ok().flatten().map(|zone| zone.to_string());
+    match known.as_deref() == zone {
+        true => Ok(known),
+        false => Err(FrameError::NotNative(format!("the zone {zone:?} has no native form"))),
+    }
 }
 
 fn no_native_form(method: &str) -> FrameError {
@@ -157,18 +161,16 @@ fn engine_frequency(frequency: &str) -> Result<String> {
     let (count, unit) = frequency.split_at(digits);
     let count = if count.is_empty() { "1" } else { count };
     let unit = match unit {
-        "D" | "d" => "d",
-        "h" | "H" => "h",
-        "min" | "T" | "m" => "m",
-        "s" | "S" => "s",
-        "ms" | "L" => "ms",
-        "us" | "U" => "us",
-        "ns" | "N" => "ns",
-        _ => {
-            return Err(FrameError::Value(format!(
-                "`{frequency}` is not a fixed frequency such as `15min`, `h` or `D`"
-            )));
-        }
+        "D" => "d",
+        "h" => "h",
+        "min" => "m",
+        "s" => "s",
+        "ms" => "ms",
+        "us" => "us",
+        _ => return Err(FrameError::NotNative(format!("the frequency `{frequency}` has no native form"))),
     };
+    if count.bytes().all(|digit| digit == b'0') {
+        return Err(FrameError::NotNative("a frequency of nothing has no native form".into()));
+    }
     Ok(format!("{count}{unit}"))
 }

@@ -35,11 +35,16 @@ impl Expression {
         let expr = number.window(function);
         let found = own.window(scope, expr, own.domain.can_miss())?;
         found.check(dtype)?;
-        Ok(found)
+        // Infinities of both signs add up to NaN.
+        let adds = matches!(op, "cumsum" | "cumprod") && !own.domain.is_moderate();
+        Ok(found.nan(adds))
     }
 
     /// The values moved down by `rows` (up if negative); `fill`, or missing, where none comes from.
     pub(crate) fn shift(&self, scope: &Schema, rows: i64, fill: &Literal) -> Result<Self> {
+        if self.domain.class() == Bool && *fill == Literal::Missing && rows != 0 {
+            return Err(FrameError::NotNative("truth values some of which are missing are objects in pandas".into()));
+        }
         let own = if *fill == Literal::Missing { self.clone() } else { self.settled() };
         let fill_value = match fill {
             Literal::Missing => None,
@@ -52,21 +57,23 @@ impl Expression {
         let can_miss = own.domain.missing || (*fill == Literal::Missing && rows != 0);
         let found = own.window(scope, expr, can_miss)?.nan(own.domain.nan);
         found.check(own.domain.dtype.clone())?;
-        Ok(found)
+        Ok(found.settled())
     }
 
     /// The difference from the value `rows` above.
     pub(crate) fn diff(&self, scope: &Schema, rows: i64) -> Result<Self> {
-        let before = self.shift(scope, rows, &Literal::Missing)?;
         match self.domain.dtype {
             // pandas subtracts these as integers, and makes floats of the differences.
             DataType::Int32 | DataType::Int64 if !self.domain.missing => {
+                let before = self.expr.clone().window(WindowFunction::Shift { rows, fill: None });
+                let before = self.window(scope, before, rows != 0)?;
                 let expr = self.expr.clone().arithmetic(Arithmetic::Subtract, before.expr.clone());
                 let found = Self::computed(scope, &[&self.operand(), &before.operand()], expr)?;
                 found.check(self.domain.dtype.clone())?;
-                Ok(found.missing(rows != 0))
+                Ok(found.missing(true).settled())
             }
             DataType::Float32 | DataType::Float64 | DataType::Datetime(..) | DataType::Duration(_) => {
+                let before = self.shift(scope, rows, &Literal::Missing)?;
                 Self::arithmetic(scope, "sub", &self.operand(), &before.operand())
             }
             _ => {
@@ -104,7 +111,7 @@ impl Expression {
     /// What this expression gives within each group of equal `keys`, in the rows of the group.
     pub(crate) fn over(&self, scope: &Schema, keys: &[Expression]) -> Result<Self> {
         let mut expr = self.expr.clone().over(keys.iter().map(Self::normal));
-        let mut can_miss = self.domain.missing;
+        let mut can_miss = self.domain.missing && !self.fills_groups;
         for key in keys.iter().filter(|key| key.domain.can_miss()) {
             // Rows whose key is missing belong to no group.
             expr = when(key.normal().is_not_null(), expr, missing(self.dtype()?));

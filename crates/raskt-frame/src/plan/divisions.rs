@@ -1,7 +1,7 @@
 use super::{Frame, Index, Node, Operator};
 use crate::domain::DomainClass;
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, Extent};
+use crate::expression::{Expression, Extent, content_of, digest_of};
 use crate::literal::Literal;
 use crate::table::is_internal;
 use crate::tree::Expr;
@@ -48,6 +48,17 @@ impl Frame {
         self.root.rows_of().digest
     }
 
+    /// The hash of the row labels, whatever their names: of the same rows, frames with equal ones have equal labels.
+    pub fn labels_digest(&self) -> u128 {
+        match &self.index {
+            Index::Rows(_) => digest_of(&["rows"], &[]),
+            Index::Levels(levels) => {
+                let digests: Vec<u128> = levels.iter().map(|level| level.values.digest).collect();
+                digest_of(&["levels"], &digests)
+            }
+        }
+    }
+
     /// The same rows in the same partitions, whose labels are said to lie so; `None` says that nothing is known of it.
     pub fn divided(&self, divisions: Option<Vec<Literal>>) -> Result<Self> {
         if let Some(divisions) = &divisions {
@@ -60,8 +71,27 @@ impl Frame {
         }
         let (frame, name) = self.with_label_column()?;
         let rows = frame.root.partition_rows.clone();
-        let node = divided_node(&frame.root, name, divisions, false);
+        let node = divided_node(&frame.root, name, divisions, None, false);
         let partitionwise = frame.root.partitionwise;
+        Ok(frame.moved(Node { partitionwise, ..node.with_rows(rows) }))
+    }
+
+    /// How far each label is from the next, in pandas' words, where all are equally far apart and it is known.
+    pub fn frequency(&self) -> Option<PlSmallStr> {
+        match &self.index {
+            Index::Levels(levels) => match levels.as_slice() {
+                [level] => frequency(&self.root, &plain_column(&level.values)?),
+                _ => None,
+            },
+            Index::Rows(_) => None,
+        }
+    }
+
+    /// The same rows, whose labels are said to be so far apart.
+    pub fn stepped(&self, frequency: &str) -> Result<Self> {
+        let (frame, name) = self.with_label_column()?;
+        let (rows, partitionwise) = (frame.root.partition_rows.clone(), frame.root.partitionwise);
+        let node = divided_node(&frame.root, name, frame.divisions(), Some(frequency.into()), false);
         Ok(frame.moved(Node { partitionwise, ..node.with_rows(rows) }))
     }
 
@@ -73,7 +103,7 @@ impl Frame {
         }
         let (frame, name) = self.with_label_column()?;
         let partitions = divisions.len() - 1;
-        let node = divided_node(&frame.root, name, Some(divisions), true);
+        let node = divided_node(&frame.root, name, Some(divisions), None, true);
         Ok(frame.moved(Node { partitions, ..node }))
     }
 
@@ -92,11 +122,17 @@ impl Frame {
     }
 }
 
-fn divided_node(input: &Arc<Node>, name: PlSmallStr, divisions: Option<Vec<Literal>>, cut: bool) -> Node {
-    let words = format!("{name} {divisions:?} {cut}");
+fn divided_node(
+    input: &Arc<Node>,
+    name: PlSmallStr,
+    divisions: Option<Vec<Literal>>,
+    frequency: Option<PlSmallStr>,
+    cut: bool,
+) -> Node {
+    let what = content_of(&(&name, &divisions, &frequency, cut));
     let columns = input.columns.clone();
-    let operator = Operator::Divided { input: input.clone(), name, divisions, cut };
-    let mut node = Node::new(operator, columns, &[&words], [input.digest]);
+    let operator = Operator::Divided { input: input.clone(), name, divisions, frequency, cut };
+    let mut node = Node::new(operator, columns, &[], [what, input.digest]);
     node.partitions = input.partitions;
     node
 }
@@ -130,6 +166,23 @@ fn divisions(node: &Node, name: &PlSmallStr) -> Option<Vec<Literal>> {
     }
 }
 
+/// The step between the labels `name` of a node: it stays where no row between two others goes.
+fn frequency(node: &Node, name: &PlSmallStr) -> Option<PlSmallStr> {
+    match &node.operator {
+        Operator::Divided { name: own, frequency: Some(found), .. } if own == name => Some(found.clone()),
+        Operator::RowNumber { input, .. }
+        | Operator::Slice { input, .. }
+        | Operator::Repartition { input }
+        | Operator::Attach { input, .. }
+        | Operator::Divided { input, .. } => frequency(input, name),
+        Operator::Project { input, columns } => {
+            let (_, values) = columns.iter().find(|(own, _)| own == name)?;
+            frequency(input, &plain_column(values)?)
+        }
+        _ => None,
+    }
+}
+
 impl Expression {
     /// Whether its value for a row depends on that row alone, or on none at all, as a literal's does. The numbers of rows
     /// read no column either, but depend on all rows before.
@@ -153,8 +206,10 @@ fn ordered(node: &Node, name: &PlSmallStr) -> bool {
     match &node.operator {
         Operator::RowNumber { name: own, .. } if own == name => true,
         Operator::Sort { by, options, .. } => {
+            let missing_last = || options.nulls_last.first() == Some(&true);
             matches!(by.first(), Some(Expr::Column(own)) if own.as_str() == name.as_str())
                 && options.descending.first() == Some(&false)
+                && (missing_last() || node.domain(name).is_some_and(|domain| !domain.can_miss()))
         }
         Operator::Aggregate { keys, sort, .. } => *sort && keys.first().is_some_and(|(own, _)| own == name),
         Operator::RowNumber { input, .. }

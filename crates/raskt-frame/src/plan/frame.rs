@@ -206,6 +206,7 @@ impl Frame {
         let added = self.select(columns)?;
         let mut columns = self.columns.clone();
         for (name, values) in added.columns {
+            let values = added.root.for_each_row(values);
             match columns.iter_mut().find(|(column, _)| *column == name) {
                 Some(column) => column.1 = values,
                 None => columns.push((name, values)),
@@ -276,6 +277,13 @@ impl Frame {
             ),
         };
         Ok(Self { index, ..self.clone() })
+    }
+
+    /// The same, so that each partition knows its labels by itself: where rows are numbered, and nobody knows how many
+    /// come before those of a partition, the numbers become a column.
+    pub fn with_known_labels(&self) -> Result<Self> {
+        let unknown = self.root.partitions > 1 && self.root.partition_rows.is_none();
+        if unknown { self.numbered() } else { Ok(self.clone()) }
     }
 
     /// The same with labels that don't change when rows go away: positions become a column of numbers.

@@ -2,7 +2,7 @@ use super::frame::{project, unify};
 use super::{Column, Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, Extent, ReduceOptions};
+use crate::expression::{Expression, ReduceOptions};
 use crate::table::internal_name;
 use crate::tree;
 use polars::prelude::*;
@@ -63,7 +63,7 @@ impl Frame {
             };
             values.check_reduction(function)?;
             let reduced = values.reduce(&root.scope, function, *options)?;
-            results.push((PlSmallStr::from_str(name), reduced.of_group(function, &values)));
+            results.push((PlSmallStr::from_str(name), reduced.of_group()));
         }
         let node = Arc::new(aggregate(&root, &keys, &results, sort, drop_missing));
         let level = |(at, key): (usize, &Column)| (key.name.clone(), node.column(&key_name(at)));
@@ -82,10 +82,10 @@ impl Frame {
 }
 
 /// A node that has what `inputs` compute for columns, and `inputs` as these columns: what several aggregations share is
-/// computed once for them, and not once for each.
+/// computed once for them, and not once for each; and what looks at other rows looks at all of them, not at its group's.
 fn computed_first(root: &Arc<Node>, inputs: &mut [Expression]) -> Arc<Node> {
     let is_plain = |values: &Expression| matches!(values.expr, tree::Expr::Column(_));
-    if inputs.iter().all(is_plain) || inputs.iter().any(|values| values.extent != Extent::Rows) {
+    if inputs.iter().all(is_plain) {
         return root.clone();
     }
     let mut columns: Vec<(PlSmallStr, Expression)> = vec![];

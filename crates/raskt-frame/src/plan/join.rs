@@ -3,7 +3,7 @@ use super::node::JoinPlan;
 use super::{Column, Frame, Index, IndexLevel, Node, Operator};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, common_dtype};
+use crate::expression::{Expression, common_dtype, content_of};
 use crate::logical::same;
 use crate::table::{internal_name, is_internal};
 use crate::tree;
@@ -11,7 +11,7 @@ use polars::prelude::*;
 use std::sync::Arc;
 
 /// Which rows a join gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JoinHow {
     /// Pairs with equal keys.
     Inner,
@@ -176,7 +176,9 @@ impl Join<'_> {
             columns.push((
                 name.clone(),
                 match shared_key {
-                    Some(at) => self.merged_key(&node, at, &dtypes)?,
+                    // The key of the left as it is, whatever the two were compared in.
+                    Some(_) if matches!(how, JoinHow::Inner | JoinHow::Left) => node.column(name),
+                    Some(at) => self.merged_key(&node, at)?,
                     None => {
                         Expression { domain: node.domain(name).unwrap_or(&values.domain).clone(), ..node.column(name) }
                     }
@@ -188,7 +190,7 @@ impl Join<'_> {
         if let Some(name) = &self.options.indicator {
             columns.push((PlSmallStr::from_str(name), node.column(name)));
         }
-        let index = self.index(&node, &dtypes)?;
+        let index = self.index(&node)?;
         Frame { root: node.clone(), index, columns: vec![] }.with(node, columns)
     }
 
@@ -297,25 +299,25 @@ impl Join<'_> {
             (0..self.left.keys.len()).map(|at| (key_name("left", at), key_name("right", at))).collect();
         let both_miss = |(a, b): (&Column, &Column)| a.values.domain.can_miss() && b.values.domain.can_miss();
         let match_missing = self.left.keys.iter().zip(&self.right.keys).any(both_miss);
-        let words = format!("{how:?} {indicator:?} {}", keys.len());
-        let digests = [left.digest, right.digest];
+        let digests = [content_of(&(how, &indicator, keys.len())), left.digest, right.digest];
         let partitions = left.partitions;
         let plan = JoinPlan { left, right, keys, how, match_missing, indicator };
-        let mut node = Node::new(Operator::Join(plan), columns, &[&words], digests);
+        let mut node = Node::new(Operator::Join(plan), columns, &[], digests);
         node.partitions = partitions;
         node
     }
 
     /// A key that both sides share: from the side that has it in every row.
-    fn merged_key(&self, node: &Node, at: usize, _dtypes: &[DataType]) -> Result<Expression> {
+    fn merged_key(&self, node: &Node, at: usize) -> Result<Expression> {
         let (left, right) = (key_name("left", at), key_name("right", at));
         let one = |name: &PlSmallStr, side: &Side| {
-            let key = node.column(name);
-            let missing = side.keys[at].values.domain.can_miss();
-            key.missing(missing)
+            // In the type of its own side, whatever the two were compared in.
+            let domain = side.keys[at].values.settled().domain;
+            let key = node.column(name).missing(domain.can_miss());
+            if domain.is_plain() { key.cast(&node.scope, &domain.dtype) } else { Ok(key) }
         };
         Ok(match self.options.how {
-            JoinHow::Right => one(&right, &self.right),
+            JoinHow::Right => one(&right, &self.right)?,
             JoinHow::Outer => {
                 let expr = tree::coalesce([tree::column(&left), tree::column(&right)]);
                 let operands = [&node.column(&left).operand(), &node.column(&right).operand()];
@@ -325,15 +327,15 @@ impl Join<'_> {
                 found.domain = found.domain.with_logical(self.left.keys[at].values.domain.logical.clone());
                 found
             }
-            _ => one(&left, &self.left),
+            _ => one(&left, &self.left)?,
         })
     }
 
-    fn index(&self, node: &Node, dtypes: &[DataType]) -> Result<Index> {
+    fn index(&self, node: &Node) -> Result<Index> {
         if self.left.on_labels && self.right.on_labels {
             let mut levels = vec![];
             for (at, key) in self.left.keys.iter().enumerate() {
-                let values = self.merged_key(node, at, dtypes)?;
+                let values = self.merged_key(node, at)?;
                 let name = key.name.clone().filter(|name| self.right.keys[at].name.as_ref() == Some(name));
                 let name = name.or_else(|| {
                     if matches!(self.options.how, JoinHow::Left | JoinHow::Inner) { key.name.clone() } else { None }

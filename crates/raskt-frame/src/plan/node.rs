@@ -1,12 +1,13 @@
 use crate::domain::Domain;
-use crate::expression::{Expression, digest_of};
+use crate::expression::{Expression, Extent, digest_of};
 use crate::literal::Literal;
 use crate::plan::JoinHow;
 use crate::source::{CsvPlan, ParquetPlan};
 use crate::table::{internal_name, is_internal};
-use crate::tree::Expr;
+use crate::tree::{Expr, column, row_number, when};
 use polars::prelude::*;
 use raskt_graph::Lower;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,6 +29,10 @@ pub struct Node {
     pub partitionwise: bool,
     /// The hash of its content.
     pub digest: u128,
+    /// How many nodes there are one under another, itself included.
+    pub(crate) depth: usize,
+    /// How many nodes there are if those that are used twice are counted twice.
+    pub(crate) size: u64,
 }
 
 /// Where the rows of a node come from.
@@ -150,6 +155,8 @@ pub enum Operator {
         name: PlSmallStr,
         /// The least label of each partition and the greatest of all.
         divisions: Option<Vec<Literal>>,
+        /// How far each label is from the next, in pandas' words, if it is the same for all and is first told here.
+        frequency: Option<PlSmallStr>,
         /// Whether the rows are cut anew, and not only said to lie so.
         cut: bool,
     },
@@ -209,7 +216,15 @@ impl Node {
         let digests: Vec<u128> = digests.into_iter().collect();
         let digest = digest_of(&[&[operator.name()], words].concat(), &digests);
         let scope = Arc::new(scope);
-        Self { operator, columns, scope, partitions: 1, partition_rows: None, partitionwise: false, digest }
+        let (partitions, partition_rows, partitionwise) = (1, None, false);
+        let mut node =
+            Self { operator, columns, scope, partitions, partition_rows, partitionwise, digest, depth: 1, size: 1 };
+        let (depth, size) = node
+            .inputs()
+            .iter()
+            .fold((0, 1_u64), |(depth, size), input| (input.depth.max(depth), size.saturating_add(input.size)));
+        (node.depth, node.size) = (depth + 1, size);
+        node
     }
 
     /// The same with the partitions of `input`, computed one by one if `local`.
@@ -247,6 +262,29 @@ impl Node {
         }
     }
 
+    /// It and all nodes that it is made of, each once and before its own inputs.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Self> {
+        self.walk(true)
+    }
+
+    /// The same, but for what tables that tasks make are made of.
+    pub(crate) fn nodes_of_stage(&self) -> impl Iterator<Item = &Self> {
+        self.walk(false)
+    }
+
+    fn walk(&self, through_tasks: bool) -> impl Iterator<Item = &Self> {
+        let (mut left, mut seen) = (vec![self], HashSet::from([self.digest]));
+        std::iter::from_fn(move || {
+            let next = left.pop()?;
+            if through_tasks || !matches!(next.operator, Operator::External(_)) {
+                let mut inputs = next.inputs();
+                inputs.retain(|input| seen.insert(input.digest));
+                left.extend(inputs.into_iter().rev().map(|input| &**input));
+            }
+            Some(next)
+        })
+    }
+
     /// The domain of a column, if it has one of that name.
     pub(crate) fn domain(&self, name: &str) -> Option<&Domain> {
         self.columns.iter().find(|(column, _)| column == name).map(|(_, domain)| domain)
@@ -256,6 +294,19 @@ impl Node {
     pub(crate) fn column(&self, name: &str) -> Expression {
         let domain = self.domain(name).expect("the plan names columns that it has");
         Expression::column(name, domain.clone())
+    }
+
+    /// A scalar as a column: one value for each row, which aggregations count and add up as often.
+    pub(crate) fn for_each_row(&self, values: Expression) -> Expression {
+        if !values.extent.is_scalar() {
+            return values;
+        }
+        // Any column, the narrowest: it says how many rows there are, in groups and partitions too.
+        let narrowest = self.columns.iter().min_by_key(|(_, domain)| width(&domain.dtype));
+        let row = narrowest.map_or_else(row_number, |(name, _)| column(name));
+        let extent = if values.leaves().is_empty() { Extent::Rows } else { Extent::Window };
+        let domain = values.domain.clone();
+        Expression::new(when(row.is_null(), values.expr.clone(), values.expr), domain, extent)
     }
 
     /// A name that no column has yet.
@@ -330,5 +381,15 @@ impl Operator {
 impl fmt::Debug for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// About how many bytes a value takes.
+fn width(dtype: &DataType) -> usize {
+    match dtype {
+        DataType::Boolean | DataType::Int8 | DataType::UInt8 => 1,
+        DataType::Int16 | DataType::UInt16 => 2,
+        dtype if dtype.to_physical().is_primitive_numeric() => 8,
+        _ => 32,
     }
 }

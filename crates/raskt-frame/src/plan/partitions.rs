@@ -47,6 +47,13 @@ impl Frame {
         self.attached(Arc::new(self.mapped(body, name, digest, &[], columns)?), columns)
     }
 
+    /// The tables that `source` makes, one for each partition with as many rows, as columns of the rows of this frame.
+    pub fn with_columns_of(&self, source: Arc<dyn Lower>, name: &str, columns: &[(&str, Domain)]) -> Result<Self> {
+        let external = External { source, name: name.into(), python: false, kept: false, inputs: vec![] };
+        let node = external_node(external, self.root.partitions, &[], columns);
+        self.attached(Arc::new(node.with_rows(self.root.partition_rows.clone())), columns)
+    }
+
     /// The columns of a node with as many rows as this frame, as columns of its rows.
     fn attached(&self, node: Arc<Node>, columns: &[(&str, Domain)]) -> Result<Self> {
         let mut names = vec![];

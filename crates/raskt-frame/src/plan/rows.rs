@@ -2,13 +2,13 @@ use super::frame::unify;
 use super::{Column, Frame, Index, Node, Operator};
 use crate::domain::DomainClass;
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, Extent};
+use crate::expression::{Expression, Extent, content_of, digest_of};
 use crate::table::internal_name;
 use crate::tree::{ColumnDtype, Expr, literal};
 use polars::prelude::{SortMultipleOptions, UniqueKeepStrategy};
 
 /// Which of equal rows stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keep {
     /// The first.
     First,
@@ -19,7 +19,7 @@ pub enum Keep {
 }
 
 /// Where missing values come in an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NullPosition {
     /// Before all others.
     First,
@@ -64,12 +64,15 @@ impl Frame {
                 (expr.unwrap_or_else(|| literal(true)), present.iter().map(|it| it.digest).collect())
             }
         };
-        let what = format!("dropna {all} {thresh:?}");
         let frame = self.rowwise()?;
         if frame.root.digest != self.root.digest {
             return frame.drop_missing(subset, all, thresh);
         }
-        let mut found = frame.numbered()?.filtered(expr, true, crate::expression::digest_of(&[&what], &digests));
+        let mut found = frame.numbered()?.filtered(
+            expr,
+            true,
+            digest_of(&["dropna"], &[&[content_of(&(all, thresh))], digests.as_slice()].concat()),
+        );
         if thresh.is_none() && !all {
             // What is left isn't missing.
             for (name, values) in &mut found.columns {
@@ -107,11 +110,11 @@ impl Frame {
             limit: None,
         };
         let input = frame.root.clone();
-        let words = format!("{ascending:?} {missing:?}");
-        let digests = std::iter::once(input.digest).chain(keys.iter().map(|key| key.digest));
+        let what = content_of(&(ascending, missing));
+        let digests = [what, input.digest].into_iter().chain(keys.iter().map(|key| key.digest));
         let by = keys.iter().map(Expression::normal).collect();
         let operator = Operator::Sort { input: input.clone(), by, options };
-        let node = Node::new(operator, input.columns.clone(), &[&words], digests);
+        let node = Node::new(operator, input.columns.clone(), &[], digests);
         let sorted = frame.moved(node.partitioned_like(&input, false));
         Ok(if ignore_index { sorted.unlabelled() } else { sorted })
     }
@@ -138,7 +141,7 @@ impl Frame {
         Ok(frame.moved(Node::new(operator, input.columns.clone(), &[&words], [input.digest])))
     }
 
-    /// The `count` rows with the greatest (or least) keys, in their order; rows with missing keys aren't among them.
+    /// The `count` rows with the greatest (or least) keys, in their order; rows with missing keys come last.
     pub fn top(&self, count: usize, by: &[Column], largest: bool) -> Result<Self> {
         if by.is_empty() {
             return Err(FrameError::Value("the rows need a column to be ordered by".into()));
@@ -151,11 +154,10 @@ impl Frame {
                 "column `{name}` is of {dtype}, and can't give the largest or smallest"
             )));
         }
-        let (mut frame, keys) = self.movable(&by.iter().collect::<Vec<_>>())?;
-        if keys[0].domain.can_miss() {
-            let present = keys[0].unary(&frame.root.scope, "notna")?;
-            frame = frame.filtered(present.expr.clone(), keys[0].extent == Extent::Rows, present.digest);
+        if by.len() > 1 && by[0].values.domain.can_miss() {
+            return Err(FrameError::NotNative("rows without a key have no native order by the other keys".into()));
         }
+        let (frame, keys) = self.movable(&by.iter().collect::<Vec<_>>())?;
         let input = frame.root.clone();
         let words = format!("{count} {largest}");
         let digests = std::iter::once(input.digest).chain(keys.iter().map(|key| key.digest));
@@ -179,11 +181,10 @@ impl Frame {
             Keep::None => UniqueKeepStrategy::None,
         };
         let input = frame.root.clone();
-        let digests = std::iter::once(input.digest).chain(keys.iter().map(|key| key.digest));
-        let words = format!("{keep:?}");
+        let digests = [content_of(&keep), input.digest].into_iter().chain(keys.iter().map(|key| key.digest));
         let subset = keys.iter().map(Expression::normal).collect();
         let operator = Operator::Unique { input: input.clone(), subset, keep: strategy };
-        let distinct = frame.moved(Node::new(operator, input.columns.clone(), &[&words], digests));
+        let distinct = frame.moved(Node::new(operator, input.columns.clone(), &[], digests));
         Ok(if ignore_index { distinct.unlabelled() } else { distinct })
     }
 

@@ -8,12 +8,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Where and how a frame is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct WriteOptions {
     /// The folder, or the file if there is only one.
     pub path: PathBuf,
     /// One file for all partitions.
     pub single_file: bool,
+    /// Whether the folder is there already: a task that is late must not make one anew that was removed.
+    pub has_folder: bool,
     /// The names that columns get in the file, by position, labels first.
     pub columns: Vec<String>,
     /// What kind of file.
@@ -21,7 +23,7 @@ pub struct WriteOptions {
 }
 
 /// What kind of file is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum WriteFormat {
     /// Parquet.
     Parquet {
@@ -65,7 +67,9 @@ impl WriteOptions {
         if self.single_file {
             return Ok(self.path.clone());
         }
-        fs::create_dir_all(&self.path).map_err(|error| failed(&self.path, &error))?;
+        if !self.has_folder {
+            fs::create_dir_all(&self.path).map_err(|error| failed(&self.path, &error))?;
+        }
         let ending = match self.format {
             WriteFormat::Parquet { .. } => "parquet",
             WriteFormat::Csv { .. } => "csv",
@@ -130,7 +134,7 @@ fn as_texts(table: &DataFrame) -> PolarsResult<DataFrame> {
                 StringChunked::from_iter_options(name.clone(), texts).into_series()
             }
             DataType::Float32 => {
-                let texts = series.f32()?.iter().map(|value| value.filter(|value| !value.is_nan()).map(float_text));
+                let texts = series.f32()?.iter().map(|value| value.filter(|value| !value.is_nan()).map(single_text));
                 StringChunked::from_iter_options(name.clone(), texts).into_series()
             }
             _ => series.clone(),
@@ -141,11 +145,22 @@ fn as_texts(table: &DataFrame) -> PolarsResult<DataFrame> {
 }
 
 /// A number as Python writes it: with a point or an exponent, in as few digits as tell it.
-fn float_text<T: std::fmt::LowerExp + std::fmt::Display>(value: T) -> String {
+fn float_text(value: f64) -> String {
+    let size = value.abs();
+    number_text(value, size == 0.0 || (1e-4..1e16).contains(&size))
+}
+
+/// The same in single precision, which has an exponent from a million on.
+fn single_text(value: f32) -> String {
+    let size = f64::from(value.abs());
+    number_text(value, size == 0.0 || (1e-4..1e6).contains(&size))
+}
+
+fn number_text<T: std::fmt::LowerExp + std::fmt::Display>(value: T, plainly: bool) -> String {
     let scientific = format!("{value:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
     match exponent.parse::<i32>() {
-        Ok(-4..=15) => {
+        Ok(_) if plainly => {
             let plain = format!("{value}");
             if plain.contains('.') { plain } else { format!("{plain}.0") }
         }
@@ -165,11 +180,13 @@ fn format_of_times(times: &Series, zoned: bool) -> PolarsResult<String> {
     let numbers = times.cast(&DataType::Int64)?;
     let numbers = numbers.i64()?;
     let whole = |length: i64| numbers.iter().flatten().all(|value| value % length == 0);
-    let format = match (whole(86_400 * second), whole(second), unit) {
-        (true, _, _) if !zoned => "%Y-%m-%d",
-        (_, true, _) => "%Y-%m-%d %H:%M:%S",
-        (_, _, TimeUnit::Nanoseconds) => "%Y-%m-%d %H:%M:%S%.9f",
-        _ => "%Y-%m-%d %H:%M:%S%.6f",
+    // The longest time that all are made of; of units that are longer than a part of a second, all are.
+    let format = match () {
+        () if !zoned && whole(86_400 * second) => "%Y-%m-%d",
+        () if whole(second) => "%Y-%m-%d %H:%M:%S",
+        () if whole((second / 1000).max(1)) => "%Y-%m-%d %H:%M:%S%.3f",
+        () if whole((second / 1_000_000).max(1)) => "%Y-%m-%d %H:%M:%S%.6f",
+        () => "%Y-%m-%d %H:%M:%S%.9f",
     };
     Ok(if zoned { format!("{format}%:z") } else { format.to_owned() })
 }
@@ -227,7 +244,8 @@ mod tests {
         ] {
             assert_eq!(float_text(value), expected);
         }
-        assert_eq!(float_text(0.1_f32), "0.1");
+        assert_eq!(single_text(0.1), "0.1");
+        assert_eq!(single_text(16_777_216.0), "1.6777216e+07");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-use super::expand_paths;
 use super::facts::ColumnFacts;
 use super::inference::Odd;
 use super::look::{CsvLook, FileLook, left_to_pandas};
+use super::{Opened, expand_paths};
 use crate::domain::{Domain, DomainClass, parse_dtype_name};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, Operand};
+use crate::expression::{Expression, Operand, content_of};
 use crate::literal::Literal;
 use crate::plan::{Frame, Index, Node, Operator};
 use polars::prelude::*;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How CSV files are read; the names and meanings are those of `pandas.read_csv`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct CsvOptions {
     /// What stands between fields.
     pub separator: u8,
@@ -31,8 +31,6 @@ pub struct CsvOptions {
     pub missing_words: Vec<String>,
     /// Lines to leave out at the start.
     pub skip_rows: usize,
-    /// Rows to read at most.
-    pub row_limit: Option<usize>,
     /// What fields with separators in them stand between.
     pub quote: Option<u8>,
     /// What starts a line that is no row.
@@ -40,7 +38,7 @@ pub struct CsvOptions {
 }
 
 /// Types that a user gave.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum CsvDtypes {
     /// One for all columns.
     All(String),
@@ -59,7 +57,6 @@ impl Default for CsvOptions {
             dates: BTreeSet::new(),
             missing_words: vec![],
             skip_rows: 0,
-            row_limit: None,
             quote: Some(b'"'),
             comment: None,
         }
@@ -80,6 +77,7 @@ impl CsvOptions {
 #[derive(Clone, Debug)]
 pub struct CsvPlan {
     pub(crate) files: Arc<[PathBuf]>,
+    pub(crate) opened: Opened,
     options: Arc<CsvOptions>,
     /// All columns of the files, with the types that they are read as.
     schema: SchemaRef,
@@ -111,7 +109,6 @@ impl CsvPlan {
             .with_schema(Some(self.schema.clone()))
             .with_null_values(missing)
             .with_missing_is_null(true)
-            .with_n_rows(options.row_limit)
             .with_glob(false)
             .with_cache(false)
             .with_raise_if_empty(false)
@@ -138,9 +135,6 @@ pub fn read_csv(paths: &[String], options: CsvOptions) -> Result<Frame> {
 /// The look that [`CsvLook::frame`] takes the types of the columns from.
 pub fn look_at_csv(paths: &[String], options: CsvOptions) -> Result<CsvLook> {
     let files = expand_paths(paths, &[".csv", ".csv.gz", ".csv.zst", ".txt", ".tsv", ".tbl"])?;
-    if files.len() > 1 && options.row_limit.is_some() {
-        return Err(FrameError::NotImplemented("a number of rows of several files".into()));
-    }
     Ok(CsvLook::new(files, options))
 }
 
@@ -172,6 +166,7 @@ impl CsvLook {
         let words = words.into_iter().map(|word| PlSmallStr::from_string(String::from_utf8_lossy(word).into_owned()));
         let plan = CsvPlan {
             files: self.files.clone(),
+            opened: self.opened.clone(),
             schema: Arc::new(schema),
             missing_words: words.collect(),
             quote: options.quote.filter(|_| look.quotes),
@@ -265,15 +260,10 @@ fn fits(range: Option<(i64, i64)>, dtype: &DataType) -> bool {
 }
 
 fn frame_of(plan: CsvPlan, columns: Vec<(PlSmallStr, Domain)>, rows: Vec<usize>) -> Frame {
-    let words: Vec<String> = plan
-        .files
-        .iter()
-        .map(|file| format!("{} {:?}", file.display(), file.metadata().and_then(|about| about.modified()).ok()))
-        .chain([format!("{:?} {:?} {:?}", plan.options, plan.schema, plan.missing_words)])
-        .collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let schema: Vec<_> = plan.schema.iter().collect();
+    let what = [plan.opened.digest(), content_of(&(&plan.options, schema, &plan.missing_words))];
     let partitions = plan.files.len();
-    let mut node = Node::new(Operator::Csv(plan), columns, &words, []);
+    let mut node = Node::new(Operator::Csv(plan), columns, &[], what);
     (node.partitions, node.partitionwise) = (partitions, true);
     Frame::over(Arc::new(node.with_rows(Some(rows.into()))), Index::Rows(None))
 }

@@ -19,25 +19,17 @@ pub(super) struct Found {
     pub bytes: usize,
 }
 
-/// How much of a text is looked at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    /// Whether nothing follows: otherwise the last row may be cut.
-    pub last: bool,
-    /// Rows to look at.
-    pub rows: usize,
-}
-
-/// Looks at the rows of `text`. Rows may end early, as pandas lets them.
-pub(super) fn examine(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts], extent: Extent) -> Result<Found, Odd> {
+/// Looks at the rows of `text`, which may be cut in its last row unless it is the `last` one. Rows may end early, as
+/// pandas lets them.
+pub(super) fn examine(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts], last: bool) -> Result<Found, Odd> {
     let (mut found, mut at, mut unquoted) = (Found::default(), 0, vec![]);
     let mut counts = Counts::default();
     let mut ends = Ends::new(text, syntax.separator);
     let mut quick: Vec<Quick> = columns.iter().map(|facts| Quick::of(facts, syntax)).collect();
     let width = columns.len();
-    'rows: while at < text.len() && found.rows < extent.rows {
+    'rows: while at < text.len() {
         if let Some(end) = comment_line(&text[at..], syntax)? {
-            if end == text.len() - at && !extent.last {
+            if end == text.len() - at && !last {
                 break;
             }
             counts.add(count_special(&text[at..at + end], syntax));
@@ -51,7 +43,7 @@ pub(super) fn examine(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts],
                 return Err("lines with more fields than there are columns");
             };
             let stop = ends.next(at);
-            if stop >= text.len() && !extent.last {
+            if stop >= text.len() && !last {
                 counts = before;
                 break 'rows;
             }
@@ -62,13 +54,13 @@ pub(super) fn examine(text: &[u8], syntax: &Syntax, columns: &mut [ColumnFacts],
                 facts.absorb(known);
                 if text.get(at).is_some_and(|first| Some(*first) == syntax.quote) {
                     let Some(field) = quoted_field(&text[at..], syntax, &mut unquoted) else {
-                        if extent.last {
+                        if last {
                             return Err("a quote that is not closed");
                         }
                         counts = before;
                         break 'rows;
                     };
-                    if at + field.next >= text.len() && !extent.last && !text.ends_with(b"\n") {
+                    if at + field.next >= text.len() && !last && !text.ends_with(b"\n") {
                         counts = before;
                         break 'rows;
                     }
@@ -239,11 +231,9 @@ mod tests {
         let syntax = Syntax::new(b',', Some(b'"'), None, missing);
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
         let text: String = fields.iter().map(|field| format!("0,{field}\n")).collect();
-        assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, WHOLE).unwrap().rows, fields.len());
+        assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, true).unwrap().rows, fields.len());
         facts[1].dtype()
     }
-
-    const WHOLE: Extent = Extent { last: true, rows: usize::MAX };
 
     #[test]
     fn types_are_those_of_pandas() {
@@ -278,7 +268,7 @@ mod tests {
         let syntax = Syntax::new(b',', Some(b'"'), None, BTreeSet::new());
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
         let text = b"\"a,\nb\",1\r\n\"say \"\"hi\"\"\",2";
-        let found = examine(text, &syntax, &mut facts, WHOLE).unwrap();
+        let found = examine(text, &syntax, &mut facts, true).unwrap();
         assert_eq!(found, Found { rows: 2, quotes: true, bytes: text.len() });
         assert_eq!(facts[0].first.as_deref(), Some("a,\nb"));
         assert_eq!(facts[1].dtype(), Some(DataType::Int64));
@@ -337,11 +327,11 @@ mod tests {
             let text = text.as_bytes();
             let mut looks = [(); 3].map(|()| vec![ColumnFacts::default(); 4]);
             let [fast, cut, plain] = &mut looks;
-            let found = examine(text, &syntax, fast, WHOLE).unwrap();
+            let found = examine(text, &syntax, fast, true).unwrap();
             prop_assert_eq!(found.rows, examine_plainly(text, &syntax, plain));
             prop_assert_eq!((found.quotes, found.bytes), (text.contains(&b'"'), text.len()));
-            let first = examine(&text[..text.len() * 2 / 3], &syntax, cut, Extent { last: false, ..WHOLE }).unwrap();
-            let rest = examine(&text[first.bytes..], &syntax, cut, WHOLE).unwrap();
+            let first = examine(&text[..text.len() * 2 / 3], &syntax, cut, false).unwrap();
+            let rest = examine(&text[first.bytes..], &syntax, cut, true).unwrap();
             prop_assert_eq!(first.rows + rest.rows, found.rows);
             for at in 0..4 {
                 prop_assert_eq!(told(&fast[at]), told(&plain[at]));
@@ -365,9 +355,9 @@ mod tests {
             ("1,\0\n", "bytes of zeros"),
         ] {
             let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
-            assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, WHOLE), Err(expected), "{text:?}");
+            assert_eq!(examine(text.as_bytes(), &syntax, &mut facts, true), Err(expected), "{text:?}");
         }
         let mut facts = [ColumnFacts::default(), ColumnFacts::default()];
-        assert_eq!(examine(b"1,\xe9\n", &syntax, &mut facts, WHOLE), Err("bytes that are not UTF-8"));
+        assert_eq!(examine(b"1,\xe9\n", &syntax, &mut facts, true), Err("bytes that are not UTF-8"));
     }
 }

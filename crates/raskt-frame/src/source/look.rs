@@ -1,9 +1,10 @@
+use super::Opened;
 use super::csv::CsvOptions;
 use super::facts::{ColumnFacts, Watch};
 use super::header::Header;
-use super::inference::{Extent, Odd, examine};
+use super::inference::{Odd, examine};
 use super::syntax::Syntax;
-use super::text::Pieces;
+use super::text::{Pieces, is_packed};
 use crate::domain::parse_dtype_name;
 use crate::error::{FrameError, Result};
 use crate::expression::digest_of;
@@ -18,6 +19,8 @@ use std::sync::{Arc, OnceLock};
 /// A look at every field of CSV files, before they are read: a task for each file.
 pub struct CsvLook {
     pub(super) files: Arc<[PathBuf]>,
+    /// What the files were before they were looked at.
+    pub(super) opened: Opened,
     pub(super) options: Arc<CsvOptions>,
     pub(super) syntax: Syntax,
     found: Arc<[OnceLock<FileLook>]>,
@@ -39,7 +42,8 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 impl CsvLook {
     pub(super) fn new(files: Vec<PathBuf>, options: CsvOptions) -> Self {
         let found = files.iter().map(|_| OnceLock::new()).collect();
-        Self { syntax: Syntax::of(&options), files: files.into(), options: Arc::new(options), found }
+        let opened = Opened::now(&files);
+        Self { syntax: Syntax::of(&options), opened, files: files.into(), options: Arc::new(options), found }
     }
 
     /// Adds the tasks to `graph`. Each leaves behind here what it found, and gives a table of nothing.
@@ -53,7 +57,7 @@ impl CsvLook {
         let cost = Cost {
             nanoseconds: 1 + bytes * NANOSECONDS_PER_BYTE,
             output_bytes: 0,
-            scratch_bytes: bytes.min(SCRATCH_BYTES_MAX),
+            scratch_bytes: self.files.iter().map(|file| held_bytes(file)).max().unwrap_or(0),
         };
         let grid = Grid::new([self.files.len() as u32]);
         graph.layer(Layer::new("look", op, Shape::Map { grid, inputs: vec![] }).with_cost(cost))
@@ -86,8 +90,14 @@ impl CsvLook {
 
 /// What the look at a byte takes.
 const NANOSECONDS_PER_BYTE: u64 = 4;
-/// What the look at a file of any size holds.
+/// What the look at a file of any size holds beside what is packed, which is read whole.
 const SCRATCH_BYTES_MAX: u64 = 4 << 20;
+
+/// What the look at a file holds.
+fn held_bytes(file: &Path) -> u64 {
+    let bytes = file.metadata().map_or(0, |about| about.len());
+    if is_packed(file) { bytes + SCRATCH_BYTES_MAX } else { bytes.min(SCRATCH_BYTES_MAX) }
+}
 
 struct LookAt(Arc<CsvLook>);
 
@@ -132,12 +142,8 @@ fn look_at_file(
     loop {
         pieces.take(taken);
         check()?;
-        if found.rows == options.row_limit.unwrap_or(usize::MAX) {
-            return Ok(Ok(found));
-        }
         let (text, last) = pieces.more()?;
-        let rows = options.row_limit.unwrap_or(usize::MAX) - found.rows;
-        let seen = match examine(text, syntax, &mut found.facts, Extent { last, rows }) {
+        let seen = match examine(text, syntax, &mut found.facts, last) {
             Ok(seen) => seen,
             Err(odd) => return Ok(Err(odd)),
         };

@@ -59,7 +59,8 @@ fn over_tables(
     let rows: Arc<[usize]> = facts.iter().map(|facts| facts.rows).collect();
     let mut domains = domains(facts);
     for ((_, domain), logical) in domains.iter_mut().zip(logical) {
-        *domain = domain.clone().with_logical(logical.clone());
+        let missing = domain.missing;
+        *domain = Domain { missing, ..domain.clone().with_logical(logical.clone()) };
     }
     let named: Vec<(Option<&str>, Domain)> = levels
         .iter()

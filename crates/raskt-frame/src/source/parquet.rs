@@ -1,4 +1,4 @@
-use super::expand_paths;
+use super::{Opened, expand_paths};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Operand};
@@ -46,6 +46,7 @@ pub struct ParquetFilter {
 #[derive(Clone, Debug)]
 pub struct ParquetPlan {
     pub(crate) files: Arc<[PathBuf]>,
+    pub(crate) opened: Opened,
 }
 
 impl ParquetPlan {
@@ -80,6 +81,7 @@ struct Footer {
 /// The rows of the Parquet files that `paths` mean.
 pub fn read_parquet(paths: &[String], options: &ParquetOptions) -> Result<Frame> {
     let files = expand_paths(paths, &[".parquet", ".parq", ".pq"])?;
+    let opened = Opened::now(&files);
     let footers = files.iter().map(|file| footer(file)).collect::<Result<Vec<_>>>()?;
     for (file, found) in files.iter().zip(&footers).skip(1) {
         check_schema(&footers[0].schema, &found.schema, &files[0], file)?;
@@ -90,7 +92,7 @@ pub fn read_parquet(paths: &[String], options: &ParquetOptions) -> Result<Frame>
         columns.push((name.clone(), Domain::new(dtype.clone(), missing, dtype.is_float())));
     }
     let rows: Arc<[usize]> = footers.iter().map(|footer| footer.rows).collect();
-    let frame = frame_of(files, columns, rows);
+    let frame = frame_of(files, opened, columns, rows);
     finish(frame, options)
 }
 
@@ -148,6 +150,8 @@ fn check_schema(first: &Schema, other: &Schema, first_file: &Path, file: &Path) 
                 return Err(FrameError::Value(message));
             }
             Some(theirs) if theirs != dtype => {
+                let name_of = |dtype: &DataType| Domain::full(dtype.clone()).pandas_dtype();
+                let (theirs, dtype) = (name_of(theirs), name_of(dtype));
                 return Err(FrameError::Value(format!(
                     "the files don't match: column `{name}` is of {theirs} in `{file}` and of {dtype} in `{first_file}`"
                 )));
@@ -158,15 +162,11 @@ fn check_schema(first: &Schema, other: &Schema, first_file: &Path, file: &Path) 
     Err(FrameError::Value(format!("the files don't match: `{file}` and `{first_file}` have different columns")))
 }
 
-fn frame_of(files: Vec<PathBuf>, columns: Vec<(PlSmallStr, Domain)>, rows: Arc<[usize]>) -> Frame {
-    let words: Vec<String> = files
-        .iter()
-        .map(|file| format!("{} {:?}", file.display(), file.metadata().and_then(|about| about.modified()).ok()))
-        .collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+fn frame_of(files: Vec<PathBuf>, opened: Opened, columns: Vec<(PlSmallStr, Domain)>, rows: Arc<[usize]>) -> Frame {
+    let what = opened.digest();
     let partitions = files.len();
-    let operator = Operator::Parquet(ParquetPlan { files: files.into() });
-    let mut node = Node::new(operator, columns, &words, []);
+    let operator = Operator::Parquet(ParquetPlan { files: files.into(), opened });
+    let mut node = Node::new(operator, columns, &[], [what]);
     (node.partitions, node.partitionwise) = (partitions, true);
     Frame::over(Arc::new(node.with_rows(Some(rows))), Index::Rows(None))
 }

@@ -22,8 +22,7 @@ impl<'a> Pieces<'a> {
     /// The pieces of the file at `path`, unpacked if its name says that it is packed.
     pub(super) fn open(path: &'a Path) -> Result<Self> {
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        let is_packed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
-        let source: Box<dyn Read> = match is_packed {
+        let source: Box<dyn Read> = match is_packed(path) {
             // The engine unpacks bytes in memory only.
             true => Box::new(unpacked(path, file)?),
             false => Box::new(file),
@@ -48,6 +47,11 @@ impl<'a> Pieces<'a> {
     pub(super) fn take(&mut self, bytes: usize) {
         self.from = bytes;
     }
+}
+
+/// Whether the name of a file says that it is packed.
+pub(super) fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "gz" || ending == "zst")
 }
 
 fn unpacked(path: &Path, mut file: File) -> Result<impl Read + 'static> {

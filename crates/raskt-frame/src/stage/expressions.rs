@@ -1,75 +1,107 @@
 //! The one place where trees become expressions of the engine, and where the engine's own rules are kept from showing.
 
-use super::functions;
 use super::text::text;
 use super::time::time;
-use crate::error::{FrameError, Result};
+use super::{functions, numbers};
+use crate::error::Result;
 use crate::tree::*;
 use polars::chunked_array::cast::CastOptions;
 use polars::prelude as engine;
 use polars::prelude::{IntoLazy as _, lit};
+use std::collections::HashMap;
 
-/// `expr` as the engine computes it.
-pub(crate) fn to_engine(expr: &Expr) -> Result<engine::Expr> {
-    Ok(match expr {
-        Expr::Column(name) => engine::col(name.as_str()),
-        Expr::Literal(value) => constant(value)?,
-        Expr::Cast { input, dtype, conversion } => {
-            let (input, dtype) = (to_engine(input)?, dtype.to_engine()?);
-            match conversion {
-                Conversion::Strict => input.strict_cast(dtype),
-                Conversion::Lenient => input.cast(dtype),
-                Conversion::Wrapping => input.cast_with_options(dtype, CastOptions::Overflowing),
-            }
-        }
-        Expr::Map { function, input } => mapped(*function, to_engine(input)?),
-        Expr::Arithmetic { operation, left, right } => arithmetic(*operation, to_engine(left)?, to_engine(right)?),
-        Expr::Comparison { operation, left, right } => {
-            let (left, right) = (to_engine(left)?, to_engine(right)?);
-            match operation {
-                Comparison::Equal => left.eq(right),
-                Comparison::NotEqual => left.neq(right),
-                Comparison::Less => left.lt(right),
-                Comparison::LessOrEqual => left.lt_eq(right),
-                Comparison::Greater => left.gt(right),
-                Comparison::GreaterOrEqual => left.gt_eq(right),
-            }
-        }
-        Expr::Logical { operation, left, right } => {
-            let (left, right) = (to_engine(left)?, to_engine(right)?);
-            match operation {
-                Logical::And => left.and(right),
-                Logical::Or => left.or(right),
-                Logical::Xor => left.xor(right),
-            }
-        }
-        Expr::Conditional { condition, then, otherwise } => {
-            engine::when(to_engine(condition)?).then(to_engine(then)?).otherwise(to_engine(otherwise)?)
-        }
-        Expr::Coalesce(inputs) => match inputs.as_slice() {
-            [input, by] => to_engine(input)?.fill_null(to_engine(by)?),
-            inputs => engine::coalesce(&all(inputs)?),
-        },
-        Expr::IsIn { input, values, dtype } => {
-            let values: Vec<engine::Scalar> = values.iter().map(Value::to_engine).collect::<Result<_>>()?;
-            let values: Vec<engine::AnyValue<'_>> = values.iter().map(|value| value.value().clone()).collect();
-            let name = engine::PlSmallStr::EMPTY;
-            let values = engine::Series::from_any_values_and_dtype(name, &values, &dtype.to_engine()?, true)?;
-            to_engine(input)?.is_in(lit(values).implode(true), false)
-        }
-        Expr::Text { function, input } => text(function, to_engine(input)?)?,
-        Expr::ConcatText { inputs, separator } => engine::concat_str(all(inputs)?, separator, false),
-        Expr::Time { function, input } => time(function, to_engine(input)?)?,
-        Expr::Aggregate { function, input } => aggregated(*function, to_engine(input)?),
-        Expr::Length => engine::len().cast(engine::DataType::Int64),
-        Expr::Window { function, input } => window(function, to_engine(input)?)?,
-        Expr::Over { input, keys } => to_engine(input)?.over(all(keys)?)?,
-        Expr::RowNumber => engine::int_range(lit(0), engine::len(), 1, engine::DataType::Int64),
-    })
+/// Trees as the engine computes them. Equal parts are translated once: the engine finds what expressions share by their
+/// identity where functions of raskt's own are in them, and a tree with a part twice is not written out twice.
+#[derive(Default)]
+pub(crate) struct Translation {
+    known: HashMap<u128, engine::Expr>,
 }
 
-fn all(inputs: &[Child]) -> Result<Vec<engine::Expr>> {
-    inputs.iter().map(|input| to_engine(input)).collect()
+impl Translation {
+    /// `expr` as the engine computes it.
+    pub(crate) fn of(&mut self, expr: &Expr) -> Result<engine::Expr> {
+        self.once(expr.digest(), expr)
+    }
+
+    /// All of `expressions`.
+    pub(crate) fn all(&mut self, expressions: &[Expr]) -> Result<Vec<engine::Expr>> {
+        expressions.iter().map(|expr| self.of(expr)).collect()
+    }
+
+    fn once(&mut self, digest: u128, expr: &Expr) -> Result<engine::Expr> {
+        if let Some(known) = self.known.get(&digest) {
+            return Ok(known.clone());
+        }
+        let found = self.write(expr)?;
+        self.known.insert(digest, found.clone());
+        Ok(found)
+    }
+
+    fn part(&mut self, part: &Child) -> Result<engine::Expr> {
+        self.once(part.digest(), part)
+    }
+
+    fn parts(&mut self, parts: &[Child]) -> Result<Vec<engine::Expr>> {
+        parts.iter().map(|part| self.part(part)).collect()
+    }
+
+    fn write(&mut self, expr: &Expr) -> Result<engine::Expr> {
+        Ok(match expr {
+            Expr::Column(name) => engine::col(name.as_str()),
+            Expr::Literal(value) => constant(value)?,
+            Expr::Cast { input, dtype, conversion } => {
+                let (input, dtype) = (self.part(input)?, dtype.to_engine()?);
+                match conversion {
+                    Conversion::Strict => input.strict_cast(dtype),
+                    Conversion::Lenient => input.cast(dtype),
+                    Conversion::Wrapping => input.cast_with_options(dtype, CastOptions::Overflowing),
+                }
+            }
+            Expr::Map { function, input } => mapped(*function, self.part(input)?),
+            Expr::Arithmetic { operation, left, right } => arithmetic(*operation, self.part(left)?, self.part(right)?),
+            Expr::Comparison { operation, left, right } => {
+                let (left, right) = (self.part(left)?, self.part(right)?);
+                match operation {
+                    Comparison::Equal => left.eq(right),
+                    Comparison::NotEqual => left.neq(right),
+                    Comparison::Less => left.lt(right),
+                    Comparison::LessOrEqual => left.lt_eq(right),
+                    Comparison::Greater => left.gt(right),
+                    Comparison::GreaterOrEqual => left.gt_eq(right),
+                }
+            }
+            Expr::Logical { operation, left, right } => {
+                let (left, right) = (self.part(left)?, self.part(right)?);
+                match operation {
+                    Logical::And => left.and(right),
+                    Logical::Or => left.or(right),
+                    Logical::Xor => left.xor(right),
+                }
+            }
+            Expr::Conditional { condition, then, otherwise } => {
+                engine::when(self.part(condition)?).then(self.part(then)?).otherwise(self.part(otherwise)?)
+            }
+            Expr::Coalesce(inputs) => match inputs.as_slice() {
+                [input, by] => self.part(input)?.fill_null(self.part(by)?),
+                inputs => engine::coalesce(&self.parts(inputs)?),
+            },
+            Expr::IsIn { input, values, dtype } => {
+                let values: Vec<engine::Scalar> = values.iter().map(Value::to_engine).collect::<Result<_>>()?;
+                let values: Vec<engine::AnyValue<'_>> = values.iter().map(|value| value.value().clone()).collect();
+                let name = engine::PlSmallStr::EMPTY;
+                let values = engine::Series::from_any_values_and_dtype(name, &values, &dtype.to_engine()?, true)?;
+                self.part(input)?.is_in(lit(values).implode(true), false)
+            }
+            Expr::Text { function, input } => text(function, self.part(input)?)?,
+            Expr::ConcatText { inputs, separator } => engine::concat_str(self.parts(inputs)?, separator, false),
+            Expr::Time { function, input } => time(function, self.part(input)?)?,
+            Expr::Aggregate { function, input } => aggregated(*function, self.part(input)?),
+            Expr::Length => engine::len().cast(engine::DataType::Int64),
+            Expr::Window { function, input } => window(function, self.part(input)?)?,
+            Expr::Over { input, keys } => self.part(input)?.over(self.parts(keys)?)?,
+            Expr::RowNumber => engine::int_range(lit(0), engine::len(), 1, engine::DataType::Int64),
+        })
+    }
 }
 
 fn constant(value: &Value) -> Result<engine::Expr> {
@@ -91,6 +123,8 @@ fn mapped(function: Function, x: engine::Expr) -> engine::Expr {
         Function::Floor => x.floor(),
         Function::Ceiling => x.ceil(),
         Function::Round(decimals) => x.round(decimals, engine::RoundMode::HalfToEven),
+        Function::RoundScaled(decimals) => numbers::rounded(x, decimals),
+        Function::Truncate(dtype) => numbers::truncated(x, dtype),
         Function::SquareRoot => x.sqrt(),
         Function::Exponential => x.exp(),
         Function::Logarithm => x.log(lit(std::f64::consts::E)),
@@ -182,29 +216,7 @@ fn window(function: &WindowFunction, x: engine::Expr) -> Result<engine::Expr> {
     })
 }
 
-/// The type of `expr` over columns of `scope`: what the tree promises. That the engine would give another is an error.
-pub(crate) fn type_of(scope: &engine::Schema, expr: &Expr) -> Result<engine::DataType> {
-    let column = |name: &str| {
-        let dtype = scope.get(name).ok_or_else(|| FrameError::Engine(format!("there is no column `{name}` in a plan")));
-        ColumnDtype::of_engine(dtype?)
-    };
-    let promised = expr.dtype(&column)?.to_engine()?;
-    let found = engine_type_of(scope, to_engine(expr)?)?;
-    match (&promised, &found) {
-        (promised, found) if promised == found => Ok(found.clone()),
-        // How many digits fixed-point numbers have, and what unit times have that are made of dates, the engine says.
-        (engine::DataType::Decimal(..), engine::DataType::Decimal(..))
-        | (engine::DataType::Duration(_), engine::DataType::Duration(_))
-        | (engine::DataType::Datetime(_, None), engine::DataType::Datetime(_, None)) => Ok(found),
-        _ => {
-            let name = |dtype: &engine::DataType| crate::domain::pandas_dtype_name(dtype, false);
-            let (promised, found) = (name(&promised), name(&found));
-            Err(FrameError::NotNative(format!("the engine gives {found} for `{expr}`, where {promised} is due")))
-        }
-    }
-}
-
-fn engine_type_of(scope: &engine::Schema, expr: engine::Expr) -> Result<engine::DataType> {
+pub(super) fn engine_type_of(scope: &engine::Schema, expr: engine::Expr) -> Result<engine::DataType> {
     let mut query = engine::DataFrame::empty_with_schema(scope).lazy().select([expr.alias("it")]);
     let schema = query.collect_schema()?;
     Ok(schema.get_at_index(0).expect("one column was selected").1.clone())
@@ -220,6 +232,7 @@ pub(crate) fn common_engine_type(a: &engine::DataType, b: &engine::DataType) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::type_of;
     use raskt_value::DType;
 
     /// Every operation of every two types of numbers is of the type that the tree promises, or is refused.
@@ -241,6 +254,18 @@ mod tests {
                 assert_eq!(type_of(&scope, &expr).unwrap(), own.to_engine().unwrap(), "{operation:?} of {dtype}");
             }
         }
+    }
+
+    /// Functions of raskt's own are equal to the engine where they are one: only then does it compute them once.
+    #[test]
+    fn what_expressions_share_is_one() {
+        let float = |name: &str| Expr::Map { function: Function::DecimalAsFloat, input: column(name).into() };
+        let (price, other) = (float("price"), float("price") * float("tax"));
+        let mut translation = Translation::default();
+        let price = translation.of(&price).unwrap();
+        let engine::Expr::BinaryExpr { left, .. } = translation.of(&other).unwrap() else { panic!("a product") };
+        assert_eq!(*left, price);
+        assert_ne!(Translation::default().of(&float("price")).unwrap(), price);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use super::{StageOutput, lower_partitions, lower_whole};
-use crate::expression::digest_of;
+use crate::expression::{content_of, digest_of};
 use raskt_graph::{
     ExplicitBuilder, GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpBody, OpFlags, OpKind,
     Shape, TaskId,
@@ -103,7 +103,7 @@ impl PickPartitions {
 
 impl Lower for PickPartitions {
     fn key(&self) -> u128 {
-        digest_of(&["partitions", &format!("{:?}", self.at)], &[self.input.digest])
+        digest_of(&["partitions"], &[content_of(&self.at), self.input.digest])
     }
 
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {

@@ -1,5 +1,6 @@
 //! Functions of values that the engine lacks, or has in another way than pandas.
 
+use crate::message::REFUSED;
 use polars::prelude::*;
 use polars_arrow::array::PrimitiveArray;
 
@@ -72,12 +73,13 @@ pub(super) fn divided_by(x: Expr, value: f64) -> Expr {
     x.map_with_fmt_str(divide, same, format!("truediv {value:?}"))
 }
 
-/// The values; an error at run time if one of them is zero: integers have no infinity for the quotient.
+/// The values; refused at run time if one of them is zero: integers have no infinity for the quotient.
 pub(super) fn refuse_zero(x: Expr) -> Expr {
     let check = |values: Column| match values.as_materialized_series().equal(0)?.any() {
         false => Ok(values),
         true => polars_bail!(
-            ComputeError: "integers were divided by zero with `//`; convert them with astype(\"float64\") to get inf"
+            ComputeError: "{REFUSED}values were divided by zero with `//` or `%`, which makes float64 of all in pandas; \
+            convert them with astype(\"float64\") first"
         ),
     };
     x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_zero")

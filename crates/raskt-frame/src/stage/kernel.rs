@@ -1,10 +1,12 @@
+use super::stack::with_stack_for;
 use super::translate::input_of_partition;
 use super::{StageOutput, Translator, collect, collect_all};
 use crate::plan::{Node, Operator};
+use crate::source::FilesRead;
 use crate::table::FrameTable;
 use polars::prelude::DataFrame;
 use raskt_value::{Call, ErrorKind, Kernel, Manifest, TaskError, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Runs one query of the engine: a whole plan, or partition *i* of it as task *i*.
@@ -28,30 +30,40 @@ impl Read {
 }
 
 /// The tables that tasks make and that computing `node` (or partition `at` of it) reads, each once, in order.
-pub(super) fn reads(node: &Arc<Node>, at: Option<usize>, found: &mut Vec<Read>) {
-    match (&node.operator, at) {
-        (Operator::External(_), partition) => {
-            if found.iter().all(|read| read.node.digest != node.digest) {
-                found.push(Read { node: node.clone(), partition });
+pub(super) fn reads(node: &Arc<Node>, at: Option<usize>) -> Vec<Read> {
+    reads_of([node], at)
+}
+
+fn reads_of<'a>(nodes: impl IntoIterator<Item = &'a Arc<Node>>, at: Option<usize>) -> Vec<Read> {
+    let (mut found, mut seen) = (vec![], HashSet::new());
+    let mut left: Vec<_> = nodes.into_iter().map(|node| (node, at)).collect();
+    left.reverse();
+    while let Some((node, at)) = left.pop() {
+        if !seen.insert((node.digest, at)) {
+            continue;
+        }
+        match (&node.operator, at) {
+            (Operator::External(_), partition) => found.push(Read { node: node.clone(), partition }),
+            (Operator::Concat { inputs }, Some(at)) => {
+                let (input, at) = input_of_partition(inputs, at);
+                left.push((input, Some(at)));
             }
+            _ => left.extend(node.inputs().into_iter().rev().map(|input| (input, at))),
         }
-        (Operator::Concat { inputs }, Some(at)) => {
-            let (input, at) = input_of_partition(inputs, at);
-            reads(input, Some(at), found);
-        }
-        _ => node.inputs().into_iter().for_each(|input| reads(input, at, found)),
     }
+    found
 }
 
 impl Kernel for Stage {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         call.check_cancelled()?;
         let partition = self.by_partition.then_some(call.index as usize);
-        let mut wanted = vec![];
-        reads(&self.output.node, partition, &mut wanted);
-        let tables = tables_of(wanted, inputs)?;
-        let query = Translator::new(partition, &tables).output(&self.output.node, &self.output.columns)?;
-        let found = collect(query)?;
+        let found = with_stack_for(self.output.node.depth, || -> Result<DataFrame, TaskError> {
+            let tables = tables_of(reads(&self.output.node, partition), inputs)?;
+            let query =
+                || collect(Translator::new(partition, &tables).output(&self.output.node, &self.output.columns)?);
+            Ok(FilesRead::of([&self.output.node], partition).during(query)?)
+        })?;
         Ok(if self.stays { FrameTable::looked_at(found) } else { FrameTable::from(found) }.into())
     }
 
@@ -69,19 +81,23 @@ pub(super) struct Together {
 impl Together {
     /// What the plans read of tables that tasks make, each once.
     pub(super) fn reads(&self) -> Vec<Read> {
-        let mut found = vec![];
-        self.outputs.iter().for_each(|output| reads(&output.node, None, &mut found));
-        found
+        reads_of(self.outputs.iter().map(|output| &output.node), None)
     }
 }
 
 impl Kernel for Together {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         call.check_cancelled()?;
-        let tables = tables_of(self.reads(), inputs)?;
-        let mut translator = Translator::new(None, &tables);
-        let queries = self.outputs.iter().map(|output| translator.output(&output.node, &output.columns));
-        let found = collect_all(queries.collect::<Result<_, _>>()?)?;
+        let depth = self.outputs.iter().map(|output| output.node.depth).max().unwrap_or(0);
+        let found = with_stack_for(depth, || -> Result<Vec<DataFrame>, TaskError> {
+            let tables = tables_of(self.reads(), inputs)?;
+            let query = || {
+                let mut translator = Translator::new(None, &tables);
+                let queries = self.outputs.iter().map(|output| translator.output(&output.node, &output.columns));
+                collect_all(queries.collect::<Result<_, _>>()?)
+            };
+            Ok(FilesRead::of(self.outputs.iter().map(|output| &output.node), None).during(query)?)
+        })?;
         let parts = found.into_iter().map(|frame| FrameTable::from(frame).into()).collect();
         Ok(Value::Manifest(Manifest { parts }.into()))
     }

@@ -2,7 +2,7 @@ use super::StageOutput;
 use super::kernel::{Read, Stage, reads};
 use super::partial::staged;
 use super::slice::{Cut, Slice};
-use crate::expression::digest_of;
+use crate::expression::{content_of, digest_of};
 use crate::plan::Operator;
 use crate::sink::{Write, WriteOptions};
 use raskt_graph::{
@@ -54,7 +54,7 @@ pub fn lower_write(
         true => (lower_whole(graph, output)?, 1),
         false => (lower_partitions(graph, output)?, output.node.partitions),
     };
-    let digest = digest_of(&["write", &format!("{options:?}")], &[output.digest]);
+    let digest = digest_of(&["write"], &[content_of(options), output.digest]);
     let flags = OpFlags { uses_all_threads: true, ..OpFlags::default() };
     let op = native(graph, "write", digest, flags, Arc::new(Write { options: options.clone() }));
     let grid = Grid::new([files as u32]);
@@ -77,9 +77,7 @@ pub(super) fn lower_stage(
     let tasks = if by_partition { output.node.partitions } else { 1 };
     let mut edges = ExplicitBuilder::with_capacity(tasks);
     for task in 0..tasks {
-        let mut wanted = vec![];
-        reads(&output.node, by_partition.then_some(task), &mut wanted);
-        for read in &wanted {
+        for read in &reads(&output.node, by_partition.then_some(task)) {
             add_inputs(graph, read, &mut edges)?;
         }
         edges.task();

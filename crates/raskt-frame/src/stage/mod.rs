@@ -5,26 +5,34 @@
 //! are one task, which uses all threads; partitions are a task each where the plan allows it, and else slices of the
 //! whole. Whole plans that are computed together and read the same rows are one query of several results.
 
+mod casing;
+mod durations;
 mod engine;
 mod expressions;
 mod external;
 mod functions;
 mod kernel;
 mod lower;
+mod numbers;
 mod partial;
+mod prepared;
+mod shared;
 mod slice;
+mod stack;
 mod text;
 mod time;
 mod together;
 mod translate;
+mod typing;
 
 pub use engine::initialise;
 pub(crate) use engine::{collect, collect_all};
-pub(crate) use expressions::{common_engine_type, to_engine, type_of};
+pub(crate) use expressions::common_engine_type;
 pub(crate) use external::{MapPartitions, MapWhole, PickPartitions};
 pub use lower::{lower_partitions, lower_persisted, lower_whole, lower_write};
 pub use together::lower_together;
-pub(crate) use translate::Translator;
+pub(crate) use translate::{Translator, input_of_partition};
+pub(crate) use typing::type_of;
 
 use crate::expression::{Expression, digest_of};
 use crate::plan::{Column, Frame, Index, Node};

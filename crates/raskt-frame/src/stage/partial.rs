@@ -2,7 +2,6 @@
 //! one, and never have to be in memory together.
 
 use super::StageOutput;
-use super::kernel::reads;
 use super::lower::lower_stage;
 use super::type_of;
 use crate::domain::Domain;
@@ -29,10 +28,8 @@ pub(super) fn staged(output: &StageOutput) -> Option<StageOutput> {
 
 /// Whether partitions of a node are made one by one of tables that a store keeps.
 fn is_of_kept_tables(node: &Arc<Node>) -> bool {
-    let mut found = vec![];
-    reads(node, None, &mut found);
     let is_kept = |node: &Node| matches!(&node.operator, Operator::External(External { kept: true, .. }));
-    node.partitionwise && node.partitions > 1 && found.iter().any(|read| is_kept(&read.node))
+    node.partitionwise && node.partitions > 1 && node.nodes_of_stage().any(is_kept)
 }
 
 /// The rows of `node` from groups that were reduced table by table, where such groups are what it is made of.
@@ -65,6 +62,8 @@ fn staged_node(node: &Arc<Node>) -> Option<Arc<Node>> {
         partition_rows: node.partition_rows.clone(),
         partitionwise: node.partitionwise,
         digest: node.digest,
+        depth: node.depth,
+        size: node.size,
     }))
 }
 

@@ -2,7 +2,7 @@
 
 use super::StageOutput;
 use crate::error::{FrameError, Result};
-use crate::expression::digest_of;
+use crate::expression::{content_of, digest_of};
 use crate::literal::Literal;
 use crate::plan::divisions_by;
 use crate::spill::unshared;
@@ -12,7 +12,7 @@ use raskt_value::{Call, Kernel, TaskError, Value};
 use std::sync::Arc;
 
 /// Where a table is cut.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(super) enum Cut {
     /// Into so many slices of the same number of rows.
     Equal(usize),
@@ -40,7 +40,7 @@ impl Cut {
 
     /// The hash of its content.
     pub(super) fn digest(&self) -> u128 {
-        digest_of(&["cut", &format!("{self:?}")], &[])
+        digest_of(&["cut"], &[content_of(self)])
     }
 
     /// Part `at` of a table.
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn parts(cut: &Cut, count: usize) -> Vec<Vec<i64>> {
-        let table = df!("__index_0__" => [1_i64, 2, 2, 5, 9]).unwrap();
+        let table = df!(index_column_name(0) => [1_i64, 2, 2, 5, 9]).unwrap();
         let labels = |at: usize| {
             let part = cut.part(&table, at).unwrap();
             part.columns()[0].i64().unwrap().into_no_null_iter().collect()
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_label_outside_of_the_divisions_is_told() {
-        let table = df!("__index_0__" => [1_i64, 7]).unwrap();
+        let table = df!(index_column_name(0) => [1_i64, 7]).unwrap();
         let cut = Cut::Labels { column: index_column_name(0), divisions: [0, 3, 5].map(Literal::Int).to_vec() };
         let error = cut.part(&table, 0).unwrap_err();
         assert_eq!(error.to_string(), "the label 7 lies outside of the divisions");

@@ -1,5 +1,7 @@
 //! Functions of strings as the engine writes them.
 
+use super::casing::{Casing, cased};
+use super::numbers::parsed;
 use crate::error::Result;
 use crate::tree::{Side, TextFunction};
 use polars::prelude::*;
@@ -12,6 +14,8 @@ pub(super) fn text(function: &TextFunction, x: Expr) -> Result<Expr> {
         TextFunction::Length => x.str().len_chars().cast(DataType::Int64),
         TextFunction::NotEmpty => x.str().len_bytes().gt(lit(0)),
         TextFunction::Count(pattern) => x.str().count_matches(lit(pattern.as_str()), false).cast(DataType::Int64),
+        // Nothing is found at the start of everything.
+        TextFunction::Find(text) if text.is_empty() => when(x.is_not_null()).then(lit(0_i64)).otherwise(lit(NULL)),
         TextFunction::Find(text) => {
             let found = x.clone().str().find_literal(lit(text.as_str()));
             // The engine counts bytes: the characters before are those of the bytes before.
@@ -26,13 +30,9 @@ pub(super) fn text(function: &TextFunction, x: Expr) -> Result<Expr> {
         TextFunction::Contains { pattern, literal: false } => x.str().contains(lit(pattern.as_str()), true),
         TextFunction::StartsWith(text) => x.str().starts_with(lit(text.as_str())),
         TextFunction::EndsWith(text) => x.str().ends_with(lit(text.as_str())),
-        TextFunction::Lowercase => x.str().to_lowercase(),
-        TextFunction::Uppercase => x.str().to_uppercase(),
-        TextFunction::Capitalize => {
-            let first = x.clone().str().slice(lit(0), lit(1)).str().to_uppercase();
-            let rest = x.str().slice(lit(1), lit(NULL)).str().to_lowercase();
-            concat_str([first, rest], "", false)
-        }
+        TextFunction::Lowercase => cased(x, Casing::Lower),
+        TextFunction::Uppercase => cased(x, Casing::Upper),
+        TextFunction::Capitalize => cased(x, Casing::Capitalized),
         TextFunction::Strip { side, characters } => {
             let characters = lit(characters.as_deref().unwrap_or(WHITE_SPACE));
             match side {
@@ -66,9 +66,8 @@ pub(super) fn text(function: &TextFunction, x: Expr) -> Result<Expr> {
         }
         TextFunction::Pad { side: Side::End, width, fill } => x.str().pad_end(lit(*width), *fill),
         TextFunction::Pad { width, fill, .. } => x.str().pad_start(lit(*width), *fill),
-        TextFunction::Repeat(times) => concat_str(vec![x; (*times).max(1)], "", false)
-            .str()
-            .slice(lit(0), if *times == 0 { lit(0) } else { lit(NULL) }),
+        TextFunction::Repeat(times) => repeated(x, *times),
+        TextFunction::ParseNumber(dtype) => parsed(x, *dtype),
         TextFunction::ParseDatetime { unit, zone, format, strict } => {
             let zone = TimeZone::opt_try_new(zone.as_deref())?;
             let format = format.as_deref().map(PlSmallStr::from_str);
@@ -76,6 +75,20 @@ pub(super) fn text(function: &TextFunction, x: Expr) -> Result<Expr> {
             x.str().to_datetime(Some((*unit).into()), zone, options, lit("raise"))
         }
     })
+}
+
+/// Each string so many times.
+fn repeated(x: Expr, times: usize) -> Expr {
+    let repeat = move |values: Column| {
+        let texts = values.as_materialized_series().str()?;
+        let too_long = |text: &str| text.len().checked_mul(times).is_none_or(|bytes| bytes >= u32::MAX as usize);
+        if texts.iter().flatten().any(too_long) {
+            polars_bail!(ComputeError: "a string {times} times is longer than 4 GB");
+        }
+        let found: StringChunked = texts.apply_values(|text| text.repeat(times).into());
+        Ok(found.into_column())
+    };
+    x.map_with_fmt_str(repeat, |_: &Schema, field: &Field| Ok(field.clone()), format!("repeat {times}"))
 }
 
 /// `text[start:stop]` as Python counts: from the end where negative.

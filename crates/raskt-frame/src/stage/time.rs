@@ -1,14 +1,11 @@
 //! Functions of times as the engine writes them.
 
+use super::durations::{Part, part, total_seconds};
 use crate::error::Result;
 use crate::tree::{TimeField, TimeFunction};
 use polars::prelude::*;
 
 pub(super) fn time(function: &TimeFunction, x: Expr) -> Result<Expr> {
-    let in_day = |x: Expr| {
-        let microseconds = x.dt().total_microseconds(false);
-        microseconds.clone() - days(microseconds) * lit(MICROSECONDS_A_DAY)
-    };
     Ok(match function {
         TimeFunction::Field(which) => field(*which, x).cast(DataType::Int32),
         TimeFunction::Week => x.dt().week().cast(DataType::UInt32),
@@ -35,11 +32,11 @@ pub(super) fn time(function: &TimeFunction, x: Expr) -> Result<Expr> {
         TimeFunction::Localize(zone) => in_zone(x, zone.as_deref())?,
         TimeFunction::Convert(Some(zone)) => x.dt().convert_time_zone(utc_or(Some(zone))?),
         TimeFunction::Convert(None) => in_zone(x.dt().convert_time_zone(utc_or(None)?), None)?,
-        TimeFunction::TotalSeconds => x.dt().total_nanoseconds(false).cast(DataType::Float64) / lit(1e9),
-        TimeFunction::Days => days(x.dt().total_microseconds(false)),
-        TimeFunction::Seconds => in_day(x).floor_div(lit(1_000_000_i64)).cast(DataType::Int32),
-        TimeFunction::Microseconds => (in_day(x) % lit(1_000_000_i64)).cast(DataType::Int32),
-        TimeFunction::Nanoseconds => (x.dt().total_nanoseconds(false) % lit(1000_i64)).cast(DataType::Int32),
+        TimeFunction::TotalSeconds => total_seconds(x),
+        TimeFunction::Days => part(x, Part::Days),
+        TimeFunction::Seconds => part(x, Part::Seconds),
+        TimeFunction::Microseconds => part(x, Part::Microseconds),
+        TimeFunction::Nanoseconds => part(x, Part::Nanoseconds),
     })
 }
 
@@ -67,10 +64,4 @@ fn in_zone(x: Expr, zone: Option<&str>) -> Result<Expr> {
 
 fn utc_or(zone: Option<&str>) -> Result<TimeZone> {
     Ok(TimeZone::opt_try_new(Some(zone.unwrap_or("UTC")))?.expect("a zone was given"))
-}
-
-const MICROSECONDS_A_DAY: i64 = 86_400_000_000;
-
-fn days(microseconds: Expr) -> Expr {
-    microseconds.floor_div(lit(MICROSECONDS_A_DAY))
 }

@@ -26,8 +26,7 @@ pub fn lower_together(graph: &mut GraphBuilder, outputs: &[StageOutput]) -> Resu
 fn groups(outputs: &[StageOutput]) -> Vec<Vec<StageOutput>> {
     let mut groups: Vec<(BTreeSet<u128>, Vec<StageOutput>)> = vec![];
     for output in outputs {
-        let mut own = (BTreeSet::new(), vec![output.clone()]);
-        sources(&output.node, &mut own.0);
+        let own = (sources(&output.node), vec![output.clone()]);
         let (joined, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(found, _)| !found.is_disjoint(&own.0));
         let mut merged = (BTreeSet::new(), vec![]);
         for (found, members) in joined.into_iter().chain([own]) {
@@ -46,13 +45,9 @@ fn groups(outputs: &[StageOutput]) -> Vec<Vec<StageOutput>> {
 }
 
 /// The nodes that a query of the plan starts from, by digest.
-fn sources(node: &Arc<Node>, found: &mut BTreeSet<u128>) {
-    let inputs = node.inputs();
-    if inputs.is_empty() || matches!(node.operator, Operator::External(_)) {
-        found.insert(node.digest);
-        return;
-    }
-    inputs.into_iter().for_each(|input| sources(input, found));
+fn sources(node: &Node) -> BTreeSet<u128> {
+    let is_source = |node: &&Node| node.inputs().is_empty() || matches!(node.operator, Operator::External(_));
+    node.nodes_of_stage().filter(is_source).map(|node| node.digest).collect()
 }
 
 fn lower_group(graph: &mut GraphBuilder, outputs: Vec<StageOutput>) -> Result<(), GraphError> {

@@ -1,8 +1,10 @@
-use super::to_engine;
+use super::collect;
+use super::expressions::Translation;
+use super::prepared::{Prepared, Rows};
 use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Extent, leaves_of};
 use crate::plan::{JoinHow, JoinPlan, LEFT_MARK, Node, Operator, RIGHT_MARK, indicator_dtype, is_float_key};
-use crate::table::index_column_name;
+use crate::table::{index_column_name, internal_name};
 use crate::tree;
 use polars::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -33,6 +35,12 @@ impl Need {
         Self { columns: self.columns.iter().cloned().chain(leaves).collect(), order: self.order }
     }
 
+    /// What is asked of it as well.
+    fn add(&mut self, other: &Self) {
+        self.columns.extend(other.columns.iter().cloned());
+        self.order |= other.order;
+    }
+
     fn ordered(self, order: bool) -> Self {
         Self { order, ..self }
     }
@@ -46,11 +54,33 @@ pub(crate) struct Translator<'a> {
     pub tables: &'a HashMap<u128, Vec<DataFrame>>,
     /// Queries already written: equal parts are computed once.
     pub known: HashMap<(u128, Need), LazyFrame>,
+    /// What a large plan uses twice, by the digest of its node.
+    pub(super) shared: HashMap<u128, LazyFrame>,
+    /// What computes that first.
+    pub(super) compute: fn(LazyFrame) -> Result<DataFrame>,
+    /// What is asked of each node, while nothing but that is found out.
+    pub(super) asked: Option<HashMap<u128, Need>>,
+    /// Expressions already written.
+    expressions: Translation,
 }
 
 impl<'a> Translator<'a> {
     pub(crate) fn new(partition: Option<usize>, tables: &'a HashMap<u128, Vec<DataFrame>>) -> Self {
-        Self { partition, tables, known: HashMap::new() }
+        Self {
+            partition,
+            tables,
+            known: HashMap::new(),
+            shared: HashMap::new(),
+            compute: collect,
+            asked: None,
+            expressions: Translation::default(),
+        }
+    }
+
+    /// One that computes nothing: what would be computed first is empty.
+    pub(crate) fn of_words(tables: &'a HashMap<u128, Vec<DataFrame>>) -> Self {
+        let empty = |mut query: LazyFrame| Ok(DataFrame::empty_with_schema(&*query.collect_schema()?));
+        Self { compute: empty, ..Self::new(None, tables) }
     }
 
     /// The columns `columns` over `node`, in its order of rows.
@@ -59,12 +89,83 @@ impl<'a> Translator<'a> {
         let rows = columns.iter().any(|(_, values)| !values.extent.is_scalar());
         // A scalar of all rows doesn't tell their order.
         let order = rows || need.order && columns.iter().any(|(_, values)| values.extent != Extent::Scalar);
-        let query = self.node(node, &need.ordered(order))?;
-        with_columns(query, columns)
+        let query = self.rows(node, &need.ordered(order))?;
+        self.select(query, columns)
+    }
+
+    /// `columns` over `query`.
+    fn select(&mut self, query: LazyFrame, columns: &[(PlSmallStr, Expression)]) -> Result<LazyFrame> {
+        let (query, expressions) = self.named(query, columns.iter().map(|(name, values)| (name, &values.expr)))?;
+        Ok(query.select(expressions))
+    }
+
+    /// The rows of `query` with `columns`: as many where there are none, or constants alone, of which the engine would make
+    /// no row or one.
+    fn select_rows(&mut self, query: LazyFrame, columns: &[(PlSmallStr, Expression)]) -> Result<LazyFrame> {
+        if columns.iter().any(|(_, values)| !values.extent.is_scalar()) {
+            return self.select(query, columns);
+        }
+        let (query, expressions) = self.named(query, columns.iter().map(|(name, values)| (name, &values.expr)))?;
+        Ok(counted(query, expressions))
+    }
+
+    /// Expressions over `query` under their names, and `query` with what they need to be there before.
+    fn named<'b>(
+        &mut self,
+        query: LazyFrame,
+        columns: impl Iterator<Item = (&'b PlSmallStr, &'b tree::Expr)>,
+    ) -> Result<(LazyFrame, Vec<Expr>)> {
+        let (names, expressions): (Vec<_>, Vec<_>) = columns.unzip();
+        let (query, expressions, _) = self.prepared(query, expressions, Rows::All)?;
+        Ok((query, expressions.into_iter().zip(names).map(|(values, name)| values.alias(name.clone())).collect()))
+    }
+
+    /// `expressions` as the engine computes them over `query` with what they need to be there before: columns of the names
+    /// that come third.
+    fn prepared<'b>(
+        &mut self,
+        mut query: LazyFrame,
+        expressions: impl IntoIterator<Item = &'b tree::Expr>,
+        rows: Rows,
+    ) -> Result<(LazyFrame, Vec<Expr>, Vec<PlSmallStr>)> {
+        let mut before = Prepared::default();
+        let light: Vec<tree::Expr> = expressions.into_iter().map(|expr| before.of(expr, rows)).collect();
+        for level in &before.levels {
+            let columns = level.iter().map(|(name, expr)| Ok(self.expressions.of(expr)?.alias(name.clone())));
+            query = query.with_columns(columns.collect::<Result<Vec<_>>>()?);
+        }
+        Ok((query, self.expressions.all(&light)?, before.names()))
+    }
+
+    /// What `change` makes of `query` by `expressions`, which need not see what they need to be there before.
+    fn by(
+        &mut self,
+        query: LazyFrame,
+        expressions: &[tree::Expr],
+        change: impl FnOnce(LazyFrame, Vec<Expr>) -> LazyFrame,
+    ) -> Result<LazyFrame> {
+        let (query, expressions, added) = self.prepared(query, expressions, Rows::All)?;
+        let changed = change(query, expressions);
+        Ok(if added.is_empty() { changed } else { changed.drop(by_name(added, true, false)) })
+    }
+
+    /// The rows of `node`, which is where a query begins, with the columns that are needed at least.
+    fn rows(&mut self, node: &Arc<Node>, need: &Need) -> Result<LazyFrame> {
+        if self.asked.is_none() {
+            self.share(node, need)?;
+        }
+        self.node(node, need)
     }
 
     /// The rows of `node`, with the columns that are needed at least.
     fn node(&mut self, node: &Arc<Node>, need: &Need) -> Result<LazyFrame> {
+        if let Some(asked) = &mut self.asked {
+            asked.entry(node.digest).and_modify(|known| known.add(need)).or_insert_with(|| need.clone());
+            return Ok(DataFrame::empty_with_schema(&node.scope).lazy());
+        }
+        if let Some(shared) = self.shared.get(&node.digest) {
+            return Ok(shared.clone());
+        }
         let key = (node.digest, need.clone());
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
@@ -74,7 +175,7 @@ impl<'a> Translator<'a> {
         Ok(query)
     }
 
-    fn write(&mut self, node: &Arc<Node>, need: &Need) -> Result<LazyFrame> {
+    pub(super) fn write(&mut self, node: &Node, need: &Need) -> Result<LazyFrame> {
         Ok(match &node.operator {
             Operator::Csv(plan) => plan.scan(self.partition)?,
             Operator::Parquet(plan) => plan.scan(self.partition)?,
@@ -83,7 +184,8 @@ impl<'a> Translator<'a> {
             Operator::Project { input, columns } => {
                 let kept: Vec<_> = columns.iter().filter(|(name, _)| need.columns.contains(name)).cloned().collect();
                 let below = Need::of(kept.iter().map(|(_, values)| values), need.order);
-                with_columns(self.node(input, &below)?, &kept)?
+                let query = self.node(input, &below)?;
+                self.select_rows(query, &kept)?
             }
             Operator::RowNumber { input, name } => {
                 let below =
@@ -99,10 +201,13 @@ impl<'a> Translator<'a> {
             }
             Operator::Attach { input, from, names } => self.attached(input, from, names, need)?,
             Operator::Filter { input, predicate } => {
-                self.node(input, &need.with(std::slice::from_ref(predicate)))?.filter(to_engine(predicate)?)
+                let predicate = std::slice::from_ref(predicate);
+                let query = self.node(input, &need.with(predicate))?;
+                self.by(query, predicate, |query, mut predicate| query.filter(predicate.remove(0)))?
             }
             Operator::Sort { input, by, options } => {
-                self.node(input, &need.with(by))?.sort_by_exprs(all_to_engine(by)?, options.clone())
+                let query = self.node(input, &need.with(by))?;
+                self.by(query, by, |query, by| query.sort_by_exprs(by, options.clone()))?
             }
             Operator::Slice { input, offset, length } => {
                 let length = IdxSize::try_from(*length).unwrap_or(IdxSize::MAX);
@@ -118,11 +223,13 @@ impl<'a> Translator<'a> {
                     limit: None,
                 };
                 let count = IdxSize::try_from(*count).unwrap_or(IdxSize::MAX);
-                self.node(input, &below)?.sort_by_exprs(all_to_engine(by)?, options).slice(0, count)
+                let query = self.node(input, &below)?;
+                self.by(query, by, |query, by| query.sort_by_exprs(by, options).slice(0, count))?
             }
             Operator::Unique { input, subset, keep } => {
                 let below = need.with(subset).ordered(true);
-                self.node(input, &below)?.unique_stable_generic(Some(all_to_engine(subset)?), *keep)
+                let query = self.node(input, &below)?;
+                self.by(query, subset, |query, subset| query.unique_stable_generic(Some(subset), *keep))?
             }
             Operator::Aggregate { input, keys, aggregations, sort, drop_missing } => {
                 self.aggregated(input, keys, aggregations, *sort, *drop_missing, need)?
@@ -173,13 +280,16 @@ impl<'a> Translator<'a> {
         let below = Need::of(keys.iter().map(|(_, key)| key).chain(kept.iter().map(|(_, values)| values)), false);
         let by_first_row = !sort && need.order;
         let ordered = by_first_row || kept.iter().any(|(_, values)| values.extent == Extent::OrderedScalar);
-        let by = keys.iter().map(|(name, key)| Ok(to_engine(&key.normal())?.alias(name.clone())));
-        let by = by.collect::<Result<Vec<Expr>>>()?;
         let order = below.order || ordered;
         let query = self.node(input, &below.ordered(order))?;
+        let keys_of: Vec<tree::Expr> = keys.iter().map(|(_, key)| key.normal()).collect();
+        let both = keys_of.iter().chain(kept.iter().map(|(_, values)| &values.expr));
+        let (query, mut by, _) = self.prepared(query, both, Rows::OfGroups)?;
+        let names = keys.iter().map(|(name, _)| name).chain(kept.iter().map(|(name, _)| name));
+        by.iter_mut().zip(names).for_each(|(values, name)| *values = values.clone().alias(name.clone()));
+        let values = by.split_off(keys.len());
         let groups = if ordered { query.group_by_stable(by) } else { query.group_by(by) };
-        let values = kept.iter().map(|(name, it)| Ok(to_engine(&it.expr)?.alias(name.clone())));
-        let mut query = groups.agg(values.collect::<Result<Vec<_>>>()?);
+        let mut query = groups.agg(values);
         for (name, key) in keys {
             if drop_missing && key.domain.can_miss() {
                 query = query.filter(col(name.clone()).is_not_null());
@@ -204,8 +314,13 @@ impl<'a> Translator<'a> {
         };
         let left_columns = side(left, keys.iter().map(|(key, _)| key).collect());
         let right_columns = side(right, keys.iter().map(|(_, key)| key).collect());
-        let mut a = self.node(left, &Need { columns: left_columns, order: need.order })?;
-        let mut b = self.node(right, &Need { columns: right_columns, order: need.order })?;
+        let mut sides = vec![];
+        for (side, columns) in [(left, left_columns), (right, right_columns)] {
+            let is_empty = columns.is_empty();
+            let query = self.node(side, &Need { columns, order: need.order })?;
+            sides.push(if is_empty { counted(query, vec![]) } else { query });
+        }
+        let (mut b, mut a) = (sides.remove(1), sides.remove(0));
         if marked {
             a = a.with_column(lit(true).alias(LEFT_MARK));
             b = b.with_column(lit(true).alias(RIGHT_MARK));
@@ -257,20 +372,25 @@ impl<'a> Translator<'a> {
     fn concatenated(&mut self, inputs: &[Arc<Node>], need: &Need) -> Result<LazyFrame> {
         if let Some(at) = self.partition {
             let (input, at) = input_of_partition(inputs, at);
-            let mut below = Translator::new(Some(at), self.tables);
-            return below.node(input, need);
+            if self.asked.is_some() {
+                // Partitions have other numbers there: what is shared below is found out and computed there, too.
+                return Ok(DataFrame::empty_with_schema(&input.scope).lazy());
+            }
+            let mut below = Translator { compute: self.compute, ..Translator::new(Some(at), self.tables) };
+            return below.rows(input, need);
         }
         let columns: Vec<Expr> = need.columns.iter().map(|name| col(name.clone())).collect();
         let mut parts = vec![];
         for input in inputs {
-            parts.push(self.node(input, need)?.select(columns.clone()));
+            let query = self.node(input, need)?;
+            parts.push(if columns.is_empty() { counted(query, vec![]) } else { query.select(columns.clone()) });
         }
         Ok(concat(parts, UnionArgs { maintain_order: need.order, ..Default::default() })?)
     }
 
     fn cells(
         &mut self,
-        node: &Arc<Node>,
+        node: &Node,
         input: &Arc<Node>,
         labels: &[PlSmallStr],
         columns: &[(PlSmallStr, Vec<Expression>)],
@@ -290,6 +410,12 @@ impl<'a> Translator<'a> {
     }
 }
 
+/// `columns`, which are constants, for each row of a query: beside its numbers.
+pub(super) fn counted(query: LazyFrame, columns: Vec<Expr>) -> LazyFrame {
+    let numbers = int_range(lit(0), len(), 1, DataType::Int64).alias(internal_name("counted", 0));
+    query.select([vec![numbers], columns].concat())
+}
+
 /// Numbers the rows of one side of a cross join.
 const LEFT_ROW: &str = "\u{f8ff}left_row";
 /// Numbers the rows of the other side.
@@ -304,16 +430,6 @@ pub(crate) fn input_of_partition(inputs: &[Arc<Node>], mut at: usize) -> (&Arc<N
         at -= input.partitions;
     }
     unreachable!("a concatenation has as many partitions as its inputs together");
-}
-
-/// `columns` over `query`; where all of them are constants, one for each of its rows.
-fn with_columns(query: LazyFrame, columns: &[(PlSmallStr, Expression)]) -> Result<LazyFrame> {
-    let expressions = columns.iter().map(|(name, values)| Ok(to_engine(&values.expr)?.alias(name.clone())));
-    Ok(query.select(expressions.collect::<Result<Vec<_>>>()?))
-}
-
-fn all_to_engine(expressions: &[tree::Expr]) -> Result<Vec<Expr>> {
-    expressions.iter().map(to_engine).collect()
 }
 
 fn rows_of(tables: &[DataFrame], partition: Option<usize>) -> Result<LazyFrame> {

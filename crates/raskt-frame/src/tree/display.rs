@@ -6,8 +6,8 @@ impl fmt::Display for Expr {
         match self {
             Self::Column(name) => f.write_str(name),
             Self::Literal(value) => value.fmt(f),
-            Self::Cast { input, dtype, .. } => write!(f, "{}.astype({dtype})", **input),
-            Self::Map { function, input } => write!(f, "{}({})", word(function), **input),
+            Self::Cast { input, dtype, .. } => write!(f, "{}.astype({dtype})", input),
+            Self::Map { function, input } => write!(f, "{}({})", word(function), input),
             Self::Arithmetic { operation, left, right } => {
                 let sign = match operation {
                     Arithmetic::Add => "+",
@@ -18,7 +18,7 @@ impl fmt::Display for Expr {
                     Arithmetic::Remainder | Arithmetic::FloorRemainder => "%",
                     Arithmetic::Power | Arithmetic::IntegerPower => "**",
                 };
-                write!(f, "({} {sign} {})", **left, **right)
+                write!(f, "({} {sign} {})", left, right)
             }
             Self::Comparison { operation, left, right } => {
                 let sign = match operation {
@@ -29,7 +29,7 @@ impl fmt::Display for Expr {
                     Comparison::Greater => ">",
                     Comparison::GreaterOrEqual => ">=",
                 };
-                write!(f, "({} {sign} {})", **left, **right)
+                write!(f, "({} {sign} {})", left, right)
             }
             Self::Logical { operation, left, right } => {
                 let sign = match operation {
@@ -37,25 +37,32 @@ impl fmt::Display for Expr {
                     Logical::Or => "|",
                     Logical::Xor => "^",
                 };
-                write!(f, "({} {sign} {})", **left, **right)
+                write!(f, "({} {sign} {})", left, right)
             }
             Self::Conditional { condition, then, otherwise } => {
-                write!(f, "({} if {} else {})", **then, **condition, **otherwise)
+                write!(f, "({} if {} else {})", then, condition, otherwise)
             }
             Self::Coalesce(inputs) => call(f, "coalesce", inputs),
-            Self::IsIn { input, values, .. } => write!(f, "{}.isin({} values)", **input, values.len()),
-            Self::Text { function, input } => write!(f, "{}.str.{}", **input, word(function)),
+            Self::IsIn { input, values, .. } => write!(f, "{}.isin({} values)", input, values.len()),
+            Self::Text { function, input } => write!(f, "{}.str.{}", input, word(function)),
             Self::ConcatText { inputs, .. } => call(f, "concat", inputs),
-            Self::Time { function, input } => write!(f, "{}.dt.{}", **input, word(function)),
-            Self::Aggregate { function, input } => write!(f, "{}.{}()", **input, word(function)),
+            Self::Time { function, input } => write!(f, "{}.dt.{}", input, word(function)),
+            Self::Aggregate { function, input } => write!(f, "{}.{}()", input, word(function)),
             Self::Length => f.write_str("len()"),
-            Self::Window { function, input } => write!(f, "{}.{}()", **input, word(function)),
+            Self::Window { function, input } => write!(f, "{}.{}()", input, word(function)),
             Self::Over { input, keys } => {
-                write!(f, "{}", **input)?;
+                write!(f, "{}", input)?;
                 call(f, ".over", keys)
             }
             Self::RowNumber => f.write_str("row_number()"),
         }
+    }
+}
+
+/// Long parts are left out.
+impl fmt::Display for Child {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_long() { f.write_str("...") } else { (**self).fmt(f) }
     }
 }
 

@@ -160,15 +160,15 @@ impl ColumnDtype {
 }
 
 /// Types of numbers are written down by NumPy's names.
-mod by_name {
+pub(super) mod by_name {
     use raskt_value::DType;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(super) fn serialize<S: Serializer>(dtype: &DType, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(dtype: &DType, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(dtype.name())
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DType, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DType, D::Error> {
         let name = String::deserialize(deserializer)?;
         DType::from_name(&name).ok_or_else(|| D::Error::custom(format!("there is no data type `{name}`")))
     }

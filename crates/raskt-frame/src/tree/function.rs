@@ -1,4 +1,6 @@
 use super::TimeUnit;
+use super::dtype::by_name;
+use raskt_value::DType;
 use serde::{Deserialize, Serialize};
 
 /// What becomes of values that the other type doesn't have.
@@ -29,8 +31,13 @@ pub enum Function {
     Sign,
     Floor,
     Ceiling,
-    /// To so many places, halves to even.
+    /// Fixed-point numbers to so many places, halves to even.
     Round(u32),
+    /// Floats to so many places, as NumPy rounds them.
+    RoundScaled(i32),
+    /// Floats as integers of a type, without what is after the point.
+    #[serde(with = "by_name")]
+    Truncate(DType),
     SquareRoot,
     Exponential,
     Logarithm,
@@ -220,6 +227,9 @@ pub enum TextFunction {
         fill: char,
     },
     Repeat(usize),
+    /// As Python reads numbers; what is none is an error at run time.
+    #[serde(with = "by_name")]
+    ParseNumber(DType),
     /// As points in time; what can't be read is null unless `strict`.
     ParseDatetime {
         unit: TimeUnit,

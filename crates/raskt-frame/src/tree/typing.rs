@@ -49,6 +49,7 @@ fn mapped(function: Function, input: ColumnDtype) -> ColumnDtype {
         }
         Function::DecimalAsFloat => ColumnDtype::FLOAT64,
         Function::FloatAsText => ColumnDtype::Text,
+        Function::Truncate(dtype) => ColumnDtype::Number(dtype),
         _ => input,
     }
 }
@@ -108,6 +109,7 @@ fn text(function: &TextFunction) -> ColumnDtype {
     match function {
         Length | Count(_) | Find(_) => ColumnDtype::INT64,
         NotEmpty | Contains { .. } | StartsWith(_) | EndsWith(_) => ColumnDtype::BOOL,
+        ParseNumber(dtype) => ColumnDtype::Number(*dtype),
         ParseDatetime { unit, zone, .. } => ColumnDtype::Datetime(*unit, zone.clone()),
         _ => ColumnDtype::Text,
     }

@@ -1,4 +1,5 @@
 use super::{Child, Expr};
+use std::collections::HashSet;
 
 impl Expr {
     /// The trees that it is made of.
@@ -21,24 +22,63 @@ impl Expr {
         }
     }
 
+    /// The same tree of other parts: what `change` makes of each.
+    pub(crate) fn with_children<E>(&self, mut change: impl FnMut(&Child) -> Result<Child, E>) -> Result<Self, E> {
+        let mut changed = self.clone();
+        match &mut changed {
+            Self::Column(_) | Self::Literal(_) | Self::Length | Self::RowNumber => {}
+            Self::Cast { input, .. }
+            | Self::Map { input, .. }
+            | Self::IsIn { input, .. }
+            | Self::Text { input, .. }
+            | Self::Time { input, .. }
+            | Self::Aggregate { input, .. }
+            | Self::Window { input, .. } => *input = change(input)?,
+            Self::Arithmetic { left, right, .. }
+            | Self::Comparison { left, right, .. }
+            | Self::Logical { left, right, .. } => (*left, *right) = (change(left)?, change(right)?),
+            Self::Conditional { condition, then, otherwise } => {
+                (*condition, *then, *otherwise) = (change(condition)?, change(then)?, change(otherwise)?);
+            }
+            Self::Coalesce(inputs) | Self::ConcatText { inputs, .. } => {
+                inputs.iter_mut().try_for_each(|input| change(input).map(|changed| *input = changed))?;
+            }
+            Self::Over { input, keys } => {
+                *input = change(input)?;
+                keys.iter_mut().try_for_each(|key| change(key).map(|changed| *key = changed))?;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// It and all trees that it is made of, each before its own parts. A heavy part that is used twice comes once: written
+    /// out, there may be more of them than memory has room for.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
+        let (mut left, mut seen) = (vec![self], HashSet::new());
+        std::iter::from_fn(move || {
+            let next = left.pop()?;
+            let fresh = |child: &&Child| !child.is_heavy() || seen.insert(child.digest());
+            let children: Vec<&Self> = next.children().into_iter().filter(fresh).map(|child| &**child).collect();
+            left.extend(children.into_iter().rev());
+            Some(next)
+        })
+    }
+
     /// Whether `test` holds for it or for any part of it.
     pub(crate) fn any(&self, test: &impl Fn(&Self) -> bool) -> bool {
-        test(self) || self.children().into_iter().any(|child| child.any(test))
+        self.parts().any(test)
     }
 
     /// The columns that it reads, each once.
     pub(crate) fn columns(&self) -> Vec<&str> {
         let mut found = vec![];
-        self.add_columns(&mut found);
-        found
-    }
-
-    fn add_columns<'a>(&'a self, found: &mut Vec<&'a str>) {
-        if let Self::Column(name) = self
-            && !found.contains(&name.as_str())
-        {
-            found.push(name);
+        for part in self.parts() {
+            if let Self::Column(name) = part
+                && !found.contains(&name.as_str())
+            {
+                found.push(name);
+            }
         }
-        self.children().into_iter().for_each(|child| child.add_columns(found));
+        found
     }
 }

@@ -1,7 +1,7 @@
 //! Arguments that several methods take.
 
 use super::{ColumnExpr, literal};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raskt_frame::{Column, ColumnOrValue, Domain, Literal, ReduceOptions};
@@ -49,9 +49,12 @@ pub(super) fn reduce_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Re
     for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;
         match name.as_str() {
-            "ddof" => found.ddof = value.extract()?,
+            "ddof" => {
+                let hint = "only pandas has variances with such a ddof";
+                found.ddof = value.extract().map_err(|_| PyNotImplementedError::new_err(hint))?;
+            }
             "q" => found.q = value.extract()?,
-            "min_count" => found.min_count = value.extract::<i64>()?.max(0) as u32,
+            "min_count" => found.min_count = value.extract::<i64>()?.clamp(0, u32::MAX.into()) as u32,
             "skipna" => found.skipna = value.extract()?,
             _ => return Err(PyTypeError::new_err(format!("a reduction takes no option `{name}`"))),
         }

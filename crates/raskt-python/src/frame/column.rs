@@ -53,8 +53,16 @@ impl Collection for ColumnExpr {
         let unlabelled = raskt_frame::Index::Rows(None);
         let index = if own.is_scalar() || own.labels { &unlabelled } else { &own.index };
         let logical = logicals(&domains_of_column(own));
-        let divisions = if own.is_scalar() { None } else { own.to_frame("").divisions() };
-        let frame = interchange::persisted_frame(&values, index, &logical, own.root.partitions, divisions)?;
+        let rows = (!own.is_scalar()).then(|| own.to_frame(""));
+        let (divisions, frequency) = rows.map_or((None, None), |rows| (rows.divisions(), rows.frequency()));
+        let frame = interchange::persisted_frame(
+            &values,
+            index,
+            &logical,
+            own.root.partitions,
+            divisions,
+            frequency.as_deref(),
+        )?;
         let mut column = frame.column_at(0).or_raise()?;
         column.name = own.name.clone();
         column.labels = own.labels;
@@ -88,6 +96,12 @@ impl ColumnExpr {
     #[getter]
     fn codec<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         logical::codec(py, &self.column.values.domain)
+    }
+
+    /// Its categories, if it has any without a codec.
+    #[getter]
+    fn categories(&self) -> Option<Vec<String>> {
+        logical::categories(&self.column.values.domain)
     }
 
     /// The same of each level of the row labels.
@@ -130,6 +144,12 @@ impl ColumnExpr {
         format!("{:032x}", self.column.to_frame("").rows_digest())
     }
 
+    /// What tells its row labels from others of the same rows.
+    #[getter]
+    fn labels_key(&self) -> String {
+        format!("{:032x}", self.column.to_frame("").labels_digest())
+    }
+
     /// What tells it from other plans.
     #[getter]
     fn key(&self) -> String {
@@ -140,6 +160,18 @@ impl ColumnExpr {
     #[getter]
     fn npartitions(&self) -> usize {
         self.column.root.partitions
+    }
+
+    /// Whether each value is computed from its own row alone.
+    #[getter]
+    fn is_rowwise(&self) -> bool {
+        self.column.is_rowwise()
+    }
+
+    /// How far each label is from the next, in pandas' words; None if that isn't known.
+    #[getter]
+    fn frequency(&self) -> Option<String> {
+        self.column.to_frame("").frequency().map(|frequency| frequency.to_string())
     }
 
     /// The first label of each partition and the last of all; None if that isn't known.
@@ -161,8 +193,12 @@ impl ColumnExpr {
     }
 
     /// How many rows it has, if that is known without computing.
-    fn length(&self) -> Option<usize> {
-        self.column.root.length()
+    fn length(&self) -> PyResult<Option<usize>> {
+        let known = self.column.root.length();
+        if known.is_some() {
+            raskt_frame::check_files(&self.column.root).or_raise()?;
+        }
+        Ok(known)
     }
 
     /// The row labels.
@@ -279,12 +315,6 @@ impl ColumnExpr {
         self.column.time(method, &arguments).or_raise().map(Into::into)
     }
 
-    /// Strings read as points in time.
-    #[pyo3(signature = (format=None, errors="raise"))]
-    fn to_datetime(&self, format: Option<&str>, errors: &str) -> PyResult<Self> {
-        self.column.to_datetime(format, errors == "raise").or_raise().map(Into::into)
-    }
-
     /// One value from all rows.
     #[pyo3(signature = (function, **options))]
     fn reduce(&self, function: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
@@ -346,7 +376,9 @@ impl ColumnExpr {
         if self.column.is_scalar() {
             return Err(PyTypeError::new_err("one value has no partitions"));
         }
-        Ok(Self { column: self.column.clone(), by_partition: true })
+        let mut column = self.column.to_frame("values").with_known_labels().or_raise()?.column_at(0).or_raise()?;
+        (column.name, column.labels) = (self.column.name.clone(), self.column.labels);
+        Ok(Self { column, by_partition: true })
     }
 
     fn __repr__(&self) -> String {

@@ -52,8 +52,15 @@ impl Collection for FrameExpr {
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         let partitions = self.frame.root.partitions;
         let logical = logicals(&domains_of(&self.frame));
-        let divisions = self.frame.divisions();
-        let frame = interchange::persisted_frame(&values, &self.frame.index, &logical, partitions, divisions)?;
+        let (divisions, frequency) = (self.frame.divisions(), self.frame.frequency());
+        let frame = interchange::persisted_frame(
+            &values,
+            &self.frame.index,
+            &logical,
+            partitions,
+            divisions,
+            frequency.as_deref(),
+        )?;
         Ok(Py::new(py, Self { labels: self.labels, ..frame.into() })?.into_any())
     }
 
@@ -88,6 +95,12 @@ impl FrameExpr {
     #[getter]
     fn codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {
         self.frame.columns.iter().map(|(_, values)| logical::codec(py, &values.domain)).collect()
+    }
+
+    /// The categories of each column that has any without a codec; None for all others.
+    #[getter]
+    fn categories(&self) -> Vec<Option<Vec<String>>> {
+        self.frame.columns.iter().map(|(_, values)| logical::categories(&values.domain)).collect()
     }
 
     /// The same of each level of the row labels.
@@ -174,6 +187,17 @@ impl FrameExpr {
         self.frame.divided(divisions).or_raise().map(Into::into)
     }
 
+    /// How far each label is from the next, in pandas' words; None if that isn't known.
+    #[getter]
+    fn frequency(&self) -> Option<String> {
+        self.frame.frequency().map(|frequency| frequency.to_string())
+    }
+
+    /// The same, whose labels are said to be so far apart.
+    fn stepped(&self, frequency: &str) -> PyResult<Self> {
+        self.frame.stepped(frequency).or_raise().map(Into::into)
+    }
+
     /// The same rows, cut anew between divisions.
     fn cut(&self, divisions: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         self.frame.cut(self.label_literals(&divisions)?).or_raise().map(Into::into)
@@ -190,6 +214,12 @@ impl FrameExpr {
         format!("{:032x}", self.frame.rows_digest())
     }
 
+    /// What tells its row labels from others of the same rows.
+    #[getter]
+    fn labels_key(&self) -> String {
+        format!("{:032x}", self.frame.labels_digest())
+    }
+
     /// What tells it from other plans.
     #[getter]
     fn key(&self) -> String {
@@ -197,8 +227,12 @@ impl FrameExpr {
     }
 
     /// How many rows it has, if that is known without computing.
-    fn length(&self) -> Option<usize> {
-        self.frame.root.length()
+    fn length(&self) -> PyResult<Option<usize>> {
+        let known = self.frame.root.length();
+        if known.is_some() {
+            raskt_frame::check_files(&self.frame.root).or_raise()?;
+        }
+        Ok(known)
     }
 
     /// The column `name`.
@@ -237,12 +271,6 @@ impl FrameExpr {
         self.frame.rename(&names).or_raise().map(Into::into)
     }
 
-    /// The same with a column for row labels.
-    #[pyo3(signature = (column, drop=true, append=false))]
-    fn set_index(&self, column: &ColumnExpr, drop: bool, append: bool) -> PyResult<Self> {
-        self.frame.set_index(&column.column, drop, append).or_raise().map(Into::into)
-    }
-
     /// The row labels as the first columns (or nowhere), and numbered rows.
     #[pyo3(signature = (drop=false, names=None))]
     fn reset_index(&self, drop: bool, names: Option<Vec<String>>) -> PyResult<Self> {
@@ -278,8 +306,9 @@ impl FrameExpr {
     }
 
     /// The same plan, whose tasks are its partitions.
-    fn by_partition(&self) -> Self {
-        Self { frame: self.frame.clone(), by_partition: true, labels: self.labels }
+    fn by_partition(&self) -> PyResult<Self> {
+        let frame = self.frame.with_known_labels().or_raise()?;
+        Ok(Self { frame, by_partition: true, labels: self.labels })
     }
 
     fn __repr__(&self) -> String {

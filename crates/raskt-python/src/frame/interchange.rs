@@ -37,7 +37,9 @@ pub(super) fn to_dataframe(py: Python<'_>, table: &DataFrame, frame: &Frame, sta
     let labels = label_names(&frame.index);
     let levels = levels(&frame.index);
     let codecs = codecs(py, &domains_of(frame));
-    Ok(python(py, "to_dataframe")?.call1((batch, labels, levels, names, start, codecs))?.unbind())
+    let frequency = frame.frequency();
+    let frequency = frequency.as_deref();
+    Ok(python(py, "to_dataframe")?.call1((batch, labels, levels, names, start, codecs, frequency))?.unbind())
 }
 
 /// A table of labels and values as a pandas Series, Index or scalar.
@@ -48,11 +50,13 @@ pub(super) fn to_column(py: Python<'_>, table: &DataFrame, column: &Column, star
     if column.is_scalar() {
         return Ok(python(py, "to_scalar")?.call1((batch, codecs))?.unbind());
     }
+    let frequency = column.to_frame("").frequency();
+    let frequency = frequency.as_deref();
     if column.labels {
-        return Ok(python(py, "to_index")?.call1((batch, name, codecs))?.unbind());
+        return Ok(python(py, "to_index")?.call1((batch, name, codecs, frequency))?.unbind());
     }
     let (labels, levels) = (label_names(&column.index), levels(&column.index));
-    Ok(python(py, "to_series")?.call1((batch, labels, levels, name, start, codecs))?.unbind())
+    Ok(python(py, "to_series")?.call1((batch, labels, levels, name, start, codecs, frequency))?.unbind())
 }
 
 fn label_names(index: &Index) -> Vec<Option<String>> {
@@ -148,6 +152,9 @@ fn frame_from_pandas(
     let levels: Vec<Option<&str>> = imported.levels.iter().map(Option::as_deref).collect();
     let divisions = if known && levels.len() == 1 { divisions(data, &parts)? } else { None };
     let mut frame = memory(parts, &levels, &imported.logical, divisions);
+    if let Some(frequency) = frequency(data)? {
+        frame = frame.stepped(&frequency).or_raise()?;
+    }
     if imported.levels.is_empty() {
         frame.index = Index::Rows(imported.rows_name.as_deref().map(Into::into));
     }
@@ -156,6 +163,11 @@ fn frame_from_pandas(
         return Ok(Py::new(py, ColumnExpr::from(column))?.into_any());
     }
     Ok(Py::new(py, FrameExpr::from(frame))?.into_any())
+}
+
+/// How far the times of an index are apart, as pandas calls it; nothing for other labels.
+fn frequency(data: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    python(data.py(), "frequency_of")?.call1((data.getattr("index")?,))?.extract()
 }
 
 /// Equal slices, none of them empty unless all are.
@@ -204,6 +216,7 @@ pub(super) fn persisted_frame(
     logical: &[Logical],
     partitions: usize,
     divisions: Option<Vec<Literal>>,
+    frequency: Option<&str>,
 ) -> PyResult<Frame> {
     let names = index.names();
     let levels: Vec<Option<&str>> = match index {
@@ -225,9 +238,12 @@ pub(super) fn persisted_frame(
         frame.index = Index::Rows(name.clone());
         return Ok(frame);
     }
-    match divisions {
-        Some(divisions) if frame.root.partitions + 1 == divisions.len() => frame.divided(Some(divisions)).or_raise(),
-        _ => Ok(frame),
+    if let Some(divisions) = divisions.filter(|divisions| frame.root.partitions + 1 == divisions.len()) {
+        frame = frame.divided(Some(divisions)).or_raise()?;
+    }
+    match frequency {
+        Some(frequency) => frame.stepped(frequency).or_raise(),
+        None => Ok(frame),
     }
 }
 

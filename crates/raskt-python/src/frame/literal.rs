@@ -78,7 +78,10 @@ fn rescaled(value: i64, from: TimeUnit, to: TimeUnit) -> (i64, TimeUnit) {
 fn integer(object: &Bound<'_, PyAny>) -> PyResult<Literal> {
     match object.extract::<i64>() {
         Ok(value) => Ok(Literal::Int(value)),
-        Err(_) => object.extract::<u64>().map(Literal::UInt),
+        Err(_) => object
+            .extract::<u64>()
+            .map(Literal::UInt)
+            .map_err(|_| NotNative::new_err("an integer of more than 64 bits has no native form")),
     }
 }
 

@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use raskt_frame::polars::prelude::DataType;
 use raskt_frame::{Column, Domain, Frame, Index, Logical, PandasType};
 
 /// The name of a type in pandas, which family it is of, and how its values are stored.
@@ -24,6 +25,16 @@ pub(super) fn logical(described: Option<&Described>) -> PyResult<Logical> {
 /// What restores values of a domain in Python; None for plain ones.
 pub(super) fn codec<'py>(py: Python<'py>, domain: &Domain) -> Option<Bound<'py, PyBytes>> {
     domain.logical.pandas_type().map(|it| PyBytes::new(py, &it.codec))
+}
+
+/// The categories of a column that the engine has as such, if it knows them.
+pub(super) fn categories(domain: &Domain) -> Option<Vec<String>> {
+    match &domain.dtype {
+        DataType::Enum(known, _) if domain.is_plain() => {
+            Some(known.categories().values_iter().map(str::to_owned).collect())
+        }
+        _ => None,
+    }
 }
 
 /// The domains of the columns of a frame's table, labels first.

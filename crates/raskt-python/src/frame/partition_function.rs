@@ -6,7 +6,7 @@ use super::{ColumnExpr, FrameExpr, OrRaise};
 use crate::block::{PythonBlock, PythonOp};
 use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTraceback, PyTuple};
 use raskt_frame::polars::prelude::{Column as Values, DataFrame, DataType};
@@ -51,6 +51,8 @@ pub(super) struct Promise {
     pub levels: Vec<(Option<String>, Domain)>,
     pub columns: Vec<(String, Domain)>,
     pub is_series: bool,
+    /// Whether nobody said the types: they were found by trying the function on a few rows.
+    pub inferred: bool,
 }
 
 /// A function of one pandas object, called with each partition.
@@ -115,10 +117,13 @@ fn is_own(entry: &Bound<'_, PyTraceback>) -> PyResult<bool> {
 }
 
 impl Promise {
-    pub(super) fn of(meta: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// The promise of a function by an empty pandas object; with `may_miss`, values may be missing whatever its types are.
+    pub(super) fn of(function: &Bound<'_, PyAny>, meta: &Bound<'_, PyAny>, may_miss: bool) -> PyResult<Self> {
         let imported = interchange::import_meta(meta)?;
-        let (levels, columns) = imported.promised();
-        Ok(Self { levels, columns, is_series: imported.is_series })
+        let (levels, mut columns) = imported.promised();
+        columns.iter_mut().for_each(|(_, domain)| domain.missing |= may_miss);
+        let inferred = function.getattr("inferred").and_then(|it| it.is_truthy()).unwrap_or(false);
+        Ok(Self { levels, columns, is_series: imported.is_series, inferred })
     }
 
     /// What stores the values of each level and column.
@@ -133,8 +138,13 @@ impl Promise {
 
     /// The table of a result, with the names and types that were promised; an error if it has others.
     pub(super) fn kept(&self, found: Imported, name: &str, without_labels: bool) -> PyResult<DataFrame> {
-        let wrong =
-            |what: String| PyValueError::new_err(format!("`{name}` didn't give what its meta promised: {what}"));
+        let wrong = |what: String| match self.inferred {
+            true => PyNotImplementedError::new_err(format!(
+                "`{name}` gives another type for these values than for the few rows that it was tried on: {what}; \
+                 convert the values by astype first, or say the type where there is a meta="
+            )),
+            false => PyValueError::new_err(format!("`{name}` didn't give what its meta promised: {what}")),
+        };
         if found.is_series != self.is_series {
             let kind = |series: bool| if series { "a Series" } else { "a DataFrame" };
             return Err(wrong(format!("{} and not {}", kind(found.is_series), kind(self.is_series))));
@@ -151,42 +161,58 @@ impl Promise {
             if domain.logical != *logical {
                 let given = Domain::full(domain.dtype.clone()).with_logical(logical.clone());
                 let (given, promised) = (given.pandas_dtype(), domain.pandas_dtype());
-                return Err(wrong(format!("values of {given} and not of {promised}")));
+                return Err(wrong(match given == promised {
+                    true => format!("other values of {given} (categories, say) than those promised"),
+                    false => format!("values of {given} and not of {promised}"),
+                }));
             }
         }
         let own = found.table.columns();
         let count = self.levels.len();
         let mut columns = vec![];
         for (at, (_, domain)) in self.levels.iter().enumerate().filter(|_| !without_labels) {
-            columns
-                .push(cast(&own[at], &domain.dtype, "the row labels").map_err(wrong)?.with_name(index_column_name(at)));
+            columns.push(
+                cast(&own[at], &domain.dtype, self.inferred, "the row labels are")
+                    .map_err(wrong)?
+                    .with_name(index_column_name(at)),
+            );
         }
         for (at, (column, domain)) in self.columns.iter().enumerate() {
-            let values = cast(&own[count + at], &domain.dtype, &format!("column `{column}`")).map_err(wrong)?;
+            let what = format!("column `{column}` is");
+            let values = cast(&own[count + at], &domain.dtype, self.inferred, &what).map_err(wrong)?;
+            if !domain.missing && values.null_count() > 0 {
+                let dtype = domain.pandas_dtype();
+                return Err(wrong(format!("missing values in column `{column}` of {dtype}, which has none")));
+            }
             columns.push(values.with_name(column.as_str().into()));
         }
         DataFrame::new(found.table.height(), columns).map_err(FrameError::from).or_raise()
     }
 }
 
-/// `values` as `dtype`, if no value changes by it.
-fn cast(values: &Values, dtype: &DataType, what: &str) -> Result<Values, String> {
+/// `values` as `dtype`, if no value changes by it; but integers are rounded to floats with `rounds`, as pandas does where
+/// it joins parts of both types.
+fn cast(values: &Values, dtype: &DataType, rounds: bool, what: &str) -> Result<Values, String> {
     if values.dtype() == dtype {
         return Ok(values.clone());
     }
     let name = |dtype: &DataType| raskt_frame::pandas_dtype_name(dtype, false);
-    let differ = || format!("{what} is of {} and not of {}", name(values.dtype()), name(dtype));
+    let differ = || format!("{what} of {} and not of {}", name(values.dtype()), name(dtype));
     let cast = values.strict_cast(dtype).map_err(|_| differ())?;
-    let loses = values.dtype().is_float() && dtype.is_integer();
-    let same = !loses || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
+    let rounded = rounds && values.dtype().is_integer() && dtype.is_float();
+    let same = rounded || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
     let group = |dtype: &DataType| match dtype {
         dtype if dtype.is_numeric() || dtype.is_bool() => 0,
         DataType::String | DataType::Categorical(..) | DataType::Enum(..) => 1,
         dtype if dtype.is_temporal() => 2,
         _ => 3,
     };
-    let alike = group(values.dtype()) == group(dtype) && values.dtype().is_bool() == dtype.is_bool();
-    if same && (alike || values.null_count() == values.len()) { Ok(cast) } else { Err(differ()) }
+    let zoned = |dtype: &DataType| matches!(dtype, DataType::Datetime(_, Some(_)));
+    let alike = group(values.dtype()) == group(dtype)
+        && values.dtype().is_bool() == dtype.is_bool()
+        && zoned(values.dtype()) == zoned(dtype);
+    let can_lose = matches!(group(dtype), 0 | 2);
+    if (same || !can_lose) && (alike || values.null_count() == values.len()) { Ok(cast) } else { Err(differ()) }
 }
 
 /// What tells a call from others: its token, or a number that no other has.
@@ -195,6 +221,12 @@ pub(super) fn digest_of_call(token: Option<&str>) -> u128 {
         Some(token) => raskt_frame::digest_of(&["token", token], &[]),
         None => u128::from(NEXT.fetch_add(1, Ordering::Relaxed)),
     }
+}
+
+/// The frame whose partitions a function gets, with the labels that all rows together give them; a function that gives
+/// a row for each row gets the very rows that its result goes beside.
+fn labels_known(frame: &Frame, same_rows: bool) -> PyResult<Frame> {
+    if same_rows { Ok(frame.clone()) } else { frame.with_known_labels().or_raise() }
 }
 
 /// The result of calling `function` with each partition of `frame`, which it gets as `input`.
@@ -209,8 +241,9 @@ fn mapped(
     token: Option<&str>,
     same_rows: bool,
     numbered: bool,
+    may_miss: bool,
 ) -> PyResult<Py<PyAny>> {
-    let promise = Promise::of(meta)?;
+    let promise = Promise::of(function.bind(py), meta, may_miss)?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
     let digest = digest_of_call(token);
     let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
@@ -231,8 +264,10 @@ fn mapped(
 
 #[pymethods]
 impl FrameExpr {
-    /// What a Python function makes of each partition.
-    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false, numbered=false))]
+    /// What a Python function makes of each partition; with `may_miss`, values may be missing where `meta` is of a type
+    /// without missing ones.
+    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false, numbered=false,
+                        may_miss=false))]
     #[expect(clippy::too_many_arguments, reason = "what users give, and how it is called")]
     fn map_partitions(
         &self,
@@ -243,16 +278,20 @@ impl FrameExpr {
         token: Option<&str>,
         same_rows: bool,
         numbered: bool,
+        may_miss: bool,
     ) -> PyResult<Py<PyAny>> {
-        let input = if self.labels { Input::Labels } else { Input::Frame }(self.frame.clone());
-        mapped(py, &self.frame, input, function, meta, name, token, same_rows, numbered)
+        let frame = labels_known(&self.frame, same_rows)?;
+        let input = if self.labels { Input::Labels } else { Input::Frame }(frame.clone());
+        mapped(py, &frame, input, function, meta, name, token, same_rows, numbered, may_miss)
     }
 }
 
 #[pymethods]
 impl ColumnExpr {
-    /// What a Python function makes of each partition.
-    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false, numbered=false))]
+    /// What a Python function makes of each partition; with `may_miss`, values may be missing where `meta` is of a type
+    /// without missing ones.
+    #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false, numbered=false,
+                        may_miss=false))]
     #[expect(clippy::too_many_arguments, reason = "what users give, and how it is called")]
     fn map_partitions(
         &self,
@@ -263,9 +302,12 @@ impl ColumnExpr {
         token: Option<&str>,
         same_rows: bool,
         numbered: bool,
+        may_miss: bool,
     ) -> PyResult<Py<PyAny>> {
-        let frame = self.column.to_frame("values");
-        mapped(py, &frame, Input::Column(self.column.clone()), function, meta, name, token, same_rows, numbered)
+        let frame = labels_known(&self.column.to_frame("values"), same_rows)?;
+        let mut column = frame.column_at(0).or_raise()?;
+        (column.name, column.labels) = (self.column.name.clone(), self.column.labels);
+        mapped(py, &frame, Input::Column(column), function, meta, name, token, same_rows, numbered, may_miss)
     }
 }
 
@@ -314,7 +356,7 @@ pub(super) fn frame_from_delayed(
     if parts.is_empty() {
         return Err(PyValueError::new_err("a dataframe needs at least one delayed partition"));
     }
-    let promise = Promise::of(meta)?;
+    let promise = Promise::of(py.None().bind(py), meta, false)?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
     let levels = if rows.is_some() { vec![] } else { promise.levels.clone() };
     let (columns, is_series) = (promise.columns.clone(), promise.is_series);

@@ -80,7 +80,7 @@ impl CsvLookExpr {
 /// The look at CSV files that has to be computed to read them.
 #[pyfunction]
 #[pyo3(signature = (paths, *, sep=",", header=true, names=None, usecols=None, dtype=None, parse_dates=None,
-                    na_values=None, skiprows=0, nrows=None, quotechar=Some("\""), comment=None))]
+                    na_values=None, skiprows=0, quotechar=Some("\""), comment=None))]
 #[expect(clippy::too_many_arguments, reason = "they are pandas'")]
 fn frame_look_csv(
     paths: Paths,
@@ -92,7 +92,6 @@ fn frame_look_csv(
     parse_dates: Option<Vec<String>>,
     na_values: Option<Vec<String>>,
     skiprows: usize,
-    nrows: Option<usize>,
     quotechar: Option<&str>,
     comment: Option<&str>,
 ) -> PyResult<CsvLookExpr> {
@@ -103,7 +102,6 @@ fn frame_look_csv(
         use_columns: usecols,
         missing_words: na_values.unwrap_or_default(),
         skip_rows: skiprows,
-        row_limit: nrows,
         quote: quotechar.map(|text| one_byte("quotechar", text)).transpose()?,
         comment: comment.map(|text| one_byte("comment", text)).transpose()?,
         dates: parse_dates.unwrap_or_default().into_iter().collect(),
@@ -127,17 +125,16 @@ fn one_byte(what: &str, text: &str) -> PyResult<u8> {
 
 /// The rows of Parquet files; `index` are the columns that are row labels, with the names of the levels.
 #[pyfunction]
-#[pyo3(signature = (paths, *, columns=None, filters=None, index=vec![]))]
+#[pyo3(signature = (paths, *, filters=None, index=vec![]))]
 fn frame_read_parquet(
     py: Python<'_>,
     paths: Paths,
-    columns: Option<Vec<String>>,
     filters: Option<&Bound<'_, PyAny>>,
     index: Vec<(String, Option<String>)>,
 ) -> PyResult<FrameExpr> {
     let index = if index.is_empty() { ParquetIndex::Rows } else { ParquetIndex::Columns(index) };
     let filters = filters.map(conditions).transpose()?.unwrap_or_default();
-    let options = ParquetOptions { columns, filters, index };
+    let options = ParquetOptions { columns: None, filters, index };
     let paths = paths.all();
     py.detach(|| read_parquet(&paths, &options)).or_raise().map(Into::into)
 }

@@ -108,11 +108,6 @@ impl FrameExpr {
     fn repartition(&self, npartitions: usize) -> PyResult<Self> {
         self.frame.repartition(npartitions).or_raise().map(Into::into)
     }
-
-    /// One partition alone.
-    fn partition(&self, i: usize) -> PyResult<Self> {
-        self.frame.pick(&[i]).or_raise().map(Into::into)
-    }
 }
 
 /// The rows of dataframes under each other.

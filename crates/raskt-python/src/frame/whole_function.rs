@@ -71,10 +71,7 @@ pub(super) fn frame_of_whole(
     may_miss: bool,
     partitions: usize,
 ) -> PyResult<Py<PyAny>> {
-    let mut promise = Promise::of(meta)?;
-    if may_miss {
-        promise.columns.iter_mut().for_each(|(_, domain)| domain.missing = true);
-    }
+    let promise = Promise::of(function.bind(py), meta, may_miss)?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
     let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
     let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();

@@ -65,7 +65,7 @@ impl WriteExpr {
 #[pymethods]
 impl FrameExpr {
     /// The Parquet files that hold it, a file for each partition.
-    #[pyo3(signature = (path, *, compression=Some("snappy"), index=None, single_file=false))]
+    #[pyo3(signature = (path, *, compression=Some("snappy"), index=None, single_file=false, has_folder=false))]
     fn to_parquet(
         &self,
         py: Python<'_>,
@@ -73,6 +73,7 @@ impl FrameExpr {
         compression: Option<&str>,
         index: Option<bool>,
         single_file: bool,
+        has_folder: bool,
     ) -> PyResult<WriteExpr> {
         let frame = match (index, &self.frame.index) {
             (Some(false), _) => Frame { index: Index::Rows(None), ..self.frame.clone() },
@@ -83,11 +84,11 @@ impl FrameExpr {
         let columns = file_names(&frame, |at| format!("__index_level_{at}__"));
         let metadata = Some(notes(py, &frame, &columns)?);
         let format = WriteFormat::Parquet { compression: compression.unwrap_or("none").to_owned(), metadata };
-        Ok(WriteExpr { frame, options: WriteOptions { path, single_file, columns, format } })
+        Ok(WriteExpr { frame, options: WriteOptions { path, single_file, has_folder, columns, format } })
     }
 
     /// The CSV files that hold it, a file for each partition.
-    #[pyo3(signature = (path, *, sep=",", header=true, index=true, single_file=false))]
+    #[pyo3(signature = (path, *, sep=",", header=true, index=true, single_file=false, has_folder=false))]
     fn to_csv(
         &self,
         path: std::path::PathBuf,
@@ -95,6 +96,7 @@ impl FrameExpr {
         header: bool,
         index: bool,
         single_file: bool,
+        has_folder: bool,
     ) -> PyResult<WriteExpr> {
         let frame = match index {
             true => super::OrRaise::or_raise(self.frame.labelled())?,
@@ -108,7 +110,7 @@ impl FrameExpr {
         };
         let columns = file_names(&frame, |_| String::new());
         let format = WriteFormat::Csv { separator: *separator, header };
-        Ok(WriteExpr { frame, options: WriteOptions { path, single_file, columns, format } })
+        Ok(WriteExpr { frame, options: WriteOptions { path, single_file, has_folder, columns, format } })
     }
 }
 
