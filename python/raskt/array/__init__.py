@@ -29,6 +29,7 @@ from raskt.array.blocks.fromfunction import fromfunction as fromfunction
 from raskt.array.blocks.map_blocks import map_blocks as map_blocks
 from raskt.array.creation.constructors import *
 from raskt.array.creation.grids import *
+from raskt.array.creation.spaces import *
 from raskt.array.elementwise.complex import *
 from raskt.array.elementwise.conditional import *
 from raskt.array.elementwise.floating import *
@@ -43,11 +44,24 @@ from raskt.array.manipulation.joining import *
 from raskt.array.manipulation.padding import *
 from raskt.array.manipulation.repeating import *
 from raskt.array.manipulation.shapes import *
-from raskt.array.reductions.functions import *
+from raskt.array.manipulation.splitting import *
+from raskt.array.reductions.averages import *
+from raskt.array.reductions.extremes import *
+from raskt.array.reductions.running import *
+from raskt.array.reductions.sums import *
+from raskt.array.reductions.truths import *
 from raskt.array.searching.searching import *
+from raskt.array.searching.sets import *
+from raskt.array.searching.sorting import *
 from raskt.array.selection.nonzero import *
 from raskt.array.selection.where import where as where
-from raskt.array.statistics.statistics import *
+from raskt.array.statistics.averages import *
+from raskt.array.statistics.counting import *
+from raskt.array.statistics.covariances import *
+from raskt.array.statistics.differences import *
+from raskt.array.statistics.interpolation import *
+from raskt.array.statistics.lines import *
+from raskt.array.statistics.quantiles import *
 
 bool, bool_ = _np.bool_, _np.bool_
 int8, int16, int32, int64 = _np.int8, _np.int16, _np.int32, _np.int64

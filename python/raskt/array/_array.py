@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import ArrayExpr, Lazy, array_transpose
+from raskt._errors import CopyNeeded, UnknownLengths
 from raskt.array.base.arguments import check_order
 from raskt.array.base.documentation import documented
+from raskt.array.base.lengths import marked
 from raskt.array.base.registry import register_array
 from raskt.array.blocks.map_blocks import block_shapes
 from raskt.array.indexing.assignment import assign
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
 __all__ = ["Array"]
+
+#: What positions of 64 bits tell apart.
+_MOST_ELEMENTS = 2**63 - 1
 
 
 class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
@@ -58,6 +63,9 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     def __init__(self, expr: ArrayExpr) -> None:
         if not isinstance(expr, ArrayExpr):
             raise TypeError("arrays are made by functions such as `raskt.array.from_array`, not by the class")
+        if expr.size > _MOST_ELEMENTS:
+            shown = " x ".join(map(str, expr.shape))
+            raise ValueError(f"array is too big: {shown} elements are more than positions of 64 bits can tell apart")
         self.__raskt_expr__ = expr
 
     def __raskt_rebuild__(self, expr: ArrayExpr) -> Array:
@@ -73,7 +81,8 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         >>> ra.ones((3, 4), chunks=2).shape
         (3, 4)
         """
-        return self.__raskt_expr__.shape
+        expr = self.__raskt_expr__
+        return expr.shape if expr.is_known else marked(expr.shape)
 
     @property
     @documented("One of NumPy's types of booleans, integers, floating or complex numbers.", kind="numpy.dtype")
@@ -103,7 +112,8 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         >>> ra.ones((3, 4)).size
         12
         """
-        return self.__raskt_expr__.size
+        expr = self.__raskt_expr__
+        return expr.size if expr.is_known else marked(expr.size)
 
     @property
     @documented("As NumPy says of the type.", kind="int")
@@ -123,7 +133,8 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         >>> ra.ones(3).nbytes
         24
         """
-        return self.__raskt_expr__.nbytes
+        expr = self.__raskt_expr__
+        return expr.size * expr.dtype.itemsize if expr.is_known else marked(expr.nbytes)
 
     @property
     @documented("A tuple for each axis; NaN where a length is not known yet.", kind="tuple of tuple of int")
@@ -133,7 +144,8 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         >>> ra.ones((3, 4), chunks=2).chunks
         ((2, 1), (2, 2))
         """
-        return self.__raskt_expr__.chunks
+        expr = self.__raskt_expr__
+        return expr.chunks if expr.is_known else marked(expr.chunks)
 
     @property
     @documented("A length for each axis.", kind="tuple of int")
@@ -143,7 +155,8 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         >>> ra.ones((3, 4), chunks=2).chunksize
         (2, 2)
         """
-        return self.__raskt_expr__.chunksize
+        expr = self.__raskt_expr__
+        return expr.chunksize if expr.is_known else marked(expr.chunksize)
 
     @property
     @documented("A number for each axis.", kind="tuple of int")
@@ -274,17 +287,24 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
-            raise ValueError("`copy=False` asks for memory that a lazy array has not got: call `compute()`")
+            raise CopyNeeded("`copy=False` asks for memory that a lazy array has not got: call `compute()`")
         result = np.asarray(self.compute())
         return result if dtype is None else result.astype(dtype, copy=False)
 
+    def _know_size(self) -> None:
+        """An error where the number of elements is not known."""
+        if self.size != self.size:
+            raise UnknownLengths("the number of elements is not known yet: call `compute_chunk_sizes()` first")
+
     def _element(self, kind: str) -> Any:
         """The only element, computed; NumPy raises a TypeError where there are more."""
+        self._know_size()
         if self.size != 1:
             raise TypeError(f"only an array with one element can be converted to {kind}, not one of shape {self.shape}")
         return np.asarray(self.compute()).reshape(())[()]
 
     def __bool__(self) -> bool:
+        self._know_size()
         if self.size != 1:
             raise ValueError(
                 f"the truth value of an array of shape {self.shape} is ambiguous: use `.any()` or `.all()`"
@@ -322,6 +342,7 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         """
         place = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         if not place:
+            self._know_size()
             if self.size != 1:
                 raise ValueError("can only convert an array of size 1 to a Python scalar")
             return self._element("a scalar").item()
@@ -334,7 +355,7 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
             raise TypeError("len() of an array without axes")
         length = self.shape[0]
         if length != length:
-            raise ValueError("the length is not known yet: call `compute_chunk_sizes()` first")
+            raise UnknownLengths("the length is not known yet: call `compute_chunk_sizes()` first")
         return length
 
     def __iter__(self) -> Iterator[Array]:

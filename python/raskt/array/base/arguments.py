@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from raskt.array.base.registry import is_array
 
-__all__ = ["NO_VALUE", "check_device", "check_like", "check_order", "fan_in", "is_given", "refuse"]
+__all__ = [
+    "NO_VALUE",
+    "check_axis",
+    "check_device",
+    "check_like",
+    "check_meta",
+    "check_order",
+    "fan_in",
+    "is_given",
+    "refuse",
+]
 
 #: What NumPy's signatures have where an argument that isn't given differs from every value.
 NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
@@ -23,6 +35,23 @@ def is_given(value: Any) -> bool:
 def refuse(function: str, argument: str, value: Any, instead: str) -> None:
     """Say that a value of an argument is not supported, and what works."""
     raise NotImplementedError(f"`{function}` with `{argument}={value!r}` is not implemented: {instead}")
+
+
+def check_axis(axis: Any, ndim: int, number_has_one: bool = True) -> Any:
+    """The axis or the axes of a reduction in Python's integers: NumPy takes one, or several different ones in a tuple.
+
+    By its courtesy a single number may have an axis, 0 or -1, for most reductions.
+    """
+    if not is_given(axis):
+        return axis
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    for at in axes:
+        if isinstance(at, (bool, np.bool_)):
+            raise TypeError("an integer is required for the axis")
+    places = tuple(operator.index(at) for at in axes)
+    if not (number_has_one and not ndim and not isinstance(axis, tuple) and places[0] in (0, -1)):
+        normalize_axis_tuple(places, ndim)
+    return places if isinstance(axis, tuple) else places[0]
 
 
 def check_order(function: str, order: Any, orders: str = "CKA") -> None:
@@ -45,6 +74,16 @@ def check_device(device: Any) -> None:
     """NumPy knows one device."""
     if device not in (None, "cpu"):
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
+
+
+def check_meta(function: str, meta: Any, dtype: Any = None) -> None:
+    """An example of a block: blocks are NumPy's arrays, here of the type `dtype` if that is settled."""
+    if meta is None:
+        return
+    if not isinstance(meta, (np.ndarray, np.generic)) or isinstance(meta, np.ma.MaskedArray):
+        refuse(function, "meta", type(meta).__name__, "blocks are NumPy arrays")
+    if dtype is not None and meta.dtype != dtype:
+        raise ValueError(f"`{function}` gives elements of {dtype}, and `meta` has {meta.dtype}: use `astype`")
 
 
 def fan_in(split_every: Any) -> int | None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_from_numpy, array_operand, array_stack
-from raskt.array.base.arguments import check_device, check_like, check_order, refuse
+from raskt.array.base.arguments import check_device, check_like, check_meta, check_order, refuse
 from raskt.array.base.documentation import documented
+from raskt.array.base.plain import check_plain
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.base.sliceable import from_sliceable
@@ -26,17 +27,19 @@ __all__ = ["array", "asanyarray", "asarray", "from_array"]
     {
         "TypeError": "For data types that raskt has no blocks of: objects, strings, dates, float16.",
         "ValueError": "If `x` is a lazy array already: use `rechunk`.",
-        "NotImplementedError": "For masked arrays, and for `asarray=False`.",
+        "NotImplementedError": "For masked arrays, `numpy.matrix`, and `asarray=False`.",
     },
     x=(
-        "array_like: A NumPy array of booleans, integers, floats or complex numbers; its memory is used as it is, "
-        "whatever its order and strides, so don't write to it before the results are computed. Another object with "
-        "``shape``, ``dtype`` and ``__getitem__`` (a Zarr or HDF5 array) is read a block at a time, as it is computed."
+        "array_like: A NumPy array of booleans, integers, floats or complex numbers, which is copied: what is written "
+        "to it afterwards changes no result. One that can't be written to (``x.flags.writeable = False``) and a "
+        "``numpy.memmap`` are used as they are. Another object with ``shape``, ``dtype`` and ``__getitem__`` (a Zarr "
+        "or HDF5 array) is read a block at a time, as it is computed."
     ),
     lock="bool or lock: `True`, or a lock to hold while a block is read, for an object that threads can't share.",
     asarray="bool: Whether blocks become NumPy arrays, as they always do; `False` is refused.",
     fancy="bool: Whether the object takes lists of positions; it is asked for slices alone.",
     getitem="callable: Takes the object and slices, and gives a block; the object's own if not given.",
+    meta="numpy.ndarray: An example of a block; the type is that of `x`.",
     inline_array="bool: Where Dask's graph holds the object; there is no difference here.",
 )
 def from_array(
@@ -50,30 +53,31 @@ def from_array(
     meta: Any = None,
     inline_array: bool = False,
 ) -> Array:
-    """An array over the memory of a NumPy array, or over anything that can be sliced like one.
+    """An array of what a NumPy array holds, or anything that can be sliced like one.
 
     >>> import numpy as np
     >>> x = ra.from_array(np.arange(6.0).reshape(2, 3), chunks=(1, 2))
     >>> x.chunks
     ((1, 1), (2, 1))
     """
+    check_meta("from_array", meta)
     if asarray is False:
         refuse("from_array", "asarray", asarray, "blocks are NumPy arrays")
     if is_array(x):
         raise ValueError("the array is raskt's already: use `rechunk` to change its chunks")
     if isinstance(x, (list, tuple, int, float, complex, np.generic)):
         x = np.asarray(x)
-    if isinstance(x, np.ma.MaskedArray):
-        raise NotImplementedError("masked arrays are not implemented: fill them first, as in `x.filled(np.nan)`")
-    if not isinstance(x, np.ndarray) and (hasattr(x, "__array_interface__") or hasattr(x, "iloc")):
+    check_plain(x)
+    of_another_type = hasattr(x, "__array__") and not isinstance(getattr(x, "dtype", None), (np.dtype, type(None)))
+    if not isinstance(x, np.ndarray) and (hasattr(x, "__array_interface__") or hasattr(x, "iloc") or of_another_type):
         x = np.asarray(x)  # In memory already: a pandas object, or the array of another library.
     if getitem is not None:
         return from_sliceable(x, chunks, lock, getitem)
     if isinstance(x, np.ndarray):
-        return wrap(array_from_numpy(x, chunks, block_bytes()))
+        return wrap(array_from_numpy(x, chunks, block_bytes(), False))
     if all(hasattr(x, attribute) for attribute in ("shape", "dtype", "__getitem__")):
         return from_sliceable(x, chunks, lock)
-    return wrap(array_from_numpy(np.asarray(x), chunks, block_bytes()))
+    return wrap(array_from_numpy(np.asarray(x), chunks, block_bytes(), False))
 
 
 _CHECKED = {
@@ -105,12 +109,23 @@ def asarray(
     check_like("asarray", like)
     if copy is False and not isinstance(a, np.ndarray) and not is_array(a):
         raise ValueError("Unable to avoid copy while creating an array as requested: `a` is no array")
-    found = _converted(np.array(a) if copy and isinstance(a, np.ndarray) else a, chunks)
+    check_plain(a)
+    if dtype is not None and isinstance(a, (bool, int, float, complex, list, tuple)) and not _holds_arrays(a):
+        a = np.asarray(a, dtype)  # NumPy converts numbers of Python's own one by one: those that don't fit are errors.
+    if copy is False and isinstance(a, np.ndarray):
+        found = wrap(array_from_numpy(a, chunks, block_bytes(), True))
+    else:
+        found = _converted(a, chunks)
     if dtype is None or found.dtype == np.dtype(dtype):
         return found
     if copy is False:
         raise ValueError(f"Unable to avoid copy while converting {found.dtype} to {np.dtype(dtype)}")
     return found.astype(dtype)
+
+
+def _holds_arrays(a: Any) -> bool:
+    """Whether a list holds a lazy array, on any level."""
+    return is_array(a) or (isinstance(a, (list, tuple)) and any(map(_holds_arrays, a)))
 
 
 def _converted(a: Any, chunks: Any) -> Array:
@@ -175,6 +190,21 @@ def array(
         refuse("array", "ndmax", ndmax, "make a NumPy array of objects first")
     found = asarray(object, dtype, order, copy=copy, like=like, chunks=chunks)
     return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if found.ndim < ndmin else found
+
+
+def as_assigned(value: Any, dtype: np.dtype[Any]) -> Array:
+    """The value as an array of `dtype`, by the conversion that NumPy assigns with."""
+    if is_array(value) or hasattr(type(value), "to_raskt_array"):
+        return asarray(value).astype(dtype)
+    return asarray(held(value, dtype))
+
+
+def held(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A value in memory as NumPy assigns it to elements of `dtype`: a number that doesn't fit raises."""
+    check_plain(value)
+    holder = np.empty(np.shape(value), dtype)
+    holder[...] = value
+    return holder
 
 
 def operand_of(x: Any) -> Any:

@@ -44,15 +44,19 @@ def documented(
     return decorate
 
 
-def as_method(function: Any, **parameters: str) -> Any:
-    """The same function as a method of its first parameter, with the same documentation less that parameter."""
-    made = FunctionType(
-        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    made.__kwdefaults__ = function.__kwdefaults__
+def as_method(function: Any, **defaults: Any) -> Any:
+    """The same function as a method of its first parameter, with the same documentation less that parameter.
+
+    `defaults` are those that the method has and the function has not.
+    """
+    made = FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
+    parameters = inspect.signature(function).parameters.values()
+    changed = [p.replace(default=defaults.get(p.name, p.default)) for p in parameters]
+    made.__defaults__ = tuple(p.default for p in changed if p.kind is not p.KEYWORD_ONLY and p.default is not p.empty)
+    made.__kwdefaults__ = {p.name: p.default for p in changed if p.kind is p.KEYWORD_ONLY and p.default is not p.empty}
     made.__qualname__ = f"Array.{function.__name__}"
     made.__module__ = function.__module__
-    first, *rest = inspect.signature(function).parameters.values()
+    first, *rest = changed
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     rest = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.kind is p.POSITIONAL_ONLY else p for p in rest]
     made.__signature__ = inspect.Signature([own, *rest])  # type: ignore[attr-defined]

@@ -13,20 +13,20 @@ __all__ = ["Layout", "block_slices"]
 
 
 class Layout:
-    """How an array is laid out: what functions over its blocks need of it, without the array, which never travels."""
+    """How an array is laid out: what functions over its blocks need of it, without the array, which never travels.
 
-    __slots__ = ("chunks", "dtype", "ndim", "numblocks", "shape")
+    `bounds` says for each axis where its blocks begin, and where the last one ends.
+    """
+
+    __slots__ = ("bounds", "chunks", "dtype", "ndim", "numblocks", "shape")
 
     def __init__(self, array: Array) -> None:
         self.chunks, self.dtype, self.ndim = array.chunks, array.dtype, array.ndim
         self.numblocks, self.shape = array.numblocks, array.shape
+        self.bounds = [[0, *np.cumsum(lengths).tolist()] for lengths in array.chunks]
 
 
-def block_slices(array: Array | Layout, index: int) -> tuple[slice, ...]:
+def block_slices(layout: Layout, index: int) -> tuple[slice, ...]:
     """Where block `index` (in C order) stands in the array."""
-    place = np.unravel_index(index, array.numblocks) if array.ndim else ()
-    starts = [sum(lengths[:at]) for lengths, at in zip(array.chunks, place, strict=True)]
-    return tuple(
-        slice(int(start), int(start) + lengths[at])
-        for start, lengths, at in zip(starts, array.chunks, place, strict=True)
-    )
+    place = np.unravel_index(index, layout.numblocks) if layout.ndim else ()
+    return tuple(slice(line[at], line[at + 1]) for line, at in zip(layout.bounds, place, strict=True))

@@ -7,34 +7,63 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_astype
+from raskt._errors import UnknownLengths, Unsupported
 from raskt.array.base.registry import is_array
 
 if TYPE_CHECKING:
     from raskt._core import ArrayExpr
     from raskt.array._array import Array
 
-__all__ = ["replaced", "write_out"]
+__all__ = ["average_input", "replaced", "write_back", "write_out"]
 
 
-def write_out(result: Array, out: Any) -> Any:
+def write_out(result: Array, out: Any, casting: Any = "same_kind") -> Any:
     """Make `out` the result: a raskt array takes over its expression, a NumPy array its computed elements."""
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(out, np.ndarray):
-        if out.shape != result.shape:
-            raise ValueError(f"`out` has shape {out.shape}, and the result {result.shape}")
-        np.copyto(out, result.compute(), casting="same_kind")
+        found = result if result.__raskt_expr__.is_known else result.compute()
+        if out.shape != found.shape:
+            raise ValueError(f"`out` has shape {out.shape}, and the result {found.shape}")
+        np.copyto(out, np.asarray(found), casting=casting)
         return out
     if not is_array(out):
         raise TypeError(f"`out` must be an array, not {type(out).__name__}")
-    return replaced(out, result.__raskt_expr__, "out")
+    return replaced(out, result.__raskt_expr__, "out", casting)
 
 
-def replaced(array: Array, expr: ArrayExpr, name: str) -> Array:
+def write_back(result: Array, out: Any) -> Any:
+    """As `write_out`, by the rule of NumPy's older functions.
+
+    They work in an array of the result's type, which has to hold what `out` does, and copy it back.
+    """
+    first = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    kind = getattr(first, "dtype", result.dtype)
+    if not np.can_cast(kind, result.dtype, "safe"):
+        raise TypeError(f"Cannot cast array data from {kind} to {result.dtype} according to the rule 'safe'")
+    return write_out(result, out, "unsafe")
+
+
+def average_input(x: Array, name: str, out: Any) -> Array:
+    """What an average written to `out` is taken of: NumPy adds up in the type of `out`, if that is wider."""
+    kind = (out[0] if isinstance(out, tuple) else out).dtype
+    real = name.endswith(("std", "var"))
+    if kind.kind in "biu" or (kind.kind == "c" and real) or (kind.kind == "f" and x.dtype.kind == "c" and not real):
+        raise Unsupported(
+            f"`{name}` of {x.dtype} with an `out` of {kind}, in which NumPy would add up, is not implemented: convert "
+            "the result by `astype`"
+        )
+    wider = x.dtype.kind in "fc" or kind.kind == "c"
+    return x.astype(kind) if wider and np.can_cast(x.dtype, kind, "same_kind") and kind.itemsize >= x.itemsize else x
+
+
+def replaced(array: Array, expr: ArrayExpr, name: str, casting: Any = "same_kind") -> Array:
     """The array with a result in its place, if NumPy would let it be there."""
+    if array.__raskt_expr__.is_known and not expr.is_known:
+        raise UnknownLengths(f"the shape that in-place `{name}` gives is not known: call `compute_chunk_sizes()` first")
     if expr.shape != array.shape and expr.is_known:
         raise ValueError(f"in-place `{name}` cannot give shape {expr.shape} to an array of shape {array.shape}")
     if expr.dtype != array.dtype:
-        if not np.can_cast(expr.dtype, array.dtype, "same_kind"):
+        if not np.can_cast(expr.dtype, array.dtype, casting):
             raise TypeError(f"in-place `{name}` gives {expr.dtype}, which an array of {array.dtype} cannot hold")
         expr = array_astype(expr, array.dtype)
     array.__raskt_expr__ = expr

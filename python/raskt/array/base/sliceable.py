@@ -10,6 +10,7 @@ import numpy as np
 
 from raskt._core import array_from_function
 from raskt.array.base.layout import Layout, block_slices
+from raskt.array.base.plain import check_plain
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 
@@ -27,7 +28,9 @@ def from_sliceable(x: Any, chunks: Any, lock: Any, getitem: Any = None) -> Array
     def read(index: int) -> Any:
         part = block_slices(made[0], index)
         with holder:
-            return np.asarray(x[part] if getitem is None else getitem(x, part))
+            found = x[part] if getitem is None else getitem(x, part)
+            check_plain(found)
+            return np.asarray(found)
 
     # An open file belongs to this process, and so does a lock: worker processes leave it alone.
     read.__raskt_stays__ = True  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_map_blocks
+from raskt.array.base.arguments import check_meta
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
@@ -26,7 +27,8 @@ __all__ = ["blockwise", "contract"]
     "Of `dtype`, with the axes `out_ind`, each in the blocks of the arrays that have it.",
     {
         "ValueError": "If the result has an axis that no array has, or labels don't fit.",
-        "NotImplementedError": "For `new_axes`, `adjust_chunks`, `concatenate=False` and `align_arrays=False`.",
+        "NotImplementedError": "For `new_axes`, `adjust_chunks` and `align_arrays=False`, for axes that the result "
+        "lacks without `concatenate=True`, and for a label twice for one array.",
     },
     func="callable: Takes a NumPy array for each array, with its axes, and gives one with the axes `out_ind`.",
     out_ind='sequence: Labels of the axes of the result: ``"ij"`` or ``(0, 1)``.',
@@ -40,7 +42,7 @@ __all__ = ["blockwise", "contract"]
     adjust_chunks="dict: Refused: how the function changes the lengths of blocks.",
     new_axes="dict: Refused: the lengths of axes that no array has.",
     align_arrays="bool: Whether arrays are rechunked so that their blocks agree; `False` is refused.",
-    concatenate="bool: Whether blocks along summed axes come as one array; `False` is refused.",
+    concatenate="bool: Whether blocks along summed axes come as one array; lists of them are refused.",
     kwargs="object: Are passed on to the function.",
 )
 def blockwise(
@@ -68,17 +70,25 @@ def blockwise(
         raise NotImplementedError("blockwise with `new_axes` or `adjust_chunks` is not implemented: use `map_blocks`")
     if not align_arrays:
         raise NotImplementedError("blockwise with `align_arrays=False` is not implemented: blocks are made to agree")
-    if concatenate is False:
-        raise NotImplementedError("blockwise with `concatenate=False` is not implemented: blocks come as one array")
     pairs = list(zip(args[::2], args[1::2], strict=True))
     arrays = [asarray(array) for array, labels in pairs if labels is not None]
     labels = [list(labels) for _, labels in pairs if labels is not None]
+    if any(len(set(line)) < len(line) for line in labels):
+        raise NotImplementedError("blockwise with a label twice for one array is not implemented: use `diagonal`")
+    if not concatenate and any(label not in out_ind for line in labels for label in line):
+        raise NotImplementedError(
+            f"blockwise with `concatenate={concatenate}` along an axis that the result lacks is not implemented: "
+            "the blocks come as one array"
+        )
 
     def call(*blocks: Any) -> Any:
         rest = iter(blocks)
         return func(*(array if labels is None else next(rest) for array, labels in pairs), **kwargs)
 
     name = name or token or str(getattr(func, "__name__", type(func).__name__))
+    check_meta("blockwise", meta)
+    if dtype is None:
+        dtype = None if meta is None else meta.dtype
     if dtype is None:
         dtype = find_dtype(call, arrays, name)
     return contract(call, name, list(out_ind), arrays, labels, dtype)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from raskt.array.base.arguments import check_like
 from raskt.array.base.documentation import documented
-from raskt.array.blocks.map_blocks import map_blocks
+from raskt.array.blocks.map_blocks import find_dtype, map_blocks
 from raskt.array.creation.grids import indices
 
 if TYPE_CHECKING:
@@ -22,16 +23,16 @@ __all__ = ["fromfunction"]
 
 
 @documented(
-    "Of the type that the function gives, which must be `dtype`.",
-    {"TypeError": "If no shape is given.", "NotImplementedError": "For `like` of another class."},
+    "Of the type that the function gives, as found by trying it on one coordinate; `dtype` if that fails.",
+    {"NotImplementedError": "For `like` of another class."},
     function="callable: Takes an array of coordinates for each axis, and gives an array of their shape.",
-    dtype="data-type: The type of the coordinates, and of the result.",
+    dtype="data-type: The type of the coordinates.",
     kwargs="object: Are passed on to the function.",
-    differences="the function is called on each block, and its result is taken to be of the type `dtype`.",
+    differences="the function is called on each block.",
 )
 def fromfunction(
     function: Callable[..., Any],
-    shape: Any = None,
+    shape: Any,
     *,
     dtype: DTypeLike = float,
     like: Any = None,
@@ -45,10 +46,12 @@ def fromfunction(
            [1, 2]])
     """
     check_like("fromfunction", like)
-    if shape is None:
-        raise TypeError("fromfunction() missing 1 required positional argument: 'shape'")
     dtype = np.dtype(float if dtype is None else dtype)
     shape = shape if isinstance(shape, (tuple, list)) else (shape,)
     places = indices(shape, dtype=dtype, chunks=chunks)
     coordinates = [places[axis] for axis in range(len(shape))]
-    return map_blocks(function, *coordinates, dtype=dtype, **kwargs)
+    try:
+        kind = find_dtype(partial(function, **kwargs), coordinates, "fromfunction")
+    except ValueError:
+        kind = dtype
+    return map_blocks(function, *coordinates, dtype=kind, **kwargs)

@@ -11,6 +11,7 @@ from raskt._core import array_block_shapes, array_from_function, array_map_block
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.layout import Layout
+from raskt.array.base.lengths import agreeing, lengths_of
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
 
@@ -87,7 +88,8 @@ def map_blocks(
 
     expressions = [array.__raskt_expr__ for array in arrays.values()]
     lengths = None if chunks is None else list(chunks) if isinstance(chunks, (tuple, list)) else [chunks]
-    expr = array_map_blocks(call, name, expressions, np.dtype(dtype), drop, new, lengths, True, None)
+    with lengths_of(*expressions):
+        expr = array_map_blocks(call, name, expressions, np.dtype(dtype), drop, new, lengths, True, None)
     result = wrap(expr)
     places.result = Layout(result)
     return result
@@ -109,13 +111,16 @@ def elementwise(
             return function(*_merge(constants, blocks, count), **kwargs)
 
     if dtype is None:
-        dtype = find_dtype(call, arrays.values(), name)
+        # What NumPy refuses of these types is refused at the call, in its words.
+        dtype = np.asarray(call(*(np.ones((1,) * array.ndim, array.dtype) for array in arrays.values()))).dtype
         if dtype == np.float16:
             # There are no blocks of float16: as the engine does, compute in float32 where NumPy computes in that.
             whole = 1 if function is np.ldexp else None
             arrays = {at: x if at == whole else x.astype(np.float32) for at, x in arrays.items()}
             dtype = np.dtype(np.float32)
     expressions = [array.__raskt_expr__ for array in arrays.values()]
+    for at in range(1, len(expressions)):
+        expressions[at] = agreeing(expressions[at], expressions[0])
     # Blocks are made to be of the data type that was found: calls that differ in it alone are two.
     key = None if kwargs or constants or not isinstance(function, np.ufunc) else f"{name} of {dtype}"
     return wrap(array_map_blocks(call, name, expressions, dtype, [], [], None, False, key))
@@ -206,11 +211,10 @@ def _broadcast_place(place: tuple[int, ...], blocks: tuple[int, ...]) -> tuple[i
 
 
 def _block_info(array: Layout, place: tuple[int, ...]) -> dict[str, Any]:
-    starts = [[0, *np.cumsum(lengths).tolist()] for lengths in array.chunks]
     return {
         "shape": array.shape,
         "num-chunks": array.numblocks,
-        "array-location": [(line[at], line[at + 1]) for line, at in zip(starts, place, strict=True)],
+        "array-location": [(line[at], line[at + 1]) for line, at in zip(array.bounds, place, strict=True)],
         "chunk-location": place,
         "chunk-shape": tuple(lengths[at] for lengths, at in zip(array.chunks, place, strict=True)),
         "dtype": array.dtype,

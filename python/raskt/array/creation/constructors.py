@@ -10,14 +10,16 @@ import numpy as np
 
 from raskt._core import (
     array_arange,
+    array_broadcast_to,
     array_eye,
     array_full,
-    array_linspace,
     array_where,
 )
-from raskt.array.base.arguments import check_device, check_like, check_order, refuse
+from raskt._errors import UnknownLengths
+from raskt.array.base.arguments import NO_VALUE, check_device, check_like, check_order
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
+from raskt.array.base.lengths import agreeing, lengths_of
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 
@@ -36,7 +38,6 @@ __all__ = [
     "full",
     "full_like",
     "identity",
-    "linspace",
     "ones",
     "ones_like",
     "zeros",
@@ -67,8 +68,8 @@ def _check(function: str, order: Any, device: Any, like: Any = None) -> None:
 
 @documented(
     _FILLED,
-    {**_CHECKED, "ValueError": "If a length is negative, or `fill_value` has axes."},
-    fill_value="scalar: The element.",
+    {**_CHECKED, "ValueError": "If a length is negative, or `fill_value` does not broadcast."},
+    fill_value="scalar or array_like: The element, or elements that are broadcast to the shape.",
     dtype="data-type: The type of the elements; that of `fill_value` if not given.",
 )
 def full(
@@ -90,9 +91,17 @@ def full(
     """
     _check("full", order, device, like)
     if np.ndim(fill_value):
-        raise ValueError(f"fill_value must be a single number, not an array of shape {np.shape(fill_value)}")
+        return _filled_with(asarray(fill_value), read_lengths(shape), dtype, chunks)
     dtype = np.asarray(fill_value).dtype if dtype is None else dtype
-    return wrap(array_full(read_lengths(shape), fill_value, dtype, chunks, block_bytes()))
+    lengths = read_lengths(shape)
+    fill_value = np.full((), fill_value, dtype)[()]  # Converted, or refused, as by NumPy.
+    return wrap(array_full(lengths, fill_value, dtype, chunks, block_bytes()))
+
+
+def _filled_with(values: Array, lengths: Any, dtype: DTypeLike | None, chunks: Any) -> Array:
+    """Several values, broadcast."""
+    values = values if dtype is None else values.astype(dtype)
+    return wrap(array_broadcast_to(values.__raskt_expr__, list(lengths))).rechunk(chunks)
 
 
 @documented(_FILLED, _CHECKED)
@@ -187,7 +196,7 @@ def full_like(
     dtype = np.dtype(like.dtype if dtype is None else dtype)
     if shape is None and not like.__raskt_expr__.is_known:
         if chunks is not None:
-            raise ValueError("`chunks` of lengths that are not known yet: call `compute_chunk_sizes()` first")
+            raise UnknownLengths("`chunks` of lengths that are not known yet: call `compute_chunk_sizes()` first")
         return _everywhere(like, fill_value, dtype)
     if shape is None:
         shape, chunks = like.shape, like.chunks if chunks is None else chunks
@@ -196,10 +205,15 @@ def full_like(
 
 def _everywhere(like: Array, fill_value: Any, dtype: np.dtype[Any]) -> Array:
     """One value in the place of each element of an array whose lengths are not known yet."""
-    value = np.empty((), dtype)
-    np.copyto(value, fill_value, casting="unsafe")
+    if np.ndim(fill_value) > like.ndim:
+        raise ValueError(f"could not broadcast input array of {np.ndim(fill_value)} axes into shape {like.shape}")
     other = like.astype(dtype).__raskt_expr__
-    return wrap(array_where(True, asarray(value).__raskt_expr__, other))
+    if np.ndim(fill_value):
+        value = agreeing(asarray(fill_value).astype(dtype), other)
+    else:
+        value = asarray(np.full((), fill_value, dtype)).__raskt_expr__  # Converted, or refused, as by NumPy.
+    with lengths_of(value, other):
+        return wrap(array_where(True, value, other))
 
 
 @documented(_LIKE, _CHECKED, **_SHAPE_LIKE)
@@ -281,7 +295,7 @@ def empty_like(
     step="number: The distance of neighbours.",
 )
 def arange(
-    start: Any = 0,
+    start: Any = NO_VALUE,
     stop: Any = None,
     step: Any = 1,
     *,
@@ -297,6 +311,9 @@ def arange(
     """
     check_device(device)
     check_like("arange", like)
+    if start is NO_VALUE and stop is None:
+        raise TypeError("arange() requires stop to be specified.")
+    start = 0 if start is NO_VALUE else start
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -304,7 +321,7 @@ def arange(
         dtype = np.result_type(np.int_, *(np.asarray(bound).dtype for bound in (start, stop, step)))
     dtype = np.dtype(dtype)
     if dtype.kind != "c" and any(np.iscomplexobj(bound) for bound in (start, stop, step)):
-        raise TypeError("must be real number, not complex")
+        return asarray(np.arange(start, stop, step, dtype), chunks=chunks)  # An error of NumPy's, or nothing at all.
     try:
         length = _range_length(start, stop, step)
         second = start + step if length else start
@@ -312,12 +329,17 @@ def arange(
         raise ValueError("Maximum allowed size exceeded") from None
     if length * dtype.itemsize > np.iinfo(np.intp).max:
         raise ValueError("Maximum allowed size exceeded")
+    if dtype == bool:
+        if length > 2:
+            raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
+        return asarray(np.array([start, second][:length], bool), chunks=chunks)
     # NumPy puts down the first two numbers, and goes on by their difference.
     ends = np.ones(2, dtype)
+    whole = dtype.kind in "iu"  # Of any number it takes the whole part, which has to fit the type.
     if length:
-        ends[0] = start
+        ends[0] = int(start) if whole else start
     if length > 1:
-        ends[1] = second
+        ends[1] = int(second) if whole else second
     with np.errstate(all="ignore"):
         gap = dtype.type(1) if length < 2 or dtype == bool else ends[1] - ends[0]
     return wrap(array_arange(ends[0], gap, ends[1], length, dtype, chunks, block_bytes()))
@@ -327,64 +349,14 @@ def _range_length(start: Any, stop: Any, step: Any) -> int:
     """How many numbers there are, in the arithmetic of the bounds' own types, as NumPy counts them."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         span = stop - start
-        if step == 0:
-            raise ZeroDivisionError("arange needs a step other than 0")
         steps: Any = span / step
         if steps == 0 and span != 0:
             return 0 if np.signbit(steps) else 1
         sizes = [steps.real, steps.imag] if isinstance(steps, complex) else [steps]
-        if any(size != size or abs(size) > np.iinfo(np.intp).max for size in sizes):
+        if any(size != size or abs(size) > 2.0**63 for size in sizes):
             raise ValueError("Maximum allowed size exceeded")
-        return max(min(math.ceil(size) for size in sizes), 0)
-
-
-@documented(
-    "Of float64, or `dtype`; with `retstep`, and the distance of neighbours.",
-    {
-        "ValueError": "If `num` is negative.",
-        "NotImplementedError": "Between complex numbers or arrays, and for `axis`.",
-    },
-    kind="Array or (Array, float)",
-    start="float: The first number.",
-    stop="float: The last number, or where it would be.",
-    num="int: How many numbers there are.",
-    endpoint="bool: Whether `stop` is the last of them.",
-    retstep="bool: Whether the distance of neighbours comes along.",
-    axis="int: Where the numbers of arrays of bounds go; only 0 is implemented.",
-)
-def linspace(
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    retstep: bool = False,
-    dtype: DTypeLike | None = None,
-    axis: int = 0,
-    *,
-    device: Any = None,
-    chunks: Any = "auto",
-) -> Any:
-    """A number of evenly spaced numbers.
-
-    >>> ra.linspace(0, 1, 5, chunks=2).compute()
-    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
-    """
-    check_device(device)
-    if axis not in (0, -1):
-        refuse("linspace", "axis", axis, "the bounds are numbers, and the result has one axis")
-    if num < 0:
-        raise ValueError(f"linspace needs a number of samples that is not negative, not {num}")
-    if np.ndim(start) or np.ndim(stop):
-        raise NotImplementedError("linspace between arrays is not implemented: pass numbers")
-    if np.iscomplexobj(start) or np.iscomplexobj(stop):
-        raise NotImplementedError("linspace between complex numbers is not implemented: add the parts")
-    found = wrap(
-        array_linspace(
-            float(start), float(stop), int(num), endpoint, float if dtype is None else dtype, chunks, block_bytes()
-        )
-    )
-    gaps = num - 1 if endpoint else num
-    return (found, (stop - start) / gaps if gaps > 0 else float("nan")) if retstep else found
+        # The one length that rounding lets through is negative to NumPy.
+        return max(min(-1 if size == 2.0**63 else math.ceil(size) for size in sizes), 0)
 
 
 @documented(
@@ -413,6 +385,8 @@ def eye(
     _check("eye", order, device, like)
     if isinstance(chunks, int) and chunks != -1:
         chunks = (chunks, chunks)
+    if N < 0 or (M is not None and M < 0):
+        raise ValueError("negative dimensions are not allowed")
     return wrap(array_eye((N, N if M is None else M), k, float if dtype is None else dtype, chunks, block_bytes()))
 
 

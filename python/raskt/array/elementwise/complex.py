@@ -16,7 +16,7 @@ from raskt.array.elementwise.ufuncs import arctan2
 if TYPE_CHECKING:
     from raskt.array._array import Array
 
-__all__ = ["angle", "imag", "iscomplex", "isreal", "real"]
+__all__ = ["angle", "imag", "iscomplex", "iscomplexobj", "isreal", "isrealobj", "real"]
 
 _REAL = "Of the type of the parts, of the array's shape and chunks."
 _BOOL = "Of bool, of the array's shape and chunks."
@@ -63,7 +63,8 @@ def angle(z: Any, deg: bool = False) -> Array:
     array([  0.,  90., 180.])
     """
     x = asarray(z)
-    found = arctan2(imag(x), real(x))
+    # The imaginary part of real numbers is Python's 0, which takes no part in the type.
+    found = arctan2(imag(x), real(x)) if x.dtype.kind == "c" else arctan2(0, x)
     return found * (180 / np.pi) if deg else found
 
 
@@ -85,3 +86,23 @@ def iscomplex(x: Any) -> Array:
     array([ True, False])
     """
     return imag(x) != 0
+
+
+@documented("As the type says; nothing is computed.", kind="bool")
+def iscomplexobj(x: Any) -> bool:
+    """Whether the elements are of a complex type.
+
+    >>> ra.iscomplexobj(ra.ones(2)), ra.iscomplexobj(ra.asarray([1j]))
+    (False, True)
+    """
+    return bool(asarray(x).dtype.kind == "c")
+
+
+@documented("As the type says; nothing is computed.", kind="bool")
+def isrealobj(x: Any) -> bool:
+    """Whether the elements are of a type that is not complex.
+
+    >>> ra.isrealobj(ra.ones(2)), ra.isrealobj(ra.asarray([1j]))
+    (True, False)
+    """
+    return not iscomplexobj(x)

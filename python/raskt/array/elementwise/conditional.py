@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt.array.base.conversion import asarray
+from raskt.array.base.conversion import as_assigned, asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.registry import is_array
 from raskt.array.selection.where import where
@@ -71,7 +71,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
     number = len(conditions)
     if len(funclist) not in (number, number + 1):
         raise ValueError(f"with {number} condition(s), either {number} or {number + 1} functions are expected")
-    pieces = [piece(array, *args, **kw) if callable(piece) else piece for piece in funclist]
+    pieces = [piece(array, *args, **kw) if callable(piece) else as_assigned(piece, array.dtype) for piece in funclist]
     default = pieces.pop() if len(pieces) == number + 1 else 0
     flags = [asarray(condition).astype(bool) for condition in conditions]
     return select(flags[::-1], pieces[::-1], default).astype(array.dtype)

@@ -89,6 +89,12 @@ DESCRIPTIONS: dict[str, Description] = {
         "[12, 10], 6",
         "array([10, 12])",
     ),
+    "bitwise_count": Description(
+        "How many bits of each element are one, its sign left out.",
+        "N",
+        "[0, 5, -3]",
+        "array([0, 2, 2], dtype=uint8)",
+    ),
     "cbrt": Description(
         "The cube root of each element.",
         "F",
@@ -221,6 +227,12 @@ DESCRIPTIONS: dict[str, Description] = {
         "[8.0, 0.75]",
         "(array([0.5 , 0.75]), array([4, 0], dtype=int32))",
     ),
+    "gcd": Description(
+        "The greatest common divisor of corresponding elements.",
+        "P",
+        "[12, 9], 6",
+        "array([6, 3])",
+    ),
     "greater": Description(
         "Whether ``x1`` is greater than ``x2``.",
         "B",
@@ -268,6 +280,12 @@ DESCRIPTIONS: dict[str, Description] = {
         "B",
         '[1.0, float("nan")]',
         "array([False,  True])",
+    ),
+    "lcm": Description(
+        "The least common multiple of corresponding elements.",
+        "P",
+        "[4, 9], 6",
+        "array([12, 18])",
     ),
     "ldexp": Description(
         "``x1`` times two to the power of ``x2``.",

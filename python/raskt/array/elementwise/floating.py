@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from raskt._core import array_clip
 from raskt.array.base.arguments import NO_VALUE
 from raskt.array.base.conversion import asarray, operand_of
 from raskt.array.base.documentation import documented
+from raskt.array.base.lengths import lengths_of
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.map_blocks import elementwise
@@ -104,7 +106,9 @@ def clip(
 
 
 def _clipped(a: Any, low: Any, high: Any) -> Array:
-    return wrap(array_clip(asarray(a).__raskt_expr__, operand_of(low), operand_of(high)))
+    operands = asarray(a).__raskt_expr__, operand_of(low), operand_of(high)
+    with lengths_of(*operands):
+        return wrap(array_clip(*operands))
 
 
 @documented(_SAME)
@@ -115,15 +119,25 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     array([0.5, 1.2, 2.7])
     """
     result = _rounded(asarray(a), decimals)
+    if out is not None and result.dtype.kind in "fc" and result.dtype != out.dtype:
+        raise NotImplementedError(
+            f"`round` of {result.dtype} with an `out` of {out.dtype}, which NumPy rounds in, is not implemented: "
+            "convert the array by `astype` first"
+        )
     return result if out is None else write_out(result, out)
 
 
+#: The largest power of ten that float64 holds.
+_MOST_DECIMALS = 308
+
+
 def _rounded(x: Array, decimals: int) -> Array:
+    decimals = operator.index(decimals)
     if x.dtype.kind in "iub" and decimals >= 0:
         return x if x.dtype.kind != "b" else x.astype("float16")
     if decimals == 0:
         return rint(x)
-    if x.dtype.kind == "f" and decimals > 0:
+    if x.dtype.kind == "f" and 0 < decimals <= _MOST_DECIMALS:
         scale = x.dtype.type(10.0**decimals)
         return divide(rint(x * scale), scale)
     return elementwise(np.round, x, decimals=decimals)
@@ -147,7 +161,7 @@ def fix(x: Any, out: Any = None) -> Array:
     array([ 1., -1.])
     """
     array = asarray(x)
-    result = trunc(array) if array.dtype.kind == "f" else array
+    result = trunc(array) if array.dtype.kind in "fc" else array
     return result if out is None else write_out(result, out)
 
 
@@ -276,4 +290,11 @@ def _numbers(array: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
 
 
 def _of_type(number: Any, array: Array) -> Any:
-    return asarray(number).astype(array.dtype) if is_array(number) else np.asarray(number).astype(array.dtype)
+    """What takes the place of an element: cast as `numpy.copyto` does it, which refuses complex for real numbers."""
+    if is_array(number):
+        if not np.can_cast(number.dtype, array.dtype, "same_kind"):
+            raise TypeError(f"Cannot cast from {number.dtype} to {array.dtype} according to the rule 'same_kind'")
+        return number.astype(array.dtype)
+    found = np.zeros(np.shape(number), array.dtype)
+    np.copyto(found, number)
+    return found

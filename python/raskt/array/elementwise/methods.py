@@ -8,6 +8,7 @@ import numpy as np
 
 from raskt.array.base.arguments import NO_VALUE
 from raskt.array.base.conversion import asarray
+from raskt.array.elementwise.by_lines import accumulate_lines, reduce_lines
 from raskt.array.reductions.reduce import cumulate, reduce
 
 __all__ = ["accumulate_by", "reduce_by"]
@@ -35,10 +36,13 @@ def reduce_by(
     where: Any = True,
 ) -> Any:
     """`numpy.add.reduce` is a sum, and so on."""
-    if name not in _REDUCTIONS:
-        raise NotImplementedError(f"`{name}.reduce` of raskt arrays is not implemented: use `map_blocks`")
     out = out[0] if isinstance(out, tuple) else out
     array = asarray(x)
+    if name not in _REDUCTIONS:
+        if where is not True or not hasattr(np, name):
+            raise NotImplementedError(f"`{name}.reduce` of raskt arrays is not implemented: use `map_blocks`")
+        options = {} if initial is NO_VALUE else {"initial": initial}
+        return reduce_lines(getattr(np, name), array, axis, dtype, out, bool(keepdims), options)
     if name in ("logical_and", "logical_or"):
         if dtype is not None and np.dtype(dtype) != bool:
             raise NotImplementedError(f"`{name}.reduce` gives booleans, and not {np.dtype(dtype)}: use `astype`")
@@ -50,9 +54,11 @@ def reduce_by(
 
 def accumulate_by(name: str, x: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`numpy.add.accumulate` is a running sum."""
-    if name not in _RUNNING:
-        raise NotImplementedError(f"`{name}.accumulate` of raskt arrays is not implemented: use `map_blocks`")
     array = asarray(x)
     if not array.ndim:
         raise TypeError("cannot accumulate on a scalar")
+    if name not in _RUNNING:
+        if not hasattr(np, name):
+            raise NotImplementedError(f"`{name}.accumulate` of raskt arrays is not implemented: use `map_blocks`")
+        return accumulate_lines(getattr(np, name), array, axis, dtype, out[0] if isinstance(out, tuple) else out)
     return cumulate(array, _RUNNING[name], axis, dtype, out[0] if isinstance(out, tuple) else out)

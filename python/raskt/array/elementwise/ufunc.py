@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt._core import array_binary, array_has_ufunc, array_unary
+from raskt._core import array_has_ufunc, array_unary
 from raskt._documentation import compose
 from raskt.array.base.arguments import NO_VALUE
+from raskt.array.base.binary import binary
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import PRELUDE
 from raskt.array.base.parameters import PARAMETERS
@@ -123,7 +124,7 @@ class ufunc:
             expr = array_unary(name, getattr(x, "__raskt_expr__", x))
         else:
             x, y = operands
-            expr = array_binary(name, getattr(x, "__raskt_expr__", x), getattr(y, "__raskt_expr__", y))
+            expr = binary(name, getattr(x, "__raskt_expr__", x), getattr(y, "__raskt_expr__", y))
         # Anything that has a NumPy form is taken, as NumPy does.
         return wrap(expr) if expr is not None else self._native(tuple(asarray(operand) for operand in operands))
 
@@ -178,6 +179,7 @@ _RESULTS = {
     "P": "Of the type that NumPy promotes the operands' types to, of their broadcast shape.",
     "S": "Of the operand's type and shape, in its chunks.",
     "F": "Floating: of float64 for integers of 32 bits and more, else of the promoted type; of the broadcast shape.",
+    "N": "Of uint8, of the operand's shape, in its chunks.",
     "B": "Of bool, of the broadcast shape.",
     "P2": "Two arrays of the promoted type and the broadcast shape.",
     "F2": "Two floating arrays of the operand's shape.",

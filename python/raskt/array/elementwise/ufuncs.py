@@ -7,6 +7,8 @@ from raskt.array.elementwise.ufunc import ufunc
 __all__ = [
     "abs",
     "absolute",
+    "acos",
+    "acosh",
     "add",
     "arccos",
     "arccosh",
@@ -15,9 +17,18 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
     "bitwise_and",
+    "bitwise_count",
+    "bitwise_invert",
+    "bitwise_left_shift",
     "bitwise_not",
     "bitwise_or",
+    "bitwise_right_shift",
     "bitwise_xor",
     "cbrt",
     "ceil",
@@ -42,6 +53,7 @@ __all__ = [
     "fmin",
     "fmod",
     "frexp",
+    "gcd",
     "greater",
     "greater_equal",
     "heaviside",
@@ -50,6 +62,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "lcm",
     "ldexp",
     "left_shift",
     "less",
@@ -73,6 +86,7 @@ __all__ = [
     "nextafter",
     "not_equal",
     "positive",
+    "pow",
     "power",
     "rad2deg",
     "radians",
@@ -96,6 +110,8 @@ __all__ = [
 
 abs = ufunc("abs")
 absolute = ufunc("absolute")
+acos = ufunc("acos")
+acosh = ufunc("acosh")
 add = ufunc("add")
 arccos = ufunc("arccos")
 arccosh = ufunc("arccosh")
@@ -104,9 +120,18 @@ arcsinh = ufunc("arcsinh")
 arctan = ufunc("arctan")
 arctan2 = ufunc("arctan2")
 arctanh = ufunc("arctanh")
+asin = ufunc("asin")
+asinh = ufunc("asinh")
+atan = ufunc("atan")
+atan2 = ufunc("atan2")
+atanh = ufunc("atanh")
 bitwise_and = ufunc("bitwise_and")
+bitwise_count = ufunc("bitwise_count")
+bitwise_invert = ufunc("bitwise_invert")
+bitwise_left_shift = ufunc("bitwise_left_shift")
 bitwise_not = ufunc("bitwise_not")
 bitwise_or = ufunc("bitwise_or")
+bitwise_right_shift = ufunc("bitwise_right_shift")
 bitwise_xor = ufunc("bitwise_xor")
 cbrt = ufunc("cbrt")
 ceil = ufunc("ceil")
@@ -131,6 +156,7 @@ fmax = ufunc("fmax")
 fmin = ufunc("fmin")
 fmod = ufunc("fmod")
 frexp = ufunc("frexp")
+gcd = ufunc("gcd")
 greater = ufunc("greater")
 greater_equal = ufunc("greater_equal")
 heaviside = ufunc("heaviside")
@@ -139,6 +165,7 @@ invert = ufunc("invert")
 isfinite = ufunc("isfinite")
 isinf = ufunc("isinf")
 isnan = ufunc("isnan")
+lcm = ufunc("lcm")
 ldexp = ufunc("ldexp")
 left_shift = ufunc("left_shift")
 less = ufunc("less")
@@ -162,6 +189,7 @@ negative = ufunc("negative")
 nextafter = ufunc("nextafter")
 not_equal = ufunc("not_equal")
 positive = ufunc("positive")
+pow = ufunc("pow")
 power = ufunc("power")
 rad2deg = ufunc("rad2deg")
 radians = ufunc("radians")

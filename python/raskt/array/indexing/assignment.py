@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_gather
-from raskt.array.base.conversion import asarray
+from raskt.array.base.conversion import as_assigned, asarray
+from raskt.array.base.plain import check_plain
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.creation.constructors import arange, full
@@ -26,24 +27,47 @@ if TYPE_CHECKING:
 
 __all__ = ["assign"]
 
+#: Arrays of more elements get the errors of this module.
+SIZE_TRIED = 10_000_000
+
 
 def assign(array: Array, key: Any, value: Any) -> Array:
     """The array that ``array[key] = value`` leaves, with NumPy's rules for broadcasting and conversion.
 
     Where positions repeat, the last value stays.
     """
-    values = _converted(value, array.dtype)
+    check_plain(value)
+    try:
+        return _assigned(array, key, value)
+    except (IndexError, OverflowError, TypeError, ValueError):
+        _try_in_numpy(array, key, value)
+        raise
+
+
+def _try_in_numpy(array: Array, key: Any, value: Any) -> None:
+    """Assign to memory of the array's shape and type, so that an error is NumPy's, of several that which it finds."""
+    if is_array(value) or not array.__raskt_expr__.is_known or array.size > SIZE_TRIED:
+        return
+    parts = key if isinstance(key, tuple) else (key,)
+    if not any(map(is_array, parts)):
+        np.zeros(array.shape, array.dtype)[key] = value
+
+
+def _assigned(array: Array, key: Any, value: Any) -> Array:
+    parts: Key = parse(array, key if isinstance(key, tuple) else (key,))
+    numbers = len(parts.basic) == array.ndim and all(isinstance(part, int) for part in parts.basic)
+    # With an ellipsis it is a view without axes, to which an array of one element is broadcast.
+    is_view = isinstance(value, np.ndarray) and any(
+        part is Ellipsis for part in (key if type(key) is tuple else (key,))
+    )
+    if numbers and not is_view and not is_array(value):
+        element = np.zeros((1,) * array.ndim, array.dtype)
+        element[(0,) * array.ndim] = value  # NumPy takes some sequences for a number.
+        value = element.reshape(())
+    values = as_assigned(value, array.dtype)
     if getattr(key, "dtype", None) == bool and np.ndim(key) == array.ndim and not values.ndim:
-        parts: Key = parse(array, (key,))
+        parts = parse(array, (key,))
         return where(key if parts.mask is None else parts.mask, values, array).rechunk(array.chunks)
-    parts = parse(array, key if isinstance(key, tuple) else (key,))
-    if (
-        values.ndim
-        and isinstance(key, tuple)
-        and len(key) == array.ndim
-        and all(isinstance(part, int) for part in parts.basic)
-    ):
-        raise ValueError("setting an array element with a sequence.")
     if not parts.positions and parts.mask is None:
         return _assign_basic(array, parts.basic, values)
     # The part that slices and integers pick is changed first, and put back. Truth values have an axis in it.
@@ -69,15 +93,6 @@ def _new_axes(key: Key) -> tuple[set[int], list[int]]:
             truths.append(place - len(new))
         place += 1
     return new, truths
-
-
-def _converted(value: Any, dtype: np.dtype[Any]) -> Array:
-    """The value as an array of `dtype`, by the conversion that NumPy assigns with."""
-    if is_array(value) or hasattr(type(value), "to_raskt_array"):
-        return asarray(value).astype(dtype)
-    holder = np.empty(np.shape(value), dtype)
-    holder[...] = value
-    return asarray(holder)
 
 
 def _fitted(values: Array, shape: Sequence[Any]) -> Array:

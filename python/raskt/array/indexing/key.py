@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raskt._errors import UnknownLengths
 from raskt.array.base.conversion import asarray
+from raskt.array.base.plain import check_plain
 from raskt.array.base.registry import is_array
 
 if TYPE_CHECKING:
@@ -163,7 +165,7 @@ def _converted(part: Any) -> Any:
         return part
     if is_array(part) or hasattr(type(part), "to_raskt_array"):
         part = asarray(part)
-    elif not isinstance(part, (bool, np.bool_)) and hasattr(part, "__index__") and np.ndim(part) == 0:
+    elif not _is_truth(part) and hasattr(part, "__index__") and np.ndim(part) == 0:
         return operator.index(part)
     else:
         part = _in_memory(part)
@@ -172,12 +174,17 @@ def _converted(part: Any) -> Any:
     return part
 
 
+def _is_truth(part: Any) -> bool:
+    return isinstance(part, bool) or getattr(part, "dtype", None) == bool
+
+
 def _in_memory(part: Any) -> Any:
-    if not isinstance(part, (bool, list, tuple)) and not hasattr(part, "__array__"):
+    if not isinstance(part, (bool, list, tuple, range)) and not hasattr(part, "__array__"):
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
             f"valid indices, not {part!r}"
         )
+    check_plain(part)
     found = np.asarray(part)
     return found.astype(np.intp) if not found.size and not hasattr(part, "dtype") else found
 
@@ -191,6 +198,6 @@ def _axes_of(part: Any) -> int:
 
 def _check_bounds(values: Any, axis: int, length: Any) -> None:
     if length != length:
-        raise ValueError("indexing by position needs lengths that are not known yet: call `compute_chunk_sizes()`")
+        raise UnknownLengths("indexing by position needs lengths that are not known yet: call `compute_chunk_sizes()`")
     for wrong in values[(values < -length) | (values >= length)].flat if values.size else ():
         raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")

@@ -11,6 +11,7 @@ from raskt._core import array_blocks, array_index
 from raskt.array.base.registry import wrap
 from raskt.array.indexing.advanced import select_advanced
 from raskt.array.indexing.key import is_basic, parse
+from raskt.array.indexing.unknown import select_unknown
 
 if TYPE_CHECKING:
     from raskt.array._array import Array
@@ -22,11 +23,18 @@ def select(array: Array, key: Any) -> Array:
     """``array[key]`` with NumPy's rules."""
     parts = key if isinstance(key, tuple) else (key,)
     if all(is_basic(part) for part in parts):
+        if len(parts) == array.ndim == 1 and not array.__raskt_expr__.is_known and _is_place(parts[0]):
+            return select_unknown(array, parts[0])
         return wrap(array_index(array.__raskt_expr__, key))
     found = parse(array, parts)
     if not found.positions and found.mask is None:
         return wrap(array_index(array.__raskt_expr__, found.basic))
     return select_advanced(array, found)
+
+
+def _is_place(part: Any) -> bool:
+    """Whether it is an element or a part of a line, and not all of it."""
+    return isinstance(part, (int, np.integer)) or (isinstance(part, slice) and part != slice(None))
 
 
 def _without_ellipsis(parts: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
@@ -84,6 +92,10 @@ def _block_range(part: Any, blocks: int) -> tuple[int, int]:
     return at % blocks, at % blocks + 1
 
 
+def _is_number(part: Any) -> bool:
+    return not isinstance(part, (bool, np.bool_)) and np.ndim(part) == 0
+
+
 class VectorIndex:
     """Points of an array by their coordinates: ``x.vindex[rows, columns]``."""
 
@@ -97,7 +109,9 @@ class VectorIndex:
         parts = key if isinstance(key, tuple) else (key,)
         if any(part is None or part is Ellipsis for part in parts):
             raise IndexError("`vindex` takes positions and slices, not `None` and `...`")
-        # Integers are positions like others, so that they broadcast with them.
+        if all(isinstance(part, slice) or _is_number(part) for part in parts):
+            return select(array, key)
+        # Integers beside lists are positions like others, so that they broadcast with them.
         parts = tuple(part if isinstance(part, slice) or np.ndim(part) else np.asarray(part)[None] for part in parts)
         found = parse(array, parts)
         if found.mask is not None:

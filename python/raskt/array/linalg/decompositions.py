@@ -16,11 +16,13 @@ from raskt.array.blocks.map_blocks import map_blocks
 from raskt.array.elementwise.ufuncs import absolute
 from raskt.array.linalg.matrices import tril, triu
 from raskt.array.linalg.products import matmul
+from raskt.array.manipulation.axes import broadcast_to
+from raskt.array.manipulation.joining import concatenate
 from raskt.array.random.generator import default_rng
 from raskt.array.selection.where import where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from raskt.array._array import Array
 
@@ -44,6 +46,8 @@ __all__ = [
 
 def _matrix(a: Any, what: str) -> Array:
     x = asarray(a)
+    if x.ndim > 2 and what in ("svd", "qr", "solve"):
+        raise NotImplementedError(f"{what} of a stack of matrices is not implemented: take one after the other")
     if x.ndim != 2:
         raise np.linalg.LinAlgError(f"{what} takes a matrix, not an array of {x.ndim} axes")
     return x
@@ -51,13 +55,13 @@ def _matrix(a: Any, what: str) -> Array:
 
 @documented(
     "Of shapes (m, k), (k,), (k, n) with k = min(m, n), floating; singular values stand in descending order.",
-    {"LinAlgError": "If the array is no matrix.", "NotImplementedError": "For `full_matrices=True`."},
-    "the thin decomposition is the default, and signs are chosen; ``full_matrices=True`` is refused.",
+    {"LinAlgError": "If the array is no matrix.", "NotImplementedError": "For stacks of matrices."},
+    "the thin decomposition is the default, as in Dask, and signs are chosen.",
     kind="Array, Array, Array",
     a="array_like: A matrix of m rows and n columns.",
-    full_matrices="bool: Whether `u` and `vt` are square; only `False` is implemented.",
+    full_matrices="bool: Whether `u` and `vt` are square; NumPy finds what is added, in one block.",
     compute_uv="bool: Whether the vectors come along; else the result is the singular values alone.",
-    hermitian="bool: Whether the matrix equals its conjugate transpose, which changes nothing here.",
+    hermitian="bool: Whether the matrix equals its conjugate transpose: only its lower triangle is looked at.",
     coerce_signs="bool: Whether signs are chosen so that the sum of each row of `vt` is not negative.",
 )
 def svd(
@@ -74,15 +78,41 @@ def svd(
     >>> s.compute()
     array([3., 3.])
     """
-    if full_matrices:
-        raise NotImplementedError("the full matrices of an SVD are not implemented: pass `full_matrices=False`")
-    u, s, vt = (wrap(expr) for expr in array_svd(_matrix(a, "svd").__raskt_expr__))
+    x = _matrix(a, "svd")
+    u, s, vt = (wrap(expr) for expr in array_svd((_hermitian(x) if hermitian else x).__raskt_expr__))
     if not compute_uv:
         return s
-    if not coerce_signs or vt.dtype.kind == "c":
-        return u, s, vt
-    signs = where(vt.sum(axis=1) < 0, -1.0, 1.0).astype(vt.dtype)
-    return u * signs[None, :], s, vt * signs[:, None]
+    if coerce_signs and vt.dtype.kind != "c":
+        signs = where(vt.sum(axis=1) < 0, -1.0, 1.0).astype(vt.dtype)
+        u, vt = u * signs[None, :], vt * signs[:, None]
+    if full_matrices:
+        u, vt = _completed(u), _completed(vt.T.conj()).T.conj()
+    return u, s, vt
+
+
+def _hermitian(x: Array) -> Array:
+    """The matrix that a lower triangle stands for; NumPy passes over the rest, and imaginary parts of the diagonal."""
+    if x.shape[0] != x.shape[1]:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    lower = tril(x, -1)
+    diagonal = tril(triu(x.real if x.dtype.kind == "c" else x))
+    return lower + lower.T.conj() + diagonal if x.dtype.kind == "c" else lower + lower.T + diagonal
+
+
+def _completed(columns: Array) -> Array:
+    """Orthonormal columns, and as many more as make a square matrix of them."""
+    length, count = columns.shape
+    if length == count:
+        return columns
+
+    def complement(block: Any) -> Any:
+        return np.linalg.qr(block, mode="complete")[0][:, count:]
+
+    whole = columns.rechunk(-1)
+    chunks = ((length,), (length - count,))
+    return concatenate(
+        [whole, map_blocks(complement, whole, name="numpy.linalg.qr", dtype=whole.dtype, chunks=chunks)], 1
+    )
 
 
 @documented(
@@ -90,7 +120,7 @@ def svd(
     {
         "LinAlgError": "If the array is no matrix.",
         "ValueError": "If the mode is unknown.",
-        "NotImplementedError": "For the modes `complete` and `raw`.",
+        "NotImplementedError": "For the modes `complete` and `raw`, and stacks of matrices.",
     },
     kind="Array, Array",
     a="array_like: A matrix of m rows and n columns; one of more columns than rows is put in one block.",
@@ -148,12 +178,13 @@ def sfqr(data: Any, name: Any = None) -> tuple[Array, Array]:
 
 
 @documented(
-    "The solution, the sums of squared distances for each column of `b`, the rank of `a`, and its singular values.",
-    {"LinAlgError": "If the shapes don't fit.", "NotImplementedError": "For `rcond` but the machine's precision."},
+    "The solution, the sums of squared distances for each column of `b` (none if `a` has no more rows than columns, or "
+    "a smaller rank), the rank of `a`, and its singular values.",
+    {"LinAlgError": "If the shapes don't fit.", "NotImplementedError": "For `rcond`."},
     kind="Array, Array, Array, Array",
     a="array_like: A matrix.",
     b="array_like: A vector, or a matrix of several in columns.",
-    rcond="float: Below which part of the largest singular values others count as zero; only `None` and -1.",
+    rcond="float: Below which part of the largest singular values others count as zero: only `None`, the precision's.",
 )
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Array, Array]:
     """The least-squares solution of ``a @ x = b``.
@@ -162,14 +193,23 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Array, Array
     >>> ra.linalg.lstsq(a, ra.asarray([1.0, 3.0, 5.0]))[0].compute().round(6)
     array([1., 2.])
     """
-    if rcond is not None and rcond != -1:
+    if rcond is not None:
         raise NotImplementedError("lstsq with `rcond` is not implemented: the machine's precision is used")
     y = asarray(b)
     if y.ndim not in (1, 2):
         raise np.linalg.LinAlgError(f"lstsq takes right-hand sides of one or two axes, not of {y.ndim}")
-    found = array_lstsq(_matrix(a, "lstsq").__raskt_expr__, y.__raskt_expr__)
+    x = _matrix(a, "lstsq")
+    found = array_lstsq(x.__raskt_expr__, y.__raskt_expr__)
     solution, residuals, rank, singular = (wrap(expr) for expr in found)
-    return solution, residuals, rank, singular
+    return solution, _of_full_rank(residuals, rank, x.shape), rank.astype(np.int32), singular
+
+
+def _of_full_rank(residuals: Array, rank: Array, shape: Sequence[int]) -> Array:
+    """The sums of squares, or an empty array where NumPy has none, which shows when they are computed."""
+    rows, columns = shape
+    if rows <= columns:
+        return residuals[:0]
+    return residuals[broadcast_to(rank == columns, residuals.shape)]
 
 
 def _squares(a: Any, what: str) -> Array:
@@ -225,8 +265,8 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
     {"LinAlgError": "If the shapes don't fit, or the matrix is singular (when it is computed)."},
     a="array_like: A square matrix.",
     b="array_like: A vector, or a matrix of several in columns.",
-    sym_pos='bool: SciPy\'s word for `assume_a="pos"`.',
-    assume_a="str: What is known of the matrix (`gen`, `sym`, `her`, `pos`); it changes nothing here.",
+    sym_pos='bool: SciPy\'s old word for `assume_a="pos"`.',
+    assume_a="str: What is known of the matrix: `gen`, `sym`, `her` or `pos`, which is found wrong with LinAlgError.",
 )
 def solve(a: Any, b: Any, sym_pos: bool = False, assume_a: str = "gen") -> Array:
     """The solution of ``a @ x = b`` for a square matrix.
@@ -236,7 +276,13 @@ def solve(a: Any, b: Any, sym_pos: bool = False, assume_a: str = "gen") -> Array
     """
     if assume_a not in ("gen", "sym", "her", "pos", "general", "symmetric", "hermitian", "positive definite"):
         raise ValueError(f"{assume_a} is not a recognized matrix structure")
-    return _solution(np.linalg.solve, _squares(_matrix(a, "solve"), "solve"), b)
+    positive = sym_pos or assume_a in ("pos", "positive definite")
+    return _solution(_solve_positive if positive else np.linalg.solve, _squares(_matrix(a, "solve"), "solve"), b)
+
+
+def _solve_positive(a: Any, b: Any) -> Any:
+    np.linalg.cholesky(a)  # which fails unless the matrix is positive definite
+    return np.linalg.solve(a, b)
 
 
 @documented(
@@ -306,13 +352,15 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     """
     a = asarray(x)
     a = a if a.dtype.kind in "fc" else a.astype(float)
-    if axis is None and (ord is None or a.ndim == 0):
+    if axis is None and ord is None:
         return _root_of_squares(a, None, keepdims)
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     if len(axes) == 1:
         return _vector_norm(a, ord, int(axes[0]), keepdims)
     if len(axes) != 2:
-        raise ValueError(f"a norm is of vectors or matrices, not along {len(axes)} axes")
+        raise ValueError(
+            f"Improper number of dimensions to norm: it is of vectors or matrices, not along {len(axes)} axes"
+        )
     return _matrix_norm(a, ord, axes, keepdims)
 
 
@@ -327,7 +375,7 @@ def _vector_norm(a: Array, ord: Any, axis: int, keepdims: bool) -> Array:
         raise ValueError(f"a vector has no norm {ord!r}")
     size = absolute(a)
     if ord == np.inf:
-        return size.max(axis=axis, keepdims=keepdims)
+        return _largest(size, axis, keepdims)
     if ord == -np.inf:
         return size.min(axis=axis, keepdims=keepdims)
     if ord == 0:
@@ -337,6 +385,13 @@ def _vector_norm(a: Array, ord: Any, axis: int, keepdims: bool) -> Array:
     return root
 
 
+def _largest(sizes: Array, axis: int, keepdims: bool) -> Array:
+    """The largest of sizes, which is 0 where there is none."""
+    return (
+        sizes.max(axis=axis, keepdims=keepdims, initial=0) if 0 in sizes.shape else sizes.max(axis, keepdims=keepdims)
+    )
+
+
 def _matrix_norm(a: Array, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Array:
     if ord is None or ord == "fro":
         return _root_of_squares(a, axes, keepdims)
@@ -344,7 +399,7 @@ def _matrix_norm(a: Array, ord: Any, axes: tuple[int, ...], keepdims: bool) -> A
     if ord in (1, -1, np.inf, -np.inf):
         inner, outer = (rows, columns) if ord in (1, -1) else (columns, rows)
         sums = absolute(a).sum(axis=inner, keepdims=True)
-        found = sums.max(axis=outer, keepdims=True) if ord > 0 else sums.min(axis=outer, keepdims=True)
+        found = _largest(sums, outer, True) if ord > 0 else sums.min(axis=outer, keepdims=True)
         return found if keepdims else found.squeeze((rows, columns))
     if ord not in ("nuc", 2, -2):
         raise ValueError(f"a matrix has no norm {ord!r}")

@@ -93,22 +93,25 @@ def tri(
            [1., 1.]])
     """
     check_like("tri", like)
-    return wrap(array_tri((N, N if M is None else M), k, float if dtype is None else dtype, chunks, block_bytes()))
+    rows, columns = max(N, 0), max(N if M is None else M, 0)  # As NumPy, which makes no rows of fewer than none.
+    return wrap(array_tri((rows, columns), k, float if dtype is None else dtype, chunks, block_bytes()))
 
 
 def _triangle(m: Any, k: int, upper: bool) -> Array:
     x = asarray(m)
-    if x.ndim < 2:
-        raise ValueError(f"a triangle needs an array of at least two axes, not of {x.ndim}")
+    if not x.ndim:
+        raise TypeError("a triangle needs an array of at least one axis")
     zero = x.dtype.type(0)
-    below = tri(x.shape[-2], x.shape[-1], k - 1 if upper else k, dtype=bool, chunks=x.chunks[-2:])
+    # A vector is each row of a square matrix.
+    rows, lines = (x.shape[-1], x.chunks[-1]) if x.ndim == 1 else (x.shape[-2], x.chunks[-2])
+    below = tri(rows, x.shape[-1], k - 1 if upper else k, dtype=bool, chunks=(lines, x.chunks[-1]))
     return where(below, zero, x) if upper else where(below, x, zero)
 
 
 @documented(
     "Of the array's type, shape and chunks.",
-    {"ValueError": "If there are no two axes."},
-    m="array_like: The matrix, or a stack of matrices in the last two axes.",
+    {"TypeError": "If there are no axes."},
+    m="array_like: The matrix, or a stack of matrices in the last two axes; a vector is each row of a square matrix.",
 )
 def tril(m: Any, k: int = 0) -> Array:
     """The array with zeros above a diagonal of its last two axes.
@@ -122,8 +125,8 @@ def tril(m: Any, k: int = 0) -> Array:
 
 @documented(
     "Of the array's type, shape and chunks.",
-    {"ValueError": "If there are no two axes."},
-    m="array_like: The matrix, or a stack of matrices in the last two axes.",
+    {"TypeError": "If there are no axes."},
+    m="array_like: The matrix, or a stack of matrices in the last two axes; a vector is each row of a square matrix.",
 )
 def triu(m: Any, k: int = 0) -> Array:
     """The array with zeros below a diagonal of its last two axes.

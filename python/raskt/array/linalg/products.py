@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from raskt._core import array_dot, array_matmul, array_tensordot
 from raskt.array.base.arguments import NO_VALUE, check_order, is_given, refuse
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
+from raskt.array.base.lengths import lengths_of
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.linalg.matrices import diagonal
+from raskt.array.manipulation.axes import expand_dims, moveaxis
+from raskt.array.manipulation.joining import stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
 
     from raskt.array._array import Array
 
-__all__ = ["dot", "einsum", "matmul", "outer", "tensordot", "trace", "vdot"]
+__all__ = ["cross", "dot", "einsum", "inner", "kron", "matmul", "outer", "tensordot", "trace", "vdot"]
 
 
 _DTYPE = "data-type: The type that is computed with, and of the result."
@@ -32,7 +37,8 @@ _DTYPE = "data-type: The type that is computed with, and of the result."
     "Of the type that NumPy promotes the operands' types to, or `dtype`.",
     {
         "ValueError": "If an operand has no axes, or the lengths of the summed axes differ.",
-        "NotImplementedError": 'For `axes`, `axis`, `signature` and `order="F"`.',
+        "TypeError": "For `axis` and `keepdims`, as in NumPy.",
+        "NotImplementedError": 'For `axes`, `signature` and `order="F"`.',
     },
     x1="array_like: Matrices in its last two axes, or a row.",
     x2="array_like: Matrices in its last two axes, or a column.",
@@ -62,9 +68,16 @@ def matmul(
     array([0., 1., 2.])
     """
     check_order("matmul", order)
-    for name, value in (("axes", axes), ("axis", axis), ("keepdims", keepdims or None), ("signature", signature)):
+    has_axes = all(np.ndim(x) for x in (x1, x2))
+    if axes is None and has_axes:
+        raise TypeError("axes should be a list.")
+    if axis is not NO_VALUE or keepdims:
+        raise TypeError("matmul takes neither `axis` nor `keepdims`, since several axes of each operand take part")
+    for name, value in (("axes", axes), ("signature", signature)):
         if is_given(value):
             refuse("matmul", name, value, "move the axes of matrices to the end, and convert operands by `astype`")
+    if type(x1) is int or type(x2) is int:  # An error of NumPy's, of the type or of the missing axes.
+        np.matmul(*(x if type(x) is int else np.zeros((1, 1), asarray(x).dtype) for x in (x1, x2)))
     x, y = asarray(x1), asarray(x2)
     if dtype is not None or casting != "same_kind":
         wanted = np.result_type(x.dtype, y.dtype) if dtype is None else np.dtype(dtype)
@@ -72,7 +85,9 @@ def matmul(
             if not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
                 raise TypeError(f"Cannot cast ufunc 'matmul' input from {part.dtype} to {wanted} with '{casting}'")
         x, y = x.astype(wanted), y.astype(wanted)
-    result = wrap(array_matmul(x.__raskt_expr__, y.__raskt_expr__))
+    operands = x.__raskt_expr__, y.__raskt_expr__
+    with lengths_of(*operands):
+        result = wrap(array_matmul(*operands))
     return result if out is None else write_out(result, out)
 
 
@@ -88,7 +103,11 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
     np.int64(32)
     """
     x, y = asarray(a), asarray(b)
-    result = x * y if not x.ndim or not y.ndim else wrap(array_dot(x.__raskt_expr__, y.__raskt_expr__))
+    operands = x.__raskt_expr__, y.__raskt_expr__
+    with lengths_of(*operands):
+        result = x * y if not x.ndim or not y.ndim else wrap(array_dot(*operands))
+    if out is not None and getattr(out, "dtype", result.dtype) != result.dtype:
+        raise ValueError(f"output array is not acceptable: it must be of {result.dtype}, not {out.dtype}")
     return result if out is None else write_out(result, out)
 
 
@@ -103,7 +122,8 @@ def vdot(a: Any, b: Any, /) -> Array:
     >>> ra.vdot([1j, 2], [1j, 3]).compute()
     np.complex128(7+0j)
     """
-    return dot(asarray(a).conj().ravel(), asarray(b).ravel())
+    x = asarray(a)
+    return dot((x.conj() if x.dtype.kind == "c" else x).ravel(), asarray(b).ravel())
 
 
 @documented(
@@ -122,6 +142,84 @@ def outer(a: Any, b: Any, out: Any = None) -> Array:
 
 
 @documented(
+    "Of the type that NumPy promotes the operands' types to, with the axes of both but for the last ones.",
+    {"ValueError": "If the last axes differ in length."},
+    b="array_like: The other array.",
+)
+def inner(a: Any, b: Any, /) -> Array:
+    """The sums of products over the last axes; with a number the multiple.
+
+    >>> ra.inner([1, 2, 3], [4, 5, 6]).compute()
+    np.int64(32)
+    """
+    x, y = asarray(a), asarray(b)
+    return x * y if not x.ndim or not y.ndim else tensordot(x, y, ([-1], [-1]))
+
+
+@documented(
+    "Of the type that NumPy promotes the operands' types to; its lengths are the products of theirs.",
+    b="array_like: The array whose multiples are put in the place of each element of `a`.",
+)
+def kron(a: Any, b: Any) -> Array:
+    """Kronecker's product: the second array times each element of the first, block by block.
+
+    >>> ra.kron([1, 10], [1, 2]).compute()
+    array([ 1,  2, 10, 20])
+    """
+    x, y = asarray(a), asarray(b)
+    if not x.ndim or not y.ndim:
+        return x * y
+    ndim = max(x.ndim, y.ndim)
+    x, y = (part.reshape((1,) * (ndim - part.ndim) + part.shape) for part in (x, y))
+    shape = [one * other for one, other in zip(x.shape, y.shape, strict=True)]
+    wide = expand_dims(x, tuple(range(1, 2 * ndim, 2))) * expand_dims(y, tuple(range(0, 2 * ndim, 2)))
+    return wide.reshape(shape)
+
+
+@documented(
+    "Of the type that NumPy promotes the operands' types to, of the broadcast shape.",
+    {"ValueError": "If vectors have neither two nor three parts."},
+    b="array_like: The other vectors; the two are broadcast.",
+    axisa="int: The axis of `a` along which vectors lie.",
+    axisb="int: The axis of `b` along which vectors lie.",
+    axisc="int: The axis of the result along which vectors lie.",
+    axis="int: The axis for all three.",
+)
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
+    """The cross products of vectors of three parts; of vectors of two parts the third part of it.
+
+    >>> ra.cross([1, 0, 0], [0, 1, 0]).compute()
+    array([0, 0, 1])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    arrays = [asarray(a), asarray(b)]
+    if not all(x.ndim for x in arrays):
+        raise ValueError("At least one array has zero dimension")
+    axes = [normalize_axis_index(at, x.ndim) for at, x in zip((axisa, axisb), arrays, strict=True)]
+    dtype = np.promote_types(*(x.dtype for x in arrays))
+    x, y = (moveaxis(part, at, -1).astype(dtype) for part, at in zip(arrays, axes, strict=True))
+    wide, tall = x.shape[-1], y.shape[-1]
+    if wide not in (2, 3) or tall not in (2, 3):
+        raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
+    last = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
+    if wide == tall == 2:
+        return last
+    axisc = normalize_axis_index(axisc, last.ndim + 1)
+    if wide == 2:
+        parts = [x[..., 1] * y[..., 2], -(x[..., 0] * y[..., 2]), last]
+    elif tall == 2:
+        parts = [-(x[..., 2] * y[..., 1]), x[..., 2] * y[..., 0], last]
+    else:
+        parts = [
+            x[..., 1] * y[..., 2] - x[..., 2] * y[..., 1],
+            x[..., 2] * y[..., 0] - x[..., 0] * y[..., 2],
+            last,
+        ]
+    return stack(parts, axis=axisc)
+
+
+@documented(
     "Of the type that NumPy promotes the operands' types to, with the axes of `a` and `b` that are left.",
     {"ValueError": "If the lengths of the summed axes differ, or there are not as many."},
     b="array_like: The other array.",
@@ -135,13 +233,16 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     """
     x, y = asarray(a), asarray(b)
     if isinstance(axes, (int, np.integer)):
-        if axes > min(x.ndim, y.ndim):
-            kind = IndexError if not min(x.ndim, y.ndim) else ValueError
-            raise kind(f"tensordot over {axes} axes needs arrays of as many, not of {x.ndim} and {y.ndim}")
+        for at in range(axes):  # In the order in which NumPy finds out.
+            one, other = x.shape[at - axes], y.shape[at]
+            if one == one and other == other and one != other:
+                raise ValueError("shape-mismatch for sum")
         left, right = list(range(x.ndim - axes, x.ndim)), list(range(axes))
     else:
-        left, right = ([int(side)] if np.ndim(side) == 0 else [int(axis) for axis in side] for side in axes)
-    return wrap(array_tensordot(x.__raskt_expr__, y.__raskt_expr__, left, right))
+        left, right = ([operator.index(axis) for axis in (side if np.ndim(side) else [side])] for side in axes)
+    operands = x.__raskt_expr__, y.__raskt_expr__
+    with lengths_of(*operands):
+        return wrap(array_tensordot(*operands, left, right))
 
 
 @documented(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from raskt._core import (
     array_broadcast_to,
@@ -16,10 +18,12 @@ from raskt._core import (
     array_take,
     array_transpose,
 )
-from raskt.array.base.arguments import refuse
+from raskt._errors import UnknownLengths
+from raskt.array.base.arguments import check_meta
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
-from raskt.array.base.out import write_out
+from raskt.array.base.lengths import lengths_of
+from raskt.array.base.out import write_back
 from raskt.array.base.registry import is_array, wrap
 
 if TYPE_CHECKING:
@@ -37,7 +41,9 @@ __all__ = [
     "flip",
     "fliplr",
     "flipud",
+    "matrix_transpose",
     "moveaxis",
+    "permute_dims",
     "rollaxis",
     "rot90",
     "squeeze",
@@ -50,8 +56,9 @@ _SAME = "Of the array's type; the blocks are those of the array."
 _AXIS_ERROR = {"AxisError": "If there is no such axis."}
 
 
-def _at_least(arrays: Sequence[Any], shape: Any) -> Any:
-    found = tuple(x.reshape(shape(x)) for x in map(asarray, arrays))
+def _at_least(arrays: Sequence[Any], axes: Any) -> Any:
+    """Arrays with new axes, whose places depend on how many axes there are."""
+    found = tuple(expand_dims(x, axes[x.ndim]) if x.ndim < len(axes) else x for x in map(asarray, arrays))
     return found[0] if len(found) == 1 else found
 
 
@@ -62,7 +69,7 @@ def atleast_1d(*arys: Any) -> Any:
     >>> ra.atleast_1d(3).shape
     (1,)
     """
-    return _at_least(arys, lambda x: x.shape or (1,))
+    return _at_least(arys, [0])
 
 
 @documented(_SAME, kind="Array or tuple of Array")
@@ -72,7 +79,7 @@ def atleast_2d(*arys: Any) -> Any:
     >>> ra.atleast_2d([1, 2, 3]).shape
     (1, 3)
     """
-    return _at_least(arys, lambda x: (1,) * (2 - x.ndim) + x.shape)
+    return _at_least(arys, [(0, 1), 0])
 
 
 @documented(_SAME, kind="Array or tuple of Array")
@@ -82,11 +89,7 @@ def atleast_3d(*arys: Any) -> Any:
     >>> ra.atleast_3d([1, 2, 3]).shape
     (1, 3, 1)
     """
-
-    def shape(x: Array) -> tuple[int, ...]:
-        return [(1, 1, 1), (1, *x.shape, 1), (*x.shape, 1)][x.ndim] if x.ndim < 3 else x.shape
-
-    return _at_least(arys, shape)
+    return _at_least(arys, [(0, 1, 2), (0, 2), 2])
 
 
 @documented(
@@ -100,8 +103,24 @@ def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
     >>> ra.transpose(ra.ones((2, 3, 4)), (1, 0, 2)).shape
     (3, 2, 4)
     """
-    order = None if axes is None else [int(axis) for axis in np.atleast_1d(axes)]
+    order = None if axes is None else [operator.index(axis) for axis in (axes if np.ndim(axes) else [axes])]
     return wrap(array_transpose(asarray(a).__raskt_expr__, order))
+
+
+permute_dims = transpose
+
+
+@documented(_SAME, {"ValueError": "If there are no two axes."}, x="array_like: A matrix, or a stack of them.")
+def matrix_transpose(x: Any, /) -> Array:
+    """Matrices in the last two axes, transposed.
+
+    >>> ra.matrix_transpose(ra.ones((2, 3, 4))).shape
+    (2, 4, 3)
+    """
+    array = asarray(x)
+    if array.ndim < 2:
+        raise ValueError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
+    return swapaxes(array, -1, -2)
 
 
 @documented(_SAME, _AXIS_ERROR, axis1="int: The one axis.", axis2="int: The other axis.")
@@ -164,7 +183,10 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Array:
 
 @documented(
     _SAME,
-    {"ValueError": "If an axis in `axis` is longer than 1."},
+    {
+        "ValueError": "If an axis in `axis` is longer than 1.",
+        "NotImplementedError": "If the length of such an axis is not known yet.",
+    },
     axis="int or tuple of int: The axes that go; all of length 1 if not given.",
 )
 def squeeze(a: Any, axis: int | Sequence[int] | None = None) -> Array:
@@ -173,12 +195,19 @@ def squeeze(a: Any, axis: int | Sequence[int] | None = None) -> Array:
     >>> ra.squeeze(ra.ones((1, 3, 1))).shape
     (3,)
     """
-    return wrap(array_squeeze(asarray(a).__raskt_expr__, axis))
+    x = asarray(a)
+    if not x.ndim and isinstance(axis, (int, np.integer)) and axis in (0, -1):
+        return x
+    gone = range(x.ndim) if axis is None else normalize_axis_tuple(axis, x.ndim)
+    if any(x.shape[at] != x.shape[at] for at in gone):
+        raise UnknownLengths("squeezing needs lengths that are not known yet: call `compute_chunk_sizes()` first")
+    return wrap(array_squeeze(x.__raskt_expr__, axis))
 
 
 @documented(
     "Of the array's type. Blocks along an axis of length 1 are repeated, without a copy.",
-    {"ValueError": "If the array does not broadcast to the shape."},
+    {"ValueError": "If the array does not broadcast to the shape, or `meta` is of another type."},
+    meta="numpy.ndarray: An example of a block, of the array's type.",
 )
 def broadcast_to(array: Any, shape: Any, subok: bool = False, *, chunks: Any = None, meta: Any = None) -> Array:
     """The elements repeated along new axes and axes of length 1.
@@ -187,8 +216,11 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False, *, chunks: Any = N
     array([[1, 2, 3],
            [1, 2, 3]])
     """
-    lengths = [int(shape)] if np.ndim(shape) == 0 else [int(length) for length in shape]
-    result = wrap(array_broadcast_to(asarray(array).__raskt_expr__, lengths))
+    x = asarray(array)
+    check_meta("broadcast_to", meta, x.dtype)
+    lengths = [operator.index(length) for length in (shape if np.ndim(shape) else [shape])]
+    with lengths_of(x.__raskt_expr__):
+        result = wrap(array_broadcast_to(x.__raskt_expr__, lengths))
     return result if chunks is None else result.rechunk(chunks)
 
 
@@ -278,12 +310,12 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
 @documented(
     "Of the array's type, with the axes of `indices` in place of `axis`.",
     {
-        "IndexError": "If a position is out of bounds.",
-        "NotImplementedError": "For `mode` other than `raise`.",
+        "IndexError": "If a position is out of bounds and `mode` is `raise`.",
+        "ValueError": "If there is no such mode.",
     },
     indices="array_like of int: Positions; negative ones count from the end.",
     axis="int: The axis; if not given, positions are of all elements in C order.",
-    mode="str: What becomes of positions out of bounds; only `raise` is implemented.",
+    mode="str: What becomes of positions out of bounds: `raise`, `wrap` (counted round), or `clip` (the nearest one).",
 )
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Array:
     """The elements at positions along an axis.
@@ -291,15 +323,29 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     >>> ra.take(ra.arange(5) * 10, [3, 0, -1]).compute()
     array([30,  0, 40])
     """
-    if mode != "raise":
-        refuse("take", "mode", mode, "bring the positions within bounds first, as by `ra.clip` or `%`")
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     x = asarray(a)
-    if axis is None:
+    if axis is None or (not x.ndim and axis in (0, -1)):
         x, axis = x.ravel(), 0
     if not -x.ndim <= axis < x.ndim:
         raise np.exceptions.AxisError(axis, x.ndim)
+    if mode != "raise":
+        indices = _within(indices, x.shape[axis], mode)
     result = _taken(x, indices, axis % x.ndim)
-    return result if out is None else write_out(result, out)
+    return result if out is None else write_back(result, out)
+
+
+def _within(indices: Any, length: int, mode: str) -> Any:
+    """Positions brought within the bounds of an axis."""
+    places = indices if is_array(indices) else np.asarray(indices)
+    if not np.can_cast(places.dtype, np.intp, "same_kind") and (is_array(indices) or places.size):
+        raise TypeError(f"Cannot cast positions from {places.dtype} to whole numbers")
+    if not length and 0 not in places.shape:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    if not is_array(places) and not places.size:
+        return places.astype(np.intp)
+    return places % length if mode == "wrap" else places.clip(0, length - 1)
 
 
 def _taken(x: Array, indices: Any, axis: int) -> Array:

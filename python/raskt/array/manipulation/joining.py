@@ -9,18 +9,19 @@ import numpy as np
 from raskt._core import array_concatenate, array_stack
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
+from raskt.array.base.lengths import agreeing
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
-from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d
+from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d, expand_dims
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import DTypeLike
 
     from raskt.array._array import Array
 
-__all__ = ["append", "block", "concatenate", "dstack", "hstack", "stack", "vstack"]
+__all__ = ["append", "block", "column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack"]
 
 _RESULT = "Of the type that NumPy promotes the arrays' types to, or `dtype`; with the blocks of the arrays in turn."
 _COMMON = {
@@ -54,8 +55,10 @@ def concatenate(
     parts = [asarray(array) for array in arrays]
     if axis is None:
         parts, axis = [array.ravel() for array in parts], 0
-    result = wrap(array_concatenate([array.__raskt_expr__ for array in parts], axis))
-    return _finish("concatenate", parts, result, out, dtype, casting)
+    return _joined("concatenate", array_concatenate, parts, axis, out, dtype, casting)
+
+
+concat = concatenate
 
 
 @documented(_RESULT, _RAISES, axis="int: Where the new axis stands in the result.", **_COMMON)
@@ -74,21 +77,25 @@ def stack(
     (3, 2)
     """
     parts = [asarray(array) for array in arrays]
-    result = wrap(array_stack([array.__raskt_expr__ for array in parts], axis))
-    return _finish("stack", parts, result, out, dtype, casting)
+    parts[1:] = [wrap(agreeing(part, parts[0])) for part in parts[1:]]
+    return _joined("stack", array_stack, parts, axis, out, dtype, casting)
 
 
-def _finish(name: str, parts: Sequence[Array], result: Array, out: Any, dtype: Any, casting: str) -> Any:
-    """The result as `dtype` or in `out`, if `casting` allows that."""
+def _joined(
+    name: str, join: Callable[..., Any], parts: Sequence[Array], axis: int, out: Any, dtype: Any, casting: str
+) -> Any:
+    """The arrays joined, each converted by itself to the type of the result if `casting` allows that."""
     if out is not None and dtype is not None:
         raise TypeError(f"{name}() only takes `out` or `dtype` as an argument, but both were provided.")
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
+    result = wrap(join([part.__raskt_expr__ for part in parts], axis))
     wanted = np.dtype(dtype) if dtype is not None else result.dtype if out is None else out.dtype
     for part in parts:
         if not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
             raise TypeError(f"Cannot cast array data from {part.dtype} to {wanted} according to the rule '{casting}'")
-    result = result if result.dtype == wanted else result.astype(wanted)
+    if result.dtype != wanted:
+        result = wrap(join([part.astype(wanted).__raskt_expr__ for part in parts], axis))
     return result if out is None else write_out(result, out)
 
 
@@ -137,6 +144,18 @@ def dstack(tup: Sequence[Any], *, allow_unknown_chunksizes: bool = False) -> Arr
     return concatenate([atleast_3d(array) for array in tup], axis=2)
 
 
+@documented(_RESULT, {"ValueError": "If shapes don't fit, or there is no array."}, **_COMMON)
+def column_stack(tup: Sequence[Any]) -> Array:
+    """Vectors as the columns of a matrix; matrices side by side.
+
+    >>> ra.column_stack([ra.arange(2), ra.arange(2)]).compute()
+    array([[0, 0],
+           [1, 1]])
+    """
+    arrays = [asarray(array) for array in tup]
+    return concatenate([expand_dims(x.ravel() if not x.ndim else x, 1) if x.ndim < 2 else x for x in arrays], axis=1)
+
+
 @documented(
     _RESULT,
     {"ValueError": "If a list is empty, lists are nested unequally deep, or shapes don't fit."},
@@ -173,7 +192,7 @@ def _leaves(arrays: Any) -> list[Any]:
 def _block(arrays: Any, depth: int, ndim: int) -> Array:
     if not isinstance(arrays, list):
         leaf = asarray(arrays)
-        return leaf.reshape((1,) * (ndim - leaf.ndim) + leaf.shape)
+        return expand_dims(leaf, tuple(range(ndim - leaf.ndim)))
     return concatenate([_block(item, depth - 1, ndim) for item in arrays], axis=ndim - depth)
 
 

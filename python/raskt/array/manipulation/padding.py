@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt.array.base.conversion import asarray
+from raskt.array.base.conversion import asarray, held
 from raskt.array.base.documentation import documented
-from raskt.array.creation.constructors import arange, full
+from raskt.array.creation.constructors import full
+from raskt.array.creation.spaces import linspace
 from raskt.array.manipulation.axes import broadcast_to, take
 from raskt.array.manipulation.joining import concatenate
 
@@ -70,7 +71,14 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Ar
             f"`pad` with `reflect_type={kwargs['reflect_type']!r}` is not implemented: only `even` is"
         )
     widths = _widths(pad_width, x.ndim)
+    for axis, pair in enumerate(widths):
+        if mode not in ("constant", "empty") and any(pair) and x.shape[axis] == 0:
+            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
     values = _pairs(next(iter(kwargs.values()), None if "stat_length" in _OPTIONS[mode] else 0), x.ndim)
+    if "stat_length" in _OPTIONS[mode] and any(length is not None and length < 0 for pair in values for length in pair):
+        raise ValueError("index can't contain negative values")
+    if mode in ("maximum", "minimum") and any(length == 0 for pair in values for length in pair):
+        raise ValueError("stat_length of 0 yields no value for padding")
     for axis, pair in enumerate(widths):
         x = _pad_axis(x, axis, pair, mode, values[axis])
     return x
@@ -85,9 +93,9 @@ def _widths(pad_width: Any, ndim: int) -> list[list[int]]:
     widths = np.asarray(pad_width)
     if widths.dtype.kind != "i":
         raise TypeError("`pad_width` must be of integral type.")
-    found: list[list[int]] = np.broadcast_to(widths, (ndim, 2)).tolist()
-    if any(width < 0 for pair in found for width in pair):
+    if (widths < 0).any():
         raise ValueError("index can't contain negative values")
+    found: list[list[int]] = np.broadcast_to(widths, (ndim, 2)).tolist()
     return found
 
 
@@ -112,7 +120,7 @@ def _side(x: Array, axis: int, at: int, width: int, mode: str, value: Any) -> Ar
     shape = (*x.shape[:axis], width, *x.shape[axis + 1 :])
     chunks = (*x.chunks[:axis], (width,), *x.chunks[axis + 1 :])
     if mode in ("constant", "empty") or not width:
-        return full(shape, np.asarray(value or 0).astype(x.dtype)[()], dtype=x.dtype, chunks=chunks)
+        return full(shape, held(value if mode == "constant" else 0, x.dtype)[()], dtype=x.dtype, chunks=chunks)
     if mode == "linear_ramp":
         return _ramp(x, axis, at, width, value)
     length = x.shape[axis] if value is None else min(int(value), x.shape[axis])
@@ -129,8 +137,6 @@ def _side(x: Array, axis: int, at: int, width: int, mode: str, value: Any) -> Ar
 
 def _ramp(x: Array, axis: int, at: int, width: int, end: Any) -> Array:
     """Equal steps from `end`, which is outermost, to before the edge."""
-    edge = x[(*[slice(None)] * axis, slice(0, 1) if at == 0 else slice(-1, None))]
-    steps = arange(width).reshape([-1 if n == axis else 1 for n in range(x.ndim)])
-    ramp = steps * ((edge - end) / width) + end
-    ramp = (np.floor(ramp) if x.dtype.kind in "iu" else ramp).astype(x.dtype)
+    edge = x[(*[slice(None)] * axis, 0 if at == 0 else -1)]
+    ramp = linspace(end, edge, width, endpoint=False, dtype=x.dtype, axis=axis)
     return ramp if at == 0 else ramp[(*[slice(None)] * axis, slice(None, None, -1))]

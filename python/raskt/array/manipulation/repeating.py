@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt.array.base.conversion import asarray
+from raskt.array.base.conversion import as_assigned, asarray
 from raskt.array.base.documentation import documented
+from raskt.array.base.lengths import has_unknown
 from raskt.array.base.registry import is_array
+from raskt.array.blocks.map_blocks import map_blocks
 from raskt.array.manipulation.axes import broadcast_to, expand_dims, moveaxis, take
 from raskt.array.manipulation.joining import concatenate
 
@@ -24,7 +27,7 @@ _TYPE = "Of the array's type."
 
 def checked_axis(axis: Any, ndim: int) -> int:
     """An axis counted from the front, if there is such a one."""
-    at = int(axis)
+    at = operator.index(axis)
     if not -ndim <= at < ndim:
         raise np.exceptions.AxisError(at, ndim)
     return at % ndim
@@ -46,11 +49,13 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     if np.ndim(shift) > 1 or np.ndim(axis) > 1:
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     if axis is None:
-        return roll(x.ravel(), int(np.sum(shift)), 0).reshape(x.shape)
-    shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), np.atleast_1d(axis))
-    for by, along in zip(shifts.tolist(), axes.tolist(), strict=True):
-        at = checked_axis(along, x.ndim)
-        by %= max(x.shape[at], 1)
+        return roll(x.ravel(), sum(map(int, np.asarray(shift).ravel().tolist())), 0).reshape(x.shape)
+    if not x.ndim and np.ndim(axis) and not len(axis):
+        raise ValueError("a single number has no axes to be moved along")
+    along_axes = [checked_axis(along, x.ndim) for along in (axis if np.ndim(axis) else [axis])]
+    shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), np.array(along_axes, np.intp))
+    for by, at in zip(shifts.tolist(), axes.tolist(), strict=True):
+        by = int(by) % max(x.shape[at], 1)
         if by:
             before = (slice(None),) * at
             x = concatenate([x[(*before, slice(-by, None))], x[(*before, slice(None, -by))]], axis=at)
@@ -72,7 +77,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     array([1, 2, 2])
     """
     x = asarray(a)
-    if axis is None:
+    if axis is None or (not x.ndim and axis in (0, -1)):
         x, axis = x.ravel(), 0
     axis = checked_axis(axis, x.ndim)
     if is_array(repeats):
@@ -87,6 +92,14 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Array:
     if numbers.size != 1:
         return take(x, np.repeat(np.arange(x.shape[axis]), numbers), axis=axis)
     times = int(numbers.ravel()[0])
+    if has_unknown(x.shape):
+
+        def repeated(block: Any) -> Any:
+            return np.repeat(block, times, axis)
+
+        chunks = list(x.chunks)
+        chunks[axis] = tuple(length if length != length else length * times for length in chunks[axis])
+        return map_blocks(repeated, x, name="numpy.repeat", dtype=x.dtype, chunks=chunks)
     wide = broadcast_to(expand_dims(x, axis + 1), (*x.shape[: axis + 1], times, *x.shape[axis + 1 :]))
     return wide.reshape(*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :])
 
@@ -104,12 +117,14 @@ def tile(A: Any, reps: int | Sequence[int]) -> Array:
     array([0, 1, 0, 1, 0, 1])
     """
     x = asarray(A)
-    times = [int(number) for number in np.atleast_1d(reps)]
+    times = [operator.index(number) for number in (reps if np.ndim(reps) else [reps])]
     ndim = max(x.ndim, len(times))
-    x = x.reshape((1,) * (ndim - x.ndim) + x.shape)
+    x = expand_dims(x, tuple(range(ndim - x.ndim)))
     for axis, number in enumerate([1] * (ndim - len(times)) + times):
         if number < 0:
             raise ValueError(f"an array cannot be repeated {number} times")
+        if not has_unknown(x.shape[axis : axis + 1]) and x.shape[axis] * number >= 2**63:
+            raise ValueError(f"array is too big: {number} times {x.shape[axis]} elements")
         before = (slice(None),) * axis
         x = concatenate([x] * number, axis=axis) if number else x[(*before, slice(0, 0))]
     return x
@@ -134,7 +149,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     axis = checked_axis(axis, x.ndim)
     length = x.shape[axis]
     positions = _positions(obj, length)
-    new = asarray(values).astype(x.dtype)
+    new = as_assigned(values, x.dtype)
     if positions.size == 1:
         new = new.reshape((1,) * (x.ndim - new.ndim) + new.shape)
         new = moveaxis(new, 0, axis) if not positions.ndim else new
@@ -142,9 +157,25 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     else:
         count = len(positions)
     new = broadcast_to(new, (*x.shape[:axis], count, *x.shape[axis + 1 :]))
-    # Old elements keep their numbers, new ones come after them; the order of places says where each goes.
-    places = np.concatenate([np.arange(length) + 0.5, positions])
-    return take(concatenate([x, new], axis=axis), np.argsort(places, kind="stable"), axis=axis)
+    if not count:
+        return x
+    low, high = int(positions.min()), int(positions.max())
+    inside = _part(x, axis, low, high)
+    if low < high:
+        # Old elements keep their numbers, new ones come after them; the order of places says where each goes.
+        places = np.concatenate([np.arange(low, high) + 0.5, positions])
+        new = take(concatenate([inside, new], axis=axis), np.argsort(places, kind="stable"), axis=axis)
+    return _joined([_part(x, axis, 0, low), new, _part(x, axis, high, length)], x, axis)
+
+
+def _part(x: Array, axis: int, start: int, stop: int) -> Array:
+    return x[(slice(None),) * axis + (slice(start, max(stop, start)),)]
+
+
+def _joined(parts: Sequence[Array], x: Array, axis: int) -> Array:
+    """The parts that have elements along the axis, one after the other."""
+    filled = [part for part in parts if part.shape[axis]]
+    return concatenate(filled, axis=axis) if filled else _part(x, axis, 0, 0)
 
 
 def _positions(obj: Any, length: int) -> Any:
@@ -159,7 +190,7 @@ def _positions(obj: Any, length: int) -> Any:
     if not found.size and not isinstance(obj, np.ndarray):
         found = found.astype(np.intp)
     if found.dtype.kind not in "iu":
-        kind = IndexError if found.ndim and len(found) > 1 else TypeError
+        kind = IndexError if found.size != 1 else TypeError
         raise kind("arrays used as indices must be of integer (or boolean) type")
     if found.ndim > 1:
         raise ValueError("index array argument obj to insert must be one dimensional or scalar")
@@ -184,4 +215,36 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     if axis is None:
         x, axis = x.ravel(), 0
     axis = checked_axis(axis, x.ndim)
-    return take(x, np.delete(np.arange(x.shape[axis]), obj), axis=axis)
+    length = x.shape[axis]
+    dropped = _dropped(obj, length)
+    if not len(dropped):
+        return x
+    low, high = int(dropped[0]), int(dropped[-1]) + 1
+    ends = [_part(x, axis, 0, low), _part(x, axis, high, length)]
+    if high - low == len(dropped):
+        return _joined(ends, x, axis)
+    kept = np.ones(high - low, bool)
+    kept[np.asarray(dropped) - low] = False
+    return _joined([ends[0], take(_part(x, axis, low, high), np.flatnonzero(kept), axis=axis), ends[1]], x, axis)
+
+
+def _dropped(obj: Any, length: int) -> Any:
+    """Positions that go, in order and counted from the front."""
+    if isinstance(obj, slice):
+        places = range(*obj.indices(length))
+        return places if places.step > 0 else places[::-1]
+    found = np.asarray(obj)
+    if found.dtype == bool:
+        if found.shape != (length,):
+            raise ValueError(
+                f"boolean array argument obj to delete must be one dimensional and match the axis length of {length}"
+            )
+        return np.flatnonzero(found)
+    if not found.size and not isinstance(obj, np.ndarray):
+        found = found.astype(np.intp)
+    if found.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    for position in found[(found < -length) | (found >= length)].ravel()[:1]:
+        raise IndexError(f"index {position} is out of bounds for axis 0 with size {length}")
+    found = found.astype(np.intp)
+    return np.unique(np.where(found < 0, found + length, found))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from raskt._core import array_rechunk, array_reshape
 from raskt.array.base.arguments import refuse
@@ -32,17 +35,17 @@ _THRESHOLD = "int: How Dask plans steps in between; there are none here."
 
 @documented(
     "Of the array's type; blocks as they come of it.",
-    {"ValueError": "If the number of elements differs."},
+    {"ValueError": "If the number of elements differs, or if `copy=False` and elements would have to be moved."},
     shape=_NEW_SHAPE,
     order=_ORDER,
-    copy="bool: Whether memory is copied; expressions share what they can, whatever is said.",
+    copy="bool: Whether memory is copied; expressions share what they can. `False` allows no order but that of memory.",
     merge_chunks=_MERGE,
     limit=_LIMIT,
 )
 def reshape(
     a: Any,
     /,
-    shape: Any = None,
+    shape: Any,
     order: str = "C",
     *,
     copy: bool | None = None,
@@ -56,15 +59,22 @@ def reshape(
            [2, 3],
            [4, 5]])
     """
-    if shape is None:
-        raise TypeError("reshape() missing 1 required positional argument: 'shape'")
     if not merge_chunks:
         refuse("reshape", "merge_chunks", merge_chunks, "rechunk the array first, so that no blocks have to be merged")
     x = asarray(a)
     lengths = list(shape) if isinstance(shape, (tuple, list)) else [shape]
     if counts_columns("reshape", order):
+        if copy is False and x.__raskt_expr__.is_known:
+            _check_shareable(x.shape, lengths)
         return transpose(wrap(array_reshape(transpose(x).__raskt_expr__, lengths[::-1])))
     return wrap(array_reshape(x.__raskt_expr__, lengths))
+
+
+def _check_shareable(shape: tuple[int, ...], lengths: list[int]) -> None:
+    """A ValueError of NumPy's if an array in C's order takes the shape, counted by columns, by a copy alone."""
+    strides = [math.prod(shape[at + 1 :]) for at in range(len(shape))]
+    trial = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), shape, strides, writeable=False)
+    trial.reshape(lengths, order="F", copy=False)
 
 
 def counts_columns(function: str, order: str | None) -> bool:
@@ -132,7 +142,7 @@ def _balanced(lengths: tuple[int, ...]) -> tuple[int, ...]:
 
 @documented(
     "What the reduction gives, with each axis as many times shorter as `axes` says.",
-    {"ValueError": "If boxes don't fill an axis, and `trim_excess` is false."},
+    {"ValueError": "If boxes don't fill an axis, and `trim_excess` is false; AxisError for axes that are not there."},
     reduction="callable: A reduction such as `ra.sum`, which takes `axis`.",
     axes="dict of int to int: For axes, how many neighbours are in a box.",
     trim_excess="bool: Whether elements at the end that fill no box are left out.",
@@ -145,10 +155,13 @@ def coarsen(reduction: Any, x: Any, axes: dict[int, int], trim_excess: bool = Fa
     array([1, 5, 9])
     """
     array = asarray(x)
+    factors = dict(zip(normalize_axis_tuple(tuple(axes), array.ndim), axes.values(), strict=True))
     shape: list[int] = []
     inner: list[int] = []
     for axis, length in enumerate(array.shape):
-        factor = axes.get(axis, axes.get(axis - array.ndim, 1))
+        factor = operator.index(factors.get(axis, 1))
+        if factor < 1:
+            raise ValueError(f"a box has one element at least along axis {axis}, not {factor}")
         if length % factor:
             if not trim_excess:
                 raise ValueError(

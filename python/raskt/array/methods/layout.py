@@ -14,7 +14,8 @@ from raskt.array.blocks.delayed import to_delayed
 from raskt.array.blocks.map_blocks import map_blocks as _map_blocks
 from raskt.array.elementwise import complex, floating, ufuncs
 from raskt.array.io.store import store
-from raskt.array.linalg.products import dot, trace
+from raskt.array.linalg import products
+from raskt.array.linalg.products import trace
 from raskt.array.manipulation import axes, shapes
 from raskt.array.manipulation.repeating import repeat
 from raskt.array.searching.searching import argtopk, choose, topk
@@ -67,7 +68,7 @@ class LayoutMethods:
         {"ValueError": "If the number of elements differs."},
         shape="int or tuple of int: The lengths of the axes; one may be -1, and is found from the others.",
         order="str: How elements are counted: `C`, with the last axis fastest, or `F`, with the first; `A` means `C`.",
-        copy="bool: Of no effect: expressions share what they can.",
+        copy="bool: `False` allows no order but that of memory; `True` changes nothing.",
         merge_chunks="bool: Whether blocks may be put together for it; `False` is refused.",
         limit="int or str: Taken for the sake of Dask's programs; blocks are no larger than they must be.",
     )
@@ -161,6 +162,19 @@ class LayoutMethods:
         """
         return ufuncs.conjugate(self)
 
+    @documented(
+        "Of the type that NumPy promotes the operands' types to.",
+        {"ValueError": "If the lengths of the summed axes differ."},
+        other="array_like: The right operand; its last axis but one, or its only one, is summed over.",
+    )
+    def dot(self: Any, other: Any, /, out: Any = None) -> Array:
+        """NumPy's dot product: of vectors a number, of matrices their product, with a number the multiple.
+
+        >>> ra.asarray([1, 2, 3]).dot([4, 5, 6]).compute()
+        np.int64(32)
+        """
+        return products.dot(self, other, out)
+
     @property
     def real(self: Any) -> Array:
         """The real parts of the elements.
@@ -198,7 +212,7 @@ class LayoutMethods:
     ravel, rechunk = as_method(shapes.ravel), as_method(shapes.rechunk)
     squeeze, swapaxes = as_method(axes.squeeze), as_method(axes.swapaxes)
     round, repeat, nonzero, choose = as_method(floating.round), as_method(repeat), as_method(nonzero), as_method(choose)
-    dot, trace, topk, argtopk = as_method(dot), as_method(trace), as_method(topk), as_method(argtopk)
+    trace, topk, argtopk = as_method(trace), as_method(topk), as_method(argtopk)
     store, to_delayed = as_method(store), as_method(to_delayed)
 
     def map_blocks(self: Any, func: Any, *args: Any, **kwargs: Any) -> Array:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from raskt._core import array_binary, array_unary
+from raskt._core import array_unary
+from raskt.array.base.binary import binary
 from raskt.array.base.out import replaced
 from raskt.array.linalg.products import matmul
+from raskt.array.methods.foreign import with_foreign
 
 if TYPE_CHECKING:
     from raskt.array._array import Array
@@ -26,24 +28,30 @@ def _unary(name: str) -> Callable[[Any], Array]:
 
 def _binary(name: str) -> Callable[[Any, Any], Array]:
     def operator(self: Array, other: Any) -> Array:
-        expr = array_binary(name, self.__raskt_expr__, other)
-        return NotImplemented if expr is None else self.__class__(expr)
+        expr = binary(name, self.__raskt_expr__, other)
+        if expr is None:
+            expr = with_foreign(name, self, other)
+        return NotImplemented if expr is NotImplemented else self.__class__(expr)
 
     return operator
 
 
 def _reflected(name: str) -> Callable[[Any, Any], Array]:
     def operator(self: Array, other: Any) -> Array:
-        expr = array_binary(name, other, self.__raskt_expr__)
-        return NotImplemented if expr is None else self.__class__(expr)
+        expr = binary(name, other, self.__raskt_expr__)
+        if expr is None:
+            expr = with_foreign(name, self, other, is_left=False)
+        return NotImplemented if expr is NotImplemented else self.__class__(expr)
 
     return operator
 
 
 def _in_place(name: str) -> Callable[[Any, Any], Array]:
     def operator(self: Array, other: Any) -> Array:
-        expr = array_binary(name, self.__raskt_expr__, other)
-        return NotImplemented if expr is None else replaced(self, expr, name)
+        expr = binary(name, self.__raskt_expr__, other)
+        if expr is None:
+            expr = with_foreign(name, self, other)
+        return NotImplemented if expr is NotImplemented else replaced(self, expr, name)
 
     return operator
 
@@ -64,8 +72,8 @@ _plain_power = _binary("power")
 class Operators:
     """The operators that NumPy's arrays have.
 
-    An operand that is no array, number or list of numbers makes them return ``NotImplemented``, so that its own class
-    may know what to do.
+    An operand that is no array, number or list of numbers is converted as NumPy does it, or refused. Where its own
+    class may know what to do, they return ``NotImplemented``.
     """
 
     __slots__ = ()

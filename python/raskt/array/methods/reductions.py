@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from raskt.array.base.documentation import as_method
-from raskt.array.reductions import functions
-from raskt.array.statistics.statistics import moment
+from raskt.array.reductions import averages, extremes, running, sums, truths
+from raskt.array.statistics.averages import moment
 
 __all__ = ["ReductionMethods"]
 
@@ -18,10 +18,11 @@ class ReductionMethods:
 
     __slots__ = ()
 
-    sum, prod = as_method(functions.sum), as_method(functions.prod)
-    mean, std, var = as_method(functions.mean), as_method(functions.std), as_method(functions.var)
-    min, max = as_method(functions.min), as_method(functions.max)
-    any, all = as_method(functions.any), as_method(functions.all)
-    argmin, argmax = as_method(functions.argmin), as_method(functions.argmax)
-    cumsum, cumprod = as_method(functions.cumsum), as_method(functions.cumprod)
+    sum, prod = as_method(sums.sum), as_method(sums.prod)
+    mean, std, var = as_method(averages.mean), as_method(averages.std), as_method(averages.var)
+    min, max = as_method(extremes.min), as_method(extremes.max)
+    any = as_method(truths.any, keepdims=False, where=True)
+    all = as_method(truths.all, keepdims=False, where=True)
+    argmin, argmax = as_method(extremes.argmin, keepdims=False), as_method(extremes.argmax, keepdims=False)
+    cumsum, cumprod = as_method(running.cumsum), as_method(running.cumprod)
     moment = as_method(moment)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from raskt._errors import Unsupported
 from raskt.array.base.conversion import asarray
+from raskt.array.base.lengths import shapes_differ
 from raskt.array.base.registry import find_function, is_array, is_array_class
 from raskt.array.elementwise.floating import allclose
 from raskt.array.elementwise.ufunc import ufunc as Ufunc
@@ -45,12 +48,9 @@ def _foreign(ufunc: np.ufunc) -> Ufunc:
 
 
 def _is_known(operand: Any) -> bool:
-    """Whether it is an array or a number; another class may know better what to do with us."""
-    return (
-        operand is None
-        or is_array(operand)
-        or isinstance(operand, (np.ndarray, np.generic, bool, int, float, complex, list, tuple))
-    )
+    """Whether it is an array, or what NumPy makes one of; a class with this protocol may know better what to do."""
+    kind = type(operand)
+    return is_array(operand) or not hasattr(kind, "__array_ufunc__") or isinstance(operand, (np.ndarray, np.generic))
 
 
 def call_function(function: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -81,8 +81,10 @@ def _shape(a: Any) -> tuple[int, ...]:
     return a.shape  # type: ignore[no-any-return]
 
 
-def _size(a: Any, axis: int | None = None) -> int:
-    return a.size if axis is None else a.shape[axis]  # type: ignore[no-any-return]
+def _size(a: Any, axis: int | tuple[int, ...] | None = None) -> int:
+    if axis is None:
+        return a.size  # type: ignore[no-any-return]
+    return math.prod(a.shape[at] for at in normalize_axis_tuple(axis, a.ndim))
 
 
 def _amax(a: Any, axis: Any = None, **options: Any) -> Any:
@@ -94,25 +96,22 @@ def _amin(a: Any, axis: Any = None, **options: Any) -> Any:
 
 
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    if full_matrices and compute_uv and a.shape[0] != a.shape[1]:
-        raise NotImplementedError("the full matrices of an SVD are not implemented: pass `full_matrices=False`")
-    found = svd(a)
-    return found if compute_uv else found[1]
+    return svd(a, full_matrices, compute_uv, hermitian)
 
 
-def _copy(a: Any, **options: Any) -> Any:
-    return a.copy()
+def _copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+    return a.copy(order)
 
 
-def _allclose(a: Any, b: Any, **options: Any) -> bool:
-    return bool(allclose(a, b, **options))
+def _allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
+    return bool(allclose(a, b, rtol, atol, equal_nan))
 
 
 def _array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """NumPy promises a `bool`, so that it is computed."""
 
     x, y = asarray(a1), asarray(a2)
-    if x.shape != y.shape:
+    if shapes_differ(x.shape, y.shape):
         return False
     same = x == y
     return bool((same | ((x != x) & (y != y)) if equal_nan else same).all())

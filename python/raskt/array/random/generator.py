@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import secrets
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from raskt.array.base.arguments import refuse
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.layout import Layout, block_slices
-from raskt.array.base.registry import wrap
+from raskt.array.base.plain import held_copy
+from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.blocks.map_blocks import elementwise
 from raskt.array.creation.constructors import arange
@@ -163,8 +165,13 @@ class Generator:
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Uniform numbers of ``[low, high)``."""
+        if not is_array(low) and not is_array(high):
+            np.random.Generator(np.random.Philox(0)).uniform(
+                low, high, np.broadcast_shapes(np.shape(low), np.shape(high))
+            )
         if np.ndim(low) or np.ndim(high):
-            return self._scaled("uniform", low, asarray(high) - asarray(low), size, chunks)
+            width = _not_negative(asarray(high) - asarray(low), "high - low")
+            return self._scaled("uniform", low, width, size, chunks)
         return self._make("uniform", (low, high), size, chunks)
 
     def integers(
@@ -346,7 +353,7 @@ class Generator:
 
     def multinomial(self, n: int, pvals: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """How often each outcome came in ``n`` trials, along a new last axis (by NumPy)."""
-        return self._by_rows("multinomial", (n, pvals), size, chunks, len(pvals))
+        return self._by_rows("multinomial", (n, held_copy(pvals)), size, chunks, len(pvals))
 
     # Elements of arrays
 
@@ -367,7 +374,7 @@ class Generator:
         """
         if axis != 0 or np.ndim(a) > 1:
             raise NotImplementedError("choice takes elements of one axis")
-        pool = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
+        pool = np.arange(a) if np.ndim(a) == 0 else held_copy(a)
         if not len(pool) and np.prod(_shape(size), dtype=int):
             raise ValueError("choice takes no elements from an empty array")
         if p is not None and (len(p) != len(pool) or abs(float(np.sum(p)) - 1) > 1e-8 or np.min(p, initial=0) < 0):
@@ -378,7 +385,7 @@ class Generator:
             return (
                 self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle)
                 if p is None
-                else self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle, p=np.asarray(p))
+                else self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle, p=held_copy(p))
             )
 
         if p is None:
@@ -452,7 +459,15 @@ def _check_out(name: str, out: Any) -> None:
 
 
 def _shape(size: Any) -> list[int]:
-    lengths = [] if size is None else [int(size)] if np.ndim(size) == 0 else [int(length) for length in size]
+    if isinstance(size, (bool, np.bool_)):
+        raise TypeError(f"expected a sequence of integers or a single integer, got '{size}'")
+    lengths = (
+        []
+        if size is None
+        else [operator.index(size)]
+        if np.ndim(size) == 0
+        else [operator.index(length) for length in size]
+    )
     if any(length < 0 for length in lengths):
         raise ValueError(f"an array cannot have the negative length in {tuple(lengths)}")
     return lengths

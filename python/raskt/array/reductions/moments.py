@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_where
-from raskt.array.base.arguments import NO_VALUE, is_given, refuse
+from raskt.array.base.arguments import NO_VALUE, check_axis, is_given, refuse
 from raskt.array.base.conversion import asarray, operand_of
-from raskt.array.base.out import write_out
+from raskt.array.base.lengths import shapes_differ
+from raskt.array.base.out import average_input, write_out
 from raskt.array.base.registry import wrap
-from raskt.array.reductions.reduce import plain_name, reduce
+from raskt.array.reductions.reduce import count_of, plain_name, reduce
 from raskt.array.selection.where import where as choose
 
 if TYPE_CHECKING:
@@ -32,9 +33,16 @@ def mean(
 ) -> Any:
     """`mean` or `nanmean`."""
     name = plain_name(x, name)
+    if out is not None and dtype is None:
+        x = average_input(x, name, out)
     masked = is_given(where) and where is not True
     if masked or name == "nanmean":
         _check_type(x, name, dtype)
+    if not masked and dtype is not None and np.dtype(dtype).kind in "biu":
+        # NumPy sums in that type, which wraps, and truncates the quotients.
+        total = reduce(x, "sum", axis, dtype=dtype, keepdims=keepdims, split_every=split_every)
+        result = (total / (count_of(x, axis) or np.nan)).astype(dtype)
+        return result if out is None else write_out(result, out)
     if not masked:
         return reduce(x, name, axis, dtype=dtype, out=out, keepdims=keepdims, split_every=split_every)
     counts = _counting(x, name, where)
@@ -64,23 +72,33 @@ def spread(
         ddof = correction
     masked = is_given(where) and where is not True
     name = plain_name(x, name)
+    axis = check_axis(axis, x.ndim, name.startswith("nan"))
     _check_type(x, name, dtype)
+    if out is not None and dtype is None:
+        x = average_input(x, name, out)
     if dtype is not None and np.dtype(dtype).kind == "c":
         refuse(name, "dtype", dtype, "a variance is real")
-    if not masked and not is_given(mean):
+    # In a smaller type sums go out of bounds, as NumPy's do; the engine would compute in float64.
+    is_smaller = dtype is not None and np.dtype(dtype) != x.dtype and np.dtype(dtype).itemsize < 8
+    if not masked and not is_given(mean) and not is_smaller:
         return reduce(x, name, axis, dtype=dtype, out=out, keepdims=keepdims, ddof=ddof, split_every=split_every)
     counts = _counting(x, name, where if masked else True)
     kind = np.dtype(dtype) if dtype is not None else _mean_type(x.dtype)
     number = _number(counts, axis, True, split_every)
+    centre: Any
+    if is_given(mean) and np.iscomplexobj(np.empty(0, getattr(mean, "dtype", type(mean)))) and x.dtype.kind != "c":
+        refuse(name, "mean", mean, "the distances of real numbers from a complex one are no real numbers")
     if is_given(mean):
-        centre = asarray(mean)
+        centre = mean if type(mean) in (int, float, complex) else asarray(mean)
     else:
         centre = (
             reduce(_only(x, counts, -0.0), "sum", axis, dtype=kind, keepdims=True, split_every=split_every) / number
-        )
+        ).astype(kind)
     distance = _only(x, counts, 0) - centre
     squares = (distance * distance.conj()).real if distance.dtype.kind == "c" else distance * distance
-    real = np.empty(0, kind).real.dtype
+    # The type of a mean that is given counts, as that of an operand.
+    is_wider = is_given(mean) and dtype is None and squares.dtype.kind == "f"
+    real = squares.dtype if is_wider else np.empty(0, kind).real.dtype
     total = reduce(_only(squares, counts, -0.0), "sum", axis, dtype=real, keepdims=True, split_every=split_every)
     free = number - ddof
     result = total / choose(free > 0, free, np.nan if name.startswith("nan") else 0)
@@ -111,7 +129,7 @@ def _counting(x: Array, name: str, where: Any) -> Array:
         raise TypeError(f"`where` must be an array of booleans, not of {mask.dtype}")
     everywhere = (x == x) | True if not name.startswith("nan") or x.dtype.kind not in "fc" else x == x
     found = everywhere & mask
-    if found.shape != x.shape:
+    if shapes_differ(found.shape, x.shape):
         raise ValueError(f"`where` of shape {mask.shape} does not fit an array of shape {x.shape}")
     return found
 

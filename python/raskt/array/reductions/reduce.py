@@ -7,18 +7,21 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from raskt._core import array_astype, array_binary, array_cumulative, array_reduce, array_where
-from raskt.array.base.arguments import NO_VALUE, fan_in, is_given
+from raskt._errors import Unsupported
+from raskt.array.base.arguments import NO_VALUE, check_axis, fan_in, is_given
 from raskt.array.base.conversion import asarray, operand_of
-from raskt.array.base.out import write_out
+from raskt.array.base.lengths import lengths_of, shapes_differ
+from raskt.array.base.out import write_back, write_out
 from raskt.array.base.registry import wrap
 from raskt.array.creation.constructors import full
 
 if TYPE_CHECKING:
     from raskt.array._array import Array
 
-__all__ = ["cumulate", "plain_name", "reduce", "reduced_lengths"]
+__all__ = ["cumulate", "in_type_of", "plain_name", "reduce", "reduce_all", "reduced_lengths"]
 
 #: What an element that doesn't count is replaced by.
 _IDENTITIES: dict[str, Any] = {
@@ -29,6 +32,8 @@ _IDENTITIES: dict[str, Any] = {
     "any": False,
     "all": True,
 }
+#: Reductions whose result NumPy doesn't cast to every type of `out`.
+_CAREFUL = {"std", "nanstd", "nanmean", "nanvar"}
 #: How a reduction takes up one element more.
 _STEPS = {
     "sum": "add",
@@ -39,6 +44,8 @@ _STEPS = {
     "max": "maximum",
     "nanmin": "fmin",
     "nanmax": "fmax",
+    "any": "logical_or",
+    "all": "logical_and",
 }
 
 
@@ -58,12 +65,21 @@ def reduce(
     """The reduction `name` of an array, written to `out` if that is given."""
     keepdims = bool(keepdims) if is_given(keepdims) else False
     name = plain_name(array, name)
-    if "arg" in name and axis is not None:
+    if name.startswith("nanarg") and isinstance(axis, tuple) and array.size:
+        normalize_axis_tuple(axis, array.ndim)  # NumPy looks for the axes first.
+    if "arg" in name and axis is not None and not isinstance(axis, (bool, np.bool_)):
         axis = operator.index(axis)
+    axis = check_axis(axis, array.ndim, name not in ("mean", "std", "var"))
+    if not array.ndim and _is_line(axis) and name not in ("mean", "std", "var"):
+        axis = None
     if dtype is None and out is not None and name in ("sum", "prod", "nansum", "nanprod"):
-        dtype = _type_of_out(name, array, out)
+        dtype = _type_of_out(array, out)
+    if out is not None and name in ("min", "max", "nanmin", "nanmax"):
+        array = in_type_of(array, out)
     if is_given(where) and where is not True:
         array = _masked(array, name, where, initial)
+    if axis == () and name in ("nanmin", "nanmax") and not is_given(initial):
+        return array if out is None else write_out(array, out)  # Every element is the only one, NaN or not.
     if is_given(initial) and 0 in reduced_lengths(array, axis) and name not in ("sum", "prod", "nansum", "nanprod"):
         lengths = _reduced_shape(array, axis, keepdims)
         result = full(lengths, np.array(initial, dtype=array.dtype)[()], dtype=array.dtype)
@@ -72,20 +88,44 @@ def reduce(
         result = wrap(expr)
         if is_given(initial):
             result = _with_initial(result, name, initial)
-    return result if out is None else write_out(result, out)
+    if out is not None and "arg" in name:
+        return write_back(result, out)
+    return result if out is None else write_out(result, out, "same_kind" if name in _CAREFUL else "unsafe")
+
+
+def reduce_all(array: Array, name: str) -> Array:
+    """The reduction of all elements, without any options."""
+    return wrap(array_reduce(plain_name(array, name), array.__raskt_expr__, None, False, None, 0.0, None))
+
+
+def _is_line(axis: Any) -> bool:
+    """Whether it is the axis that a single number has by NumPy's courtesy."""
+    return isinstance(axis, (int, np.integer)) and axis in (0, -1)
 
 
 def plain_name(array: Array, name: str) -> str:
     """The reduction without `nan`, if the array can have no NaN."""
-    return name.removeprefix("nan") if array.dtype.kind not in "fc" else name
+    return name if not name.startswith("nan") or array.dtype.kind in "fc" else name.removeprefix("nan")
 
 
-def _type_of_out(name: str, array: Array, out: Any) -> Any:
-    """NumPy sums in the type of `out`, if elements may be cast to it."""
+def _type_of_out(array: Array, out: Any) -> Any:
+    """NumPy sums in the type of `out`, if elements may be cast to it; else the result is."""
     wanted = (out[0] if isinstance(out, tuple) else out).dtype
-    if not np.can_cast(array.dtype, wanted, "same_kind"):
-        raise TypeError(f"`{name}` cannot cast elements of {array.dtype} to {wanted} of `out`")
-    return wanted
+    return wanted if np.can_cast(array.dtype, wanted, "same_kind") else None
+
+
+def in_type_of(array: Array, out: Any) -> Array:
+    """The array in the type of `out`, to which NumPy casts elements on the way to extremes; nothing else may be lost by
+    that than decimals.
+    """
+    if out is None:
+        return array
+    kind = (out[0] if isinstance(out, tuple) else out).dtype
+    if not np.can_cast(array.dtype, kind, "safe") and not array.dtype.kind == kind.kind in "fc":
+        raise Unsupported(
+            f"extremes of {array.dtype} with an `out` of {kind} are not implemented: convert the result by `astype`"
+        )
+    return array if kind == array.dtype else array.astype(kind)
 
 
 def _masked(array: Array, name: str, where: Any, initial: Any) -> Array:
@@ -102,8 +142,10 @@ def _masked(array: Array, name: str, where: Any, initial: Any) -> Array:
     mask = asarray(where)
     if mask.dtype != bool:
         raise TypeError(f"`where` must be an array of booleans, not of {mask.dtype}")
-    masked = wrap(array_where(operand_of(mask), array.__raskt_expr__, operand_of(np.asarray(other))))
-    if masked.shape != array.shape:
+    operands = operand_of(mask), array.__raskt_expr__, operand_of(np.asarray(other))
+    with lengths_of(*operands):
+        masked = wrap(array_where(*operands))
+    if shapes_differ(masked.shape, array.shape):
         raise ValueError(f"`where` of shape {mask.shape} does not fit an array of shape {array.shape}")
     return masked
 
@@ -142,6 +184,10 @@ def count_of(array: Array, axis: Any) -> float:
 def cumulate(array: Array, name: str, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """The running reduction `name` (`"sum"` or `"prod"`) along an axis, or of all elements in C order."""
     if dtype is None and out is not None:
-        dtype = _type_of_out(name, array, out)
+        dtype = _type_of_out(array, out)
+    if axis is not None and not isinstance(axis, (bool, np.bool_)):
+        axis = operator.index(axis)
+    axis = check_axis(axis, array.ndim)
+    axis = None if not array.ndim and _is_line(axis) else axis
     result = wrap(array_cumulative(name, array.__raskt_expr__, axis, dtype))
-    return result if out is None else write_out(result, out)
+    return result if out is None else write_out(result, out, "unsafe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from raskt._core import array_gather
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
-from raskt.array.base.out import write_out
+from raskt.array.base.out import write_back, write_out
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.blockwise import contract
 from raskt.array.blocks.map_blocks import elementwise, map_blocks
@@ -53,7 +54,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     array([0, 2])
     """
     x = asarray(a)
-    if axis is None:
+    if axis is None or (not x.ndim and axis in (0, -1)):
         x, axis = x.ravel(), 0
     mask = asarray(condition).astype(bool)
     if mask.ndim != 1:
@@ -65,7 +66,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
             raise IndexError(f"a condition of length {len(mask)} is longer than axis {axis} of length {x.shape[axis]}")
         mask = mask[: x.shape[axis]]
     result = x[(*before, slice(len(mask)))][(*before, mask)]
-    return result if out is None else write_out(result, out)
+    return result if out is None else write_back(result, out)
 
 
 @documented(
@@ -104,7 +105,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
         return np.choose(block, options, mode=mode)  # type: ignore[arg-type]
 
     found = elementwise(function, asarray(a), *arrays, name="numpy.choose", dtype=dtype)
-    return found if out is None else write_out(found, out)
+    return found if out is None else write_out(found, out, "unsafe")
 
 
 @documented(
@@ -220,9 +221,7 @@ def _ends(ordered: Any, axis: int, count: int) -> Any:
 
 def _top(function: Any, name: str, a: Any, k: int, axis: int, dtype: Any) -> Array:
     x = asarray(a)
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"axis {axis} is out of bounds for an array of {x.ndim} axes")
-    axis %= x.ndim
+    axis, k = normalize_axis_index(axis, x.ndim), operator.index(k)
     x = x.rechunk({axis: -1})
     count = min(abs(k), x.shape[axis])
     chunks = [(count,) if at == axis else lengths for at, lengths in enumerate(x.chunks)]
@@ -263,10 +262,10 @@ def unique(
     if not any(wanted[1:]):
 
         def of_block(block: Any) -> Any:
-            return np.unique(block, equal_nan=equal_nan)
+            return _different(block, equal_nan)
 
         def of_all(*blocks: Any) -> Any:
-            return np.unique(np.concatenate(blocks), equal_nan=equal_nan)
+            return _different(np.concatenate(blocks), equal_nan)
 
         chunks = [(np.nan,) * line.npartitions]
         parts = map_blocks(of_block, line, name="numpy.unique", dtype=line.dtype, chunks=chunks)
@@ -285,6 +284,14 @@ def unique(
             found = map_blocks(pick, whole, name="numpy.unique", dtype=dtype, chunks=[length])
             results.append(found.reshape(x.shape) if number == 2 and x.ndim != 1 else found)
     return tuple(results)
+
+
+def _different(block: Any, equal_nan: bool) -> Any:
+    """The different elements; of zeros of both signs the positive one, however the array is cut."""
+    found = np.unique(block, equal_nan=equal_nan)
+    if block.dtype.kind == "f" and (zeros := found == 0).any():
+        found[zeros] = -0.0 if np.signbit(block[block == 0]).all() else 0.0
+    return found
 
 
 @documented(
@@ -316,7 +323,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
     >>> [x.compute() for x in ra.unravel_index(ra.asarray([1, 5]), (2, 3))]
     [array([0, 1]), array([1, 2])]
     """
-    lengths = (int(shape),) if np.ndim(shape) == 0 else tuple(int(length) for length in shape)
+    lengths = tuple(operator.index(length) for length in (shape if np.ndim(shape) else [shape]))
     x = asarray(indices)
     np.unravel_index(np.zeros(0, x.dtype), lengths, order)  # type: ignore[call-overload]
 
@@ -344,7 +351,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     array([1, 5])
     """
     arrays = [asarray(coordinates) for coordinates in multi_index]
-    lengths = (int(dims),) if np.ndim(dims) == 0 else tuple(int(length) for length in dims)
+    lengths = tuple(operator.index(length) for length in (dims if np.ndim(dims) else [dims]))
     trial = tuple(np.zeros(0, array.dtype) for array in arrays)
     np.ravel_multi_index(trial, lengths, mode, order)  # type: ignore[call-overload]
 

@@ -56,4 +56,7 @@ def argwhere(a: Any) -> Array:
     array([[0, 1],
            [1, 0]])
     """
-    return stack(nonzero(a), axis=1)
+    x = asarray(a)
+    if not x.ndim:  # One row without columns, or none.
+        return nonzero(x.reshape(1))[0][:, None][:, :0]
+    return stack(nonzero(x), axis=1)

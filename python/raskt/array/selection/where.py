@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from raskt._core import array_where
 from raskt.array.base.conversion import operand_of
 from raskt.array.base.documentation import documented
+from raskt.array.base.lengths import agreeing, lengths_of
 from raskt.array.base.registry import wrap
 from raskt.array.selection.nonzero import nonzero
 
@@ -41,4 +42,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Array | tuple[Arra
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("where takes a condition alone, or a condition and two arrays")
-    return wrap(array_where(operand_of(condition), operand_of(x), operand_of(y)))
+    mask, one, other = [operand_of(operand) for operand in (condition, x, y)]
+    operands = agreeing(mask, one), agreeing(one, other), agreeing(other, mask)
+    with lengths_of(*operands):
+        return wrap(array_where(*operands))
