@@ -44,31 +44,172 @@ DIFFERENCES: tuple[Difference, ...] = (
         "`set_index` sorts rows by their new labels, unless it is told `sort=False`.",
         "Sorted labels have known divisions, which joins and `loc` live by; programs written for Dask count on it.",
         kinds=("order", "value", "index", "shape"),
-        example="frames.methods set_index [frame numbers] frame:numbers keys=int64",
+        example="frames.methods set_index [frame numbers] frame:numbers keys='int64'",
     ),
     Difference(
-        ("arrays.operators.reciprocal", "arrays.operators.float_power", "arrays.operators.spacing"),
-        "What NumPy leaves to the processor has one value: the reciprocal of the integer 0 is 0.",
-        "Equal inputs give equal bits on every machine.",
-        types="*int*",
-        example="arrays.operators reciprocal [int32] ",
+        ("arrays.pairs.dot", "arrays.pairs.matmul", "arrays.pairs.tensordot", "arrays.pairs.inner"),
+        "In products of matrices an element is NaN if one of its terms is: 0 times NaN, too.",
+        "NumPy leaves them to BLAS, which passes over some zeros, and not the same for every shape and machine.",
+        text="*nan*",
+        example="arrays.pairs tensordot [complex64 int64] np 2d 0d axes=0",
     ),
     Difference(
-        ("arrays.operators.log1p", "arrays.operators.sign"),
-        "Functions of complex numbers in single precision are computed in double precision, and then rounded.",
-        "NumPy's lose up to half of their digits near 0.",
-        types="complex64",
-        example="arrays.operators log1p [complex64] ",
+        ("arrays.reductions.*prod",),
+        "Products of complex numbers with infinities may be NaN where NumPy's are not, and the other way round.",
+        "Elements are multiplied in groups, block by block, and such products depend on the order.",
+        types="complex*",
+        text="*nan*",
+        example="arrays.reductions nanprod [complex64] ra 2d axis=1",
+    ),
+    Difference(
+        ("arrays.functions.unique", "arrays.pairs.union1d"),
+        "Of zeros of both signs the positive one is kept.",
+        "NumPy keeps the one that its sort meets first, which depends on what is beside it.",
+        text="*[(-]0.0), not *[(-]0.0)",
+        example="arrays.pairs union1d [float32 int16] ra 2d 0d ",
+    ),
+    Difference(
+        ("arrays.functions.unique",),
+        "`unique(sorted=False)` gives the elements in order, too.",
+        "NumPy promises no order then; this one is the same however an array is cut.",
+        kinds=("order",),
+        arguments="*sorted=False*",
+        example="arrays.functions unique [int8] ra 2d|plain equal_nan=True, sorted=False",
+    ),
+    Difference(
+        ("frames.reductions.mode",),
+        "The types that `mode` of a frame says before it is computed are those of the columns.",
+        "Columns with fewer modes than others are filled up with missing values, which only computing can tell.",
+        kinds=("promise",),
+        example="frames.reductions mode [frame small] frame:small numeric_only=False",
+    ),
+    Difference(
+        ("frames.*",),
+        "Integers that may lack a value (after an outer join, say) are said to be `float64` before they are computed; "
+        "computed, they have the type that pandas gives them: what a filter leaves, or a partition that a function is "
+        "given, is of integers if none of its own values is missing. Files have them as whole numbers.",
+        "pandas goes by the values whether one is missing, and types are said before there are any; no integer is "
+        "rounded to a float on the way.",
+        kinds=("promise",),
+        text="said *float64*, is *int*",
+        example="frames.joins merge [int8 int64] right_index how=left",
+    ),
+    Difference(
+        ("frames.*",),
+        "The same of truth values, which are said to be `object`.",
+        "pandas goes by the values whether one is missing, and types are said before there are any.",
+        kinds=("promise",),
+        text="said *'O'*, is *bool*",
+        example="frames.joins join [bool uint8] how=outer",
+    ),
+    Difference(
+        ("frames.groups.*", "frames.rows.*groupby*"),
+        "Sums and products of groups of narrow integers are of 64 bits, also where they fit the type of the column.",
+        "pandas goes by the sums whether they fit, and types are settled before there are any.",
+        kinds=("dtype",),
+        text="*int64, not [iu]*nt[138]*",
+        example="frames.groups sum [bool int8] bool int8|plain groupby(observed=False, dropna=False).series ",
+    ),
+    Difference(
+        (
+            "frames.rows.*unique",
+            "frames.rows.*index isna",
+            "frames.rows.*index isin",
+            "frames.rows.*index duplicated",
+            "frames.accessors.dt.to_pytimedelta",
+            "frames.accessors.dt.to_pydatetime",
+        ),
+        "What pandas gives as a NumPy array in memory is a lazy series: different values, truth values of labels.",
+        "A series is lazy, keeps its type, and truth values of labels choose rows of the frame.",
+        kinds=("type",),
+        text="Series *, not *ndarray",
+        example="frames.rows index isin [text] frame:mixed",
+    ),
+    Difference(
+        ("frames.rows.loc*",),
+        "`loc` by one label gives the rows that have it, as a frame or a series, also where there is one alone.",
+        "Only computing tells how many rows have the label.",
+        kinds=("type",),
+        text="* not *",
+        example="frames.rows loc [times] '2021-03-28 06:00', [True, False, True, False]",
+    ),
+    Difference(
+        ("frames.accessors.dt.strftime",),
+        "`dt.strftime(date_format=...)` works for Arrow's times, where pandas takes the format by position alone.",
+        "The parameter has this name in the documentation.",
+        kinds=("no error",),
+        text="*unexpected keyword argument 'date_format'",
+        example="frames.accessors dt.strftime [timestamp[us][pyarrow]] timestamp[us][pyarrow] date_format='%U %V %G'",
+    ),
+    Difference(
+        tuple(f"frames.methods.{name}" for name in ("where", "mask", "fillna", "replace", "clip")),
+        "What a method puts in the place of values widens their type, whether it replaces any of them or not.",
+        "In pandas values keep their type if none is replaced, which only computing could tell.",
+        kinds=("dtype",),
+        example="frames.methods fillna [str] str|plain value={'int64': 1}, limit=1",
+    ),
+    Difference(
+        ("frames.methods.sort_values", "frames.methods.value_counts"),
+        "Equal values stay in the order of their rows, whatever `kind` says.",
+        "pandas' default leaves it to the processor.",
+        kinds=("order",),
+        example="frames.methods sort_values [int32] int32 axis='index', ascending=True",
+    ),
+    Difference(
+        ("frames.methods.unique",),
+        "`unique` of a series is a series.",
+        "It is lazy, as Dask's.",
+        kinds=("type",),
+        example="frames.methods unique [int32] int32 ",
+    ),
+    Difference(
+        ("frames.methods.memory_usage", "frames.methods.nbytes"),
+        "`memory_usage` counts the bytes of row labels, and of Arrow's buffers, as they lie after an exchange of rows.",
+        "Numbered rows and slices of buffers are stored otherwise than in a pandas object that was never cut.",
+        example="frames.methods memory_usage [uint8[pyarrow]] uint8[pyarrow] index=True, deep=False",
+    ),
+    Difference(
+        ("frames.operators.*",),
+        "Where pandas raises an error, the kind may be that which the first rows raise.",
+        "An operation is tried on a few rows, and computed a partition at a time.",
+        kinds=("error kind",),
+        types="*timedelta64*",
+        example="frames.operators mod [string timedelta64[us]] method axis=0",
+    ),
+    Difference(
+        ("frames.operators.*", "frames.ufuncs.*"),
+        "The same of types of Arrow.",
+        "See above.",
+        kinds=("error kind",),
+        types="*pyarrow*",
+        example="frames.operators mul [duration[ns][pyarrow] UInt64] method fill_value=2.5",
+    ),
+    Difference(
+        ("frames.joins.get_dummies",),
+        "The columns that `get_dummies` makes of a series are labelled by the categories, not by their type.",
+        "Labels of columns are plain values of a plan, and there is a column for each category already.",
+        kinds=("columns",),
+        text="labels: dtype: *, not category",
+        example="frames.joins get_dummies [category] dummy_na=True, dtype=int",
     ),
 )
 
 ROUNDING = """\
-Numbers may differ in what rounding leaves open, and in nothing else. Elementwise functions that IEEE 754 doesn't
-settle (exponentials, logarithms, trigonometric and hyperbolic functions, powers, and products and quotients of
-complex numbers) are within 4e-15 of NumPy's, relative to their size; sums, products, and what is made of them
-(means, deviations, quantiles, correlations, windows) within 1e-9, since they are added in another order. In single
-precision both are within 1e-5. Everything else is equal to the bit. However an array is cut and whatever the number
-of threads, the bits are the same.
+Numbers may differ in what rounding leaves open, and in nothing else. Elementwise functions that IEEE 754 doesn't settle
+(exponentials, logarithms, trigonometric and hyperbolic functions, powers, and products and quotients of complex
+numbers) are within 4e-15 of NumPy's, relative to their size; sums, products, and what is made of them (means,
+deviations, quantiles, correlations, windows) within 1e-9, since they are added in another order. In single precision
+both are within 1e-5. Of zeros, which are equal whatever their sign, `min` and `max` may give another than NumPy, and
+arrays are in the order of bytes of the machine. Everything else is equal to the bit.
+
+However an array is cut, functions of its elements, random numbers, sums of integers and whatever picks and moves
+elements are the same to the bit. Sums of floating numbers, and what is made of them, may differ in what rounding
+leaves open between an array that is cut one way and one that is cut another, since additions follow the blocks; for
+one cut they are the same to the bit on every run and with any number of threads.
+
+Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
+`CategoricalIndex` are the same labels without their type. Objects that become row labels stay objects, where pandas
+looks whether all of them are text or times.
 """
 
 

@@ -6,10 +6,24 @@ from functools import partial
 from typing import Any
 
 from raskt._core import Delayed, make_delayed
+from raskt._errors import Unsupported
 
 __all__ = ["Delayed", "delayed"]
 
 _MISSING: Any = object()
+
+
+def _itself(self: Delayed, _memo: Any = None) -> Delayed:
+    """Delayed objects never change, so that copies are the objects themselves."""
+    return self
+
+
+def _refuse_pickling(self: Delayed, _protocol: Any = None) -> Any:
+    raise Unsupported("a delayed object cannot be pickled yet: pickle the result of `compute()`")
+
+
+for _name, _method in {"copy": _itself, "deepcopy": _itself, "reduce_ex": _refuse_pickling}.items():
+    setattr(Delayed, f"__{_name}__", _method)
 
 
 def delayed(

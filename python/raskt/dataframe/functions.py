@@ -8,12 +8,11 @@ from typing import Any
 from .base.checks import no_default
 from .base.collection import is_collection, is_frame
 from .base.labels import decode_label, encode_label
-from .base.meta import empty, normalise
+from .base.meta import empty
 from .base.pandas_methods import given
 from .base.partitionwise import over_all, over_rows
-from .base.registry import wrap
 from .frame.frame import DataFrame
-from .generic.partitioned import side_by_side
+from .generic.partitioned import each_partition
 from .generic.scalar import Scalar
 from .index.index import Index
 from .io.creation import from_pandas
@@ -40,10 +39,7 @@ def map_partitions(func: Callable[..., Any], *args: Any, meta: Any = None, **kwa
     >>> rd.map_partitions(lambda part: part + 1, df).compute()["x"].tolist()
     [2, 3]
     """
-    for ignored in ("enforce_metadata", "transform_divisions", "align_dataframes", "clear_divisions"):
-        kwargs.pop(ignored, None)
-    name = kwargs.pop("token", None) or getattr(func, "__name__", type(func).__name__)
-    return side_by_side(func, args, kwargs, name=name, meta=meta)
+    return each_partition(func, args, meta, kwargs)
 
 
 def map_overlap(func: Callable[..., Any], df: Any, before: Any, after: Any, *args: Any, **kwargs: Any) -> Any:
@@ -114,7 +110,7 @@ def to_datetime(
     Parameters
     ----------
     arg : Series, DataFrame or what pandas takes
-        Text is read natively in the format that is given, or as ISO 8601; all else runs in pandas.
+        Read by pandas, of each partition.
     errors : {"raise", "coerce"}
         Whether what is no time raises ValueError, at `compute`, or is missing.
     dayfirst, yearfirst, utc, exact, unit, origin, cache
@@ -144,16 +140,11 @@ def to_datetime(
     if errors not in ("raise", "coerce"):
         raise ValueError(f"invalid error value specified: {errors!r}")
     is_text = not is_frame(arg) and arg._expr.dtype in TEXTS
-    plain = not (dayfirst or yearfirst or utc) and exact is no_default and unit is None and origin == "unix"
-    if plain and is_text and arg._expr.dtype == "str" and meta is None:
-        try:
-            return wrap(arg._expr.to_datetime(format, errors))
-        except NotImplementedError:
-            pass
-    if meta is None and (is_text or is_frame(arg)):
+    found = meta is None
+    if found and (is_text or is_frame(arg)):
         meta = (None if is_frame(arg) else arg.name, "datetime64[us, UTC]" if utc else "datetime64[us]")
     over = over_all if is_text and format is None else over_rows
-    return over(pd.to_datetime, arg, name="to_datetime", meta=meta, **options)
+    return over(pd.to_datetime, arg, name="to_datetime", meta=meta, plainly=found, **options)
 
 
 def to_numeric(
@@ -198,9 +189,22 @@ def to_numeric(
         raise NotImplementedError("to_numeric(downcast=, dtype_backend=): types depend on all values; give meta=")
     if meta is None and arg._expr.dtype not in TEXTS:
         return over_rows(pd.to_numeric, arg, name="to_numeric", **options)
-    meta = (arg.name, "float64") if meta is None else meta
-    dtype = normalise(meta).dtype
-    return over_rows(lambda part: pd.to_numeric(part, **options).astype(dtype), arg, name="to_numeric", meta=meta)
+    if meta is not None:
+        return over_rows(pd.to_numeric, arg, name="to_numeric", meta=meta, **options)
+    return over_rows(_floats, arg, name="to_numeric", meta=(arg.name, "float64"), plainly=True, **options)
+
+
+def _floats(texts: Any, **options: Any) -> Any:
+    """Numbers of texts as floats, if they are exact."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(texts, **options)
+    floats = numbers.astype("float64")
+    if numbers.dtype.kind in "iu" and any(int(one) != float(one) for one in numbers[floats.abs() >= 2**53]):
+        raise NotImplementedError(
+            "to_numeric gives float64, which can't hold all of these integers: give meta=(name, 'int64')"
+        )
+    return floats
 
 
 def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> Any:
@@ -255,14 +259,29 @@ def get_dummies(
     chosen = {
         name: dtype for name, dtype in types if (dtype in (*TEXTS, "category") if wanted is None else name in wanted)
     }
+    if not is_frame(data) and not chosen:
+        raise NotImplementedError(
+            "get_dummies of numbers or times: only computing tells which there are; make a category of them, and call "
+            "categorize"
+        )
     others = [name for name, dtype in chosen.items() if dtype != "category"]
     if others:
         raise NotImplementedError(
-            f"get_dummies needs columns of known categories, which {others} are not: call categorize first"
+            f"get_dummies needs columns of known categories, which {others if is_frame(data) else 'these values'} are "
+            "not: call categorize first"
+        )
+    if dummy_na and any(not is_text(empty(data if name is None else data[decode_label(name)])) for name in chosen):
+        raise NotImplementedError(
+            "get_dummies(dummy_na=True) of categories that are no text: give missing values a category"
         )
     known = {name: (data if name is None else data[decode_label(name)]).cat.categories for name in chosen}
     encode = Dummies(known, options)
     return over_rows(encode, data, name="get_dummies", meta=encode(empty(data)))
+
+
+def is_text(values: Any) -> bool:
+    """Whether the categories of a column are strings."""
+    return str(values.cat.categories.dtype) in ("str", "object", "string")
 
 
 class Dummies:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.meta import type_of
+from ..base.pandas_methods import Method
 from ..base.partitionwise import over_rows
 from ..base.storage import unknown_categories
 
@@ -97,25 +98,33 @@ class CategoricalMethods:
         used = set(self._found())
         return self._of(self._dtype.categories[[one in used for one in self._dtype.categories]])
 
+    def add_categories(self, new_categories: Any) -> Any:
+        """The series with more categories."""
+        return self._pandas("add_categories", new_categories)
 
-def _method(name: str, documentation: str) -> Any:
-    def method(self: CategoricalMethods, *args: Any, **kwargs: Any) -> Any:
-        call = lambda part: getattr(part.cat, name)(*args, **kwargs)
-        return over_rows(call, self.as_known(), name=f"cat.{name}", plainly=True)
+    def as_ordered(self) -> Any:
+        """The series with its categories in order, least first."""
+        return self._pandas("as_ordered")
 
-    method.__name__ = name
-    method.__qualname__ = f"CategoricalMethods.{name}"
-    method.__doc__ = documentation
-    return method
+    def as_unordered(self) -> Any:
+        """The series with categories that have no order."""
+        return self._pandas("as_unordered")
 
+    def remove_categories(self, removals: Any) -> Any:
+        """The series without some categories; values of theirs are missing."""
+        return self._pandas("remove_categories", removals)
 
-for _name, _documentation in {
-    "add_categories": "The series with more categories.",
-    "as_ordered": "The series with its categories in order, least first.",
-    "as_unordered": "The series with categories that have no order.",
-    "remove_categories": "The series without some categories; values of theirs are missing.",
-    "rename_categories": "The series with other names for its categories.",
-    "reorder_categories": "The series with its categories in another order.",
-    "set_categories": "The series with such categories; values of others are missing.",
-}.items():
-    setattr(CategoricalMethods, _name, _method(_name, _documentation))
+    def rename_categories(self, new_categories: Any) -> Any:
+        """The series with other names for its categories."""
+        return self._pandas("rename_categories", new_categories)
+
+    def reorder_categories(self, new_categories: Any, ordered: bool | None = None) -> Any:
+        """The series with its categories in another order."""
+        return self._pandas("reorder_categories", new_categories, ordered)
+
+    def set_categories(self, new_categories: Any, ordered: bool | None = None, rename: bool = False) -> Any:
+        """The series with such categories; values of others are missing."""
+        return self._pandas("set_categories", new_categories, ordered, rename)
+
+    def _pandas(self, name: str, *args: Any) -> Any:
+        return over_rows(Method(name, "cat"), self.as_known(), *args, name=f"cat.{name}", plainly=True)

@@ -8,6 +8,7 @@ from typing import Any
 from ..base.meta import empty
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
+from ..base.whole import over_whole
 
 #: Fields of times that the native side has.
 FIELDS = [
@@ -72,27 +73,35 @@ class DatetimeMethods:
     def _pandas(self, name: str, call: Callable[[Any], Any]) -> Any:
         return over_rows(lambda s: call(s.dt), self._series, name=f"dt.{name}", plainly=True)
 
+    def _at_once(self, name: str, first: Any, ambiguous: Any, nonexistent: Any) -> Any:
+        """A method that goes by all rows together: by their order, or by a truth value for each."""
+        call = lambda s, how: getattr(s.dt, name)(first, how, nonexistent)
+        meta = call(empty(self._series), "NaT")
+        return over_whole(call, self._series, ambiguous, name=f"dt.{name}", meta=meta, same_rows=True)
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'DatetimeMethods' object has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.startswith("__")]
 
-    def floor(self, freq: str, *args: Any, **kwargs: Any) -> Any:
+    def floor(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
         """Each time rounded down to a multiple of a span such as `"15min"`."""
-        return self._rounded("floor", freq, args, kwargs)
+        return self._rounded("floor", freq, ambiguous, nonexistent)
 
-    def ceil(self, freq: str, *args: Any, **kwargs: Any) -> Any:
+    def ceil(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
         """Each time rounded up to a multiple of a span."""
-        return self._rounded("ceil", freq, args, kwargs)
+        return self._rounded("ceil", freq, ambiguous, nonexistent)
 
-    def round(self, freq: str, *args: Any, **kwargs: Any) -> Any:
+    def round(self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
         """Each time rounded to the nearest multiple of a span."""
-        return self._rounded("round", freq, args, kwargs)
+        return self._rounded("round", freq, ambiguous, nonexistent)
 
-    def _rounded(self, name: str, freq: str, args: Any, kwargs: Any) -> Any:
-        fallback = lambda times: getattr(times, name)(freq, *args, **kwargs)
-        if args or kwargs:
+    def _rounded(self, name: str, freq: Any, ambiguous: Any, nonexistent: Any) -> Any:
+        fallback = lambda times: getattr(times, name)(freq, ambiguous, nonexistent)
+        if goes_by_neighbours(ambiguous):
+            return self._at_once(name, freq, ambiguous, nonexistent)
+        if not isinstance(freq, str) or not _are_texts(ambiguous, nonexistent, "raise"):
             return self._pandas(name, fallback)
         return self._native(name, freq, fallback=fallback)
 
@@ -119,8 +128,11 @@ class DatetimeMethods:
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
         """Times without a zone as times of a zone; None takes the zone away."""
         fallback = lambda times: times.tz_localize(tz, ambiguous, nonexistent)
-        if (ambiguous, nonexistent) != ("raise", "raise") or not isinstance(tz, str | None):
+        if goes_by_neighbours(ambiguous):
+            return self._at_once("tz_localize", tz, ambiguous, nonexistent)
+        if not isinstance(tz, str | None) or not _are_texts(ambiguous, nonexistent, "raise"):
             return self._pandas("tz_localize", fallback)
+        empty(self._series).dt.tz_localize(tz)  # pandas' own error for a zone that there is not
         return self._native("tz_localize", tz, fallback=fallback)
 
     def tz_convert(self, tz: Any) -> Any:
@@ -128,6 +140,7 @@ class DatetimeMethods:
         fallback = lambda times: times.tz_convert(tz)
         if not isinstance(tz, str | None):
             return self._pandas("tz_convert", fallback)
+        empty(self._series).dt.tz_convert(tz)
         return self._native("tz_convert", tz, fallback=fallback)
 
     def total_seconds(self) -> Any:
@@ -137,6 +150,32 @@ class DatetimeMethods:
     def isocalendar(self) -> Any:
         """Year, week and day by ISO 8601, as a frame, in pandas for each partition."""
         return self._pandas("isocalendar", lambda times: times.isocalendar())
+
+    def to_period(self, freq: Any = None) -> Any:
+        """The period in which each time lies, in pandas for each partition; `freq` has to be given.
+
+        Without it pandas looks at all times for the step between them, which only computing could tell.
+        """
+        if freq is None:
+            raise NotImplementedError("dt.to_period() finds the frequency by all times: pass freq=, such as 'M'")
+        return self._pandas("to_period", lambda times: times.to_period(freq))
+
+    def to_timestamp(self, freq: Any = None, how: str = "start") -> Any:
+        """The time at which each period begins or ends, in pandas for each partition."""
+        return self._pandas("to_timestamp", lambda periods: periods.to_timestamp(freq, how))
+
+    def to_pydatetime(self) -> Any:
+        """Each time as a `datetime` of Python, in pandas for each partition."""
+        return self._pandas("to_pydatetime", lambda times: times.to_pydatetime())
+
+    def to_pytimedelta(self) -> Any:
+        """Each duration as a `timedelta` of Python, in pandas for each partition."""
+        return over_rows(python_timedeltas, self._series, name="dt.to_pytimedelta", plainly=True)
+
+    def as_unit(self, unit: str, round_ok: bool = True) -> Any:
+        """Each time or duration in another unit, in pandas for each partition."""
+        rounding = {} if round_ok is True else {"round_ok": round_ok}  # which pandas 3.1 has in its signature alone
+        return self._pandas("as_unit", lambda times: times.as_unit(unit, **rounding))
 
     @property
     def components(self) -> Any:
@@ -159,6 +198,13 @@ class DatetimeMethods:
         return getattr(self._series.dtype, "freq", None)
 
 
+def python_timedeltas(spans: Any) -> Any:
+    """Durations as those of Python, and as a series; pandas' own method gives an array."""
+    import pandas as pd
+
+    return pd.Series(spans.array.to_pytimedelta(), index=spans.index, name=spans.name, dtype=object)
+
+
 def _field(name: str, native_name: str) -> Any:
     def field(self: DatetimeMethods) -> Any:
         if self._is_plain and (native_name in SPANS) != self._is_span:
@@ -169,13 +215,14 @@ def _field(name: str, native_name: str) -> Any:
     return property(field)
 
 
-def _in_pandas(name: str) -> Any:
-    def method(self: DatetimeMethods, *args: Any, **kwargs: Any) -> Any:
-        return self._pandas(name, lambda times: getattr(times, name)(*args, **kwargs))
+def goes_by_neighbours(ambiguous: Any) -> bool:
+    """Whether pandas decides about times that come twice by the rows before, or by a truth value for each row."""
+    return ambiguous is not None and (not isinstance(ambiguous, str | bool) or ambiguous == "infer")
 
-    method.__name__ = name
-    method.__doc__ = f"`pandas.Series.dt.{name}`, in pandas for each partition."
-    return method
+
+def _are_texts(first: Any, second: Any, text: str) -> bool:
+    """Whether two arguments, which may be arrays, are both a text."""
+    return isinstance(first, str) and isinstance(second, str) and first == second == text
 
 
 def _field_in_pandas(name: str) -> Any:
@@ -190,7 +237,5 @@ for _name in (*FIELDS, *SPANS):
     setattr(DatetimeMethods, _name, _field(_name, _name))
 for _name, _same in SYNONYMS.items():
     setattr(DatetimeMethods, _name, _field(_name, _same))
-for _name in ("to_period", "to_timestamp", "to_pydatetime", "to_pytimedelta", "as_unit"):
-    setattr(DatetimeMethods, _name, _in_pandas(_name))
 for _name in ("timetz", "start_time", "end_time", "qyear"):
     setattr(DatetimeMethods, _name, _field_in_pandas(_name))

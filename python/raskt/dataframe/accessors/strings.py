@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
-from ..base.meta import empty
-from ..base.partitionwise import over_rows
+from ..base.meta import empty, infer, may_miss, normalise
+from ..base.partitionwise import one_value, over_rows
 from ..base.registry import wrap
+from ..base.whole import is_foreign, over_whole
 
 #: Methods without arguments that the native side has.
 PLAIN = [
@@ -26,17 +28,39 @@ PLAIN = [
     "isspace",
     "islower",
     "isupper",
+    "casefold",
+    "isascii",
+    "isdecimal",
+    "istitle",
 ]
 #: Constructs whose meaning differs between the regular expressions of Python and of the native side.
 UNLIKE = re.compile(r"\(\?|\\[0-9ABbGXZz]|\\u|\[\[|&&|--|~~|\[[^\]]*\[|[*+?}]\+|\{,|\$(?!$)|[\n\r]")
+#: Classes of characters as Python means them, in the native side's words.
+CLASSES = {
+    "w": r"[\p{L}\p{N}_]",
+    "W": r"[^\p{L}\p{N}_]",
+    "s": r"[\s\x1c-\x1f]",
+    "S": r"[^\s\x1c-\x1f]",
+}
+
+
+class Joined:
+    """`str.cat` as a function of a pandas series; it can be sent to a worker process."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        self.__name__ = "str.cat"
+
+    def __call__(self, text: Any, others: Any = None) -> Any:
+        """The strings joined to others, or to one."""
+        return text.str.cat(others, **self.options)
 
 
 class StringMethods:
     """Methods of strings, by the names and meanings of `pandas.Series.str`.
 
     Those with a native form run natively; the others, and those whose arguments have none, run in pandas for each
-    partition. `explain()` tells which. Natively, upper and lower case are those of Unicode in full, as in Python's own
-    strings, where Arrow under pandas maps one character to one: the upper case of `ß` is `SS`.
+    partition (in one, for objects, since it is all of them that say whether they are strings). `explain()` tells which.
 
     >>> import pandas as pd, raskt.dataframe as rd
     >>> s = rd.from_pandas(pd.Series(["abc", None, "xyz"]), npartitions=2)
@@ -59,9 +83,13 @@ class StringMethods:
         return self._pandas(name, fallback)
 
     def _pandas(self, name: str, call: Callable[..., Any], *others: Any, meta: Any = None) -> Any:
-        return over_rows(
-            lambda s, *rest: call(s.str, *rest), self._series, *others, name=f"str.{name}", meta=meta, plainly=True
-        )
+        function = lambda s, *rest: call(s.str, *rest)
+        if self._series._expr.dtype != "object":
+            return over_rows(function, self._series, *others, name=f"str.{name}", meta=meta, plainly=True)
+        args = (self._series, *others)
+        meta = infer(function, args, {}, name, plainly=True) if meta is None else meta
+        missing = may_miss(function, args, {}, normalise(meta))
+        return over_whole(function, *args, name=f"str.{name}", meta=meta, may_miss=missing, same_rows=True)
 
     def _simple(self, name: str, *args: Any, **kwargs: Any) -> Any:
         return self._pandas(name, lambda text: getattr(text, name)(*args, **kwargs))
@@ -84,9 +112,14 @@ class StringMethods:
         """
         return self._search("contains", pat, case, flags, na, regex)
 
-    def match(self, pat: str, case: bool = True, flags: int = 0, na: Any = None) -> Any:
+    def match(self, pat: str, case: Any = no_default, flags: Any = no_default, na: Any = None) -> Any:
         """Whether each string begins with a match of the pattern."""
-        return self._search("match", pat, case, flags, na, True)
+        how = {name: value for name, value in (("case", case), ("flags", flags)) if value is not no_default}
+        if not isinstance(pat, str) or "flags" in how:
+            # They may contradict one another, which pandas says.
+            given = {} if na is None else {"na": na}
+            return self._pandas("match", lambda text: text.match(pat, **how, **given))
+        return self._search("match", pat, how.get("case", True), 0, na, True)
 
     def fullmatch(self, pat: str, case: bool = True, flags: int = 0, na: Any = None) -> Any:
         """Whether each string as a whole matches the pattern."""
@@ -98,6 +131,8 @@ class StringMethods:
         options = {"regex": False} if name == "contains" and not regex else {}
         given = {} if na is None else {"na": na}
         fallback = lambda text: getattr(text, name)(pat, case=case, flags=flags, **given, **options)
+        if name == "fullmatch" and is_portable(pat):
+            pat = pat.removesuffix("$")  # nothing comes after the whole, no line break either
         if flags or (regex and not is_portable(pat)) or (na is not None and not isinstance(na, bool)):
             return self._pandas(name, fallback)
         args = (portable(pat) if regex else pat, case, na, regex) if name == "contains" else (portable(pat), case, na)
@@ -129,7 +164,8 @@ class StringMethods:
         if isinstance(pat, str) and regex:
             re.compile(pat, flags)
         plain = isinstance(pat, str) and isinstance(repl, str) and case is None and not flags
-        if not plain or (regex and (not is_portable(pat) or "$" in pat or "\\" in repl or "$" in repl)):
+        unlike = lambda: not is_portable(pat) or "$" in pat or "\\" in repl or "$" in repl or finds_nothing(pat)
+        if not plain or (regex and unlike()):
             return self._pandas("replace", fallback)
         return self._native("replace", pat, repl, n, regex, fallback=fallback)
 
@@ -137,7 +173,7 @@ class StringMethods:
         """How often the pattern is found in each string."""
         re.compile(pat, flags)
         fallback = lambda text: text.count(pat, flags=flags)
-        if flags or not is_portable(pat):
+        if flags or not is_portable(pat) or finds_nothing(pat):
             return self._pandas("count", fallback)
         return self._native("count", portable(pat), fallback=fallback)
 
@@ -218,12 +254,28 @@ class StringMethods:
         """Each string so many times."""
         if isinstance(repeats, int):
             return self._native("repeat", repeats, fallback=lambda text: text.repeat(repeats))
-        return self._simple("repeat", repeats)
+        call = lambda text, times: text.str.repeat(times)
+        over = over_rows if is_collection(repeats) and not is_foreign(self._series, repeats) else over_whole
+        return (
+            over(call, self._series, repeats, name="str.repeat", same_rows=True)
+            if over is over_whole
+            else over(call, self._series, repeats, name="str.repeat", plainly=True)
+        )
 
     def cat(self, others: Any = None, sep: str | None = None, na_rep: Any = None, join: str = "left") -> Any:
-        """Each string joined to that of another series of the same rows; missing where one of them is, or `na_rep`."""
-        if not is_collection(others):
-            raise NotImplementedError("str.cat takes one lazy series of the same rows")
+        """Each string joined to that of another series; missing where one of them is, or `na_rep`.
+
+        Of a series of other rows, or of values in memory, all rows are gathered, in pandas, which brings labels
+        together by `join`. Without `others`, all strings are joined to one.
+        """
+        options = {"sep": sep, "na_rep": na_rep}
+        if others is None:
+            return one_value(Joined(options), self._series, name="str.cat", plainly=True)
+        if isinstance(others, list | tuple) and not all(isinstance(one, str) for one in others):
+            raise NotImplementedError("str.cat takes one series, or a list of strings: join several one after another")
+        if not is_collection(others) or is_foreign(self._series, others):
+            options["join"] = join
+            return over_whole(Joined(options), self._series, others, name="str.cat", may_miss=True)
         if na_rep is None:
             try:
                 return wrap(self._series._expr.str("cat", as_column(others), sep or ""))
@@ -272,6 +324,74 @@ class StringMethods:
         re.compile(pat, flags)
         return self._series.map_partitions(lambda part: part.str.extractall(pat, flags))
 
+    def decode(self, encoding: str, errors: str = "strict", dtype: Any = None) -> Any:
+        """Bytes as text; strings, which are text, are missing in the result, as in pandas."""
+        return self._simple("decode", encoding, errors, dtype)
+
+    def join(self, sep: str) -> Any:
+        """The characters of each string, with a text between them."""
+        return self._simple("join", sep)
+
+    def normalize(self, form: str) -> Any:
+        """Each string in a normal form of Unicode."""
+        return self._simple("normalize", form)
+
+    def partition(self, sep: str = " ", expand: bool = True) -> Any:
+        """What stands before the first separator, the separator, and what stands after it."""
+        return self._three("partition", sep, expand)
+
+    def rpartition(self, sep: str = " ", expand: bool = True) -> Any:
+        """What stands before the last separator, the separator, and what stands after it."""
+        return self._three("rpartition", sep, expand)
+
+    def _three(self, name: str, sep: str, expand: bool) -> Any:
+        # Where all strings are missing, pandas gives one column.
+        parts = lambda text: getattr(text, name)(sep, expand)
+        return self._pandas(name, (lambda text: parts(text).reindex(columns=range(3))) if expand else parts)
+
+    def get_dummies(self, sep: str = "|", dtype: Any = None) -> Any:
+        """NotImplementedError: only computing tells which parts there are, of which each is to be a column.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> rd.from_pandas(pd.Series(["a|b", "b"]), npartitions=1).compute().str.get_dummies().values.tolist()
+        [[1, 1], [0, 1]]
+        """
+        raise NotImplementedError("str.get_dummies: only computing tells the columns; compute first, or use get_dummies"
+                                  " of known categories")  # fmt: skip
+
+    def rfind(self, sub: str, start: int = 0, end: int | None = None) -> Any:
+        """The last position of a text in each string, or -1."""
+        return self._simple("rfind", sub, start, end)
+
+    def slice_replace(self, start: int | None = None, stop: int | None = None, repl: str | None = None) -> Any:
+        """Each string with a slice of it replaced by a text."""
+        return self._simple("slice_replace", start, stop, repl)
+
+    def translate(self, table: Any) -> Any:
+        """Each string with its characters mapped by a table, as `str.maketrans` makes one."""
+        return self._simple("translate", table)
+
+    def wrap(
+        self,
+        width: int,
+        expand_tabs: bool = True,
+        tabsize: int = 8,
+        replace_whitespace: bool = True,
+        drop_whitespace: bool = True,
+        initial_indent: str = "",
+        subsequent_indent: str = "",
+        fix_sentence_endings: bool = False,
+        break_long_words: bool = True,
+        break_on_hyphens: bool = True,
+        max_lines: int | None = None,
+        placeholder: str = " [...]",
+    ) -> Any:
+        """Each string with line breaks, so that no line is longer than a width; see `textwrap.TextWrapper`."""
+        options = {name: value for name, value in locals().items() if name not in ("self", "width")}
+        return self._simple("wrap", width, **options)
+
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.startswith("__")]
 
@@ -281,9 +401,16 @@ def is_portable(pattern: str) -> bool:
     return isinstance(pattern, str) and not UNLIKE.search(pattern) and not pattern.endswith("\\$")
 
 
+def finds_nothing(pattern: str) -> bool:
+    """Whether a portable pattern matches the empty string, which pandas looks for between the bytes of letters."""
+    return re.match(pattern, "") is not None
+
+
 def portable(pattern: str) -> str:
-    """The pattern for the native side: Python's `$` also stands before a line break at the end."""
-    return pattern[:-1] + r"\n?\z" if pattern.endswith("$") else pattern
+    """The pattern for the native side: Python's `$` also stands before a line break at the end, and its classes of
+    letters and spaces are those of `str.isalnum` and `str.isspace`."""
+    pattern = pattern[:-1] + r"\n?\z" if pattern.endswith("$") else pattern
+    return re.sub(r"\\(.)", lambda found: CLASSES.get(found[1], found[0]), pattern)
 
 
 def given(value: Any) -> tuple[Any, ...]:
@@ -300,30 +427,5 @@ def _plain(name: str) -> Any:
     return method
 
 
-def _in_pandas(name: str) -> Any:
-    def method(self: StringMethods, *args: Any, **kwargs: Any) -> Any:
-        return self._simple(name, *args, **kwargs)
-
-    method.__name__ = name
-    method.__doc__ = f"`pandas.Series.str.{name}`, in pandas for each partition."
-    return method
-
-
 for _name in PLAIN:
     setattr(StringMethods, _name, _plain(_name))
-for _name in [
-    "casefold",
-    "isdecimal",
-    "istitle",
-    "isascii",
-    "decode",
-    "join",
-    "normalize",
-    "partition",
-    "rfind",
-    "rpartition",
-    "slice_replace",
-    "translate",
-    "wrap",
-]:
-    setattr(StringMethods, _name, _in_pandas(_name))

@@ -8,10 +8,6 @@ from .collection import is_collection
 from .partitionwise import over_rows
 
 
-def without_effect(*hints: Any) -> None:
-    """Take arguments that cannot change what a result is: about copies, about how work is laid out."""
-
-
 def as_list(value: Any) -> list[Any]:
     """A value as a list: itself, or it alone. A tuple is one label, of several levels."""
     return list(value) if isinstance(value, list) else [value]

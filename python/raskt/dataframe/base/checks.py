@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import sys
+import warnings
 from typing import Any
 
 
@@ -43,11 +45,44 @@ def check_boolean(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def unused(*values: Any) -> None:
-    """Arguments that pandas has for a method of series because frames have them, and reads as little."""
+def deprecated_copy(copy: Any) -> None:
+    """pandas' warning for the argument `copy`, which it takes no more note of since version 3 than plans do."""
+    if copy is not no_default:
+        warn_deprecated(
+            "The copy keyword is deprecated and will be removed in a future version. Copy-on-Write is active in pandas "
+            "since 3.0 which utilizes a lazy copy mechanism that defers copies until necessary. Use .copy() to make an "
+            "eager copy if necessary."
+        )
+
+
+def warn_deprecated(message: str) -> None:
+    """Warn whoever called this package, in pandas' class where it has one of its own for it."""
+    from pandas import errors
+
+    kind = getattr(errors, "Pandas4Warning", DeprecationWarning)
+    warnings.warn(message, kind, stacklevel=caller_level())
+
+
+def caller_level() -> int:
+    """The `stacklevel` by which a warning of whoever calls this points to the first frame outside of this package."""
+    frame: Any = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "raskt":
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def without_effect(*hints: Any) -> None:
+    """Take arguments that cannot change what a result is: about copies, about how work is laid out."""
 
 
 def check_series_axis(axis: Any) -> None:
     """ValueError for an axis that a series does not have."""
     if axis not in (None, 0, "index", "rows"):
         raise ValueError(f"No axis named {axis!r} for object type Series")
+
+
+def check_frame_axis(axis: Any) -> None:
+    """ValueError for an axis that a frame does not have."""
+    if axis not in (None, 0, 1, "index", "rows", "columns"):
+        raise ValueError(f"No axis named {axis!r} for object type DataFrame")

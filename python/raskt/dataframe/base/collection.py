@@ -6,7 +6,7 @@ from typing import Any
 
 from raskt._core import Lazy
 
-from .checks import check_boolean, no_default
+from .checks import check_boolean, no_default, without_effect
 from .registry import kind_of, wrap
 
 #: The name that a series has while it is the one column of a frame.
@@ -29,6 +29,9 @@ class Collection(Lazy):
     __slots__ = ("_expr",)
 
     _expr: Any
+
+    #: Whether it stands for an array of pandas, without labels that others would be brought together with.
+    _by_position = False
 
     def __init__(self, expression: Any) -> None:
         object.__setattr__(self, "_expr", expression)
@@ -58,8 +61,12 @@ class Collection(Lazy):
         """Print the plan."""
         print(self.explain())
 
-    def copy(self, deep: bool = False) -> Any:
-        """The same collection under another name: assigning columns to one leaves the other as it is."""
+    def copy(self, deep: bool = True) -> Any:
+        """The same collection under another name: assigning columns to one leaves the other as it is.
+
+        Plans are never changed, so that a copy is as deep without `deep`; pandas copies on write as well.
+        """
+        without_effect(deep)
         return type(self)(self._expr)
 
     def _in_place(self, result: Any, inplace: Any) -> Any:

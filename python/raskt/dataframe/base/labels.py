@@ -11,24 +11,31 @@ from typing import Any
 
 TUPLE = "\x1f"
 NUMBER = "\x1d"
+#: What the names of columns begin with that the native side has for itself.
+INTERNAL = "\uf8ff"
 
 
 def encode_label(label: Any) -> str:
-    """The name that stands for a label; TypeError for one that is neither text, nor a number, nor a tuple of them.
+    """The name that stands for a label; NotImplementedError for one that is neither text, nor a number, nor
+    a tuple of them.
 
     >>> encode_label(("b", "mean")) == "b\\x1fmean"
     True
     """
     if isinstance(label, str):
-        if "\0" in label:
-            raise NotImplementedError(f"a column label cannot hold a zero byte: {label!r}; give it another name")
+        if "\0" in label or TUPLE in label or label.startswith((INTERNAL, NUMBER)):
+            raise NotImplementedError(
+                f"a column label cannot hold a zero byte or a unit separator, nor begin with {INTERNAL!r} or "
+                f"{NUMBER!r}: {label!r}; give it another name"
+            )
         return label
     if isinstance(label, tuple):
         return TUPLE.join(encode_label(part) for part in label)
     if isinstance(label, float):
         return f"{NUMBER}{float(label)!r}"
     if isinstance(label, bool) or not hasattr(label, "__index__"):
-        raise TypeError(f"a column label must be a string, a number or a tuple of them, not {label!r}")
+        hash(label)
+        raise NotImplementedError(f"a label must be a string, a number or a tuple of them, not {label!r}")
     return f"{NUMBER}{int(label)}"
 
 

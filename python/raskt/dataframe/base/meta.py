@@ -6,10 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_frame, is_index, is_labels, is_scalar
 from .labels import decode, decode_label
-from .samples import sample, sample_values
-from .storage import dtype_of, key_of, storage_of, unknown_categories
+from .results import is_missing
+from .samples import sample, sample_values, with_missing
+from .storage import dtype_of, is_plain, key_of, storage_of, unknown_categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,18 +29,26 @@ def empty(collection: Any) -> Any:
         return _empty_index(collection)
     if is_labels(collection):
         return _empty_labels(expression)
-    series = _empty_frame(expression.to_frame("0"))["0"]
-    return series.rename(expression.name)
+    import pandas as pd
+
+    return pd.Series([], dtype=type_of(expression), index=_empty_labels(expression), name=expression.name)
 
 
 def type_of(expression: Any) -> Any:
     """pandas' type of a column expression."""
-    return dtype_of(expression.dtype, expression.codec)
+    return dtype_of(expression.dtype, expression.codec, expression.categories)
 
 
 def types_of(expression: Any) -> list[Any]:
     """pandas' types of the columns of a frame expression."""
-    return [dtype_of(*one) for one in zip(expression.dtypes, expression.codecs, strict=True)]
+    each = zip(expression.dtypes, expression.codecs, expression.categories, strict=True)
+    return [dtype_of(*one) for one in each]
+
+
+def types_in(collection: Any) -> list[Any]:
+    """pandas' types of the columns, or of the one column, of a collection; no pandas object is made."""
+    expression = collection._expr
+    return types_of(expression) if is_frame(collection) else [type_of(expression)]
 
 
 def _empty_frame(expression: Any) -> pd.DataFrame:
@@ -82,12 +92,45 @@ def real_sample_of(value: Any) -> Any:
     return value.to_frame().head(REAL_ROWS).index if is_index(value) else value.head(REAL_ROWS)
 
 
-def normalise(meta: Any) -> Any:
+def normalise(meta: Any, labels: Any = None) -> Any:
     """The empty pandas object that a user means by `meta`.
 
     A pandas object or a collection stands for its types, a `(name, dtype)` pair for a series, a dictionary or a list
-    of such pairs for a frame, a bare dtype for a series without a name.
+    of such pairs for a frame, a bare dtype for a series without a name. What says nothing of row labels has those of
+    `labels`, an index.
     """
+    found = _normalised(meta)
+    return found if labels is None or tells_labels(meta) else found.set_axis(labels[:0], axis=0)
+
+
+def tells_labels(meta: Any) -> bool:
+    """Whether a user's `meta` says what the row labels are, as a pandas object or a collection does."""
+    import pandas as pd
+
+    return is_collection(meta) or isinstance(meta, pd.DataFrame | pd.Series | pd.Index)
+
+
+def labelled(meta: Any, given: Any, trial: Trial) -> Any:
+    """`meta` with the row labels that a trial call has, if the user's `given` says nothing of them.
+
+    What numbers its rows says nothing: that is how pandas makes empty objects. Where the trial fails, they are those
+    that `meta` has.
+    """
+    import pandas as pd
+
+    if is_collection(given) or isinstance(given, pd.Index):
+        return meta
+    if tells_labels(given) and not (isinstance(given.index, pd.RangeIndex) and given.index.name is None):
+        return meta
+    try:
+        found = trial.result(real_first=True)
+    except Exception:  # the meta was given because the function can't be tried, say
+        return meta
+    is_pandas = isinstance(found, pd.DataFrame | pd.Series)
+    return meta.set_axis(found.index[:0], axis=0) if is_pandas else meta
+
+
+def _normalised(meta: Any) -> Any:
     import pandas as pd
 
     if is_collection(meta):
@@ -114,6 +157,8 @@ def infer(
     function fails on the ones, the others are tried. What it raises for real rows is raised, with advice unless it is
     pandas' own function (`plainly`).
     """
+    if plainly:
+        refuse_lazy_arrays(function, args, kwargs, name, sample_of)
     trial = Trial(function, args, kwargs)
     try:
         result = trial.result(real_first=not plainly or trial.has_objects())
@@ -124,6 +169,32 @@ def infer(
             raise
         raise with_advice(error, name) from error
     return trial.with_unknown_categories(empty_of(result))
+
+
+def may_miss(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], meta: Any) -> bool:
+    """Whether a function of pandas may give missing values where `meta` is of integers or truth values: it does for
+    rows of which some are missing."""
+    if not any(is_full(dtype) for dtype in dtypes_of(meta)):
+        return False
+    trial = Trial(function, args, kwargs)
+    if all(is_full(dtype) for value in trial.lazy if not is_scalar(value) for dtype in dtypes_of(empty(value))):
+        return False
+    try:
+        found = dtypes_of(empty_of(trial.call(trial.samples(missing_sample_of))))
+    except Exception:  # what the function thinks of such rows is told when there are any
+        return False
+    return any(is_full(one) and not is_full(other) for one, other in zip(dtypes_of(meta), found, strict=False))
+
+
+def is_full(dtype: Any) -> bool:
+    """Whether a type has no missing values."""
+    return is_plain(dtype) and dtype.kind in "biu"
+
+
+def missing_sample_of(value: Any) -> Any:
+    """What stands for an argument in a trial with missing values."""
+    found = sample_of(value)
+    return with_missing(found) if is_collection(value) and not is_scalar(value) else found
 
 
 def with_advice(error: Exception, name: str) -> Exception:
@@ -248,4 +319,4 @@ def empty_of(result: Any) -> Any:
         return result.iloc[:0]
     if isinstance(result, pd.Index):
         return result[:0].to_series()
-    return pd.Series([result]).iloc[:0]
+    return pd.Series([result], dtype=object if is_missing(result) else None).iloc[:0]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .checks import no_default
+from .dependent import changed_meta
 from .meta import infer
 from .partitionwise import over_partitions, value_meta
 from .registry import wrap
@@ -48,20 +49,35 @@ def elementwise(method: str, rows: Any, /, *args: Any, meta: Any = None, **optio
     return run(Method(method), (rows, *args), options, same_rows=True, meta=meta)
 
 
+def changing(
+    over: Callable[..., Any], changed: Callable[[], Any], method: str, rows: Any, /, *args: Any, **options: Any
+) -> Any:
+    """A method that may change values, `over` partitions or all rows: of the types that it gives where it changes them.
+
+    `changed` calls it so that it does.
+    """
+    trial(Method(method), (rows, *args), given(options))
+    return over(method, rows, *args, meta=changed_meta(changed), **options)
+
+
 def by_partition(method: str, rows: Any, /, *args: Any, meta: Any = None, **options: Any) -> Any:
     """A method that goes by rows, but gives more or fewer of them: it runs on each partition."""
     return run(Method(method), (rows, *args), options, meta=meta)
 
 
-def gathered(method: str, rows: Any, /, *args: Any, meta: Any = None, **options: Any) -> Any:
+def gathered(
+    method: str, rows: Any, /, *args: Any, meta: Any = None, may_miss: bool | None = None, **options: Any
+) -> Any:
     """A method that has to see all rows: they are gathered into one partition, which `explain()` shows."""
-    return run(Method(method), (rows, *args), options, gather=True, meta=meta)
+    return run(Method(method), (rows, *args), options, gather=True, meta=meta, may_miss=may_miss)
 
 
 def gathered_value(method: str, rows: Any, /, *args: Any, **options: Any) -> Any:
     """The lazy scalar that a method gives for all rows, gathered."""
     options = given(options)
     meta = value_meta(infer(Method(method), (rows, *args), options, method, plainly=True), rows)
+    if method in ("quantile", "dot") and not str(meta.dtype) == "float64" == str(rows.dtype):
+        meta = meta.astype(object)  # of integers it may be an integer or not, and of nullable numbers NaN
     return wrap(gathered(method, rows, *args, meta=meta, **options)._expr.reduce("only"))
 
 
@@ -73,10 +89,11 @@ def run(
     same_rows: bool = False,
     gather: bool = False,
     meta: Any = None,
+    may_miss: bool | None = None,
 ) -> Any:
     """A function of pandas over partitions; options without a value are left to pandas."""
     options = given(options)
-    how = {"same_rows": same_rows, "gather": gather, "meta": meta, "plainly": True}
+    how = {"same_rows": same_rows, "gather": gather, "meta": meta, "plainly": True, "may_miss": may_miss}
     return over_partitions(function, args, options, name=getattr(function, "__name__", "call"), **how)
 
 

@@ -11,9 +11,15 @@ from typing import Any
 
 from .collection import ONLY_COLUMN, as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
 from .labels import encode, encode_label, is_plain
-from .meta import dtypes_of, empty, infer, normalise, sample_of
+from .meta import Trial, dtypes_of, empty, infer, labelled, normalise, sample_of
+from .meta import may_miss as can_give_missing
 from .registry import kind_of, wrap
+from .results import as_pandas
 from .storage import is_plain as is_plain_type
+from .whole import is_foreign, is_labelled, over_whole
+
+#: The nullable type of numbers and truth values that may be missing.
+NULLABLE = {"float64": "Float64", "float32": "Float32", "int64": "Int64", "uint64": "UInt64", "bool": "boolean"}
 
 
 def over_rows(
@@ -27,10 +33,17 @@ def over_rows(
 
 
 def over_all(
-    function: Callable[..., Any], *args: Any, name: str, meta: Any = None, plainly: bool = False, **kwargs: Any
+    function: Callable[..., Any],
+    *args: Any,
+    name: str,
+    meta: Any = None,
+    plainly: bool = False,
+    may_miss: bool | None = None,
+    **kwargs: Any,
 ) -> Any:
     """Apply `function` to all rows at once, gathered into one partition (which `explain()` shows)."""
-    return over_partitions(function, args, kwargs, name=name, meta=meta, gather=True, plainly=plainly)
+    how: dict[str, Any] = {"gather": True, "plainly": plainly, "may_miss": may_miss}
+    return over_partitions(function, args, kwargs, name=name, meta=meta, **how)
 
 
 def one_value(function: Callable[..., Any], *args: Any, name: str, plainly: bool = False, **kwargs: Any) -> Any:
@@ -40,15 +53,20 @@ def one_value(function: Callable[..., Any], *args: Any, name: str, plainly: bool
 
 
 def value_meta(meta: Any, *args: Any) -> Any:
-    """What a value that pandas computes is promised to be: a number or a truth value of plain columns, else any object.
+    """What a value that pandas computes is promised to be: a number, a truth value or a time, else any object.
 
-    Of other columns it may be a number as well as `pd.NA`, and which of them only the rows tell.
+    Of columns that aren't plain a number may be `pd.NA` as well, and which of them only the rows tell: it is of the
+    nullable type then.
     """
     import pandas as pd
 
     lazy = [empty(value) for value in args if is_collection(value) and not is_scalar(value)]
-    plain = all(is_plain_type(dtype) for rows in lazy for dtype in dtypes_of(rows))
-    return meta if plain and str(meta.dtype) in ("float64", "int64", "bool") else pd.Series([], dtype=object)
+    dtypes = [dtype for rows in lazy for dtype in dtypes_of(rows)]
+    plain, numbers = all(map(is_plain_type, dtypes)), all(dtype.kind in "biuf" for dtype in dtypes)
+    kind = str(meta.dtype)
+    if plain and (kind in ("float64", "int64", "bool") or meta.dtype.kind in "mM"):
+        return meta
+    return pd.Series([], dtype=NULLABLE.get(kind, object) if numbers and not plain else object)
 
 
 def over_partitions(
@@ -62,20 +80,43 @@ def over_partitions(
     gather: bool = False,
     numbered: bool = False,
     plainly: bool = False,
+    may_miss: bool | None = None,
 ) -> Any:
     """Apply `function` to each partition of the collections among its arguments, which must have the same rows.
 
-    With `numbered`, it gets the number of the partition as its last argument.
+    With `numbered`, it gets the number of the partition behind the other positional arguments, but not in trials. With
+    `may_miss`, values may be missing in the result although the types of `meta` have no missing ones; a function of
+    pandas tells by itself.
     """
-    call = Call(function, args, kwargs)
-    meta = infer(function, args, kwargs, name, plainly) if meta is None else normalise(meta)
+    if has_foreign_values(*args, *kwargs.values()):
+        return over_whole(function, *args, name=name, meta=meta, same_rows=same_rows and not gather, **kwargs)
+    if has_foreign_labels(*args, *kwargs.values()):
+        return over_whole(function, *args, name=name, meta=meta, may_miss=True, **kwargs)
+    call, inferred = Call(function, args, kwargs), plainly or meta is None
+    if meta is None:
+        meta = infer(function, args, kwargs, name, plainly)
+        if plainly and may_miss is None:
+            may_miss = can_give_missing(function, args, kwargs, meta)
+    else:
+        meta = labelled(normalise(meta, call.labels()), meta, Trial(function, args, kwargs))
+    if call.has_values and not (gather or same_rows or call.of_scalars):
+        if numbered:
+            raise NotImplementedError("partition_info beside lazy values: compute the values first")
+        # A partition without rows has none that could tell the value.
+        parts = next(value for value in call.slots.values() if not is_scalar(value)).npartitions
+        how: dict[str, Any] = {"meta": meta, "may_miss": bool(may_miss), "partitions": parts}
+        return over_whole(function, *args, name=name, **how, **kwargs)
     frame = call.frame()
     if gather or call.of_scalars:
         frame = frame.repartition(1)
     call.meta = meta
-    options: dict[str, Any] = {"same_rows": True} if same_rows and not gather and not call.of_scalars else {}
+    call.inferred = inferred
+    call.keeps_rows = same_rows and not gather and not call.of_scalars
+    options: dict[str, Any] = {"same_rows": True} if call.keeps_rows else {}
     if numbered:
         options["numbered"] = call.numbered = True
+    if may_miss:
+        options["may_miss"] = True
     if meta.ndim == 2 and not (all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns)):
         call.encoded = True
         meta = meta.set_axis(encode(meta.columns), axis=1)
@@ -84,12 +125,27 @@ def over_partitions(
     return wrap(frame.map_partitions(call, meta, name=name, **options))
 
 
+def has_foreign_values(*args: Any) -> bool:
+    """Whether a lazy value is among the arguments that is computed of other rows than those of the first collection."""
+    lazy = sorted((value for value in args if is_collection(value)), key=is_scalar)
+    return any(is_scalar(value) and is_foreign(lazy[0], value) for value in lazy)
+
+
+def has_foreign_labels(*args: Any) -> bool:
+    """Whether two lazy collections with row labels are among the arguments that have other rows, or other labels."""
+    lazy = [value for value in args if is_collection(value) and is_labelled(value)]
+    return any(is_foreign(lazy[0], value) for value in lazy[1:])
+
+
 class Call:
     """One call for each partition: `function` with the arguments that are collections replaced by their rows."""
 
     meta: Any = None
     encoded = False
     numbered = False
+    keeps_rows = False
+    #: Whether the types of results were found by trying the function on a few rows, and nobody said them.
+    inferred = False
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.function = function
@@ -103,10 +159,15 @@ class Call:
             at: (kind_of(value._expr), sample_of(value) if is_scalar(value) else empty(value))
             for at, value in self.slots.items()
         }
+        self.has_values = any(is_scalar(value) for value in self.slots.values())
         self.of_scalars = bool(self.slots) and all(is_scalar(value) for value in self.slots.values())
         self.expressions = dict(self.slots)
         for at in self.slots:
             self.values[at] = None
+
+    def labels(self) -> Any:
+        """The row labels of the first collection that has any, without rows; None if none has."""
+        return next((meta.index for kind, meta in self.kinds.values() if kind in ("frame", "series")), None)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the collections, so that it can be sent to a worker process: a call needs their rows only."""
@@ -132,20 +193,22 @@ class Call:
         return base.select(columns)
 
     def __call__(self, partition: Any, number: int | None = None) -> Any:
-        """The result for one partition."""
-        if self.numbered:
-            result = self.function(*self._arguments(partition), number)
+        """The result for one partition; of one without rows what is promised, since functions of rows may want some."""
+        if self.keeps_rows and len(partition) == 0:
+            result = self.meta.set_axis(partition.index, axis=0) if hasattr(partition, "iloc") else self.meta
+        elif self.numbered:
+            result = self._call_named(partition, number)
         else:
-            result = self.function(*self._arguments(partition)) if not self.names else self._call_named(partition)
+            result = self._call_named(partition)
         result = as_pandas(result, self.meta)
         if self.encoded:
             result = result.set_axis(encode(result.columns), axis=1)
         return result
 
-    def _call_named(self, partition: Any) -> Any:
+    def _call_named(self, partition: Any, *more: Any) -> Any:
         values = self._arguments(partition)
         positional = len(values) - len(self.names)
-        return self.function(*values[:positional], **dict(zip(self.names, values[positional:], strict=True)))
+        return self.function(*values[:positional], *more, **dict(zip(self.names, values[positional:], strict=True)))
 
     def _arguments(self, partition: Any) -> list[Any]:
         values, start = list(self.values), 0
@@ -172,25 +235,6 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
     if kind == "index":
         return pd.Index(column, name=meta.name, dtype=column.dtype)
     return column.iloc[0] if len(column) else meta
-
-
-def as_pandas(result: Any, meta: Any) -> Any:
-    """A result as pandas rows: an index as a series, a plain value as a series of one row, of objects if promised."""
-    import pandas as pd
-
-    if isinstance(result, pd.Index):
-        return result.to_series()
-    if isinstance(result, pd.DataFrame | pd.Series):
-        return result
-    is_object = is_missing(result) or (meta is not None and meta.ndim == 1 and meta.dtype == object)
-    return pd.Series([result], dtype=object if is_object else None)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a plain value is pandas' or Python's word for a missing one, NaN left out."""
-    import pandas as pd
-
-    return value is None or value is pd.NA or value is pd.NaT
 
 
 def _width(value: Any) -> int:

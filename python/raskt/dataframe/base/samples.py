@@ -23,6 +23,21 @@ def sample(meta: Any, variant: int = 0) -> Any:
     return sample_index(meta, variant)
 
 
+def with_missing(rows: Any) -> Any:
+    """The sample with a missing value in the last row of each column of a type that has any."""
+    import numpy as np
+    import pandas as pd
+
+    present = [True] * (len(rows) - 1) + [False] * min(len(rows), 1)
+    if isinstance(rows, pd.Series):
+        dtype = rows.dtype.subtype if isinstance(rows.dtype, pd.IntervalDtype) else rows.dtype
+        return rows if isinstance(dtype, np.dtype) and dtype.kind in "biu" else rows.where(present)
+    if isinstance(rows, pd.DataFrame):
+        columns = {at: with_missing(rows.iloc[:, at]) for at in range(rows.shape[1])}
+        return pd.DataFrame(columns, index=rows.index).set_axis(rows.columns, axis=1)
+    return rows
+
+
 def sample_index(index: Any, variant: int = 0) -> Any:
     """The labels of a sample."""
     import pandas as pd

@@ -9,6 +9,7 @@ where storage is in the order of the values. A storage travels with a column's t
 from __future__ import annotations
 
 import pickle
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -353,9 +354,21 @@ def unknown_categories(dtype: pd.CategoricalDtype) -> pd.CategoricalDtype:
     return pd.CategoricalDtype(pd.Index([], dtype=kind), dtype.ordered)
 
 
-#: Storages by the bytes that stand for them, and those bytes by what tells types apart.
+#: Storages by the bytes that stand for them, and those bytes by what tells types apart: the last few.
 _storages: dict[bytes, Storage] = {}
 _bytes: dict[Any, bytes] = {}
+
+#: How many types are remembered; a program may make new categories for ever.
+REMEMBERED = 1024
+
+
+def _remember(known: dict[Any, Any], key: Any, value: Any) -> Any:
+    """The value of `key`, which is `value` if there was none yet; the oldest gives way."""
+    if len(known) >= REMEMBERED:
+        # In another thread it may be gone already, or all may have changed.
+        with suppress(KeyError, RuntimeError, StopIteration):
+            del known[next(iter(known))]
+    return known.setdefault(key, value)
 
 
 def described(storage: Storage | None) -> tuple[str, str, bytes] | None:
@@ -370,8 +383,8 @@ def bytes_of(storage: Storage) -> bytes:
     key = key_of(storage)
     found = _bytes.get(key)
     if found is None:
-        found = _bytes.setdefault(key, pickle.dumps(storage, 5))
-        _storages[found] = storage
+        found = _remember(_bytes, key, pickle.dumps(storage, 5))
+        _remember(_storages, found, storage)
     return found
 
 
@@ -381,7 +394,7 @@ def storage_for(codec: bytes | None) -> Storage | None:
         return None
     found = _storages.get(codec)
     if found is None:
-        found = _storages.setdefault(codec, pickle.loads(codec))
+        found = _remember(_storages, codec, pickle.loads(codec))
     return found
 
 
@@ -403,10 +416,13 @@ def key_of(storage: Storage) -> Any:
     return kind, repr(dtype), str(dtype), repr(getattr(dtype, "tz", None)), repr(getattr(dtype, "pyarrow_dtype", None))
 
 
-def dtype_of(name: str, codec: bytes | None) -> Any:
-    """pandas' type of a column by its name, and by the bytes that stand for its storage."""
-    from pandas.api.types import pandas_dtype
+def dtype_of(name: str, codec: bytes | None, categories: list[str] | None = None) -> Any:
+    """pandas' type of a column by its name, by the bytes that stand for its storage, and by the categories that the
+    engine has."""
+    from pandas.api.types import CategoricalDtype, pandas_dtype
 
+    if categories is not None:
+        return CategoricalDtype(categories)
     storage = storage_for(codec)
     return pandas_dtype(name) if storage is None else storage.dtype
 

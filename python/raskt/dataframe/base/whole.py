@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_scalar, native
 from .labels import encode, encode_label, is_plain
-from .meta import empty_of, normalise, sample_of
-from .partitionwise import as_pandas
+from .meta import dtypes_of, empty_of, is_full, normalise, sample_of
 from .registry import core, wrap
-from .samples import sample
+from .results import as_pandas
+from .samples import sample, with_missing
 
 
 def over_whole(
@@ -33,8 +34,13 @@ def over_whole(
     `may_miss` values may be missing in the result although there are none in a trial. With `partitions`, it is called
     for as many partitions side by side.
     """
+    refuse_lazy_arrays(function, args, kwargs, name, sample_rows)
     call = WholeCall(function, args, kwargs)
-    call.meta = empty_of(call.trial(args, kwargs)) if meta is None else normalise(meta)
+    if meta is None:
+        call.meta = empty_of(call.trial(args, kwargs))
+        may_miss = may_miss or call.can_give_missing(args, kwargs)
+    else:
+        call.meta = normalise(meta)
     meta = call.held(call.meta)
     options = {"same_rows": same_rows, "may_miss": may_miss, "partitions": partitions}
     return wrap(core().frame_of_whole(call, call.expressions, meta, name=name, **options))
@@ -45,12 +51,15 @@ class WholeCall:
 
     meta: Any = None
     encoded = False
+    inferred = True
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.function = function
         self.values = [*args, *kwargs.values()]
         self.names = list(kwargs)
-        self.slots = [at for at, value in enumerate(self.values) if is_collection(value)]
+        slots = [at for at, value in enumerate(self.values) if is_collection(value)]
+        # What has rows comes first: the result may mix with those.
+        self.slots = sorted(slots, key=lambda at: is_scalar(self.values[at]))
         self.expressions = [native(self.values[at]) for at in self.slots]
         for at in self.slots:
             self.values[at] = None
@@ -75,9 +84,25 @@ class WholeCall:
         """The result for samples; pandas' own error where it refuses them."""
         return self.function(*map(sample_rows, args), **{name: sample_rows(value) for name, value in kwargs.items()})
 
+    def can_give_missing(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether there are missing values for samples with some, where the types of the meta have none."""
+        if not any(map(is_full, dtypes_of(self.meta))):
+            return False
+        lazy_rows = lambda value: is_collection(value) and not is_scalar(value)
+        missing = lambda value: with_missing(sample_rows(value)) if lazy_rows(value) else sample_rows(value)
+        try:
+            found = self.function(*map(missing, args), **{name: missing(value) for name, value in kwargs.items()})
+        except Exception:  # what the function thinks of such rows is told when there are any
+            return False
+        pairs = zip(dtypes_of(self.meta), dtypes_of(empty_of(found)), strict=False)
+        return any(is_full(one) and not is_full(other) for one, other in pairs)
+
     def held(self, meta: Any) -> Any:
         """`meta` with names that the native side takes."""
         if meta.ndim == 2:
+            if not meta.columns.is_unique:
+                twice = list(meta.columns[meta.columns.duplicated()].unique())
+                raise NotImplementedError(f"two columns cannot have one name yet: {twice}")
             if all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns):
                 return meta
             self.encoded = True
@@ -101,6 +126,8 @@ def sample_rows(value: Any) -> Any:
         return np.resize(value, (2, *value.shape[1:])) if len(value) else np.zeros((2, *value.shape[1:]), value.dtype)
     if isinstance(value, list | tuple) and value:
         return type(value)([*value, *value][:2])
+    if isinstance(value, pd.api.extensions.ExtensionArray) and len(value):
+        return value.take([0, 1 % len(value)])
     return sample_of(value)
 
 
@@ -113,11 +140,22 @@ def has_rows(value: Any) -> bool:
     return bool(hasattr(value, "dtype") or hasattr(value, "dtypes")) and bool(getattr(value, "ndim", 0))
 
 
-def is_foreign(base: Any, value: Any) -> bool:
+def has_other_rows(base: Any, value: Any) -> bool:
     """Whether a value has rows (or is computed from rows) that are not known to be those of the collection `base`."""
     if is_collection(value):
         return bool(value._expr.root != base._expr.root)
     return has_rows(value)
+
+
+def is_foreign(base: Any, value: Any) -> bool:
+    """Whether a value has other rows than the collection `base`, or the same under labels that may be others.
+
+    pandas brings rows together by their labels, so that the same rows are not enough where both have labels.
+    """
+    if has_other_rows(base, value):
+        return True
+    labelled = is_labelled(base) and is_collection(value) and is_labelled(value)
+    return labelled and bool(value._expr.labels_key != base._expr.labels_key)
 
 
 def is_labelled(value: Any) -> bool:
@@ -125,5 +163,5 @@ def is_labelled(value: Any) -> bool:
     import pandas as pd
 
     if is_collection(value):
-        return not is_scalar(value) and value._expr.kind in ("frame", "series")
+        return not is_scalar(value) and value._expr.kind in ("frame", "series") and not value._by_position
     return isinstance(value, pd.DataFrame | pd.Series)

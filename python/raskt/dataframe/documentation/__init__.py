@@ -32,6 +32,9 @@ from raskt.dataframe.documentation import (
     windows,
 )
 from raskt.dataframe.documentation.entry import document
+from raskt.dataframe.window.exponential import ExponentialStatistics
+from raskt.dataframe.window.grouped import GroupedWindows
+from raskt.dataframe.window.rolling import Window
 
 __all__ = ["document_package"]
 
@@ -55,6 +58,9 @@ def document_package(names: Mapping[str, Any]) -> None:
         names["DataFrameGroupBy"]: [(groupby.GROUPBY, groupby.PRELUDE)],
         names["SeriesGroupBy"]: [(groupby.GROUPBY, groupby.PRELUDE)],
         names["Rolling"]: [(windows.WINDOWS, windows.PRELUDE)],
+        ExponentialStatistics: [(windows.FADING, windows.PRELUDE)],
+        Window: [(windows.WEIGHTED, windows.PRELUDE)],
+        GroupedWindows: [(windows.GROUPED, windows.PRELUDE)],
         names["Resampler"]: [(resampling.RESAMPLING, resampling.PRELUDE)],
         StringMethods: [(strings.STRINGS, strings.PRELUDE)],
         DatetimeMethods: [(datetimes.DATETIMES, datetimes.PRELUDE)],

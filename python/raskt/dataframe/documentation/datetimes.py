@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import ROWS, Entry
+from raskt.dataframe.documentation.entry import ROWS, Entry, alike
 
 __all__ = ["DATETIMES", "PRELUDE"]
 
@@ -10,190 +10,60 @@ PRELUDE = """\
 >>> t = rd.from_pandas(pd.Series(pd.to_datetime(["2020-02-29 13:45:10", "2021-12-31 00:00:00"])), npartitions=1)
 """.strip()
 
+PERIODS = """\
+>>> p = rd.from_pandas(pd.Series(pd.PeriodIndex(["2020-02", "2021-12"], freq="M")), npartitions=1)
+""".strip()
+
 DATETIMES: dict[str, Entry] = {
-    "day": Entry(
+    **alike(
         "Series",
         f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.day.compute().tolist()
-[29, 31]
-""",
+        "t.dt.{}.compute().tolist()",
+        {
+            "day": "[29, 31]",
+            "day_of_week": "[5, 4]",
+            "day_of_year": "[60, 365]",
+            "dayofweek": "[5, 4]",
+            "dayofyear": "[60, 365]",
+            "days_in_month": "[29, 31]",
+            "daysinmonth": "[29, 31]",
+            "hour": "[13, 0]",
+            "microsecond": "[0, 0]",
+            "minute": "[45, 0]",
+            "month": "[2, 12]",
+            "nanosecond": "[0, 0]",
+            "quarter": "[1, 4]",
+            "second": "[10, 0]",
+            "weekday": "[5, 4]",
+            "year": "[2020, 2021]",
+        },
     ),
-    "day_of_week": Entry(
+    **alike(
+        "Series",
+        f"{ROWS} Of bool.",
+        "t.dt.{}.compute().tolist()",
+        {
+            "is_leap_year": "[True, False]",
+            "is_month_end": "[True, True]",
+            "is_month_start": "[False, False]",
+            "is_quarter_end": "[False, True]",
+            "is_quarter_start": "[False, False]",
+            "is_year_end": "[False, True]",
+            "is_year_start": "[False, False]",
+        },
+    ),
+    **alike(
         "Series",
         f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.day_of_week.compute().tolist()
-[5, 4]
-""",
-    ),
-    "day_of_year": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.day_of_year.compute().tolist()
-[60, 365]
-""",
-    ),
-    "dayofweek": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.dayofweek.compute().tolist()
-[5, 4]
-""",
-    ),
-    "dayofyear": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.dayofyear.compute().tolist()
-[60, 365]
-""",
-    ),
-    "days_in_month": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.days_in_month.compute().tolist()
-[29, 31]
-""",
-    ),
-    "daysinmonth": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.daysinmonth.compute().tolist()
-[29, 31]
-""",
-    ),
-    "hour": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.hour.compute().tolist()
-[13, 0]
-""",
-    ),
-    "microsecond": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.microsecond.compute().tolist()
-[0, 0]
-""",
-    ),
-    "minute": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.minute.compute().tolist()
-[45, 0]
-""",
-    ),
-    "month": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.month.compute().tolist()
-[2, 12]
-""",
-    ),
-    "nanosecond": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.nanosecond.compute().tolist()
-[0, 0]
-""",
-    ),
-    "quarter": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.quarter.compute().tolist()
-[1, 4]
-""",
-    ),
-    "second": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.second.compute().tolist()
-[10, 0]
-""",
-    ),
-    "weekday": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.weekday.compute().tolist()
-[5, 4]
-""",
-    ),
-    "year": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> t.dt.year.compute().tolist()
-[2020, 2021]
-""",
-    ),
-    "is_leap_year": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of bool.",
-        """
->>> t.dt.is_leap_year.compute().tolist()
-[True, False]
-""",
-    ),
-    "is_month_end": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of bool.",
-        """
->>> t.dt.is_month_end.compute().tolist()
-[True, True]
-""",
-    ),
-    "is_month_start": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of bool.",
-        """
->>> t.dt.is_month_start.compute().tolist()
-[False, False]
-""",
-    ),
-    "is_quarter_end": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of bool.",
-        """
->>> t.dt.is_quarter_end.compute().tolist()
-[False, True]
-""",
-    ),
-    "is_quarter_start": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of bool.",
-        """
->>> t.dt.is_quarter_start.compute().tolist()
-[False, False]
-""",
-    ),
-    "is_year_end": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of bool.",
-        """
->>> t.dt.is_year_end.compute().tolist()
-[False, True]
-""",
-    ),
-    "is_year_start": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of bool.",
-        """
->>> t.dt.is_year_start.compute().tolist()
-[False, False]
-""",
+        "d.dt.{}.compute().tolist()",
+        {
+            "seconds": "[7200, 90]",
+            "microseconds": "[0, 0]",
+            "nanoseconds": "[0, 0]",
+        },
+        prelude="""\
+>>> d = rd.from_pandas(pd.Series(pd.to_timedelta(["1 days 02:00:00", "90s"])), npartitions=1)
+""".strip(),
     ),
     "days": Entry(
         "Series",
@@ -201,39 +71,6 @@ DATETIMES: dict[str, Entry] = {
         """
 >>> d.dt.days.compute().tolist()
 [1, 0]
-""",
-        prelude="""\
->>> d = rd.from_pandas(pd.Series(pd.to_timedelta(["1 days 02:00:00", "90s"])), npartitions=1)
-""".strip(),
-    ),
-    "seconds": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> d.dt.seconds.compute().tolist()
-[7200, 90]
-""",
-        prelude="""\
->>> d = rd.from_pandas(pd.Series(pd.to_timedelta(["1 days 02:00:00", "90s"])), npartitions=1)
-""".strip(),
-    ),
-    "microseconds": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> d.dt.microseconds.compute().tolist()
-[0, 0]
-""",
-        prelude="""\
->>> d = rd.from_pandas(pd.Series(pd.to_timedelta(["1 days 02:00:00", "90s"])), npartitions=1)
-""".strip(),
-    ),
-    "nanoseconds": Entry(
-        "Series",
-        f"{ROWS} Of int32, or of float64 where values are missing.",
-        """
->>> d.dt.nanoseconds.compute().tolist()
-[0, 0]
 """,
         prelude="""\
 >>> d = rd.from_pandas(pd.Series(pd.to_timedelta(["1 days 02:00:00", "90s"])), npartitions=1)
@@ -266,6 +103,10 @@ DATETIMES: dict[str, Entry] = {
     "to_pytimedelta": Entry(
         "Series",
         f"{ROWS} Of object: `datetime.timedelta`.",
+        """
+>>> d.dt.to_pytimedelta().compute().tolist()
+[datetime.timedelta(days=1, seconds=7200), datetime.timedelta(seconds=90)]
+""",
         prelude="""\
 >>> d = rd.from_pandas(pd.Series(pd.to_timedelta(["1 days 02:00:00", "90s"])), npartitions=1)
 """.strip(),
@@ -430,6 +271,11 @@ dtype('<M8[s]')
     "to_timestamp": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of times.",
+        """
+>>> p.dt.to_timestamp().compute().dt.month.tolist()
+[2, 12]
+""",
+        prelude=PERIODS,
     ),
     "to_pydatetime": Entry(
         "Series",
@@ -442,13 +288,28 @@ dtype('<M8[s]')
     "end_time": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of times.",
+        """
+>>> p.dt.end_time.dt.floor("D").compute().dt.day.tolist()
+[29, 31]
+""",
+        prelude=PERIODS,
     ),
     "start_time": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of times.",
+        """
+>>> p.dt.start_time.compute().dt.day.tolist()
+[1, 1]
+""",
+        prelude=PERIODS,
     ),
     "qyear": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of int64.",
+        """
+>>> p.dt.qyear.compute().tolist()
+[2020, 2021]
+""",
+        prelude=PERIODS,
     ),
 }

@@ -11,16 +11,20 @@ from raskt._documentation import compose
 from raskt.dataframe.documentation.parameters import PARAMETERS
 
 __all__ = [
+    "FADING",
     "GROUPS",
     "META",
     "NO_MEANING",
+    "PIPED",
     "REDUCED",
     "ROWS",
+    "SORTED",
     "SIDES",
     "SPANS",
     "WIDE",
     "WINDOW",
     "Entry",
+    "alike",
     "document",
 ]
 
@@ -34,6 +38,31 @@ WIDE = "Of int64 or uint64 for integers and truth values, else of the column's t
 SIDES = "The rows of both sides, met by their labels."
 META = "What `meta`, or a trial, says that the function gives."
 NO_MEANING = "For a column whose type it has no meaning for; `numeric_only=True` leaves those of a frame out."
+
+#: The parameters of windows whose weights fade.
+FADING = {
+    "com": "float: The weights by their centre of mass: they shrink by `com / (1 + com)` from row to row.",
+    "span": "float: The weights by their span: `com = (span - 1) / 2`.",
+    "halflife": "float or timedelta: After how many rows weights are halved; with `times`, after what time.",
+    "alpha": "float: The weight of the newest row, between 0 and 1.",
+    "adjust": "bool: Whether weights are divided by their sum, which matters for the first rows.",
+    "ignore_na": "bool: Whether rows with a missing value don't count for the weights of others.",
+    "times": "list-like or label: The times of the rows.",
+    "method": 'str: `"single"` for windows of each column, `"table"` for those of all together.',
+}
+#: The parameters by which rows are put in order.
+SORTED = {
+    "axis": "int or str: Only 0: the order of columns by the values of a row only computing can tell.",
+    "ascending": "bool or list of bool: Least values first, for all keys or for each.",
+    "kind": 'str: pandas\' ways, `"quicksort"` and others; the order is stable, whichever is named.',
+    "na_position": 'str: `"first"` or `"last"`: where missing values stand.',
+    "key": "callable: What values are compared by: a function of a series (gathered, in pandas).",
+    "npartitions": "int: Dask's: the partitions of the result.",
+}
+#: The parameters of `pipe`.
+PIPED = {
+    "func": "callable or (callable, str): Is called with this object, by the name of an argument in the second form.",
+}
 
 IMPORTS = ">>> import pandas as pd, raskt.dataframe as rd"
 
@@ -53,6 +82,16 @@ class Entry:
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 
+def alike(
+    kind: str, returns: str, call: str, results: Mapping[str, str], prelude: str | None = None
+) -> dict[str, Entry]:
+    """Entries of functions that are called alike: `call` has `{}` for a name, `results` what each of them shows."""
+    return {
+        name: Entry(kind, returns, f">>> {call.format(name)}\n{shown}", prelude=prelude)
+        for name, shown in results.items()
+    }
+
+
 def document(owner: Any, entries: Mapping[str, Entry], prelude: str) -> None:
     """Complete the docstrings of the names of a class or module that there are entries for.
 
@@ -60,6 +99,7 @@ def document(owner: Any, entries: Mapping[str, Entry], prelude: str) -> None:
     """
     for name, entry in entries.items():
         found = inspect.getattr_static(owner, name, None)
+        found = getattr(found, "__func__", found)
         function = found.fget if isinstance(found, property) else found
         if function is None or ("Examples\n" in (found.__doc__ or "") and _is_complete(found.__doc__ or "")):
             continue

@@ -172,10 +172,9 @@ Name: x, dtype: int64
         "DataFrame",
         "A row for each value of `index`, a column for each of `columns`.",
         """
->>> rd.pivot_table(df.categorize(['k']), index='x', columns='k', values='x', aggfunc='sum').compute()
-     a    b
-1  1.0  NaN
-2  NaN  2.0
+>>> table = rd.pivot_table(df.categorize(['k']), index='x', columns='k', values='x', aggfunc='sum')
+>>> table.compute().to_numpy().tolist()
+[[1.0, nan], [nan, 2.0]]
 """,
     ),
     "read_csv": Entry(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import GROUPS, Entry
+from raskt.dataframe.documentation.entry import FADING, GROUPS, ROWS, Entry, alike
 
 __all__ = ["GROUPBY", "PRELUDE"]
 
@@ -12,6 +12,20 @@ PRELUDE = """\
 """.strip()
 
 GROUPBY: dict[str, Entry] = {
+    **alike(
+        "DataFrame or Series",
+        ROWS,
+        "groups.{}().compute().tolist()",
+        {
+            "cummax": "[1, 2, 3]",
+            "cummin": "[1, 2, 1]",
+            "cumprod": "[1, 2, 3]",
+            "cumsum": "[1, 2, 4]",
+            "diff": "[nan, nan, 2.0]",
+            "rank": "[1.0, 1.0, 2.0]",
+            "shift": "[nan, nan, 1.0]",
+        },
+    ),
     "all": Entry(
         "DataFrame or Series",
         f"{GROUPS} Of bool.",
@@ -434,60 +448,90 @@ Name: x, dtype: float64
 [0.5, nan, -2.5]
 """,
     ),
-    "cummax": Entry(
-        "DataFrame or Series",
-        "Of the same rows, labels and partitions.",
+    "expanding": Entry(
+        "GroupedExpanding",
+        "Lazy windows.",
         """
->>> groups.cummax().compute().tolist()
-[1, 2, 3]
+>>> groups.expanding().sum().compute().tolist()
+[1.0, 4.0, 2.0]
+""",
+        parameters={"method": 'str: `"single"` for windows of each column, `"table"` for those of all together.'},
+    ),
+    "ewm": Entry(
+        "GroupedExponential",
+        "Lazy windows.",
+        """
+>>> groups.ewm(alpha=0.5).mean().compute().round(3).tolist()
+[1.0, 2.333, 2.0]
+""",
+        raises={"ValueError": "Unless one of `com`, `span`, `halflife` and `alpha` is given."},
+        parameters=FADING,
+    ),
+    "filter": Entry(
+        "DataFrame or Series",
+        "The rows of those groups, as they were.",
+        """
+>>> groups.filter(lambda x: x.sum() > 2).compute().tolist()
+[1, 3]
+""",
+        parameters={
+            "func": "callable: Is called with each group, and gives a truth value.",
+            "dropna": "bool: Whether rows of other groups go; if not, their values are missing.",
+        },
+    ),
+    "kurt": Entry(
+        "DataFrame or Series",
+        f"{GROUPS} Of float64; missing where a group has less than four values.",
+        """
+>>> groups.kurt().compute().tolist()
+[nan, nan]
 """,
     ),
-    "cummin": Entry(
+    "nth": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions.",
+        "The rows, as they were.",
         """
->>> groups.cummin().compute().tolist()
-[1, 2, 1]
+>>> groups.nth(-1).compute().tolist()
+[2, 3]
+""",
+        parameters={
+            "n": "int, slice or list of them: Numbers of rows in their groups, negative ones from the end.",
+            "dropna": 'str: `"any"` or `"all"`: rows with missing values, or of missing values alone, do not count.',
+        },
+    ),
+    "ohlc": Entry(
+        "DataFrame",
+        f"{GROUPS} The columns `open`, `high`, `low` and `close`, of each column.",
+        """
+>>> groups.ohlc().compute()
+   open  high  low  close
+k
+a     1     3    1      3
+b     2     2    2      2
 """,
     ),
-    "cumprod": Entry(
+    "pct_change": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions.",
+        f"{ROWS} Of float64; missing where there is no row before in the group.",
         """
->>> groups.cumprod().compute().tolist()
-[1, 2, 3]
-""",
-    ),
-    "cumsum": Entry(
-        "DataFrame or Series",
-        "Of the same rows, labels and partitions.",
-        """
->>> groups.cumsum().compute().tolist()
-[1, 2, 4]
-""",
-    ),
-    "diff": Entry(
-        "DataFrame or Series",
-        "Of the same rows, labels and partitions.",
-        """
->>> groups.diff().compute().tolist()
+>>> groups.pct_change().compute().tolist()
 [nan, nan, 2.0]
 """,
+        parameters={"fill_method": "None: Nothing else is taken, as in pandas 3."},
     ),
-    "rank": Entry(
+    "sample": Entry(
         "DataFrame or Series",
-        "Of the same rows, labels and partitions.",
+        "Rows of each group, a group after the other, as pandas draws them.",
         """
->>> groups.rank().compute().tolist()
-[1.0, 1.0, 2.0]
+>>> len(groups.sample(1, random_state=0).compute())
+2
 """,
-    ),
-    "shift": Entry(
-        "DataFrame or Series",
-        "Of the same rows, labels and partitions.",
-        """
->>> groups.shift().compute().tolist()
-[nan, nan, 1.0]
-""",
+        parameters={
+            "n": "int: How many rows of each group.",
+            "frac": "float: Which part of each group instead.",
+            "replace": "bool: Whether a row may be drawn more than once.",
+            "weights": "list-like: How probable each row is.",
+            "random_state": "int, array or generator: The seed; a new one if not given.",
+        },
     ),
 }

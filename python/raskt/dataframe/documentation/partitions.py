@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import FADING, Entry
 
 __all__ = ["PARTITIONS", "PRELUDE"]
 
@@ -145,12 +145,11 @@ Name: x, dtype: float64
 """,
     ),
     "reduction": Entry(
-        "DataFrame or Series",
+        "DataFrame, Series or Scalar",
         "What `meta`, or a trial, says that the last function gives.",
         """
->>> s.reduction(lambda part: part.sum(), aggregate=lambda sums: sums.sum()).compute()
-0    6
-dtype: int64
+>>> int(s.reduction(lambda part: part.sum(), aggregate=lambda sums: sums.sum()).compute())
+6
 """,
     ),
     "repartition": Entry(
@@ -185,7 +184,7 @@ dtype: int64
 >>> rd.from_pandas(pd.Series([1, 2, 3], index=t), npartitions=1).resample('1D').sum().compute()
 2020-01-01    3
 2020-01-02    3
-dtype: int64
+Freq: D, dtype: int64
 """,
     ),
     "rolling": Entry(
@@ -227,5 +226,27 @@ native  series [x: absolute(x)]
 native    in_memory: 3 rows
 one stage, 2 partitions
 """,
+    ),
+    "expanding": Entry(
+        "Expanding",
+        "Lazy windows.",
+        """
+>>> s.expanding().sum().compute().tolist()
+[3.0, 4.0, 6.0]
+""",
+        parameters={"method": 'str: `"single"` for windows of each column, `"table"` for those of all together.'},
+    ),
+    "ewm": Entry(
+        "ExponentialMovingWindow",
+        "Lazy windows.",
+        """
+>>> s.ewm(alpha=0.5).mean().compute().round(3).tolist()
+[3.0, 1.667, 1.857]
+""",
+        raises={
+            "ValueError": "Unless one of `com`, `span`, `halflife` and `alpha` is given.",
+            "NotImplementedError": "For `times`.",
+        },
+        parameters=FADING,
     ),
 }

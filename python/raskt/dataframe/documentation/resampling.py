@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import Entry
+from raskt.dataframe.documentation.entry import PIPED, ROWS, SPANS, Entry, alike
 
 __all__ = ["RESAMPLING", "PRELUDE"]
 
@@ -11,117 +11,36 @@ PRELUDE = """\
 """.strip()
 
 RESAMPLING: dict[str, Entry] = {
-    "count": Entry(
+    **alike(
         "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').count().compute().tolist()
-[2, 1]
-""",
+        SPANS,
+        "s.resample('1D').{}().compute().tolist()",
+        {
+            "count": "[2, 1]",
+            "first": "[3, 2]",
+            "last": "[1, 2]",
+            "max": "[3, 2]",
+            "mean": "[2.0, 2.0]",
+            "median": "[2.0, 2.0]",
+            "min": "[1, 2]",
+            "nunique": "[2, 1]",
+            "prod": "[3, 2]",
+            "sem": "[1.0, nan]",
+            "size": "[2, 1]",
+            "std": "[1.4142135623730951, nan]",
+            "sum": "[4, 2]",
+            "var": "[2.0, nan]",
+        },
     ),
-    "first": Entry(
+    **alike(
         "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').first().compute().tolist()
-[3, 2]
-""",
-    ),
-    "last": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').last().compute().tolist()
-[1, 2]
-""",
-    ),
-    "max": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').max().compute().tolist()
-[3, 2]
-""",
-    ),
-    "mean": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').mean().compute().tolist()
-[2.0, 2.0]
-""",
-    ),
-    "median": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').median().compute().tolist()
-[2.0, 2.0]
-""",
-    ),
-    "min": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').min().compute().tolist()
-[1, 2]
-""",
-    ),
-    "nunique": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').nunique().compute().tolist()
-[2, 1]
-""",
-    ),
-    "prod": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').prod().compute().tolist()
-[3, 2]
-""",
-    ),
-    "sem": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').sem().compute().tolist()
-[1.0, nan]
-""",
-    ),
-    "size": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').size().compute().tolist()
-[2, 1]
-""",
-    ),
-    "std": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').std().compute().tolist()
-[1.4142135623730951, nan]
-""",
-    ),
-    "sum": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').sum().compute().tolist()
-[4, 2]
-""",
-    ),
-    "var": Entry(
-        "DataFrame or Series",
-        "A row for each span, labelled by its left or right end.",
-        """
->>> s.resample('1D').var().compute().tolist()
-[2.0, nan]
-""",
+        "A row for each start of a span.",
+        "s.resample('6h').{}().compute().tolist()",
+        {
+            "bfill": "[3, 1, 1, 2, 2]",
+            "ffill": "[3, 3, 1, 1, 2]",
+            "nearest": "[3, 1, 1, 2, 2]",
+        },
     ),
     "quantile": Entry(
         "DataFrame or Series",
@@ -160,5 +79,53 @@ RESAMPLING: dict[str, Entry] = {
     "kwargs": Entry(
         "dict",
         "Known without computing.",
+    ),
+    "apply": Entry(
+        "DataFrame or Series",
+        SPANS,
+        """
+>>> s.resample('1D').apply(lambda x: x.max() - x.min()).compute().tolist()
+[2, 0]
+""",
+    ),
+    "transform": Entry(
+        "DataFrame or Series",
+        ROWS,
+        """
+>>> s.resample('1D').transform(lambda x: x - x.mean()).compute().tolist()
+[1.0, -1.0, 0.0]
+""",
+        parameters={"arg": "callable: Is called with each group, and gives a value, or one for each row."},
+    ),
+    "asfreq": Entry(
+        "DataFrame or Series",
+        "A row for each start of a span; missing, or `fill_value`, where there was none.",
+        """
+>>> s.resample('6h').asfreq(fill_value=0).compute().tolist()
+[3, 0, 1, 0, 2]
+""",
+    ),
+    "interpolate": Entry(
+        "DataFrame or Series",
+        "A row for each start of a span.",
+        """
+>>> s.resample('6h').interpolate().compute().tolist()
+[3.0, 2.0, 1.0, 1.5, 2.0]
+""",
+        parameters={
+            "method": 'str: `"linear"`, `"time"`, or one of SciPy\'s interpolations.',
+            "axis": "int or str: Only 0 has a meaning for spans of time.",
+            "limit_direction": 'str: `"forward"`, `"backward"` or `"both"`.',
+            "kwargs": "object: Options of SciPy's interpolations.",
+        },
+    ),
+    "pipe": Entry(
+        "object",
+        "What the function gives.",
+        """
+>>> s.resample('1D').pipe(lambda groups: groups.max() - groups.min()).compute().tolist()
+[2, 0]
+""",
+        parameters=PIPED,
     ),
 }

@@ -38,5 +38,9 @@ dtype('int64')
     "divisions": Entry(
         "tuple",
         "A pair of None.",
+        """
+>>> s.sum().divisions
+(None, None)
+""",
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raskt.dataframe.documentation.entry import ROWS, Entry
+from raskt.dataframe.documentation.entry import ROWS, Entry, alike
 
 __all__ = ["STRINGS", "PRELUDE"]
 
@@ -11,6 +11,46 @@ PRELUDE = """\
 """.strip()
 
 STRINGS: dict[str, Entry] = {
+    **alike(
+        "Series",
+        f"{ROWS} Of bool. False where a value is missing.",
+        "s.str.{}('a').compute().tolist()",
+        {
+            "contains": "[True, False, False]",
+            "match": "[True, False, False]",
+            "startswith": "[True, False, False]",
+        },
+    ),
+    **alike(
+        "Series",
+        f"{ROWS} Of str.",
+        "s.str.{}().compute().tolist()",
+        {
+            "casefold": "['a b', nan, 'été 1']",
+            "capitalize": "['A b', nan, 'Été 1']",
+            "lower": "['a b', nan, 'été 1']",
+            "upper": "['A B', nan, 'ÉTÉ 1']",
+            "swapcase": "['A B', nan, 'éTÉ 1']",
+            "title": "['A B', nan, 'Été 1']",
+        },
+    ),
+    **alike(
+        "Series",
+        f"{ROWS} Of bool. False where a value is missing.",
+        "s.str.{}().compute().tolist()",
+        {
+            "isalnum": "[False, False, False]",
+            "isalpha": "[False, False, False]",
+            "isascii": "[True, False, False]",
+            "isdecimal": "[False, False, False]",
+            "isdigit": "[False, False, False]",
+            "islower": "[True, False, False]",
+            "isnumeric": "[False, False, False]",
+            "isspace": "[False, False, False]",
+            "istitle": "[False, False, True]",
+            "isupper": "[False, False, False]",
+        },
+    ),
     "cat": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of str.",
@@ -25,14 +65,6 @@ STRINGS: dict[str, Entry] = {
         """
 >>> s.str.center(7, '*').compute().tolist()
 ['**a b**', nan, '*Été 1*']
-""",
-    ),
-    "contains": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.contains('a').compute().tolist()
-[True, False, False]
 """,
     ),
     "count": Entry(
@@ -171,14 +203,6 @@ STRINGS: dict[str, Entry] = {
 [' b', nan, 'Été ']
 """,
     ),
-    "match": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.match('a').compute().tolist()
-[True, False, False]
-""",
-    ),
     "pad": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of str.",
@@ -251,14 +275,6 @@ STRINGS: dict[str, Entry] = {
 [['a', 'b'], nan, ['Été', '1']]
 """,
     ),
-    "startswith": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.startswith('a').compute().tolist()
-[True, False, False]
-""",
-    ),
     "zfill": Entry(
         "Series",
         "Of the same rows, labels and partitions. Of str.",
@@ -291,140 +307,12 @@ STRINGS: dict[str, Entry] = {
 ['a b', nan, 'Été 1']
 """,
     ),
-    "casefold": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of str.",
-        """
->>> s.str.casefold().compute().tolist()
-['a b', nan, 'été 1']
-""",
-    ),
-    "capitalize": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of str.",
-        """
->>> s.str.capitalize().compute().tolist()
-['A b', nan, 'Été 1']
-""",
-    ),
-    "lower": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of str.",
-        """
->>> s.str.lower().compute().tolist()
-['a b', nan, 'été 1']
-""",
-    ),
-    "upper": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of str.",
-        """
->>> s.str.upper().compute().tolist()
-['A B', nan, 'ÉTÉ 1']
-""",
-    ),
-    "swapcase": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of str.",
-        """
->>> s.str.swapcase().compute().tolist()
-['A B', nan, 'éTÉ 1']
-""",
-    ),
-    "title": Entry(
-        "Series",
-        "Of the same rows, labels and partitions. Of str.",
-        """
->>> s.str.title().compute().tolist()
-['A B', nan, 'Été 1']
-""",
-    ),
     "len": Entry(
         "Series",
         f"{ROWS} Of int64, or of float64 where values are missing.",
         """
 >>> s.str.len().compute().tolist()
 [3.0, nan, 5.0]
-""",
-    ),
-    "isalnum": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.isalnum().compute().tolist()
-[False, False, False]
-""",
-    ),
-    "isalpha": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.isalpha().compute().tolist()
-[False, False, False]
-""",
-    ),
-    "isascii": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.isascii().compute().tolist()
-[True, False, False]
-""",
-    ),
-    "isdecimal": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.isdecimal().compute().tolist()
-[False, False, False]
-""",
-    ),
-    "isdigit": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.isdigit().compute().tolist()
-[False, False, False]
-""",
-    ),
-    "islower": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.islower().compute().tolist()
-[True, False, False]
-""",
-    ),
-    "isnumeric": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.isnumeric().compute().tolist()
-[False, False, False]
-""",
-    ),
-    "isspace": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.isspace().compute().tolist()
-[False, False, False]
-""",
-    ),
-    "istitle": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.istitle().compute().tolist()
-[False, False, True]
-""",
-    ),
-    "isupper": Entry(
-        "Series",
-        f"{ROWS} Of bool. False where a value is missing.",
-        """
->>> s.str.isupper().compute().tolist()
-[False, False, False]
 """,
     ),
     "extract": Entry(

@@ -7,13 +7,14 @@ from typing import Any
 
 from ..base.arguments import as_list
 from ..base.checks import no_default, refuse_engine, refuse_given
-from ..base.meta import normalise
+from ..base.meta import empty_of, normalise, sample_of
 from ..base.mixin import Mixin
-from ..base.pandas_methods import Method, by_partition, elementwise, gathered
+from ..base.pandas_methods import Method, by_partition, elementwise, gathered, gathered_value
 from ..base.partitionwise import over_all, over_rows
 from ..base.tuning import tunable
-from ..generic.summaries import pivot_table
-from .query import locals_of_caller
+from ..base.whole import is_foreign, over_whole, sample_rows
+from ..reshape.pivot import pivot_table
+from .query import goes_by_row, locals_of_caller
 
 
 class FrameValues(Mixin):
@@ -24,10 +25,20 @@ class FrameValues(Mixin):
     def eval(self, expr: str, *, inplace: Any = no_default, **kwargs: Any) -> Any:
         """Columns computed by an expression in text, such as `"c = a + b"`, in pandas for each partition.
 
+        What looks at other rows (`"c = a - a.mean()"`) is gathered. A single value is a lazy scalar.
+
         `kwargs` are the other options of `pandas.DataFrame.eval`; `inplace` lets this frame change, and gives None.
         """
         names = {**locals_of_caller(expr, 2), **kwargs.pop("local_dict", {})}
-        return self._in_place(elementwise("eval", self, expr, local_dict=names, **kwargs), inplace)
+        options = {"local_dict": names, **kwargs}
+        if goes_by_row(expr, names):
+            return self._in_place(elementwise("eval", self, expr, **options), inplace)
+        few = {name: sample_rows(value) for name, value in names.items()}
+        tried = sample_of(self).eval(expr, **{**options, "local_dict": few})
+        if not getattr(tried, "ndim", 0):
+            return gathered_value("eval", self, expr, **options)
+        how: dict[str, Any] = {"name": "eval", "meta": empty_of(tried), "same_rows": True, "may_miss": True}
+        return self._in_place(over_whole(Method("eval"), self, expr, **how, **options), inplace)
 
     def apply(
         self,
@@ -84,11 +95,13 @@ class FrameValues(Mixin):
         name = getattr(func, "__name__", "apply")
         if axis in (0, "index"):
             return over_all(Method("apply"), self, func, name=name, meta=meta, **options)
-        if meta is None:
-            return over_rows(Method("apply"), self, func, name=name, **options)
-        known = normalise(meta)
-        fixed = lambda part: part.apply(func, **options) if len(part) else known
-        return over_rows(fixed, self, name=name, meta=known)
+        known = None if meta is None else normalise(meta)
+        call = lambda part: part.apply(func, **options) if len(part) or known is None else known
+        if self._expr.index_dtypes == ["int64"] and self._expr.npartitions > 1:
+            # The function may look at the label of a row. Where rows are numbered, only all of them together tell it.
+            labelled = lambda part, labels: call(part.set_axis(labels, axis=0))
+            return over_rows(labelled, self, self.index, name=name, meta=known)
+        return over_rows(call, self, name=name, meta=known)
 
     def map(self, func: Callable[..., Any], na_action: Any = None, meta: Any = None, **kwargs: Any) -> Any:
         """A function of each value, in pandas for each partition; `kwargs` are more arguments of it."""
@@ -98,12 +111,16 @@ class FrameValues(Mixin):
     applymap = map
 
     def combine_first(self, other: Any) -> Any:
-        """Values of this frame, and of another one of the same rows where they are missing."""
+        """Values of this frame, and of another one where they are missing; of one of other rows, gathered."""
+        if is_foreign(self, other):
+            return over_whole(Method("combine_first"), self, other, name="combine_first", may_miss=True)
         return over_rows(lambda a, b: a.combine_first(b), self, other, name="combine_first")
 
     def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None, overwrite: bool = True) -> Any:
-        """A function of pairs of columns of two frames of the same rows, in pandas for each partition."""
-        return over_rows(lambda a, b: a.combine(b, func, fill_value, overwrite), self, other, name="combine")
+        """A function of pairs of columns of two frames, which sees all rows of them (gathered, in pandas)."""
+        same_rows = not is_foreign(self, other)
+        how: dict[str, Any] = {"name": "combine", "same_rows": same_rows, "may_miss": not same_rows}
+        return over_whole(Method("combine"), self, other, func, fill_value, overwrite, **how)
 
     def explode(self, column: Any, ignore_index: bool = False) -> Any:
         """A row for each item of each list in a column, or in several, in pandas for each partition."""
@@ -153,27 +170,56 @@ class FrameValues(Mixin):
         observed: bool = True,
         sort: bool = True,
     ) -> Any:
-        """A table of aggregates by the values of two columns (gathered, in pandas).
+        """A table of aggregates by the values of columns; the rows are gathered and computed now, by pandas.
+
+        Which columns the table has, only the rows tell.
 
         Parameters
         ----------
-        values, index, columns : label
-            The column that is aggregated, that whose values label the rows, and that whose categories label the
-            columns: it must be categorical, and is computed now for its categories, each of which has a column.
-        aggfunc : {"mean", "sum", "count", "first", "last", "min", "max"}
-            What is done.
-        fill_value, margins, dropna, margins_name, observed, sort
-            Have to be what they are by default.
+        values : label or list of labels, optional
+            The columns that are aggregated; by default all that are no keys.
+        index, columns : label, list of labels, Grouper or function
+            The keys whose values label the rows, and those whose values label the columns.
+        aggfunc : str, callable, list or dict, default "mean"
+            What is done, for each of `values` in a dictionary.
+        fill_value : object, optional
+            What stands where nothing is.
+        margins : bool, default False
+            Whether totals are added, labelled by `margins_name`.
+        dropna : bool, default True
+            Whether columns without any values are left out.
+        margins_name : str, default "All"
+            The label of totals.
+        observed : bool, default True
+            Whether categories without rows are left out.
+        sort : bool, default True
+            Whether the keys are in order.
 
         Returns
         -------
         DataFrame
             In one partition.
+
+        Raises
+        ------
+        KeyError
+            For an unknown column.
+        NotImplementedError
+            For values that can't label columns.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> df = rd.from_pandas(pd.DataFrame({"k": [1, 1, 2], "c": ["a", "b", "a"], "x": [1, 2, 3]}), npartitions=2)
+        >>> df.pivot_table(index="k", columns="c", values="x", aggfunc="sum").compute()["a"].tolist()
+        [1.0, 3.0]
         """
-        options = {"fill_value": (fill_value, None), "margins": (margins, False), "dropna": (dropna, True)}
-        options = {**options, "margins_name": (margins_name, "All"), "observed": (observed, True), "sort": (sort, True)}
-        refuse_given("pivot_table", options, "compute first, and use pandas")
-        return pivot_table(self, index, columns, values, aggfunc)
+        options = {"values": values, "index": index, "columns": columns, "aggfunc": aggfunc, "fill_value": fill_value}
+        options = {**options, "margins": margins, "dropna": dropna, "margins_name": margins_name}
+        named = [one for keys in (values, index, columns) if keys is not None for one in as_list(keys)]
+        plain = values is not None and all(isinstance(one, str) for one in named) and len(set(named)) == len(named)
+        chosen = [name for name in self if name in set(named)] if plain and set(named) <= set(self) else []
+        return pivot_table(self, chosen, {**options, "observed": observed, "sort": sort})
 
     @tunable("split_every")
     def categorize(self, columns: Any = None, index: Any = None) -> Any:

@@ -6,19 +6,24 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..base.arguments import as_list, plain_operand, require_boolean
-from ..base.checks import no_default, refuse_given
-from ..base.collection import index_of, is_collection, native
+from ..base.array_arguments import is_lazy_array
+from ..base.checks import check_frame_axis, deprecated_copy, no_default, refuse_given
+from ..base.collection import index_of, is_collection, is_scalar, native
 from ..base.labels import decode, encode, encode_label, is_plain, select
+from ..base.lazy_arrays import ITEM, column_beside, frame_operand
 from ..base.meta import empty, types_of
 from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
-from ..base.whole import is_foreign
-from ..generic.alignment import Method, align_with, aligned, needs_alignment, own_rows
+from ..base.results import is_missing
+from ..base.whole import has_rows, is_foreign
+from ..generic.alignment import Method, align_with, aligned, filled_meta, needs_alignment, nothing, own_rows
 from ..generic.display import frame_html, frame_info, frame_text
 from ..generic.elementwise import chosen
 from ..generic.labels import with_axis_names, without_labels
-from ..generic.operators import applied
+from ..generic.operands import binary
+from ..generic.operators import applied, check_division
+from ..indexing.arrays import by_array_in_brackets
 from ..indexing.loc import by_brackets, by_marks, is_marks
 from ..indexing.rows import choose_by_collection
 from ..series.series import Series
@@ -36,6 +41,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     It holds a plan, not data. `compute()` runs the plan and gives a pandas frame; `explain()` shows it. Errors about
     names and types come at the call that makes them.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> df = rd.from_pandas(pd.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]}), npartitions=2)
     >>> df[df.x > 1].groupby("k").x.sum().compute().to_dict()
@@ -53,21 +60,22 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         import pandas as pd
 
         labels = decode(self._expr.columns)
-        return labels if isinstance(labels, pd.Index) else pd.Index(labels, dtype=None if labels else "object")
+        return labels if isinstance(labels, pd.Index) else pd.Index(labels, dtype=None if labels else "str")
 
     @columns.setter
     def columns(self, labels: Any) -> None:
         self._expr = self.set_axis(labels, axis=1)._expr
 
-    def set_axis(self, labels: Any, axis: Any = 0) -> DataFrame:
+    def set_axis(self, labels: Any, *, axis: Any = 0, copy: Any = no_default) -> DataFrame:
         """The frame with other column labels (`axis=1`)."""
+        deprecated_copy(copy)
         if axis not in (1, "columns"):
             raise NotImplementedError("set_axis of rows: assign a column and use set_index")
         new, old = encode(labels), self._expr.columns
         if len(new) != len(old):
             raise ValueError(f"Length mismatch: the frame has {len(old)} columns, and {len(new)} labels were given")
         if len(set(new)) != len(new):
-            raise ValueError(f"column labels must be different from each other: {list(labels)}")
+            raise NotImplementedError(f"two columns cannot have one name yet: {list(labels)}")
         return DataFrame(self._expr.select([(name, self._expr.column_at(at)) for at, name in enumerate(new)]))
 
     @property
@@ -125,13 +133,15 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         return self._expr
 
     def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
+        if is_lazy_array(other):
+            other = frame_operand(self, other)
         if needs_alignment(self, other) or isinstance(other, Series):
             return aligned(operation, self, other, reflected)
         if isinstance(other, DataFrame):
             return self._with_frame(operation, other, reflected)
         other = plain_operand(other)
         return native_or(
-            lambda: self._each(lambda column: column.binary(operation, native(other), reflected)),
+            lambda: self._each(lambda column: binary(column, operation, other, reflected)),
             lambda: applied(operation, self, other, reflected),
         )
 
@@ -147,13 +157,20 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         )
 
     def _flexible(self, operation: str, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
+        if is_lazy_array(other):
+            if level is not None:
+                raise NotImplementedError("level= with an array: an array has no labels; make it a series first")
+            if other.ndim == 1 and fill is not None:
+                raise NotImplementedError(f"fill_value {fill} not supported.")
+            other = frame_operand(self, other, axis)
         if level is not None or needs_alignment(self, other):
             call = Method(operation, reflected)
             return align_with(call, self, other, name=operation, axis=axis, level=level, fill_value=fill)
         name = f"r{operation}" if reflected else operation
         if fill is not None:
             filled = lambda a, b: getattr(a, name)(b, axis=axis, fill_value=fill)
-            return over_rows(filled, self, other, name=name, plainly=True)
+            check_division(operation, filled, self, other, reflected)
+            return over_rows(filled, self, other, name=name, meta=filled_meta(filled, self, other), plainly=True)
         if isinstance(other, Series) and axis in (0, "index"):
             return native_or(
                 lambda: self._each(lambda column: column.binary(operation, other._expr, reflected)),
@@ -190,8 +207,10 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             return self.where(key)
         if isinstance(key, slice):
             return by_brackets(self, key)
+        if is_lazy_array(key):
+            return by_array_in_brackets(self, key)
         if is_marks(key):
-            return by_marks(self, key)
+            return by_marks(self, key, in_brackets=True)
         if isinstance(key, list) or hasattr(key, "tolist"):
             return self._project(list(key))
         return self._column(key)
@@ -212,7 +231,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def _name_of(self, label: Any) -> str:
         try:
             return encode_label(label)
-        except TypeError:
+        except (TypeError, NotImplementedError):
             raise KeyError(label) from None
 
     def __getattr__(self, name: str) -> Any:
@@ -229,10 +248,12 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             raise AttributeError(f'a new column is made by df["{name}"] = ..., not by an attribute')
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if isinstance(key, Series | DataFrame):
+        if is_lazy_array(key):
+            key = column_beside(self, key, ITEM) if key.ndim == 1 else key
+        if isinstance(key, Series | DataFrame) or is_lazy_array(key):
             self._expr = self.mask(key, value)._expr
         elif isinstance(key, list):
-            columns = [value[name] for name in value.columns] if isinstance(value, DataFrame) else [value] * len(key)
+            columns = columns_of(value, len(key))
             if len(columns) != len(key):
                 raise ValueError(f"Columns must be same length as key: {len(columns)} for {key}")
             self._expr = self._assigned(list(zip(encode(key), columns, strict=True)))
@@ -268,7 +289,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         """
         frame = self
         for name, value in kwargs.items():
-            frame = DataFrame(frame._assigned([(name, value)]))
+            frame = DataFrame(frame._assigned([(encode_label(name), value)]))
         return frame
 
     def _assigned(self, columns: list[tuple[str, Any]]) -> Any:
@@ -279,8 +300,23 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
                 raise ValueError(
                     f"Cannot set a DataFrame with {len(value._expr.columns)} columns as the column {name!r}"
                 )
+            if is_lazy_array(value):
+                values.append((name, self._array_column(value)._expr))
+                continue
+            if is_missing(value):
+                values.append((name, nothing(self, value)._expr))
+                continue
             values.append((name, own_rows(self, value) if is_foreign(self, value) else native(plain_operand(value))))
-        return self._expr.assign(values)
+        assigned = self._expr.assign(values)
+        # A number of NumPy keeps its type, which the engine doesn't know.
+        narrow = [(name, str(value.dtype)) for name, value in values if is_narrow(value)]
+        return DataFrame(assigned).astype(dict(narrow))._expr if narrow else assigned
+
+    def _array_column(self, array: Any) -> Any:
+        """An array with an element for each row as a column."""
+        if array.ndim > 2 or array.ndim == 2 and array.shape[1] != 1:
+            raise ValueError(f"Expected a 1D array, got an array with shape {array.shape}")
+        return column_beside(self, array[:, 0] if array.ndim == 2 else array)
 
     def drop(
         self,
@@ -319,6 +355,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             if index is not None or columns is not None:
                 raise ValueError("Cannot specify both 'labels' and 'index'/'columns'")
             index, columns = (None, labels) if axis in (1, "columns") else (labels, None)
+        elif axis == 1 and (index is not None or columns is not None):
+            raise ValueError("Cannot specify both 'axis' and 'index'/'columns'")
         if index is None and columns is None:
             raise ValueError("Need to specify at least one of 'labels', 'index' or 'columns'")
         frame = self
@@ -344,6 +382,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         index: Any = None,
         columns: Any = None,
         axis: Any = None,
+        copy: Any = no_default,
         inplace: Any = no_default,
         level: Any = None,
         errors: str = "ignore",
@@ -358,6 +397,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             Of row labels (in pandas, for each partition) and of columns.
         axis : {0, 1}
             What `mapper` is for.
+        copy : object, optional
+            Without effect but pandas' warning that it is deprecated.
         inplace : bool, default False
             Whether this frame changes, so that None is given back.
         level : int or name, optional
@@ -370,12 +411,15 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         DataFrame
             In as many partitions, or in one where rows are gathered.
         """
+        deprecated_copy(copy)
         if mapper is None and index is None and columns is None:
             raise TypeError("must pass an index to rename")
         if mapper is not None:
             if index is not None or columns is not None:
                 raise TypeError("Cannot specify both 'mapper' and any of 'index' or 'columns'")
             index, columns = (None, mapper) if axis in (1, "columns") else (mapper, None)
+        elif axis is not None:
+            raise TypeError("Cannot specify both 'axis' and any of 'index' or 'columns'")
         frame = self
         if columns is not None:
             options = {"level": level, "errors": errors}
@@ -393,20 +437,23 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         index: Any = no_default,
         columns: Any = no_default,
         axis: Any = 0,
+        copy: Any = no_default,
         inplace: Any = no_default,
     ) -> Any:
         """The frame with its index under another name: one, a list, a function, or a dictionary of names."""
+        deprecated_copy(copy)
+        check_frame_axis(axis)
         return self._in_place(with_axis_names(self, mapper, index, axis, columns), inplace)
 
     def add_prefix(self, prefix: str, axis: Any = None) -> DataFrame:
         """The frame with a prefix before each column name; with `axis=0`, before each row label."""
-        if axis in (0, "index"):
+        if axis in (0, "index", "rows"):
             return by_partition("add_prefix", self, prefix, axis=0)
         return self.set_axis(list(empty(self).add_prefix(prefix, axis).columns), axis=1)
 
     def add_suffix(self, suffix: str, axis: Any = None) -> DataFrame:
         """The frame with a suffix after each column name; with `axis=0`, after each row label."""
-        if axis in (0, "index"):
+        if axis in (0, "index", "rows"):
             return by_partition("add_suffix", self, suffix, axis=0)
         return self.set_axis(list(empty(self).add_suffix(suffix, axis).columns), axis=1)
 
@@ -416,7 +463,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
 
     def squeeze(self, axis: Any = None) -> Any:
         """The one column of a frame of one column; otherwise the frame. The number of rows is not looked at."""
-        if axis in (0, "index"):
+        check_frame_axis(axis)
+        if axis in (0, "index", "rows"):
             raise NotImplementedError("squeeze(axis=0): only computing tells whether there is one row; compute first")
         return self._column(self.columns[0]) if len(self._expr.columns) == 1 else self
 
@@ -437,7 +485,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     ) -> None:
         """Print the columns and their types, into `buf` if one is given; nothing is computed.
 
-        `verbose=False`, `max_cols`, `memory_usage` and `show_counts`, for which rows would have to be computed, raise
+        `max_cols`, `memory_usage` and `show_counts`, for which rows would have to be computed, raise
         NotImplementedError.
         """
         asked = {"max_cols": max_cols, "memory_usage": memory_usage or None, "show_counts": show_counts or None}
@@ -451,10 +499,34 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def _repr_html_(self) -> str:
         return frame_html(self)
 
-    def to_string(self, max_rows: int = 5) -> str:
-        """The first rows as text, computed."""
-        return self.head(max_rows).to_string(max_rows=max_rows)
-
     def has_plain_labels(self) -> bool:
         """Whether every column label is a string."""
         return is_plain(self._expr.columns)
+
+
+def columns_of(value: Any, count: int) -> list[Any]:
+    """What is assigned to each of several columns: those of a frame, one of a list each, or one value for all."""
+    if isinstance(value, DataFrame):
+        return [value[name] for name in value.columns]
+    if is_lazy_array(value) and value.ndim:
+        if value.ndim == 2:
+            return [value[:, at] for at in range(value.shape[1])]
+        raise NotImplementedError("several columns by one lazy array: give an array of two dimensions")
+    if is_collection(value) and not is_scalar(value):
+        return [value]  # which pandas takes for one column
+    if not has_rows(value):
+        return [value] * count
+    if hasattr(value, "columns"):
+        return [value.iloc[:, at] for at in range(value.shape[1])]
+    if getattr(value, "ndim", 1) == 2:
+        return list(value.T)
+    if hasattr(value, "index") and not isinstance(value, list | tuple):
+        return [value]
+    if any(has_rows(one) for one in value):
+        raise NotImplementedError("a list of lists for several columns: give a two-dimensional array")
+    return list(value)
+
+
+def is_narrow(value: Any) -> bool:
+    """Whether a value is a number of NumPy of a type of its own."""
+    return type(value).__module__ == "numpy" and getattr(getattr(value, "dtype", None), "kind", "") in "iuf"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.arguments import as_list
+from ..base.array_arguments import is_lazy_array
 from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import decode, encode_label
+from ..base.lazy_arrays import LABELS, column_beside
 from ..base.registry import wrap
-from ..base.whole import has_rows, is_foreign
+from ..base.whole import has_other_rows, has_rows
 from ..generic.alignment import placed
 from ..generic.divisions import check_divisions
 from ..generic.levels import level_count, level_names, level_number
@@ -20,7 +22,7 @@ def indexed(frame: Any, keys: Any, *, drop: bool, append: bool, sort: bool) -> A
     if not wanted:
         raise ValueError("Must pass non-zero number of levels/codes")
     columns = [key_column(frame, key) for key in wanted]
-    gone = {encode_label(key) for key in wanted if not is_collection(key) and not has_rows(key)} if drop else set()
+    gone = {encode_label(key) for key in wanted if not is_values(key)} if drop else set()
     levels = [frame._expr.level(at) for at in range(level_count(frame))] if append else []
     expression = frame._expr.with_levels([*levels, *columns])
     if gone:
@@ -29,12 +31,21 @@ def indexed(frame: Any, keys: Any, *, drop: bool, append: bool, sort: bool) -> A
     return found.sort_index() if sort else found
 
 
+def is_values(key: Any) -> bool:
+    """Whether a key is the labels themselves, and not the name of a column."""
+    return is_collection(key) or has_rows(key) or is_lazy_array(key)
+
+
 def key_column(frame: Any, key: Any) -> Any:
     """The expression of one key: a column by its name, a series of the same rows, or values in memory."""
+    if is_lazy_array(key):
+        if key.ndim != 1:
+            raise ValueError(f"set_index takes one-dimensional arrays, not one of shape {key.shape}")
+        return as_column(column_beside(frame, key, LABELS))
     if is_frame(key):
         raise TypeError("set_index takes names of columns and series, not a frame")
     if is_collection(key):
-        if not is_foreign(frame, key):
+        if not has_other_rows(frame, key):
             return as_column(key)
         # pandas takes the values of a series by position, whatever its labels.
         return as_column(positioned(frame, key).rename(key.name))

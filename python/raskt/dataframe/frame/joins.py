@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.checks import deprecated_copy, no_default, warn_deprecated
 from ..base.collection import as_column, is_collection, is_frame
-from ..base.labels import decode, encode_label
+from ..base.labels import decode, encode_label, is_plain
 from ..base.mixin import Mixin
+from ..base.pandas_methods import native_or
 from ..base.registry import wrap
 from ..base.tuning import tunable
 from ..base.whole import has_rows, over_whole
@@ -14,6 +16,8 @@ from ..generic.alignment import Named
 from ..generic.levels import level_count, level_names
 from ..io.creation import from_pandas
 
+#: How the names of the types begin that meet each other natively.
+NUMBERS = ("int", "uint", "float")
 METHODS = ("inner", "left", "right", "outer", "cross", "leftsemi", "leftanti")
 
 
@@ -34,6 +38,7 @@ class FrameJoins(Mixin):
         right_index: bool = False,
         sort: bool = False,
         suffixes: Any = ("_x", "_y"),
+        copy: Any = no_default,
         indicator: bool | str = False,
         validate: str | None = None,
         npartitions: int | None = None,
@@ -55,6 +60,8 @@ class FrameJoins(Mixin):
             Whether the result is in the order of the keys.
         suffixes : pair of str, default ("_x", "_y")
             What is put behind the names of columns that both have.
+        copy : object, optional
+            Without effect but pandas' warning that it is deprecated.
         indicator : bool or str, default False
             A column that says which side each row is from, called `_merge` or so.
         validate : {"1:1", "1:m", "m:1", "m:m"}, optional
@@ -83,26 +90,17 @@ class FrameJoins(Mixin):
         >>> left.merge(pd.DataFrame({"k": [2, 3], "y": ["c", "d"]}), on="k").compute().values.tolist()
         [[2, 'b', 'c']]
         """
+        deprecated_copy(copy)
         right = as_lazy(right)
         check_how(how)
         options = {"how": how, "on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index}
         options = {**options, "right_index": right_index, "sort": sort, "suffixes": suffixes, "indicator": indicator}
-        if needs_pandas(self, right, {**options, "validate": validate}):
-            found = over_whole(merge_whole, self, right, name="merge", may_miss=True, validate=validate, **options)
-            return found if npartitions is None else found.repartition(npartitions=npartitions)
-        left_keys, right_keys = keys_of(self, right, how, on, left_on, right_on, left_index, right_index)
-        pair = suffix_pair(suffixes)
-        columns = self._expr.join(
-            right._expr,
-            how=how,
-            left_on=left_keys,
-            right_on=right_keys,
-            left_index=left_index,
-            right_index=right_index,
-            suffixes=pair,
-            indicator="_merge" if indicator is True else (indicator or None),
-        )
-        joined = wrap(columns)
+        if has_series_keys(options) and how not in ("leftsemi", "leftanti"):
+            joined = by_series(self, right, {**options, "validate": validate})
+        elif needs_pandas(self, right, {**options, "validate": validate}):
+            joined = in_pandas(self, right, {**options, "validate": validate})
+        else:
+            joined = joined_natively(self, right, options)
         return joined if npartitions is None else joined.repartition(npartitions=npartitions)
 
     @tunable("shuffle_method")
@@ -111,12 +109,12 @@ class FrameJoins(Mixin):
         other: Any,
         on: Any = None,
         how: str = "left",
-        lsuffix: str = "",
-        rsuffix: str = "",
+        lsuffix: Any = no_default,
+        rsuffix: Any = no_default,
         sort: bool = False,
         validate: str | None = None,
         *,
-        suffixes: Any = None,
+        suffixes: Any = no_default,
         npartitions: int | None = None,
     ) -> Any:
         """The columns of other frames beside those of this one, by index; `on` names columns to meet their index by.
@@ -130,9 +128,11 @@ class FrameJoins(Mixin):
         how : {"left", "right", "outer", "inner", "cross"}
             Whose keys are in the result.
         lsuffix, rsuffix : str
-            What is put behind the names of columns that both have; `suffixes` is the pair of them.
+            What is put behind the names of columns that both have; pandas' warning tells that they are deprecated.
         sort, validate, npartitions
             As in `merge`.
+        suffixes : pair of str
+            What is put behind the names of columns that both have.
 
         Returns
         -------
@@ -146,20 +146,22 @@ class FrameJoins(Mixin):
         >>> left.join(pd.DataFrame({"y": [3.0]}, index=["b"])).compute()["y"].tolist()
         [nan, 3.0]
         """
+        lsuffix, rsuffix = join_suffixes(lsuffix, rsuffix, suffixes)
         if isinstance(other, list):
             if on is not None:
                 raise ValueError("Joining multiple DataFrames only supported for joining on index")
             if lsuffix or rsuffix:
                 raise ValueError("Suffixes not supported when joining multiple DataFrames")
-            return self._join_several(other, how, sort, validate)
-        lsuffix, rsuffix = (lsuffix, rsuffix) if suffixes is None else suffix_pair(suffixes)
+            joined = self._join_several(other, how, sort, validate)
+            return joined if npartitions is None else joined.repartition(npartitions=npartitions)
         other = as_lazy(other)
         both = set(self._expr.columns) & set(other._expr.columns)
         if both and not (lsuffix or rsuffix):
             raise ValueError(f"columns overlap but no suffix specified: {decode(sorted(both))}")
         if level_count(self) > 1 or level_count(other) > 1:
-            told = {"on": on, "how": how, "lsuffix": lsuffix, "rsuffix": rsuffix, "sort": sort, "validate": validate}
-            return over_whole(Named("join"), self, other, name="join", may_miss=True, **told)
+            told = {"on": on, "how": how, "suffixes": (lsuffix, rsuffix), "sort": sort, "validate": validate}
+            joined = over_whole(Named("join"), self, other, name="join", may_miss=True, **told)
+            return joined if npartitions is None else joined.repartition(npartitions=npartitions)
         options = {"how": how, "sort": sort, "suffixes": (lsuffix, rsuffix), "validate": validate}
         if how == "cross":
             return self.merge(other, npartitions=npartitions, **options)
@@ -171,6 +173,108 @@ class FrameJoins(Mixin):
         for one in others:
             result = result.join(one, how=how, sort=sort, validate=validate)
         return result
+
+
+def joined_natively(left: Any, right: Any, options: dict[str, Any]) -> Any:
+    """The native join; pandas' merge of all rows where keys of such types don't meet natively."""
+    how, indicator = options["how"], options["indicator"]
+    sides = {name: options[name] for name in ("left_index", "right_index")}
+    named = {name: options[name] for name in ("on", "left_on", "right_on")}
+    left_keys, right_keys = keys_of(left, right, how, **named, **sides)
+    pair = suffix_pair(options["suffixes"])
+    shared = set(left._expr.columns) & set(right._expr.columns)
+    if not all(map(is_plain, shared)) or pair[0] == pair[1] != "":
+        return in_pandas(left, right, options)  # which puts suffixes behind labels of all kinds
+    both = (left_keys or [left._expr.index()], right_keys or [right._expr.index()])
+    if how != "cross" and not all(map(alike, *both, [how] * len(both[0]))):
+        return in_pandas(left, right, options)
+    if how == "outer" and left_keys and right_keys and not all(map(is_sorted_alike, left_keys)):
+        return in_pandas(left, right, options)
+    marked = {"indicator": "_merge" if indicator is True else (indicator or None), "suffixes": pair}
+    native = lambda: left._expr.join(right._expr, how=how, left_on=left_keys, right_on=right_keys, **sides, **marked)
+    return native_or(lambda: wrap(native()), lambda: in_pandas(left, right, options))
+
+
+def in_pandas(left: Any, right: Any, options: dict[str, Any]) -> Any:
+    """pandas' merge of all rows; NotImplementedError for the joins that pandas hasn't got."""
+    if options["how"] in ("leftsemi", "leftanti"):
+        raise NotImplementedError(
+            f"merge(how={options['how']!r}) of keys of such types: convert them with astype first"
+        )
+    refuse_mixed(left, right, options)
+    may_miss = options["how"] not in ("inner", "cross")
+    return over_whole(merge_whole, left, right, name="merge", may_miss=may_miss, **options)
+
+
+def has_series_keys(options: dict[str, Any]) -> bool:
+    """Whether a key is a lazy series, and not a name."""
+    return any(is_collection(key) for side in ("left_on", "right_on") for key in key_list(options[side]))
+
+
+def by_series(left: Any, right: Any, options: dict[str, Any]) -> Any:
+    """pandas' merge by series: the result has columns for them, named by what the other side is met by, or `key_0`."""
+    keys = [key for side in ("left_on", "right_on") for key in key_list(options[side]) if is_collection(key)]
+    may_miss = options["how"] not in ("inner", "cross")
+    return over_whole(SeriesMerge(options), left, right, *keys, name="merge", may_miss=may_miss)
+
+
+class SeriesMerge:
+    """A merge of pandas frames, by series that come behind them; it can be sent to a worker process."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        sides = {side: options[side] for side in ("left_on", "right_on") if options[side] is not None}
+        self.is_lazy = {side: [is_collection(key) for key in key_list(keys)] for side, keys in sides.items()}
+        self.keys = {
+            side: [None if is_collection(key) else key for key in key_list(keys)] for side, keys in sides.items()
+        }
+        self.options = {name: value for name, value in options.items() if name not in sides}
+
+    def __call__(self, left: Any, right: Any, *series: Any) -> Any:
+        """The merged rows."""
+        rest = iter(series)
+        told = {
+            side: [next(rest) if lazy else key for key, lazy in zip(keys, self.is_lazy[side], strict=True)]
+            for side, keys in self.keys.items()
+        }
+        return left.merge(right, **self.options, **told)
+
+
+def refuse_mixed(left: Any, right: Any, options: dict[str, Any]) -> None:
+    """NotImplementedError where a key column takes labels of another type, so that its type depends on the rows."""
+    by_label = [options[name] for name in ("left_index", "right_index")]
+    keeps = options["how"] in ("outer", "left" if by_label[0] else "right")
+    if sum(map(bool, by_label)) != 1 or not keeps or level_count(left) > 1 or level_count(right) > 1:
+        return
+    labels, columns = (left, right) if by_label[0] else (right, left)
+    keys = key_list(options["right_on"] if by_label[0] else options["left_on"])
+    keys = [key for key in keys if key is not None and not is_collection(key) and not has_rows(key)]
+    for key in (key for key in keys if not is_level(columns, key)):
+        one, other = columns._expr.column(encode_label(key)), labels._expr.index()
+        if one.dtype != other.dtype:
+            raise NotImplementedError(
+                f"merge(how={options['how']!r}) of {key!r}, which is {one.dtype}, and labels of {other.dtype}: the "
+                "type of the result depends on the rows; bring both to one type with astype first"
+            )
+
+
+def alike(one: Any, other: Any, how: str) -> bool:
+    """Whether keys of two columns meet natively as they do in pandas, and the result has the same types."""
+    if one.codec is not None or other.codec is not None or one.dtype == other.dtype:
+        return bool(one.codec == other.codec)
+    import numpy as np
+
+    if how in ("right", "outer") or not all(key.dtype.startswith(NUMBERS) for key in (one, other)):
+        return False
+    kinds = {np.dtype(key.dtype).kind for key in (one, other)}
+    return np.result_type(one.dtype, other.dtype).kind in kinds
+
+
+def is_sorted_alike(key: Any) -> bool:
+    """Whether the rows of an outer join by such a key are natively in the order that pandas puts them in.
+
+    It has missing times and missing categories before all others, and other missing values behind them.
+    """
+    return not key.dtype.startswith(("datetime", "timedelta", "category"))
 
 
 def check_how(how: Any) -> None:
@@ -232,6 +336,19 @@ def as_lazy(other: Any) -> Any:
     return other.to_frame()
 
 
+def join_suffixes(lsuffix: Any, rsuffix: Any, suffixes: Any) -> tuple[str, str]:
+    """The two suffixes of `join`, given by one argument or by two, of which pandas says that they are deprecated."""
+    if lsuffix is no_default and rsuffix is no_default:
+        return ("", "") if suffixes is no_default else suffix_pair(suffixes)
+    if suffixes is not no_default:
+        raise ValueError("Cannot specify both 'suffixes' and 'lsuffix'/'rsuffix'.")
+    warn_deprecated(
+        "The 'lsuffix' and 'rsuffix' keywords in DataFrame.join are deprecated and will be removed in a future "
+        "version. Use the 'suffixes' keyword instead."
+    )
+    return suffix_pair(tuple("" if one is no_default else one for one in (lsuffix, rsuffix)))
+
+
 def suffix_pair(suffixes: Any) -> tuple[str, str]:
     """The two suffixes; TypeError or ValueError unless there are two."""
     if isinstance(suffixes, set | dict):
@@ -267,7 +384,7 @@ def keys_of(
         )
     left_keys = None if left_index else [key_of(left, key) for key in key_list(left_on)]
     right_keys = None if right_index else [key_of(right, key) for key in key_list(right_on)]
-    check_pairs(left_keys or [left._expr.index()], right_keys or [right._expr.index()])
+    check_count(left_keys or [left._expr.index()], right_keys or [right._expr.index()])
     return left_keys, right_keys
 
 
@@ -281,26 +398,10 @@ def key_of(frame: Any, key: Any) -> Any:
     return as_column(key) if is_collection(key) else frame._expr.column(encode_label(key))
 
 
-def check_pairs(left: list[Any], right: list[Any]) -> None:
-    """ValueError where the keys of both sides differ in number or in kind."""
+def check_count(left: list[Any], right: list[Any]) -> None:
+    """ValueError where there are not as many keys on both sides."""
     if len(left) != len(right):
         raise merge_error(f"len(left_on) must equal len(right_on): {len(left)} keys and {len(right)}")
-    for one, other in zip(left, right, strict=True):
-        if kind_of(one.dtype) != kind_of(other.dtype):
-            raise merge_error(
-                f"You are trying to merge on {one.dtype} and {other.dtype} columns for key {one.name!r}. "
-                "Bring both to one type with astype first"
-            )
-
-
-def kind_of(dtype: str) -> str:
-    """What types may meet: numbers and booleans, texts and categories, times with and without a zone, durations."""
-    lower = dtype.lower()
-    if lower.startswith(("int", "uint", "float", "bool")):
-        return "number"
-    if lower.startswith("datetime64"):
-        return "time with a zone" if "," in lower else "time"
-    return "duration" if lower.startswith("timedelta") else "text"
 
 
 def merge_error(message: str) -> Exception:
@@ -321,6 +422,7 @@ def merge(
     right_index: bool = False,
     sort: bool = False,
     suffixes: Any = ("_x", "_y"),
+    copy: Any = no_default,
     indicator: bool | str = False,
     validate: str | None = None,
     npartitions: int | None = None,
@@ -344,6 +446,7 @@ def merge(
         right_index=right_index,
         sort=sort,
         suffixes=suffixes,
+        copy=copy,
         indicator=indicator,
         validate=validate,
         npartitions=npartitions,
@@ -368,7 +471,54 @@ def merge_asof(
     allow_exact_matches: bool = True,
     direction: str = "backward",
 ) -> Any:
-    """Rows of two sorted frames matched by the nearest key: not supported yet, which NotImplementedError says."""
-    raise NotImplementedError(
-        "merge_asof: compute the smaller frame and use map_partitions(pandas.merge_asof, small, on=...)"
-    )
+    """Rows of two sorted frames matched by the nearest key (gathered, in pandas).
+
+    Parameters
+    ----------
+    left, right : DataFrame or Series
+        Lazy or pandas', each in the order of its key.
+    on, left_on, right_on : label, optional
+        The keys: columns of numbers or times.
+    left_index, right_index : bool, default False
+        Whether a side is met by its index.
+    by, left_by, right_by : label or list of labels, optional
+        Columns that have to be equal as well.
+    suffixes : pair of str, default ("_x", "_y")
+        What is put behind the names of columns that both have.
+    tolerance : int or timedelta, optional
+        How far away the nearest key may be.
+    allow_exact_matches : bool, default True
+        Whether an equal key is a match.
+    direction : {"backward", "forward", "nearest"}
+        Where the nearest key is looked for.
+
+    Returns
+    -------
+    DataFrame
+        A row for each row of the left side, in one partition.
+
+    Raises
+    ------
+    ValueError
+        At `compute`, for keys that are not in order.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> left = rd.from_pandas(pd.DataFrame({"t": [1, 5, 10]}), npartitions=2)
+    >>> right = pd.DataFrame({"t": [2, 3, 7], "x": ["a", "b", "c"]})
+    >>> rd.merge_asof(left, right, on="t").compute()["x"].tolist()
+    [nan, 'b', 'c']
+    """
+    keys = {"on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index, "right_index": right_index}
+    others = {"by": by, "left_by": left_by, "right_by": right_by, "suffixes": suffixes, "tolerance": tolerance}
+    how = {"allow_exact_matches": allow_exact_matches, "direction": direction}
+    left, right = as_lazy(left), as_lazy(right)
+    return over_whole(nearest, left, right, name="merge_asof", may_miss=True, **keys, **others, **how)
+
+
+def nearest(left: Any, right: Any, **options: Any) -> Any:
+    """`pandas.merge_asof`."""
+    import pandas as pd
+
+    return pd.merge_asof(left, right, **options)

@@ -7,7 +7,7 @@ from typing import Any
 from ..base.mixin import Mixin
 from ..io.arrays import to_array, to_arrow
 from ..io.creation import from_dict, from_pandas
-from ..io.memory import to_html, to_records
+from ..io.memory import frame_to_string, to_html, to_records
 from ..io.write import to_csv, to_json, to_orc
 from ..io.write_parquet import to_parquet
 
@@ -31,7 +31,7 @@ class FrameOutput(Mixin):
         >>> rd.from_pandas(pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}), npartitions=2).to_array(lengths=True).shape
         (2, 2)
         """
-        return to_array(self, lengths)
+        return to_array(self, lengths, meta)
 
     to_dask_array = to_array
 
@@ -41,6 +41,7 @@ class FrameOutput(Mixin):
 
     to_html = to_html
     to_records = to_records
+    to_string = frame_to_string
 
     @staticmethod
     def from_dict(

@@ -7,6 +7,8 @@ import re
 import sys
 from typing import Any
 
+from ..base.whole import has_rows
+
 #: What stands for the `@` of local variables while Python parses the text.
 LOCAL = "__raskt_local_"
 
@@ -23,7 +25,7 @@ class NoNativeForm(Exception):
 
 def locals_of_caller(text: str, depth: int) -> dict[str, Any]:
     """The variables that the text names with `@`, looked up in the frame of the caller `depth` calls up."""
-    names = set(re.findall(r"@([A-Za-z_]\w*)", text))
+    names = set(re.findall(r"@([A-Za-z_]\w*)", re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "", text)))
     if not names:
         return {}
     caller = sys._getframe(depth)
@@ -36,7 +38,7 @@ def locals_of_caller(text: str, depth: int) -> dict[str, Any]:
 
 def native_mask(frame: Any, text: str, names: dict[str, Any]) -> Any:
     """The lazy series that the text means; NoNativeForm where only pandas can tell."""
-    if re.search(r"[`'\"].*[@&|].*|`|[^=!<>]=[^=]", text):
+    if re.search(r"[`'\"].*[@&|~].*|`|[^=!<>]=[^=]", text):
         raise NoNativeForm(text)
     plain = re.sub(r"@([A-Za-z_]\w*)", rf"{LOCAL}\1", text.strip())
     # pandas gives & and | the precedence of `and` and `or`.
@@ -49,6 +51,52 @@ def native_mask(frame: Any, text: str, names: dict[str, Any]) -> Any:
     if not hasattr(result, "_expr"):
         raise NoNativeForm(text)
     return result
+
+
+#: Functions and methods that give a row for each row, by itself.
+BY_ROW = {
+    "sin", "cos", "tan", "exp", "log", "expm1", "log1p", "sqrt", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan",
+    "arccosh", "arcsinh", "arctanh", "abs", "log10", "floor", "ceil", "arctan2", "isna", "isnull", "notna", "notnull",
+    "isin", "between", "astype", "fillna", "round", "clip",
+}  # fmt: skip
+#: Those that look at other rows, among the methods of text and of times.
+ACROSS_ROWS = {"cat", "get_dummies", "to_period"}
+
+
+def goes_by_row(text: str, names: dict[str, Any]) -> bool:
+    """Whether what a text means is computed of each row alone, as far as it can be told: pandas may be asked for each
+    partition then.
+
+    >>> goes_by_row("c = a + sqrt(b)", {}), goes_by_row("s.str.len() > 2", {}), goes_by_row("a > a.mean()", {})
+    (True, True, False)
+    """
+    if any(has_rows(value) and not is_list(value) for value in names.values()):
+        return False
+    plain = re.sub(r"@([A-Za-z_]\w*)", rf"{LOCAL}\1", re.sub(r"`[^`]*`", "quoted", text))
+    try:
+        lines = ast.parse("\n".join(line.strip() for line in plain.strip().splitlines()))
+    except SyntaxError:
+        return False
+    return all(map(is_by_row, ast.walk(lines)))
+
+
+def is_by_row(node: ast.AST) -> bool:
+    """Whether a node of a syntax tree looks at no other rows; those below it are asked by themselves."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) or (isinstance(node.func, ast.Name) and node.func.id in BY_ROW)
+    if isinstance(node, ast.Attribute):
+        owner = node.value.attr if isinstance(node.value, ast.Attribute) else None
+        if owner in ("str", "dt"):
+            return node.attr not in ACROSS_ROWS
+        return node.attr in ("str", "dt") or node.attr in BY_ROW
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Attribute) and node.value.attr == "str"
+    return True
+
+
+def is_list(value: Any) -> bool:
+    """Whether a value is a list or the like, in which values are looked for."""
+    return isinstance(value, list | tuple | set)
 
 
 class Translation(ast.NodeVisitor):

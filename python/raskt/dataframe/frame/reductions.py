@@ -9,6 +9,7 @@ from ..base.arguments import as_list
 from ..base.checks import check_boolean
 from ..base.collection import is_collection
 from ..base.labels import encode_label, is_plain
+from ..base.meta import types_of
 from ..base.pandas_methods import elementwise, gathered, gathered_value, native_or
 from ..base.partitionwise import over_all
 from ..base.registry import wrap
@@ -23,7 +24,7 @@ class FrameReductions(Reductions):
     __slots__ = ()
 
     def _reduce(self, method: str, axis: Any, numeric_only: bool, native: dict[str, Any] | None, **options: Any) -> Any:
-        numeric_only = check_boolean("numeric_only", numeric_only)
+        numeric_only = bool(numeric_only)
         if axis is None:
             return gathered_value(method, self, axis=None, numeric_only=numeric_only, **options)
         if not is_rows_axis(axis):
@@ -46,8 +47,11 @@ class FrameReductions(Reductions):
         return native_or(native, lambda: gathered(method, self, axis=0, **options))
 
     def _numeric(self) -> Any:
-        """The frame of the numeric and boolean columns."""
-        return self.select_dtypes(["number", "bool"])
+        """The frame of the numeric and boolean columns: of those that `numeric_only` means."""
+        import pandas as pd
+
+        chosen = [pd.api.types.is_numeric_dtype(dtype) for dtype in types_of(self._expr)]
+        return self._project([label for label, is_chosen in zip(self.columns, chosen, strict=True) if is_chosen])
 
     def _laid_out(self, reduce: Callable[[Any], Any]) -> Any:
         """A series of one lazy scalar for each column, labelled by the columns.
@@ -108,7 +112,7 @@ class FrameReductions(Reductions):
             raise NotImplementedError(
                 "mode(axis=1): how many columns there are only the values tell; use apply(..., axis=1, meta=...)"
             )
-        return gathered("mode", self, numeric_only=numeric_only, dropna=dropna)
+        return gathered("mode", self, numeric_only=numeric_only, dropna=dropna, may_miss=True)
 
     def nunique(self, axis: Any = 0, dropna: bool = True) -> Any:
         """How many different values each column (each row, with `axis=1`) has; a missing one counts unless `dropna`."""
@@ -252,6 +256,8 @@ class FrameReductions(Reductions):
     ) -> Any:
         """How often each row (or each row of the columns `subset`) comes, most often first."""
         frame = self if subset is None else self[as_list(subset)]
+        if not frame._expr.columns:
+            raise ValueError("No group keys passed!")
         return value_counts(frame, sort, ascending, dropna, normalize)
 
     @tunable("split_every")

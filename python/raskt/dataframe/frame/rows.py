@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..base.arguments import as_list, without_effect
-from ..base.checks import no_default
+from ..base.arguments import as_list
+from ..base.checks import check_frame_axis, no_default, without_effect
 from ..base.collection import as_column, is_collection
 from ..base.labels import encode, encode_label
 from ..base.meta import empty
@@ -14,15 +14,16 @@ from ..base.pandas_methods import Method, by_partition, gathered, given, native_
 from ..base.partitionwise import over_all
 from ..base.registry import wrap
 from ..base.tuning import tunable
-from ..generic.elementwise import Elementwise, is_number
-from ..generic.levels import refuse_columns
+from ..base.whole import over_whole
+from ..generic.elementwise import Elementwise, is_never_missing, is_number
+from ..generic.levels import refuse_ambiguous, refuse_columns
 from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import DataFrameGroupBy
 from ..groupby.grouping import Grouping
 from ..indexing.loc import FrameIloc, FrameLoc
 from .index_columns import indexed, partitioned, reset, without_repeats
-from .query import NoNativeForm, locals_of_caller, native_mask
+from .query import NoNativeForm, goes_by_row, locals_of_caller, native_mask
 
 
 class FrameRows(Partitioned, Elementwise):
@@ -64,8 +65,8 @@ class FrameRows(Partitioned, Elementwise):
     ) -> Any:
         """The rows where an expression in text is true: `df.query("x > 1 and s == 'a'")`; `@name` is a local variable.
 
-        Comparisons, arithmetic, `and`, `or`, `not` and `in` run natively, everything else in pandas for each
-        partition.
+        Comparisons, arithmetic, `and`, `or`, `not` and `in` run natively, everything else in pandas: for each
+        partition, or gathered where it looks at other rows, as `x > x.mean()` does.
 
         Parameters
         ----------
@@ -94,6 +95,8 @@ class FrameRows(Partitioned, Elementwise):
         >>> df.query("x > 1").compute()["x"].tolist()
         [2, 3]
         """
+        if not isinstance(expr, str):
+            raise ValueError(f"expr must be a string to be evaluated, {type(expr)} given")
         found = {} if local_dict is not None else locals_of_caller(expr, 2 + level)
         names = {**(global_dict or {}), **found, **(local_dict or {})}
         try:
@@ -103,7 +106,8 @@ class FrameRows(Partitioned, Elementwise):
         except NoNativeForm:
             options = {"parser": parser, "engine": engine, "resolvers": resolvers} if resolvers else {"parser": parser}
             options = {"local_dict": names, **options, **({"engine": engine} if engine else {})}
-            return self._in_place(by_partition("query", self, expr, **options), inplace)
+            run = by_partition if goes_by_row(expr, names) else gathered
+            return self._in_place(run("query", self, expr, **options), inplace)
 
     def dropna(
         self,
@@ -137,6 +141,7 @@ class FrameRows(Partitioned, Elementwise):
         DataFrame
             In as many partitions.
         """
+        check_frame_axis(axis)
         if axis in (1, "columns"):
             raise NotImplementedError("dropna drops rows; which columns have missing values only computing can tell")
         names = None if subset is None else encode(as_list(subset))
@@ -175,6 +180,8 @@ class FrameRows(Partitioned, Elementwise):
         names = None if subset is None else encode(as_list(subset) if not isinstance(subset, tuple) else list(subset))
         if names is not None:
             self._expr.project(names)
+        if names == []:
+            raise ValueError("drop_duplicates(subset=[]): there is no column to compare rows by")
         check_keep(keep)
         kept = "none" if keep is False else keep
         return self._in_place(
@@ -187,7 +194,7 @@ class FrameRows(Partitioned, Elementwise):
 
     def duplicated(self, subset: Any = None, keep: Any = "first") -> Any:
         """Whether each row equals another one in `subset` that stays by `keep` (gathered, in pandas)."""
-        return gathered("duplicated", self, subset, keep=keep)
+        return over_whole(Method("duplicated"), self, subset, keep=keep, name="duplicated", same_rows=True)
 
     @tunable("split_every")
     def nlargest(self, n: int, columns: Any, keep: Any = "first") -> Any:
@@ -216,12 +223,15 @@ class FrameRows(Partitioned, Elementwise):
 
     def _extreme(self, method: str, n: int, columns: Any, keep: Any) -> Any:
         by = [self._expr.column(encode_label(name)) for name in as_list(columns)]
+        in_pandas = lambda: gathered(method, self, n, columns, keep=keep)
+        up, count = method == "nsmallest", max(int(n), 0)
         if keep != "first" or not all(is_number(column) for column in by):
-            return gathered(method, self, n, columns, keep=keep)
-        return native_or(
-            lambda: self._framed(lambda frame: frame.topk(int(n), by, method == "nlargest")),
-            lambda: gathered(method, self, n, columns, keep=keep),
-        )
+            return in_pandas()
+        if all(is_never_missing(column) for column in by):
+            return native_or(lambda: self._framed(lambda frame: frame.topk(count, by, not up)), in_pandas)
+        if len(by) > 1:  # which pandas fills up with missing values in its own way
+            return in_pandas()
+        return native_or(lambda: self._framed(lambda frame: frame.sort(by, [up], "last", False).head(count)), in_pandas)
 
     @tunable("shuffle_method")
     def sort_values(
@@ -241,55 +251,20 @@ class FrameRows(Partitioned, Elementwise):
         sort_function: Any = None,
         sort_function_kwargs: Any = None,
     ) -> Any:
-        """The rows in the order of one or several columns; equal rows keep their order.
-
-        Parameters
-        ----------
-        by : label or list of labels
-            Columns, or the index by its name.
-        axis : {0}
-            The order of columns by the values of a row only computing can tell.
-        ascending : bool or list of bool, default True
-            For all of `by` or for each.
-        inplace : bool, default False
-            Whether this frame changes, so that None is given back.
-        kind : {"quicksort", "mergesort", "heapsort", "stable"}
-            pandas' ways; the order is stable, whichever is named.
-        na_position : {"first", "last"}
-            Where missing values stand.
-        ignore_index : bool, default False
-            Whether rows are numbered anew.
-        key : callable, optional
-            What values are compared by: a function of a column (gathered, in pandas).
-        npartitions : int, optional
-            Dask's: the partitions of the result.
-        upsample, partition_size : float
-            Dask's hints, which the engine does without.
-        sort_function, sort_function_kwargs : callable and dict, optional
-            Dask's: what sorts instead of pandas' `sort_values` (gathered).
-
-        Returns
-        -------
-        DataFrame
-            In one partition, unless `npartitions` says otherwise.
-
-        Examples
-        --------
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> df = rd.from_pandas(pd.DataFrame({"x": [2, 3, 1]}), npartitions=2)
-        >>> df.sort_values("x", ascending=False).compute()["x"].tolist()
-        [3, 2, 1]
-        """
+        """The rows in the order of one or several columns; equal rows keep their order."""
+        check_frame_axis(axis)
         if axis in (1, "columns"):
             raise NotImplementedError("sort_values(axis=1): the order of columns depends on values; name the columns")
         options = {"axis": axis, "ascending": ascending, "kind": kind, "na_position": na_position}
         if sort_function is not None:
             told = {"by": by, "ascending": ascending, "na_position": na_position, **(sort_function_kwargs or {})}
             rows = over_all(lambda all_rows: sort_function(all_rows, **told), self, name="sort_values", meta=self)
+            rows = rows.reset_index(drop=True) if ignore_index else rows
         elif key is not None:
             rows = gathered("sort_values", self, by, ignore_index=ignore_index, key=key, meta=empty(self), **options)
         else:
             for name in as_list(by):
+                refuse_ambiguous(self, name)
                 self._sort_key(name)
             check_order(ascending, kind, na_position, as_list(by))
             rows = self._sorted(as_list(by), ascending, na_position, ignore_index)
@@ -301,9 +276,8 @@ class FrameRows(Partitioned, Elementwise):
         several = isinstance(ascending, list | tuple)
         directions = [bool(one) for one in ascending] if several else [bool(ascending)] * len(by)
         columns = [self._sort_key(name) for name in by]
-        in_pandas = lambda: gathered(
-            "sort_values", self, by, ascending=directions, na_position=na_position, ignore_index=ignore_index
-        )
+        told = {"ascending": directions, "na_position": na_position, "ignore_index": ignore_index}
+        in_pandas = lambda: gathered("sort_values", self, by, kind="stable", **told)
         if any(column is None for column in columns):
             return in_pandas()
         native = lambda: self._framed(lambda frame: frame.sort(columns, directions, na_position, ignore_index))
@@ -353,6 +327,7 @@ class FrameRows(Partitioned, Elementwise):
         DataFrame
             In one partition, unless columns are put in order.
         """
+        check_frame_axis(axis)
         options = {"level": level, "ascending": ascending, "kind": kind, "na_position": na_position, "key": key}
         options = {**options, "sort_remaining": sort_remaining, "ignore_index": ignore_index}
         if axis in (1, "columns"):
@@ -364,11 +339,11 @@ class FrameRows(Partitioned, Elementwise):
     def set_index(
         self,
         keys: Any,
+        *,
         drop: bool = True,
         append: bool = False,
         inplace: Any = no_default,
         verify_integrity: Any = no_default,
-        *,
         sorted: bool = False,
         npartitions: int | str | None = None,
         divisions: Any = None,
@@ -376,7 +351,6 @@ class FrameRows(Partitioned, Elementwise):
         shuffle_method: Any = None,
         upsample: float = 1.0,
         partition_size: float = 128e6,
-        **options: Any,
     ) -> Any:
         """Columns (or series) as the index; the rows are put in its order.
 
@@ -424,8 +398,6 @@ class FrameRows(Partitioned, Elementwise):
         >>> df.set_index("k", divisions=[1, 2, 3]).divisions
         (1, 2, 3)
         """
-        if options:
-            raise TypeError(f"set_index() got an unexpected keyword argument {next(iter(options))!r}")
         without_effect(shuffle_method, upsample, partition_size)
         found = indexed(self, keys, drop=drop, append=append, sort=sort and not sorted and not append)
         if verify_integrity is True:
@@ -481,10 +453,10 @@ class FrameRows(Partitioned, Elementwise):
         found = wrap(reset(self, level, drop, col_level, col_fill, names))
         return self._in_place(found, inplace)
 
-    def swaplevel(self, i: Any = -2, j: Any = -1, axis: Any = 0, copy: Any = no_default) -> Any:
+    def swaplevel(self, i: Any = -2, j: Any = -1, axis: Any = 0) -> Any:
         """The rows with two levels of their labels in each other's place."""
         refuse_columns(axis, "swaplevel")
-        return super().swaplevel(i, j, copy)
+        return super().swaplevel(i, j)
 
     def reorder_levels(self, order: list[Any], axis: Any = 0) -> Any:
         """The rows with the levels of their labels in another order."""

@@ -5,9 +5,14 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from ..base.checks import no_default
 from ..base.collection import is_collection, is_frame, is_scalar, native
+from ..base.dependent import changed_meta, with_missing
+from ..base.meta import dtypes_of, empty, empty_of, sample_of
+from ..base.pandas_methods import trial
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
+from ..base.samples import sample_values
 from ..base.whole import has_rows, is_foreign, is_labelled, over_whole, sample_rows
 
 OPERATIONS = {
@@ -28,6 +33,7 @@ OPERATIONS = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 class Operation:
@@ -49,7 +55,9 @@ class Method:
         self.name = f"r{name}" if reflected else name
 
     def __call__(self, left: Any, right: Any, **options: Any) -> Any:
-        """`left.method(right, **options)`."""
+        """`left.method(right, **options)`; comparisons take no `fill_value`."""
+        if options.get("fill_value", no_default) is None:
+            del options["fill_value"]
         return getattr(left, self.name)(right, **options)
 
 
@@ -69,10 +77,7 @@ def align_with(function: Any, left: Any, right: Any, *, name: str, **options: An
     """A function of two operands that pandas aligns: by row labels, by column labels, or by position for arrays."""
     if is_frame(left) and is_collection(right) and not is_frame(right) and not is_scalar(right):
         if options.get("axis") not in (0, "index"):
-            raise NotImplementedError(
-                "a frame and a lazy series meet by column labels, which only computing could tell: compute the series, "
-                "or use df.add(series, axis=0) and the like to meet by rows"
-            )
+            return by_columns(function, left, right, name=name, **options)
     if is_frame(left) and not is_collection(right) and meets_columns(right, options):
         return over_rows(lambda rows: function(rows, right, **options), left, name=name, plainly=True)
     if not is_foreign(left, right):
@@ -83,9 +88,56 @@ def align_with(function: Any, left: Any, right: Any, *, name: str, **options: An
     meta = None
     if not keeps_rows and options.get("fill_value") is not None:
         meta = as_floats(function(sample_rows(left), sample_rows(right), **options))
-    return over_whole(
-        function, left, right, name=name, meta=meta, same_rows=keeps_rows, may_miss=not keeps_rows, **options
-    )
+    may_miss = not keeps_rows and name not in COMPARISONS
+    if not keeps_rows and isinstance(function, Operation) and name in COMPARISONS:
+        meta = compared_meta(function, left, right)
+    return over_whole(function, left, right, name=name, meta=meta, same_rows=keeps_rows, may_miss=may_miss, **options)
+
+
+def with_values(function: Any, *args: Any, name: str, **options: Any) -> Any:
+    """A function of each row, in pandas, among whose arguments may be values in memory: those of all rows go with all
+    rows, and are aligned if they have labels. Those for the columns of a frame go with each partition.
+    """
+    base = next(value for value in args if is_collection(value) and not is_scalar(value))
+    values = [value for value in args if not is_collection(value) and has_rows(value)]
+    if not values or (is_frame(base) and all(meets_columns(value, {}) for value in values)):
+        return over_rows(function, *args, name=name, plainly=True, **options)
+    labelled = any(map(is_labelled, values))
+    return over_whole(function, *args, name=name, same_rows=not labelled, may_miss=labelled, **options)
+
+
+def compared_meta(function: Operation, left: Any, right: Any) -> Any:
+    """What a comparison gives: pandas compares equal labels alone, which samples of two kinds of labels have not."""
+    few, others = sample_rows(left), sample_rows(right)
+    return empty_of(function(few, others.set_axis(few.index) if few.ndim == others.ndim else others))
+
+
+def by_columns(function: Any, frame: Any, series: Any, *, name: str, **options: Any) -> Any:
+    """A function of a frame and a lazy series whose labels are the frame's columns, such as `df.mean()`.
+
+    Where they turn out to be others, so that the result has other columns, NotImplementedError is raised.
+    """
+    import pandas as pd
+
+    few, dtype = sample_of(frame), empty(series).dtype
+    value = sample_values(dtype)[-1]
+    labels = pd.Series([value] * few.shape[1], few.columns, dtype)
+    meta = changed_meta(lambda: function(few, labels, **options))
+    meta = function(few, labels, **options) if meta is None else meta
+    return over_whole(function, frame, series, name=name, meta=meta, same_rows=True, **options)
+
+
+def filled_meta(call: Any, left: Any, right: Any) -> Any:
+    """What an operation with `fill_value` gives where values are missing on one side; None if it always gives that.
+
+    A fill value of another type than the column's makes objects of all.
+    """
+    plain = trial(call, (left, right), {})
+    for pair in ((with_missing(left), sample_of(right)), (sample_of(left), with_missing(right))):
+        found = changed_meta(lambda pair=pair: call(*pair))
+        if found is not None and list(map(str, dtypes_of(found))) != list(map(str, dtypes_of(plain))):
+            return found
+    return None
 
 
 def as_floats(trial: Any) -> Any:
@@ -105,7 +157,7 @@ def meets_columns(value: Any, options: dict[str, Any]) -> bool:
 def placed(rows: Any, value: Any, *, name: str = "align") -> Any:
     """The values of a series (or of an array) of other rows as a series with the rows of `rows`, by label."""
     base = wrap(rows._as_frame().project([]))
-    return over_whole(place, base, value, name=name, same_rows=True, may_miss=True)
+    return over_whole(place, base, value, name=name, same_rows=True, may_miss=not is_scalar(value))
 
 
 def place(rows: Any, value: Any) -> Any:
@@ -118,6 +170,15 @@ def own_rows(rows: Any, value: Any) -> Any:
     if is_frame(value) or not is_foreign(rows, value):
         return native(value)
     return native(placed(rows, value))
+
+
+def nothing(rows: Any, value: Any = None) -> Any:
+    """A column of a missing value in each row, of the type that pandas gives it: objects, or times."""
+    import pandas as pd
+
+    dtype = pd.DataFrame(index=[0]).assign(column=value)["column"].dtype
+    call = lambda index: pd.Series([value] * len(index), index=index, dtype=dtype)
+    return over_rows(call, rows.index, name="nothing", meta=pd.Series([], dtype=dtype))
 
 
 def is_elsewhere(rows: Any, *values: Any) -> bool:

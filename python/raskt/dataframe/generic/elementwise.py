@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from ..base.checks import check_boolean, no_default, refuse_given
-from ..base.collection import has_labels, is_collection, is_column, is_frame, is_scalar, native
+from raskt._core import Delayed, Lazy
+
+from ..base.array_arguments import is_lazy_array
+from ..base.checks import check_boolean, check_frame_axis, check_series_axis, deprecated_copy, no_default, refuse_given
+from ..base.collection import has_labels, is_collection, is_column, is_frame, is_labels, is_scalar, native
+from ..base.dependent import changed_meta, extremes, made_of, with_missing
 from ..base.labels import encode_label
-from ..base.meta import dtypes_of, empty
-from ..base.pandas_methods import elementwise, gathered, native_or
+from ..base.lazy_arrays import (
+    CONDITION,
+    EQUAL,
+    OTHER,
+    column_beside,
+    frame_operand,
+    operand,
+    same_shape,
+    values_of,
+)
+from ..base.meta import dtypes_of, empty, sample_of, types_in
+from ..base.pandas_methods import changing, elementwise, gathered, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
 from ..base.storage import is_plain
 from ..base.whole import over_whole
-from .alignment import Named, align_with, differs, is_elsewhere, needs_alignment
+from .alignment import Named, align_with, differs, is_elsewhere, needs_alignment, with_values
 from .numpy_functions import numpy_function
+from .operands import bound, elements
 from .operators import FUNCTIONS, OperatorMethods
 from .running import Running
 
@@ -23,10 +39,7 @@ UNARY = {
     "negative": "neg",
     "positive": "pos",
     "absolute": "abs",
-    "fabs": "abs",
     "invert": "invert",
-    "logical_not": "invert",
-    "isnan": "isna",
     **{
         name: name
         for name in (
@@ -69,10 +82,9 @@ BINARY = {
     "less_equal": "le",
     "greater": "gt",
     "greater_equal": "ge",
-    "logical_and": "and",
-    "logical_or": "or",
     "bitwise_and": "and",
     "bitwise_or": "or",
+    "bitwise_xor": "xor",
 }
 
 
@@ -118,19 +130,24 @@ class Elementwise(OperatorMethods, Running):
         if kwargs.get("out") is not None:
             raise NotImplementedError(f"np.{ufunc.__name__}(out=): a lazy object is not written into; use the result")
         kwargs.pop("out", None)
+        inputs = tuple(map(without_dimension, inputs))
+        if method == "__call__":
+            inputs = beside_rows(inputs, ufunc.__name__ in COMPARED)
         if method == "reduce":
             return self._reduced(ufunc, *inputs[1:], **kwargs)
         if method != "__call__":
             return NotImplemented
         name = ufunc.__name__
         if not kwargs and len(inputs) == 1 and name in UNARY:
-            return self._native_or_pandas(lambda: self._unary(UNARY[name]), ufunc, name=name)
+            native_form = lambda: self._each(lambda column: column.unary(UNARY[name]))
+            return self._native_or_pandas(native_form, ufunc, name=name)
         if not kwargs and len(inputs) == 2 and name in BINARY:
             left, right = inputs
             if isinstance(left, Elementwise):
                 return left._binary(BINARY[name], right)
             return right._binary(BINARY[name], left, True)
-        return over_rows(ufunc, *inputs, name=name, plainly=True, **kwargs)
+        check_missing(ufunc, inputs, kwargs)
+        return with_values(ufunc, *inputs, name=name, **kwargs)
 
     def _reduced(self, ufunc: Any, axis: Any = 0, **kwargs: Any) -> Any:
         """`np.add.reduce(df)` and the like: the reduction of that meaning."""
@@ -160,7 +177,7 @@ class Elementwise(OperatorMethods, Running):
         rounded = lambda column: column if is_frame and is_left_alone(column) else column.round(decimals)
         return self._each_or(rounded, "round", decimals)
 
-    def astype(self, dtype: Any, errors: str = "raise") -> Any:
+    def astype(self, dtype: Any, copy: Any = no_default, errors: str = "raise") -> Any:
         """Values as another type; for a frame also a dictionary from columns to types.
 
         Types that only pandas has (`Int64`, `category`, periods) are converted by pandas for each partition. The
@@ -172,6 +189,7 @@ class Elementwise(OperatorMethods, Running):
         >>> rd.from_pandas(pd.Series([1, 2]), npartitions=1).astype("float32").dtype
         dtype('float32')
         """
+        deprecated_copy(copy)
         if errors not in ("raise", "ignore"):
             raise ValueError(f"Expected value of kwarg 'errors' to be one of ['raise', 'ignore']. Got {errors!r}")
         refuse_given("astype", {"errors": (errors, "raise")}, "whether a value converts only computing can tell")
@@ -181,11 +199,17 @@ class Elementwise(OperatorMethods, Running):
             return self._with_columns([(name, self[name].astype(one)) for name, one in dtype.items()])
         wanted = dtype_object(dtype)
         convert = lambda rows: rows.astype(dtype)
-        meta = as_categories(empty(self), wanted)
-        if meta is None and any(depends_on_all(one, wanted) for one in dtypes_of(empty(self))):
+        meta = as_categories(self, wanted)
+        own = types_in(self) if self.ndim == 2 or not is_labels(self) else dtypes_of(empty(self))
+        if meta is None and any(depends_on_all(one, wanted) for one in own):
             return over_all(convert, self, name="astype", plainly=True)
-        if not is_plain(wanted):
+        if "str" in map(str, own) and str(wanted).startswith("datetime64"):
+            # Only pandas reads all the ways in which it reads times.
+            return over_rows(convert, self, name="astype", meta=empty(self).astype(wanted), plainly=True)
+        times = [one for one in own if str(one).startswith(("datetime64", "timedelta64"))]
+        if not is_plain(wanted) or (times and str(wanted) == "bool"):
             return over_rows(convert, self, name="astype", meta=meta, plainly=True)
+        check_castable(self, own, wanted)
         return self._native_or_pandas(
             lambda: self._each(lambda column: column.cast(str(wanted))), convert, name="astype"
         )
@@ -214,36 +238,61 @@ class Elementwise(OperatorMethods, Running):
             raise NotImplementedError(
                 "fillna of a frame by a lazy series goes by column labels: compute the series, or fill column by column"
             )
-        return self._changed(self._filled(value, axis, limit), inplace)
+        filled = self._filled(value, axis, limit)
+        if inplace is True and dtypes_of(empty(filled)) != dtypes_of(empty(self)):
+            raise NotImplementedError(
+                "fillna in place by values of another type, which pandas refuses: assign the result"
+            )
+        return self._changed(filled, inplace)
 
     def _filled(self, value: Any, axis: Any, limit: int | None) -> Any:
+        in_pandas = lambda run, **options: self._filled_in_pandas(run, value, **options)
         if axis in (1, "columns") or value is None:
             return elementwise("fillna", self, value, axis=axis, limit=limit)
         if limit is not None or axis not in (None, 0, "index", "rows"):
-            return gathered("fillna", self, value, axis=axis, limit=limit)
+            return in_pandas(gathered, axis=axis, limit=limit)
         if needs_alignment(self, value):
             return align_with(Named("fillna"), self, value, name="fillna")
         if not is_collection(value) and hasattr(value, "items"):
             if self.ndim == 1:
-                return elementwise("fillna", self, value)
+                return in_pandas(elementwise)
             if getattr(value, "ndim", 1) == 1:
                 return self._with_columns(
                     [(name, self[name].fillna(one)) for name, one in value.items() if name in self]
                 )
-        return self._each_or(lambda column: column.fillna(native(value)), "fillna", value)
+        return native_or(
+            lambda: self._each(lambda column: column.fillna(native(value))), lambda: in_pandas(elementwise)
+        )
+
+    def _filled_in_pandas(self, run: Any, value: Any, **options: Any) -> Any:
+        changed = lambda: with_missing(self).fillna(extremes(value))
+        run = gathered if self.ndim == 1 and depends_on_others(self, value) else run
+        return changing(run, changed, "fillna", self, value, **options)
 
     def isin(self, values: Any) -> Any:
-        """True where a value is one of `values`: a list, set, array or pandas object.
+        """True where a value is one of `values`: a list, set, array, lazy or not, or pandas object.
 
         For frames, a dictionary has the values of each column, and a pandas object is met by its labels.
         """
+        if is_lazy_array(values):
+            if self.ndim == 2 and values.ndim != 1:
+                raise NotImplementedError("isin of a frame by a lazy array of two dimensions: pass array.ravel()")
+            return over_whole(is_in, self, values_of(values.ravel()), name="isin", same_rows=True)
         if is_collection(values):
-            return over_whole(Named("isin"), self, values, name="isin", same_rows=True)
+            met = is_in if is_column(values) and self.ndim == 1 else Named("isin")
+            return over_whole(met, self, values, name="isin", same_rows=True)
+        several = values if isinstance(values, list | tuple | set | frozenset) else ()
+        if any(isinstance(value, Lazy | Delayed) and not is_collection(value) for value in (values, *several)):
+            raise NotImplementedError(
+                "isin takes no delayed objects, and no lazy numbers in a list: give a lazy array or series, or compute "
+                "them first"
+            )
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             raise TypeError(f"only list-like objects are allowed to be passed to isin(), not {type(values).__name__}")
         if self.ndim == 2 and (hasattr(values, "items") or hasattr(values, "columns")):
             return elementwise("isin", self, values)
-        return self._each_or(lambda column: column.isin(list(values)), "isin", values)
+        values = values if hasattr(values, "__len__") else list(values)
+        return self._each_or(lambda column: column.isin(elements(column, list(values))), "isin", values)
 
     def clip(self, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False) -> Any:
         """Values below `lower` raised to it and values above `upper` lowered to it.
@@ -251,6 +300,8 @@ class Elementwise(OperatorMethods, Running):
         Bounds are numbers, lazy or not, lazy series of the same rows (of frames, with `axis=0`), or pandas series by
         labels: of columns with `axis=1`.
         """
+        (check_series_axis if self.ndim == 1 else check_frame_axis)(axis)
+        lower, upper = self._bound_beside(lower, axis), self._bound_beside(upper, axis)
         bounds = [bound for bound in (lower, upper) if bound is not None]
         if any(hasattr(one, "__len__") and not is_collection(one) and not has_labels(one) for one in bounds):
             raise NotImplementedError("clip by an array or a list: give a pandas Series, whose labels say what is met")
@@ -262,11 +313,25 @@ class Elementwise(OperatorMethods, Running):
         # Where bounds cross, pandas takes the upper one first.
         crossing = len(bounds) == 2 and lazy
         if by_labels or crossing or (by_rows and axis not in (0, "index", "rows")) or axis in (1, "columns"):
-            clipped = elementwise("clip", self, lower, upper, axis=axis)
+            clipped = self._clipped_in_pandas(lower, upper, axis=axis)
         else:
-            one = lambda column: column.clip(native(lower), native(upper))
-            clipped = self._each_or(one, "clip", lower, upper, **({"axis": axis} if by_rows else {}))
+            options = {"axis": axis} if by_rows else {}
+            in_pandas = lambda: self._clipped_in_pandas(lower, upper, **options)
+            one = lambda column: column.clip(bound(column, lower), bound(column, upper))
+            clipped = native_or(lambda: self._each(one), in_pandas)
         return self._changed(clipped, inplace)
+
+    def _bound_beside(self, bound: Any, axis: Any) -> Any:
+        """A bound of `clip` that is a lazy array as a series of the same rows."""
+        if not is_lazy_array(bound):
+            return bound
+        if self.ndim == 2 and bound.ndim and (bound.ndim == 2 or axis not in (0, "index", "rows")):
+            raise NotImplementedError("clip of a frame by a lazy array: give one dimension, and axis=0")
+        return column_beside(self, bound, EQUAL)
+
+    def _clipped_in_pandas(self, lower: Any, upper: Any, **options: Any) -> Any:
+        changed = lambda: extremes(self).clip(extremes(lower), extremes(upper), **options)
+        return changing(elementwise, changed, "clip", self, lower, upper, **options)
 
     def where(
         self, cond: Any, other: Any = no_default, *, inplace: bool = False, axis: Any = None, level: Any = None
@@ -289,25 +354,43 @@ class Elementwise(OperatorMethods, Running):
     def _choose(self, method: str, cond: Any, other: Any, axis: Any, level: Any) -> Any:
         cond = cond(self) if callable(cond) and not is_collection(cond) else cond
         other = other(self) if callable(other) and not is_collection(other) else other
+        if is_lazy_array(cond):
+            cond = same_shape(self, cond, CONDITION)
+        if is_lazy_array(other):
+            alone = not other.ndim or (self.ndim == 1 and other.ndim == 1 and other.shape[0] == 1)
+            other = column_beside(self, other.reshape(())) if alone else same_shape(self, other, OTHER)
         if is_elsewhere(self, cond, other) or (is_frame(self) and (differs(self, cond) or differs(self, other))):
             other = float("nan") if other is no_default else other
-            return over_whole(Named(method), self, cond, other, name=method, same_rows=True, may_miss=True)
+            how = {"axis": axis, "level": level}
+            return over_whole(Named(method), self, cond, other, name=method, same_rows=True, may_miss=True, **how)
         for value in (cond, other):
             if hasattr(value, "__len__") and not (is_collection(value) or has_labels(value) or isinstance(value, str)):
                 raise NotImplementedError(f"{method} by an array or a list: give a lazy or a pandas object with labels")
         if level is not None:
             raise NotImplementedError(f"{method}(level=): reset the index first")
-        if not is_collection(cond) or axis is not None or has_labels(other):
-            return elementwise(method, self, cond, other=other, axis=axis)
+        labelled = has_labels(other) or (is_frame(self) and is_column(other))
+        if not is_collection(cond) or axis is not None or labelled or other is None:
+            run = gathered if self.ndim == 1 and depends_on_others(self, other) else elementwise
+            return changing(run, self._all_chosen(other, axis), method, self, cond, other=other, axis=axis)
         return self._chosen_natively(cond if method == "where" else ~cond, None if other is no_default else other)
+
+    def _all_chosen(self, other: Any, axis: Any) -> Any:
+        """A call by which each value of a sample becomes the other one."""
+        few = sample_of(self)
+        given = {} if other is no_default else {"other": extremes(other)}
+        return lambda: few.where(few.isna() & few.notna(), axis=axis, **given)
 
     def _chosen_natively(self, cond: Any, other: Any) -> Any:
         if hasattr(cond, "columns") or hasattr(other, "columns"):
             return self._choose_by_column(cond, other)
-        return self._native_or_pandas(
-            lambda: self._each(lambda column: column.where(cond._expr, native(other))),
-            chosen, cond, other, name="where",
-        )  # fmt: skip
+
+        def in_pandas() -> Any:
+            over_rows(chosen, self, cond, other, name="where", plainly=True)
+            over = over_all if self.ndim == 1 and depends_on_others(self, other) else over_rows
+            meta = changed_meta(self._all_chosen(no_default if other is None else other, None))
+            return over(chosen, self, cond, other, name="where", meta=meta, plainly=True)
+
+        return native_or(lambda: self._each(lambda column: column.where(cond._expr, native(other))), in_pandas)
 
     def replace(
         self, to_replace: Any = None, value: Any = no_default, *, inplace: bool = False, regex: Any = False
@@ -316,7 +399,13 @@ class Elementwise(OperatorMethods, Running):
 
         Regular expressions, dictionaries by column and None as a value are done in pandas for each partition.
         """
-        in_pandas = lambda: elementwise("replace", self, to_replace, value=value, regex=regex)
+
+        def in_pandas() -> Any:
+            old = to_replace if isinstance(to_replace, dict | list | tuple | set) else [to_replace]
+            options = {"regex": regex} if value is no_default else {"value": value, "regex": regex}
+            changed = lambda: made_of(self, list(old)).replace(to_replace, **options)
+            return changing(elementwise, changed, "replace", self, to_replace, value=value, regex=regex)
+
         if not self._is_replaced_natively(to_replace, value, regex):
             return self._changed(in_pandas(), inplace)
         old, new = replacements(to_replace, value)
@@ -350,6 +439,28 @@ class Elementwise(OperatorMethods, Running):
         return self
 
 
+#: Comparisons by NumPy's names.
+COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+
+
+def beside_rows(inputs: tuple[Any, ...], is_comparison: bool) -> tuple[Any, ...]:
+    """The operands of a function of NumPy, lazy arrays brought to the rows that they stand beside."""
+    if not any(map(is_lazy_array, inputs)):
+        return inputs
+    rows = next(one for one in inputs if isinstance(one, Elementwise))
+    met = lambda one: frame_operand(rows, one) if rows.ndim == 2 else operand(rows, one, is_comparison)
+    return tuple(met(one) if is_lazy_array(one) else one for one in inputs)
+
+
+def is_in(rows: Any, values: Any) -> Any:
+    """Which of the rows are among some values, in the way of each class: of labels it is an array in pandas."""
+    import pandas as pd
+
+    values = values.to_numpy() if rows.ndim == 2 else values
+    found = rows.isin(values)
+    return found if hasattr(found, "iloc") else pd.Series(found, index=rows)
+
+
 def numpy() -> Any:
     """NumPy, imported when it is needed."""
     import numpy as np
@@ -357,9 +468,30 @@ def numpy() -> Any:
     return np
 
 
+def without_dimension(value: Any) -> Any:
+    """An array of no dimension, which NumPy makes of its scalars, as the scalar."""
+    return value[()] if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 else value
+
+
+def depends_on_others(rows: Any, value: Any) -> bool:
+    """Whether a value is a lazy series whose values are of a type that depends on all of them, beside other types."""
+    return is_column(value) and value._expr.codec is not None and value._expr.codec != rows._expr.codec
+
+
 def is_number(column: Any) -> bool:
     """Whether an expression has a numeric type, booleans left out."""
     return column.dtype.lower().startswith(("int", "uint", "float"))
+
+
+def is_never_missing(column: Any) -> bool:
+    """Whether an expression has a type without missing values: plain integers and truth values."""
+    return column.codec is None and column.dtype.startswith(("int", "uint", "bool"))
+
+
+def is_ordered_number(column: Any) -> bool:
+    """Whether an expression has a plain type whose values are numbers to pandas: times and truth values as well."""
+    kinds = ("int", "uint", "float", "bool", "datetime64", "timedelta64")
+    return column.codec is None and column.dtype.startswith(kinds)
 
 
 def is_left_alone(column: Any) -> bool:
@@ -376,7 +508,24 @@ def depends_on_all(dtype: Any, wanted: Any) -> bool:
     return isinstance(wanted, pd.StringDtype) and str(dtype).startswith(("datetime64", "timedelta64"))
 
 
-def as_categories(meta: Any, dtype: Any) -> Any:
+def check_castable(collection: Any, own: list[Any], wanted: Any) -> None:
+    """An error, pandas' own, where it has no way from one type to the other."""
+    try:
+        for one in own:
+            _cast_nothing(one, wanted)
+    except (TypeError, ValueError):
+        # In the words that pandas has for such a collection.
+        empty(collection).astype(wanted)
+
+
+@lru_cache(maxsize=256)
+def _cast_nothing(own: Any, wanted: Any) -> None:
+    import pandas as pd
+
+    pd.Series([], dtype=own).astype(wanted)
+
+
+def as_categories(collection: Any, dtype: Any) -> Any:
     """What `astype` with a category type that leaves the categories open gives; None for other types.
 
     Their categories are those that are found when the rows are computed.
@@ -385,6 +534,7 @@ def as_categories(meta: Any, dtype: Any) -> Any:
 
     if not isinstance(dtype, pd.CategoricalDtype) or dtype.categories is not None:
         return None
+    meta = empty(collection)
 
     def of(column: Any) -> Any:
         own = column.dtype
@@ -402,6 +552,20 @@ def as_categories(meta: Any, dtype: Any) -> Any:
 def chosen(rows: Any, condition: Any, other: Any) -> Any:
     """`where`, with pandas' own missing values where there is no other."""
     return rows.where(condition) if other is None else rows.where(condition, other)
+
+
+def check_missing(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """NotImplementedError if what a function of NumPy gives is of another type where values are missing."""
+    try:
+        plain = ufunc(*map(sample_of, inputs), **kwargs)
+        missing = ufunc(*map(with_missing, inputs), **kwargs)
+    except Exception:
+        return
+    if hasattr(plain, "ndim") and dtypes_of(plain) != dtypes_of(missing):
+        raise NotImplementedError(
+            f"np.{ufunc.__name__} of these types gives other ones where values are missing, which only computing could "
+            "tell: convert the columns by astype first"
+        )
 
 
 def refuse_axis(axis: Any, name: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.arguments import as_list, without_effect
-from ..base.checks import no_default
+from ..base.arguments import as_list
+from ..base.checks import deprecated_copy, no_default
 from ..base.collection import Collection
 from ..base.labels import decode_label, encode_label
 
@@ -56,9 +56,10 @@ class Labelled(Collection):
 
     def swaplevel(self, i: Any = -2, j: Any = -1, copy: Any = no_default) -> Any:
         """The rows with two levels of their labels in each other's place."""
-        without_effect(copy)
+        deprecated_copy(copy)
         if level_count(self) == 1:
-            raise TypeError("Can only swap levels on a hierarchical axis.")
+            kind = AssertionError if getattr(self, "ndim", 2) == 1 else TypeError
+            raise kind("Can only swap levels on a hierarchical axis.")
         order = list(range(level_count(self)))
         first, second = level_number(self, i), level_number(self, j)
         order[first], order[second] = order[second], order[first]
@@ -104,6 +105,11 @@ def level_number(collection: Any, level: Any) -> int:
     if not -len(names) <= at < len(names):
         raise IndexError(f"Too many levels: Index has only {len(names)} level{'s' * (len(names) > 1)}, not {at + 1}")
     return at % len(names)
+
+
+def renamed_in_place() -> Exception:
+    """The error for names that pandas would give the labels of a frame as well."""
+    return NotImplementedError("a lazy index is no part of its frame: use df.rename_axis(name) or index.rename(name)")
 
 
 def refuse_ambiguous(frame: Any, key: Any) -> None:

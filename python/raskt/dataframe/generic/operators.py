@@ -5,6 +5,10 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from ..base.checks import check_frame_axis
+from ..base.collection import is_collection
+from ..base.dependent import zeros
+from ..base.meta import dtypes_of, sample_of
 from ..base.partitionwise import over_rows
 
 #: The operators by the names that the native side has for operations.
@@ -21,7 +25,25 @@ def applied(operation: str, left: Any, right: Any, reflected: bool = False) -> A
     """An operator between rows, in pandas for each partition."""
     function = FUNCTIONS[operation]
     pair = (right, left) if reflected else (left, right)
+    check_division(operation, function, *pair)
     return over_rows(function, *pair, name=operation, plainly=True)
+
+
+def check_division(operation: str, function: Any, left: Any, right: Any, reflected: bool = False) -> None:
+    """NotImplementedError if a zero among divisors (in `left` if `reflected`) would change the type of a quotient."""
+    if operation not in ("floordiv", "mod") or not is_collection(left if reflected else right):
+        return
+    few, other = sample_of(left), sample_of(right)
+    try:
+        plain = dtypes_of(function(few, other))
+        by_zero = dtypes_of(function(zeros(left), other) if reflected else function(few, zeros(right)))
+    except Exception:
+        return
+    if list(map(str, plain)) != list(map(str, by_zero)):
+        raise NotImplementedError(
+            f"`{operation}` by a column that may have zeros in it, which would make {by_zero[0]} of {plain[0]}: "
+            'convert the columns by astype("float64") first'
+        )
 
 
 class Operators:
@@ -140,6 +162,8 @@ def of_frames(operation: str, reflected: bool) -> Any:
     """The method of frames for an operation."""
 
     def method(self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+        check_frame_axis(axis)
+        axis = "index" if axis == "rows" else axis
         return self._flexible(operation, other, axis, level, fill_value, reflected)
 
     return method

@@ -39,7 +39,8 @@ def sorted_by_labels(rows: Any, options: dict[str, Any]) -> Any:
     """The rows of a frame or series in the order of their labels: natively for one level, else gathered, in pandas."""
     levels, ascending = rows._as_frame().index_names, options["ascending"]
     meta = empty(rows).reset_index(drop=True) if options["ignore_index"] else empty(rows)
-    in_pandas = lambda: gathered("sort_index", rows, meta=meta, **options)
+    check_kind(options["kind"])
+    in_pandas = lambda: gathered("sort_index", rows, meta=meta, **{**options, "kind": "stable"})
     one = ascending[0] if isinstance(ascending, list | tuple) and len(ascending) == 1 else ascending
     if len(levels) != 1 or options["key"] is not None or isinstance(one, list | tuple):
         return in_pandas()

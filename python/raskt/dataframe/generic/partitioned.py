@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..base.arguments import without_effect
-from ..base.collection import Collection, is_collection
-from ..base.meta import empty
-from ..base.partitionwise import over_all, over_partitions
+from ..base.checks import check_boolean, deprecated_copy, no_default, without_effect
+from ..base.collection import Collection, is_collection, is_index, is_scalar
+from ..base.meta import infer
+from ..base.partitionwise import over_all, over_partitions, value_meta
+from ..base.positions import refuse_by_position
 from ..base.registry import wrap
 from ..base.whole import is_foreign, over_whole
 from ..window.exponential import ExponentialMovingWindow
@@ -16,12 +20,16 @@ from ..window.resample import Resampler
 from ..window.rolling import Expanding, Rolling, Window
 from .divisions import Divided
 from .levels import Labelled
+from .sampling import Sampled
 
 
-class Partitioned(Divided, Labelled, Collection):
+class Partitioned(Divided, Labelled, Sampled, Collection):
     """A collection with rows, in terms of `_framed(function)`, which applies a function to its frame expression."""
 
     __slots__ = ()
+    #: Above those of pandas' own classes: their operators leave `pandas object + lazy one` to the lazy one, which
+    #: brings labels together, and does not count positions.
+    __pandas_priority__ = 5000
 
     def _framed(self, function: Callable[[Any], Any]) -> Any:
         raise NotImplementedError
@@ -43,13 +51,17 @@ class Partitioned(Divided, Labelled, Collection):
     def head(self, n: int = 5, npartitions: int = 1, compute: bool = True) -> Any:
         """The first `n` rows, computed at once unless `compute=False`.
 
-        Rows come from as many partitions as it takes, whatever `npartitions` says (Dask looks into the first alone).
+        Rows come from as many partitions as it takes, whatever `npartitions` says (Dask looks into so many alone, or
+        into all for -1).
         A negative `n` means all but the last `-n` rows.
 
         >>> import pandas as pd, raskt.dataframe as rd
         >>> rd.from_pandas(pd.DataFrame({"x": range(6)}), npartitions=3).head(3)["x"].tolist()
         [0, 1, 2]
         """
+        n = whole_number(n)
+        if npartitions > self.npartitions:
+            raise ValueError(f"only {self.npartitions} partitions, head received {npartitions}")
         if n < 0:
             rows = self._framed(lambda frame: frame.slice(0, max(0, len(self) + n)))
         else:
@@ -58,6 +70,7 @@ class Partitioned(Divided, Labelled, Collection):
 
     def tail(self, n: int = 5, compute: bool = True) -> Any:
         """The last `n` rows, computed at once unless `compute=False`."""
+        n = whole_number(n)
         if n < 0:
             raise NotImplementedError("tail with a negative number of rows: filter, or compute first")
         rows = self._framed(lambda frame: frame.tail(int(n)))
@@ -93,36 +106,63 @@ class Partitioned(Divided, Labelled, Collection):
 
         Lazy objects among the arguments must have the same rows; each call gets their part of them. The names and
         types of the result are found by calling the function on a sample of two rows, unless `meta` says them: an
-        empty pandas object, a `(name, dtype)` pair for a series, a dictionary from names to types for a frame.
+        empty pandas object, a `(name, dtype)` pair for a series, a dictionary from names to types for a frame. Types
+        of row labels that `meta` says nothing of are found by the sample. A function with a parameter
+        `partition_info` gets a dictionary of the `number` of its partition and the `division` it begins with; on the
+        sample its default.
 
         >>> import pandas as pd, raskt.dataframe as rd
         >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3]}), npartitions=2)
         >>> df.map_partitions(lambda part, by: part["x"] * by, by=10).compute().tolist()
         [10, 20, 30]
         """
-        for ignored in ("enforce_metadata", "transform_divisions", "align_dataframes", "clear_divisions"):
-            kwargs.pop(ignored, None)
-        name = kwargs.pop("token", None) or getattr(func, "__name__", type(func).__name__)
-        return side_by_side(func, (self, *args), kwargs, name=name, meta=meta)
+        return each_partition(func, (self, *args), meta, kwargs)
 
     def map_overlap(
         self, func: Callable[..., Any], before: Any, after: Any, *args: Any, meta: Any = None, **kwargs: Any
     ) -> Any:
-        """Apply a function whose results depend on rows nearby; all rows are gathered into one partition for it."""
+        """Apply a function whose results depend on at most `before` rows above and `after` rows below each row.
+
+        All rows are gathered into one partition for it, so that it sees no fewer of them.
+        """
+        check_overlap(before, after)
         name = getattr(func, "__name__", "map_overlap")
         return over_all(func, self, *args, name=name, meta=meta, **kwargs)
 
     def reduction(
-        self, chunk: Callable[..., Any], aggregate: Callable[..., Any] | None = None, meta: Any = None, **kwargs: Any
+        self,
+        chunk: Callable[..., Any],
+        aggregate: Callable[..., Any] | None = None,
+        combine: Callable[..., Any] | None = None,
+        meta: Any = None,
+        token: Any = None,
+        split_every: Any = None,
+        chunk_kwargs: dict[str, Any] | None = None,
+        aggregate_kwargs: dict[str, Any] | None = None,
+        combine_kwargs: dict[str, Any] | None = None,
+        **kwargs: Any,
     ) -> Any:
-        """Apply `chunk` to each partition and `aggregate` to the results put one under another."""
-        first = chunk_rows(chunk, kwargs.get("chunk_kwargs") or {})
+        """Apply `chunk` to each partition, and `aggregate` (by default `chunk`) to the results, one under another.
+
+        `combine` makes fewer results of several before `aggregate` sees them. All of them get the other keyword
+        arguments. A single value is a lazy scalar.
+        """
+        without_effect(token, split_every)
+        if combine_kwargs and combine is None:
+            raise ValueError("`combine_kwargs` provided with no `combine`")
+        first, last = reducing(chunk, chunk_kwargs, kwargs), given_more(aggregate or chunk, aggregate_kwargs, kwargs)
         parts = over_partitions(first, (self,), {}, name=getattr(chunk, "__name__", "chunk"))
-        last = chunk_rows(aggregate or chunk, kwargs.get("aggregate_kwargs") or {})
-        return over_all(last, parts, name=getattr(aggregate or chunk, "__name__", "aggregate"), meta=meta)
+        if combine is not None:
+            parts = over_all(reducing(combine, combine_kwargs, kwargs), parts, name="combine")
+        values: list[bool] = []
+        name = getattr(aggregate or chunk, "__name__", "aggregate")
+        found = infer(watched(last, values), (parts,), {}, name) if meta is None else meta
+        if values and values[-1]:
+            return wrap(over_all(last, parts, name=name, meta=value_meta(found, parts))._expr.reduce("only"))
+        return over_all(last, parts, name=name, meta=found)
 
     def align(
-        self, other: Any, join: str = "outer", axis: Any = None, level: Any = None, copy: Any = None,
+        self, other: Any, join: str = "outer", axis: Any = None, level: Any = None, copy: Any = no_default,
         fill_value: Any = None,
     ) -> tuple[Any, Any]:  # fmt: skip
         """This and another collection, with the same labels of rows (and of columns).
@@ -140,7 +180,7 @@ class Partitioned(Divided, Labelled, Collection):
         level : int or label, optional
             The level of the labels of one that are those of the other.
         copy : object, optional
-            Without effect, as in pandas.
+            Without effect but pandas' warning that it is deprecated.
         fill_value : scalar, optional
             What stands where there is no value; missing by default.
 
@@ -156,7 +196,7 @@ class Partitioned(Divided, Labelled, Collection):
         >>> [part.compute().tolist() for part in x.align(pd.Series([3.0], index=[1]), join="inner")]
         [[2], [3.0]]
         """
-        without_effect(copy)
+        deprecated_copy(copy)
         same = is_collection(other) and not is_foreign(self, other) and level is None and fill_value is None
         if same and getattr(self._expr, "columns", None) == getattr(other._expr, "columns", None):
             return self, other
@@ -167,7 +207,11 @@ class Partitioned(Divided, Labelled, Collection):
         return call(0), call(1)
 
     def optimize(self, fuse: bool = True) -> Any:
-        """The same collection: every plan is optimised when it is computed."""
+        """The same collection: every plan is optimised when it is computed, and work is put together where it helps.
+
+        `fuse` is Dask's and changes nothing here.
+        """
+        without_effect(fuse)
         return self.copy()
 
     def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -176,83 +220,6 @@ class Partitioned(Divided, Labelled, Collection):
             function, name = func
             return function(*args, **{name: self}, **kwargs)
         return func(self, *args, **kwargs)
-
-    def sample(
-        self, n: int | None = None, frac: float | None = None, replace: bool = False, random_state: Any = None
-    ) -> Any:
-        """Random rows: the very rows, in the order, that pandas draws from all of them with the same seed.
-
-        Parameters
-        ----------
-        n : int, optional
-            How many rows.
-        frac : float, optional
-            Which part of the rows instead.
-        replace : bool, default False
-            Whether a row may be drawn more than once.
-        random_state : int, generator or None
-            The seed; a new one by default.
-
-        Returns
-        -------
-        DataFrame or Series
-            The rows, which are gathered to draw from them, in as many partitions as before.
-
-        Examples
-        --------
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> len(rd.from_pandas(pd.DataFrame({"x": range(8)}), npartitions=2).sample(frac=0.5, random_state=1))
-        4
-        """
-        if n is not None and frac is not None:
-            raise ValueError("Please enter a value for `frac` OR `n`, not both")
-        options = {"n": n, "frac": frac, "replace": replace, "random_state": random_state}
-        if random_state is None or not hasattr(random_state, "__index__"):
-            options["random_state"] = _seed(random_state) % 2**32
-        found = over_all(lambda rows: rows.sample(**options), self, name="sample", meta=empty(self))
-        return found if self.npartitions == 1 else found.repartition(npartitions=self.npartitions)
-
-    def random_split(self, frac: list[float], random_state: Any = None, shuffle: bool = False) -> list[Any]:
-        """Random disjoint parts of the rows.
-
-        Which part a row is in depends on `random_state` and on its position among all rows, whatever the partitions.
-
-        Parameters
-        ----------
-        frac : list of float
-            The sizes of the parts; they sum to one.
-        random_state : int, generator or None
-            The seed; a new one by default.
-        shuffle : bool, default False
-            Whether the rows of each part are put in random order.
-
-        Returns
-        -------
-        list of DataFrame or Series
-            The parts.
-
-        Examples
-        --------
-        >>> import pandas as pd, raskt.dataframe as rd
-        >>> parts = rd.from_pandas(pd.Series(range(100)), npartitions=4).random_split([0.5, 0.5], random_state=0)
-        >>> sum(len(part) for part in parts)
-        100
-        """
-        if abs(sum(frac) - 1) > 1e-9:
-            raise ValueError(f"frac must sum to 1, and {frac} sums to {sum(frac)}")
-        seed = _seed(random_state)
-        positions = wrap(self._as_frame().reset_index(True).index())
-        bounds = [sum(frac[:at]) for at in range(len(frac))] + [2.0]
-
-        def choose(part: Any, at: Any, which: int) -> Any:
-            draws = uniform(seed, at)
-            return part[(draws >= bounds[which]) & (draws < bounds[which + 1])]
-
-        parts = [
-            over_partitions(choose, (self, positions, which), {}, name="random_split", meta=empty(self))
-            for which in range(len(frac))
-        ]
-        return [part.sample(frac=1.0, random_state=seed % 2**32) for part in parts] if shuffle else parts
 
     def to_delayed(self, optimize_graph: bool = True) -> list[Any]:
         """The partitions as delayed objects, each of which computes to a pandas object."""
@@ -368,9 +335,15 @@ class Partitioned(Divided, Labelled, Collection):
             yield kept.get_partition(at).compute()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The computed values as a NumPy array."""
+        """The computed values as a NumPy array.
+
+        NotImplementedError where pandas asks for them to put them beside labels of its own, by position: they have
+        labels, too, which would be lost.
+        """
         import numpy as np
 
+        if not is_index(self):
+            refuse_by_position(sys._getframe(1))
         return np.asarray(self.compute(), dtype=dtype)
 
 
@@ -409,13 +382,14 @@ class Partitions:
         return self._rows._framed(lambda frame: frame.pick(numbers))
 
 
-def chunk_rows(function: Callable[..., Any], options: dict[str, Any]) -> Callable[[Any], Any]:
-    """A function whose result is rows: a series of results, as a frame's own reduction gives, becomes one row."""
+def reducing(function: Callable[..., Any], own: dict[str, Any] | None, common: dict[str, Any]) -> Callable[[Any], Any]:
+    """A function with its arguments; a series of results, as a frame's own reduction gives, becomes one row."""
+    whole = given_more(function, own, common)
 
     def call(part: Any) -> Any:
         import pandas as pd
 
-        result = function(part, **options)
+        result = whole(part)
         if isinstance(part, pd.DataFrame) and isinstance(result, pd.Series) and result.index.equals(part.columns):
             return result.to_frame().T
         return result
@@ -423,45 +397,107 @@ def chunk_rows(function: Callable[..., Any], options: dict[str, Any]) -> Callabl
     return call
 
 
-def _seed(random_state: Any) -> int:
-    """A seed of 64 bits: the one that is given, or a new one."""
-    import secrets
-
-    if random_state is None:
-        return secrets.randbits(64)
-    if hasattr(random_state, "__index__"):
-        return int(random_state)
-    if hasattr(random_state, "integers"):
-        return int(random_state.integers(2**63))
-    return int(random_state.randint(2**31))
+def given_more(
+    function: Callable[..., Any], own: dict[str, Any] | None, common: dict[str, Any]
+) -> Callable[[Any], Any]:
+    """A function with its keyword arguments."""
+    options = common | (own or {})
+    return lambda part: function(part, **options)
 
 
-def uniform(seed: int, positions: Any) -> Any:
-    """A number from zero up to one for each position, by the seed (splitmix64)."""
-    import numpy as np
+def watched(function: Callable[..., Any], values: list[bool]) -> Callable[[Any], Any]:
+    """A function that notes of each result whether it is a single value."""
 
-    with np.errstate(over="ignore"):
-        bits = np.asarray(positions, dtype=np.uint64) + np.uint64(1)
-        bits = bits * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed % 2**64)
-        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        bits = bits ^ (bits >> np.uint64(31))
-    return (bits >> np.uint64(11)).astype(np.float64) / 2.0**53
+    def call(part: Any) -> Any:
+        result = function(part)
+        values.append(getattr(result, "ndim", 0) == 0)
+        return result
+
+    return call
+
+
+def check_overlap(before: Any, after: Any) -> None:
+    """Errors for numbers of rows, or spans of time, that cannot be nearby."""
+    from datetime import timedelta
+
+    for one in (before, after):
+        if isinstance(one, timedelta):
+            continue
+        if isinstance(one, bool) or not hasattr(one, "__index__"):
+            raise TypeError(f"before and after are numbers of rows or timedeltas, not {one!r}")
+        if one < 0:
+            raise ValueError(f"before and after must not be negative, and {one} is")
+
+
+def whole_number(n: Any) -> int:
+    """A number of rows; TypeError for one that is no integer."""
+    if not hasattr(n, "__index__"):
+        raise TypeError(f"a number of rows is an integer, not {n!r}")
+    return operator.index(n)
+
+
+def has_parameter(function: Callable[..., Any], name: str) -> bool:
+    """Whether the signature of a function has a parameter of that name."""
+    try:
+        return name in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # of C, without a signature
+        return False
+
+
+class Informed:
+    """A function that is told of its partition by `partition_info`, but in trials; a worker process can be sent it."""
+
+    def __init__(self, function: Callable[..., Any], count: int, divisions: tuple[Any, ...]) -> None:
+        self.function, self.count, self.divisions = function, count, divisions
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The result of the function; the number of the partition comes behind its own arguments."""
+        if len(args) > self.count:
+            number = int(args[-1])
+            kwargs["partition_info"] = {"number": number, "division": self.divisions[number]}
+        return self.function(*args[: self.count], **kwargs)
+
+
+def each_partition(function: Callable[..., Any], args: tuple[Any, ...], meta: Any, kwargs: dict[str, Any]) -> Any:
+    """`map_partitions` with Dask's options among `kwargs`; the others are the function's.
+
+    What they leave out is done all the same where it changes no result: results are always compared with `meta`
+    (`enforce_metadata`), and divisions that a function may have moved are never kept (`transform_divisions`).
+    """
+    options = {
+        "enforce_metadata": True,
+        "transform_divisions": True,
+        "align_dataframes": True,
+        "clear_divisions": False,
+    }
+    given = {name: kwargs.pop(name, default) for name, default in options.items()}
+    for option, value in given.items():
+        check_boolean(option, value)
+    name = kwargs.pop("token", None) or getattr(function, "__name__", type(function).__name__)
+    found = side_by_side(function, args, kwargs, name=name, meta=meta, align=given["align_dataframes"])
+    return found.clear_divisions() if given["clear_divisions"] and not is_scalar(found) else found
 
 
 def side_by_side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], *, name: str,
-                 meta: Any) -> Any:  # fmt: skip
+                 meta: Any, align: bool = True) -> Any:  # fmt: skip
     """A function of the partitions of collections: of the same rows, or of others that have as many partitions.
 
-    Collections whose divisions are known and differ are cut by the divisions of all first.
+    With `align`, collections whose divisions are known and differ are cut by the divisions of all first.
     """
     given = [value for value in (*args, *kwargs.values()) if is_collection(value)]
+    told = "partition_info" not in kwargs and has_parameter(function, "partition_info")
     if all(not is_foreign(given[0], value) for value in given):
-        return over_partitions(function, args, kwargs, name=name, meta=meta)
-    rows = [value for value in given if hasattr(value, "divisions")]
-    if len({value.divisions for value in rows}) > 1 and all(value.known_divisions for value in rows):
+        if told:
+            function = Informed(function, len(args), given[0].divisions)
+        return over_partitions(function, args, kwargs, name=name, meta=meta, numbered=told)
+    if told:
+        raise NotImplementedError("partition_info with collections of other rows: make columns of one frame of them")
+    rows = [value for value in given if not is_scalar(value)]
+    if align and len({value.divisions for value in rows}) > 1 and all(value.known_divisions for value in rows):
         bounds = sorted({bound for value in rows for bound in value.divisions})
-        cut = lambda value: value._framed(lambda frame: frame.cut(bounds)) if hasattr(value, "divisions") else value
+        cut = lambda value: (
+            value._framed(lambda frame: frame.cut(bounds)) if any(value is one for one in rows) else value
+        )
         args, kwargs = tuple(map(cut, args)), {key: cut(value) for key, value in kwargs.items()}
         rows = [cut(value) for value in rows]
     counts = {value.npartitions for value in rows} - {1}

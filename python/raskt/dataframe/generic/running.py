@@ -99,7 +99,7 @@ class Running(Mixin):
             return elementwise("diff", self, periods, axis=1)
         options = {} if axis in (None, 0, "index", "rows") else {"axis": axis}
         in_pandas = lambda: gathered("diff", self, periods, **options)
-        if options or not hasattr(periods, "__index__"):
+        if options or not hasattr(periods, "__index__") or not periods:  # pandas makes floats with a period of 0, too
             return in_pandas()
         return native_or(lambda: self._each(lambda column: column.diff(int(periods))), in_pandas)
 

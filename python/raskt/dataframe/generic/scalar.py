@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.collection import Collection, native
+from ..base.collection import Collection
 from ..base.meta import type_of
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
+from .operands import binary
 from .operators import FUNCTIONS, Operators, applied
 
 
@@ -16,6 +17,8 @@ from .operators import FUNCTIONS, Operators, applied
 class Scalar(Collection, Operators):
     """The lazy result of a reduction. It mixes with columns of the frame it came from: `df.x - df.x.mean()`.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> x = rd.from_pandas(pd.Series([1.0, 2.0, 6.0]), npartitions=2)
     >>> (x - x.mean()).compute().tolist()
@@ -39,11 +42,16 @@ class Scalar(Collection, Operators):
         """One."""
         return 1
 
+    @property
+    def divisions(self) -> tuple[None, None]:
+        """Those of one partition, of whose labels nothing is known."""
+        return (None, None)
+
     def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
         if isinstance(other, Collection) and not isinstance(other, Scalar):
             return NotImplemented
         return native_or(
-            lambda: wrap(self._expr.binary(operation, native(other), reflected)),
+            lambda: wrap(binary(self._expr, operation, other, reflected)),
             lambda: as_scalar(applied(operation, self, other, reflected)),
         )
 

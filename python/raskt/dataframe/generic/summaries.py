@@ -7,10 +7,10 @@ from typing import Any
 from ..base.collection import ONLY_COLUMN, as_column, is_frame
 from ..base.meta import dtypes_of, empty
 from ..base.pandas_methods import gathered
-from ..base.partitionwise import over_all
 from ..base.registry import wrap
 from ..base.storage import is_plain
 from .elementwise import is_number
+from .ordering import check_order
 
 QUARTILES = (0.25, 0.5, 0.75)
 
@@ -20,6 +20,9 @@ def value_counts(rows: Any, sort: bool, ascending: bool, dropna: bool, normalize
 
     Categories that do not occur have a count as well, which pandas knows.
     """
+    if sort:
+        check_order(ascending, None, "last", [None])
+        ascending = bool(ascending[0] if isinstance(ascending, list | tuple) else ascending)
     if not all(map(is_plain, dtypes_of(empty(rows)))):
         return gathered("value_counts", rows, sort=sort, ascending=ascending, dropna=dropna, normalize=normalize)
     if is_frame(rows):
@@ -29,7 +32,7 @@ def value_counts(rows: Any, sort: bool, ascending: bool, dropna: bool, normalize
         frame = as_column(rows).to_frame(ONLY_COLUMN)
         keys = [frame.column(ONLY_COLUMN).rename(rows._expr.name)]
     output = "proportion" if normalize else "count"
-    counted = frame.groupby(keys, [(output, keys[0], "size", {})], sort=is_frame(rows), dropna=dropna)
+    counted = frame.groupby(keys, [(output, keys[0], "size", {})], sort=False, dropna=dropna)
     if sort:
         counted = counted.sort([counted.column(output)], [ascending])
     counts = counted.column(output)
@@ -45,13 +48,10 @@ def statistics(column: Any, percentiles: list[float]) -> list[Any]:
 
 def statistic_names(percentiles: list[float]) -> list[str]:
     """The row labels of `describe`."""
-    return ["count", "mean", "std", "min", *(percent_text(q) for q in percentiles), "max"]
+    import pandas as pd
 
-
-def percent_text(q: float) -> str:
-    """A quantile as pandas writes it: `25%`, `99.9%`."""
-    percent = round(q * 100, 10)
-    return f"{int(percent)}%" if percent == int(percent) else f"{percent}%"
+    # pandas writes them with as many digits as tell them apart.
+    return list(pd.Series([0.0]).describe(percentiles=percentiles).index)
 
 
 def checked_percentiles(percentiles: Any) -> list[float]:
@@ -67,7 +67,7 @@ def checked_percentiles(percentiles: Any) -> list[float]:
 def describe_series(series: Any, percentiles: Any) -> Any:
     """The statistics of a numeric series, as a series."""
     column = as_column(series)
-    if column.codec is not None or not is_number(column):
+    if not is_described(column):
         return gathered("describe", series, percentiles=percentiles)
     chosen = checked_percentiles(percentiles)
     frame = column.to_frame(ONLY_COLUMN)
@@ -77,12 +77,19 @@ def describe_series(series: Any, percentiles: Any) -> Any:
     return wrap(cells.column(ONLY_COLUMN).rename(series._expr.name))
 
 
+def is_described(column: Any) -> bool:
+    """Whether the statistics of a column are native: pandas rounds those of narrow floats on the way."""
+    return column.codec is None and is_number(column) and column.dtype != "float32"
+
+
 def describe_frame(frame: Any, percentiles: Any) -> Any:
     """The statistics of the numeric columns of a frame, as a frame."""
     chosen = checked_percentiles(percentiles)
     types = dict(zip(frame._expr.columns, frame._expr.dtypes, strict=True))
     names = [name for name in types if is_number(frame._expr.column(name))]
-    if not names or any(frame._expr.codecs) or any(one.startswith(("datetime", "timedelta")) for one in types.values()):
+    exact = all(is_described(frame._expr.column(name)) for name in names)
+    times = any(one.startswith(("datetime", "timedelta")) for one in types.values())
+    if not names or not exact or any(frame._expr.codecs) or times:
         return gathered("describe", frame, percentiles=percentiles)
     columns = [(name, as_floats(statistics(frame._expr.column(name), chosen))) for name in names]
     return wrap(frame._expr.cells(statistic_names(chosen), columns))
@@ -91,22 +98,3 @@ def describe_frame(frame: Any, percentiles: Any) -> Any:
 def as_floats(scalars: list[Any]) -> list[Any]:
     """Scalars of one type, floats."""
     return [scalar.cast("float64") for scalar in scalars]
-
-
-def pivot_table(frame: Any, index: str, columns: str, values: Any, aggfunc: str) -> Any:
-    """A table of aggregates by the values of two columns (gathered, in pandas)."""
-    if frame[columns]._expr.dtype != "category":
-        raise NotImplementedError(
-            f"pivot_table needs known categories in {columns!r}: call categorize first, or compute"
-        )
-    categories = frame[columns].compute().cat.categories
-
-    def table(rows: Any) -> Any:
-        made = rows.pivot_table(index=index, columns=columns, values=values, aggfunc=aggfunc, observed=True)
-        return made.reindex(columns=list(categories))
-
-    import pandas as pd
-
-    kind = "int64" if aggfunc in ("count", "size") else "float64"
-    meta = pd.DataFrame({label: pd.Series([], dtype=kind) for label in categories})
-    return over_all(table, frame, name="pivot_table", meta=meta)

@@ -27,16 +27,25 @@ NATIVE = (
 )
 #: Aggregations that pandas does on the gathered rows.
 PANDAS = ("idxmax", "idxmin", "sem", "skew", "kurt", "quantile", "mode", "unique", "ohlc", "describe")
-#: Python's and NumPy's functions that mean an aggregation.
-BUILTINS = {name: name for name in ("sum", "min", "max", "mean", "std", "var", "median", "prod", "any", "all")}
+#: NumPy's functions that give of a column what the aggregation of their name does.
+#:
+#: Python's don't, which know nothing of missing values; nor do `std` and `var`, which NumPy divides by another number,
+#: and `median`, which is NaN there if any value is.
+NUMPY = ("sum", "min", "max", "mean", "prod")
 
 
 class Aggregation:
     """An aggregation of one's own: `chunk` of the groups, `agg` of its results, `finalize` of those.
 
+    Examples
+    --------
     >>> import raskt.dataframe as rd
     >>> spread = rd.Aggregation("spread", lambda g: (g.min(), g.max()), lambda low, high: (low.min(), high.max()),
     ...                         lambda low, high: high - low)
+    >>> import pandas as pd
+    >>> df = rd.from_pandas(pd.DataFrame({"k": ["a", "a", "b"], "x": [1, 5, 3]}), npartitions=2)
+    >>> df.groupby("k").x.agg(spread).compute().tolist()
+    [4, 0]
     """
 
     def __init__(
@@ -88,10 +97,8 @@ def function_of(func: Any) -> Any:
         return func
     if not callable(func):
         raise TypeError(f"an aggregation is a name, a function or an Aggregation, not {func!r}")
-    module = getattr(func, "__module__", "") or ""
-    if module.partition(".")[0] in ("builtins", "numpy") and getattr(func, "__name__", "") in BUILTINS:
-        return BUILTINS[func.__name__]
-    return func
+    module, name = getattr(func, "__module__", "") or "", getattr(func, "__name__", "")
+    return name if module.partition(".")[0] == "numpy" and name in NUMPY else func
 
 
 def label_of(func: Any) -> str:
@@ -111,7 +118,7 @@ def parse(func: Any, named: dict[str, Any], values: list[str], as_series: bool) 
         return _of_dictionary(func)
     if isinstance(func, list | tuple):
         if as_series:
-            return _unique([One(label_of(one), values[0], function_of(one)) for one in func])
+            return _unique([One(label, values[0], function_of(one)) for label, one in map(_labelled, func)])
         return _unique([_nested(column, one) for column in values for one in func])
     return [One(column, column, function_of(func)) for column in values]
 
@@ -122,6 +129,8 @@ def _of_dictionary(func: dict[Any, Any]) -> list[One]:
     for label, what in func.items():
         column = encode_label(label)
         if several:
+            if isinstance(what, list | tuple) and not what:
+                raise NotImplementedError(f"agg of the column {label!r} by an empty list: leave the column out")
             result += [_nested(column, one) for one in (what if isinstance(what, list | tuple) else [what])]
         else:
             result.append(One(column, column, function_of(what)))
@@ -129,7 +138,14 @@ def _of_dictionary(func: dict[Any, Any]) -> list[One]:
 
 
 def _nested(column: str, func: Any) -> One:
-    return One(f"{column}{TUPLE}{label_of(func)}", column, function_of(func))
+    label, func = _labelled(func)
+    return One(f"{column}{TUPLE}{label}", column, function_of(func))
+
+
+def _labelled(func: Any) -> tuple[str, Any]:
+    """The label and the function of one entry of a list: a function, or a pair of both."""
+    label, func = func if isinstance(func, list | tuple) else (label_of(func), func)
+    return encode_label(label), func
 
 
 def _named(output: str, what: Any, values: list[str], as_series: bool) -> One:
@@ -145,7 +161,9 @@ def _named(output: str, what: Any, values: list[str], as_series: bool) -> One:
 
 
 def _unique(ones: list[One]) -> list[One]:
-    outputs = [one.output for one in ones]
+    # pandas numbers lambdas, and is handed all that it was told of if there are any.
+    own = any(isinstance(one.function, Aggregation) for one in ones)
+    outputs = [one.output for one in ones if own or getattr(one.function, "__name__", "") != "<lambda>"]
     twice = next((name for name in outputs if outputs.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"Function names must be unique, found multiple named {twice.rsplit(TUPLE, 1)[-1]}")

@@ -15,7 +15,7 @@ from ..base.partitionwise import over_all
 from ..base.registry import wrap
 from ..base.tuning import tunable
 from .aggregations import Aggregation, One, parse
-from .grouping import Grouping
+from .grouping import COUNTS, Grouping, is_nullable
 from .transforms import GroupTransforms
 
 #: Types that have no mean and no sum of squares.
@@ -24,7 +24,15 @@ NUMBERS_ONLY = ("mean", "std", "var", "median", "sem", "prod")
 
 
 class GroupBy(GroupTransforms):
-    """The methods of grouped frames and of grouped series."""
+    """The methods of grouped frames and of grouped series.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> df = rd.from_pandas(pd.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]}), npartitions=2)
+    >>> df.groupby("k").size().compute().to_dict()
+    {'a': 2, 'b': 1}
+    """
 
     _as_series = False
 
@@ -41,6 +49,8 @@ class GroupBy(GroupTransforms):
             raise NotImplementedError
         for one in ones:
             check_type(one, self._column(one.column))
+            if one.function in COUNTS and is_nullable(self._column(one.column)):
+                raise NotImplementedError  # pandas counts in the types of the column's family
         specs = [(one.output, self._column(one.column), one.function, one.options) for one in ones]
         frame = grouping.frame._expr.groupby(
             grouping.keys, specs, sort=grouping.sort, dropna=grouping.dropna, as_index=grouping.as_index
@@ -147,7 +157,7 @@ class GroupBy(GroupTransforms):
     ) -> Any:
         refuse_engine(method, engine, engine_kwargs)
         min_count = 0 if min_count is None else min_count  # Dask's default
-        native = ({"min_count": min_count} if min_count > 0 else {}) if check_boolean("skipna", skipna) else None
+        native = ({"min_count": min_count} if min_count > 0 else {}) if skipna else None
         return self._reduce(method, native, numeric_only, min_count=min_count, skipna=skipna)
 
     @tunable("split_every", "split_out", "shuffle_method")
@@ -156,12 +166,12 @@ class GroupBy(GroupTransforms):
     ) -> Any:
         """The mean of each group, missing values left out if `skipna`."""
         refuse_engine("mean", engine, engine_kwargs)
-        return self._reduce("mean", {} if check_boolean("skipna", skipna) else None, numeric_only, skipna=skipna)
+        return self._reduce("mean", {} if skipna else None, numeric_only, skipna=skipna)
 
     @tunable("split_every", "split_out", "shuffle_method")
     def median(self, numeric_only: bool = False, skipna: bool = True) -> Any:
         """The median of each group, exact, missing values left out if `skipna`."""
-        return self._reduce("median", {} if check_boolean("skipna", skipna) else None, numeric_only, skipna=skipna)
+        return self._reduce("median", {} if skipna else None, numeric_only, skipna=skipna)
 
     @tunable("split_every", "split_out", "shuffle_method")
     def min(
@@ -207,7 +217,7 @@ class GroupBy(GroupTransforms):
         engine_kwargs: Any = None,
     ) -> Any:
         refuse_engine(method, engine, engine_kwargs)
-        native = {} if check_boolean("skipna", skipna) and min_count <= 1 else None
+        native = {} if skipna and min_count <= 1 else None
         return self._reduce(method, native, numeric_only, min_count=min_count, skipna=skipna)
 
     @tunable("split_every", "split_out", "shuffle_method")
@@ -223,12 +233,12 @@ class GroupBy(GroupTransforms):
     @tunable("split_every", "split_out", "shuffle_method")
     def any(self, skipna: bool = True) -> Any:
         """Whether some value of each group is true; a missing one is true unless `skipna`."""
-        return self._reduce("any", {} if check_boolean("skipna", skipna) else None, skipna=skipna)
+        return self._reduce("any", {} if skipna else None, skipna=skipna)
 
     @tunable("split_every", "split_out", "shuffle_method")
     def all(self, skipna: bool = True) -> Any:
         """Whether every value of each group is true; a missing one is true unless `skipna`."""
-        return self._reduce("all", {} if check_boolean("skipna", skipna) else None, skipna=skipna)
+        return self._reduce("all", {} if skipna else None, skipna=skipna)
 
     @tunable("split_every", "split_out", "shuffle_method")
     def std(
@@ -261,7 +271,7 @@ class GroupBy(GroupTransforms):
 
     def _spread(self, method: str, ddof: int, numeric_only: bool, skipna: bool, engine: Any, engine_kwargs: Any) -> Any:
         refuse_engine(method, engine, engine_kwargs)
-        native = {"ddof": ddof} if check_boolean("skipna", skipna) else None
+        native = {"ddof": ddof} if skipna else None
         return self._reduce(method, native, numeric_only, ddof=ddof, skipna=skipna)
 
     def skew(self, skipna: bool = True, numeric_only: bool = False) -> Any:
@@ -287,9 +297,12 @@ class GroupBy(GroupTransforms):
     @tunable("split_every", "split_out", "shuffle_method")
     def size(self) -> Any:
         """How many rows each group has, missing values included."""
+        return native_or(self._native_size, lambda: self._in_pandas("size"))
+
+    def _native_size(self) -> Any:
         grouping = self._grouping
-        if grouping.keys is None:
-            return self._in_pandas("size")
+        if grouping.keys is None or (self._as_series and is_nullable(self._column(self._values[0]))):
+            raise NotImplementedError
         names = grouping.frame._expr.columns
         column = self._column(names[0]) if names else grouping.keys[0]
         frame = grouping.frame._expr.groupby(
@@ -354,7 +367,15 @@ class GroupBy(GroupTransforms):
 
 
 class DataFrameGroupBy(GroupBy):
-    """A grouped frame."""
+    """A grouped frame.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> df = rd.from_pandas(pd.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]}), npartitions=2)
+    >>> df.groupby("k").sum().compute()["x"].to_dict()
+    {'a': 4, 'b': 2}
+    """
 
     def __getitem__(self, key: Any) -> Any:
         names = encode(key) if isinstance(key, list) else [encode_label(key)]
@@ -408,7 +429,15 @@ class DataFrameGroupBy(GroupBy):
 
 
 class SeriesGroupBy(GroupBy):
-    """A grouped column."""
+    """A grouped column.
+
+    Examples
+    --------
+    >>> import pandas as pd, raskt.dataframe as rd
+    >>> df = rd.from_pandas(pd.DataFrame({"k": ["a", "b", "a"], "x": [1, 2, 3]}), npartitions=2)
+    >>> df.groupby("k")["x"].max().compute().to_dict()
+    {'a': 3, 'b': 2}
+    """
 
     _as_series = True
 
@@ -428,6 +457,12 @@ class SeriesGroupBy(GroupBy):
 
     def _selection(self) -> Any:
         return decode_label(self._values[0])
+
+    def transform(
+        self, func: Any, *args: Any, engine: Any = None, engine_kwargs: Any = None, meta: Any = None, **kwargs: Any
+    ) -> Any:
+        """A value for each row from its group: natively for an aggregation by name, otherwise gathered, in pandas."""
+        return super().transform(func, *args, engine=engine, engine_kwargs=engine_kwargs, meta=meta, **kwargs)
 
     @tunable("split_every", "split_out", "shuffle_method")
     def idxmax(self, skipna: bool = True) -> Any:

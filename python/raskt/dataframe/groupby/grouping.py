@@ -6,11 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.arguments import as_list
+from ..base.array_arguments import is_lazy_array
 from ..base.collection import as_column, is_collection, is_frame
-from ..base.labels import encode_label
-from ..base.pandas_methods import given, trial
+from ..base.labels import decode_label, encode_label
+from ..base.lazy_arrays import GROUPER, column_beside
+from ..base.meta import normalise
+from ..base.pandas_methods import Method, given, trial
 from ..base.partitionwise import over_all
+from ..base.storage import storage_for
+from ..base.whole import is_foreign, over_whole
 from ..generic.levels import refuse_ambiguous
+
+#: Aggregations that count, in types of the column's family.
+COUNTS = ("count", "size")
 
 
 class Grouping:
@@ -40,7 +48,9 @@ class Grouping:
         self.level = level
         if not self.by and level is None:
             raise ValueError("No group keys passed!")
+        self.by = [beside_rows(rows, key) for key in self.by]
         refuse_unknown(self.by)
+        self.by = [met(rows, key) for key in self.by]
         self.is_list = isinstance(by, list)
         # None is Dask's default, and means pandas'.
         self.sort = sort is None or bool(sort)
@@ -51,6 +61,15 @@ class Grouping:
             raise TypeError("as_index=False only valid with DataFrame")
         self.keys = self._keys()
         self.key_columns = self._key_columns()
+        self.told = [self._told(key) for key in self.by]
+        if self.keys is not None and len(self.keys) == 1 and not self.as_index and self.keys[0].name is None:
+            self.keys = [self.keys[0].rename("index")]
+
+    def _told(self, key: Any) -> Any:
+        """A key as pandas is told of it: a series that is a column of the frame by its name."""
+        if not is_collection(key) or not is_frame(self.rows) or key._expr.name not in self.key_columns:
+            return key
+        return decode_label(key._expr.name)
 
     def _keys(self) -> list[Any] | None:
         """The expression of each key; None where pandas alone knows the groups."""
@@ -122,19 +141,39 @@ class Grouping:
         chosen: Any = None,
         meta: Any = None,
         own_function: bool = False,
+        same_rows: bool = False,
         **options: Any,
     ) -> Any:
         """`function` of the pandas group-by of all rows, gathered.
 
-        `chosen` are the columns that are looked at. Errors of the trial call on a sample are pandas' own, unless the
+        `chosen` are the columns that are looked at. With `same_rows`, it gives a row for each row, and the result mixes
+        with those. Errors of the trial call on a sample are pandas' own, unless the
         function is the user's (`own_function`): then they say that `meta` would help.
         """
         call = GroupedCall(function, self, chosen)
-        everything = (self.rows, *(key for key in self.by if is_collection(key)), *args)
+        everything = (self.rows, *(key for key in self.told if is_collection(key)), *args)
         options = given(options)
-        if meta is None and not own_function:
-            meta = trial(call, everything, options)
-        return over_all(call, *everything, name=name, meta=meta, **options)
+        if meta is not None and own_function:
+            meta = normalise(meta)
+            if is_numbered(meta):
+                meta = meta.set_axis(self._labels(call, everything, options)[:0], axis=0)
+        if same_rows and not self._puts_in_order():
+            return over_whole(call, *everything, name=name, meta=meta, same_rows=True, **options)
+        return over_all(call, *everything, name=name, meta=meta, plainly=not own_function, **options)
+
+    def _puts_in_order(self) -> bool:
+        """Whether pandas puts the rows in the order of the key first, as it does for one `Grouper` of times."""
+        return len(self.by) == 1 and not is_collection(self.by[0]) and getattr(self.by[0], "freq", None) is not None
+
+    def _labels(self, call: GroupedCall, everything: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """The row labels of what a user's function gives, of whose types alone the user has told: those of a trial;
+        the keys where it fails.
+        """
+        try:
+            return trial(call, everything, options).index
+        except Exception:
+            keys = everything[: 1 + sum(call.is_lazy)]
+            return trial(GroupedCall(Method("size"), self, None), keys, {}).index
 
 
 class GroupedCall:
@@ -144,8 +183,8 @@ class GroupedCall:
         self.function = function
         self.chosen = chosen
         self.options = {**grouping.options, "level": grouping.level}
-        self.is_lazy = [is_collection(key) for key in grouping.by]
-        self.by = [None if lazy else key for key, lazy in zip(grouping.by, self.is_lazy, strict=True)]
+        self.is_lazy = [is_collection(key) for key in grouping.told]
+        self.by = [None if lazy else key for key, lazy in zip(grouping.told, self.is_lazy, strict=True)]
         self.is_list = grouping.is_list
 
     def __call__(self, rows: Any, *args: Any, **options: Any) -> Any:
@@ -157,6 +196,34 @@ class GroupedCall:
         if self.chosen is not None and rows.ndim == 2:
             grouped = grouped[self.chosen]
         return self.function(grouped, *rest, **options)
+
+
+def beside_rows(rows: Any, key: Any) -> Any:
+    """A key that is a lazy array as a series of the same rows, without a name."""
+    if not is_lazy_array(key):
+        return key
+    if key.ndim != 1:
+        raise ValueError(f"Grouper for an array of shape {key.shape} not 1-dimensional")
+    return column_beside(rows, key, GROUPER)
+
+
+def met(rows: Any, key: Any) -> Any:
+    """A key with the rows that are grouped: a lazy series of others gives each row the value of its label."""
+    if not is_collection(key) or is_frame(key) or not is_foreign(rows, key):
+        return key
+    return over_whole(reindexed, rows.index, key, name="align", same_rows=True, may_miss=True)
+
+
+def reindexed(labels: Any, key: Any) -> Any:
+    """The values of a series for labels, missing for those that it hasn't."""
+    return key.reindex(labels)
+
+
+def is_numbered(meta: Any) -> bool:
+    """Whether a meta has the row labels that pandas gives where nobody gives any."""
+    import pandas as pd
+
+    return isinstance(meta.index, pd.RangeIndex) and meta.index.name is None
 
 
 def is_of_pandas(key: Any) -> bool:
@@ -177,3 +244,9 @@ def refuse_unknown(by: list[Any]) -> None:
                 f"groupby by {type(key).__name__}: its values have no labels by which to meet the rows; give a column "
                 "name, a series of the same rows, or a pandas Series with the labels of the rows"
             )
+
+
+def is_nullable(column: Any) -> bool:
+    """Whether a column is of pandas' nullable types or of Arrow's."""
+    storage = storage_for(column.codec)
+    return storage is not None and storage.family in ("nullable", "arrow")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.checks import check_boolean, no_default, refuse_engine
+from ..base.checks import no_default, refuse_engine
 from ..base.collection import is_frame
 from ..base.labels import decode_label
 from ..base.meta import empty
@@ -13,7 +13,7 @@ from ..base.pandas_methods import Method, native_or
 from ..base.registry import wrap
 from ..base.tuning import tunable
 from ..window.grouped import GroupedExpanding, GroupedExponential, GroupedRolling
-from .grouping import Grouping
+from .grouping import COUNTS, Grouping, is_nullable
 
 #: How the names of types begin that `numeric_only` keeps.
 NUMBERS = ("int", "uint", "float", "bool")
@@ -85,8 +85,11 @@ class GroupTransforms:
         """A value for each row from its group: natively for an aggregation by name, otherwise gathered, in pandas."""
         refuse_engine("transform", engine, engine_kwargs)
         if isinstance(func, str) and not args and not kwargs and meta is None:
-            native = lambda: self._over(lambda column: column.reduce(func), self._values)
-            return native_or(native, lambda: self._in_pandas("transform", func))
+            of_groups = func == "size" and not self._as_series  # one column, whatever columns the groups have
+            if of_groups or (func in COUNTS and any(is_nullable(self._column(name)) for name in self._values)):
+                return self._rows_in_pandas("transform", func)
+            native = lambda: self._over(lambda column: column.reduce(func), self._values, func)
+            return native_or(native, lambda: self._rows_in_pandas("transform", func))
         return self._by_function("transform", func, args, kwargs, meta)
 
     def filter(self, func: Callable[..., Any], dropna: bool = True, *args: Any, **kwargs: Any) -> Any:
@@ -111,16 +114,25 @@ class GroupTransforms:
         """A method of pandas' group-by of all rows, gathered."""
         return self._run_in_pandas(Method(method), f"groupby {method}", *args, meta=meta, **options)
 
+    def _rows_in_pandas(self, method: str, /, *args: Any, **options: Any) -> Any:
+        """A method of pandas' group-by of all rows, gathered, that gives a row for each row."""
+        told = {"chosen": self._selection(), "same_rows": True}
+        return self._grouping.over_all(Method(method), f"groupby {method}", *args, **told, **options)
+
     def _run_in_pandas(self, function: Callable[..., Any], name: str, /, *args: Any, meta: Any, **options: Any) -> Any:
         """A function of pandas' group-by of all rows, gathered."""
         return self._grouping.over_all(function, name, *args, chosen=self._selection(), meta=meta, **options)
 
-    def _over(self, function: Callable[[Any], Any], names: list[str]) -> Any:
+    def _over(self, function: Callable[[Any], Any], names: list[str], method: str = "") -> Any:
         """A function of the rows of each group that gives as many, natively; NotImplementedError where it cannot be."""
         keys = self._grouping.keys
         if keys is None or not self._grouping.dropna:
             raise NotImplementedError
-        columns = [(name, function(self._column(name)).over(keys)) for name in names]
+        inputs = [(name, self._column(name)) for name in names]
+        if not all(column.is_rowwise for _, column in inputs):
+            # What looks at other rows has to look at all of them, and not at its group's.
+            raise NotImplementedError
+        columns = [(name, function(column).over(keys)) for name, column in inputs]
         return self._row_result(self._grouping.frame._expr.select(columns))
 
     def _row_result(self, frame: Any) -> Any:
@@ -130,8 +142,8 @@ class GroupTransforms:
         return None if self._chosen is None else [decode_label(name) for name in self._chosen]
 
     def _cumulative(self, method: str, numeric_only: bool, skipna: bool) -> Any:
-        in_pandas = lambda: self._in_pandas(method, numeric_only=numeric_only, skipna=skipna)
-        if not check_boolean("skipna", skipna):
+        in_pandas = lambda: self._rows_in_pandas(method, numeric_only=numeric_only, skipna=skipna)
+        if not skipna:
             return in_pandas()
         cumulative = lambda column: column.cumulative(method)
         return native_or(lambda: self._over(cumulative, self._numbers(numeric_only)), in_pandas)
@@ -154,11 +166,11 @@ class GroupTransforms:
 
     def cumcount(self, ascending: bool = True) -> Any:
         """The number of each row in its group, from zero, from its end unless `ascending` (gathered, in pandas)."""
-        return self._in_pandas("cumcount", ascending=ascending)
+        return self._rows_in_pandas("cumcount", ascending=ascending)
 
     def ngroup(self, ascending: bool = True) -> Any:
         """The number of the group of each row (gathered, in pandas)."""
-        return self._in_pandas("ngroup", ascending=ascending)
+        return self._rows_in_pandas("ngroup", ascending=ascending)
 
     @tunable("shuffle_method")
     def shift(
@@ -170,14 +182,17 @@ class GroupTransforms:
         """
         options = {"freq": freq, "fill_value": fill_value, "suffix": suffix}
         in_pandas = lambda: self._in_pandas("shift", periods, meta=meta, **options)
-        if freq is not None or suffix is not None or fill_value is not no_default or not hasattr(periods, "__index__"):
+        told = freq is not None or suffix is not None or fill_value is not no_default
+        if told or not hasattr(periods, "__index__") or int(periods) == 0:  # which keeps rows without a group
             return in_pandas()
         return native_or(lambda: self._over(lambda column: column.shift(int(periods)), self._values), in_pandas)
 
     def diff(self, periods: int = 1) -> Any:
         """Each value less the one `periods` rows before it in its group."""
+        if not hasattr(periods, "__index__") or int(periods) == 0:
+            return self._in_pandas("diff", periods)
         native = lambda: self._over(lambda column: column.diff(int(periods)), self._values)
-        return native_or(native, lambda: self._in_pandas("diff", periods))
+        return native_or(native, lambda: self._rows_in_pandas("diff", periods))
 
     def pct_change(self, periods: int = 1, fill_method: None = None, freq: Any = None) -> Any:
         """Each value as a change of the one `periods` rows before it in its group (gathered, in pandas)."""
@@ -185,7 +200,7 @@ class GroupTransforms:
 
     def rank(self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False) -> Any:
         """The place of each value in its group, from one (gathered, in pandas)."""
-        return self._in_pandas("rank", method=method, ascending=ascending, na_option=na_option, pct=pct)
+        return self._rows_in_pandas("rank", method=method, ascending=ascending, na_option=na_option, pct=pct)
 
     @tunable("shuffle_method")
     def ffill(self, limit: int | None = None) -> Any:
@@ -198,7 +213,7 @@ class GroupTransforms:
         return self._fill("bfill", limit)
 
     def _fill(self, method: str, limit: int | None) -> Any:
-        in_pandas = lambda: self._in_pandas(method, limit=limit)
+        in_pandas = lambda: self._rows_in_pandas(method, limit=limit)
         if limit is not None:
             return in_pandas()
         return native_or(lambda: self._over(lambda column: getattr(column, method)(), self._values), in_pandas)

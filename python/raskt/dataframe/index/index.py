@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.checks import no_default
+from ..base.checks import check_boolean, no_default, refuse_given, without_effect
 from ..base.collection import ONLY_COLUMN
 from ..base.labels import encode_label
+from ..base.meta import empty
+from ..base.pandas_methods import gathered, gathered_value
 from ..base.registry import register, wrap
-from ..generic.levels import level_number
+from ..base.tuning import tunable
+from ..generic.levels import level_number, renamed_in_place
 from ..series.series import Series
+from .truths import truths
 
 
 @register("index")
 class Index(Series):
     """The lazy labels of the rows of a frame or series: the counterpart of `pandas.Index`.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3]}, index=[10, 20, 30]), npartitions=2)
     >>> df[df.index > 10]["x"].compute().tolist()
@@ -41,9 +47,33 @@ class Index(Series):
         found = super()._binary(operation, other, reflected)
         return found if found is NotImplemented else labels_of(found, self._expr.name)
 
+    def _native_or_pandas(self, *args: Any, **options: Any) -> Any:
+        return labels_of(super()._native_or_pandas(*args, **options), self._expr.name)
+
     def map(self, mapper: Any, na_action: Any = None, meta: Any = None) -> Any:  # type: ignore[override]
         """The labels replaced as a function, a dictionary or a series says."""
         return labels_of(self.to_series().map(mapper, na_action=na_action, meta=meta), self._expr.name)
+
+    def duplicated(self, keep: Any = "first") -> Any:
+        """Whether each label equals another one that stays by `keep`, as a series of the same rows."""
+        return self.to_series().duplicated(keep)
+
+    @property
+    def freq(self) -> Any:
+        """The steps of times, as an offset of pandas; None where they are not known. Other labels have none.
+
+        Examples
+        --------
+        >>> import pandas as pd, raskt.dataframe as rd
+        >>> df = rd.from_pandas(pd.DataFrame({"x": range(3)}, index=pd.date_range("2020", periods=3)), npartitions=2)
+        >>> df.index.freq
+        <Day>
+        """
+        from pandas.tseries.frequencies import to_offset
+
+        if not str(self.dtype).startswith(("datetime64", "timedelta64")):
+            raise AttributeError(f"labels of {self.dtype} have no freq")
+        return to_offset(self._expr.frequency)
 
     @property
     def nlevels(self) -> int:
@@ -67,11 +97,13 @@ class Index(Series):
     def _as_frame(self) -> Any:
         return self._expr.to_series().to_frame(ONLY_COLUMN)
 
-    def to_series(self) -> Series:
-        """The labels as a series, whose index is themselves."""
-        return wrap(self._expr.to_series())
+    def to_series(self, index: Any = None, name: Any = None) -> Any:
+        """The labels as a series, whose index is themselves; other labels (`index=`) are not supported."""
+        refuse_given("Index.to_series", {"index": (index, None)}, "give labels to the series by set_index of a frame")
+        series = wrap(self._expr.to_series())
+        return series if name is None else series.rename(name)
 
-    def to_frame(self, index: Any = True, name: Any = None) -> Any:  # type: ignore[override]
+    def to_frame(self, index: Any = True, name: Any = no_default) -> Any:  # type: ignore[override]
         """The labels as a frame of one column."""
         frame = self.to_series().to_frame(name)
         return frame if index else frame.reset_index(drop=True)
@@ -96,13 +128,83 @@ class Index(Series):
         """Labels replaced; see `Series.replace`."""
         return super().replace(to_replace, value, regex=regex)
 
-    def rename(self, index: Any = None, sorted_index: bool = False) -> Any:
-        """The labels under another name."""
-        return self._framed(lambda frame: frame.rename_axis([index if index is None else encode_label(index)]))
+    def rename(self, name: Any, *, inplace: bool = False) -> Any:  # type: ignore[override]
+        """The labels under another name; `inplace=True`, by which pandas changes the frame as well, is refused."""
+        if check_boolean("inplace", inplace):
+            raise renamed_in_place()
+        new = empty(self).rename(name).name
+        return self._framed(lambda frame: frame.rename_axis([new if new is None else encode_label(new)]))
+
+    @property
+    def name(self) -> Any:
+        """What the labels are called, or None."""
+        return Series.name.fget(self)  # type: ignore[attr-defined]
+
+    @name.setter
+    def name(self, name: Any) -> None:
+        raise renamed_in_place()
+
+    def copy(self, name: Any = None, deep: bool = False) -> Any:  # type: ignore[override]
+        """The same labels, under another name if one is given."""
+        without_effect(deep)
+        return super().copy() if name is None else self.rename(name)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:  # type: ignore[override]
+        """The labels as another type; see `Series.astype`."""
+        without_effect(copy)
+        return super().astype(dtype)
+
+    def isin(self, values: Any, level: Any = None) -> Any:
+        """True where a label is one of `values`; `level` can only be the one that there is."""
+        if level is not None:
+            level_number(self, level)
+        return super().isin(values)
+
+    def unique(self, level: Any = None) -> Any:
+        """The different labels in the order in which they come first; `level` can only be the one that there is."""
+        if level is not None:
+            level_number(self, level)
+        return self.drop_duplicates()
+
+    @tunable("split_every")
+    def max(self, axis: Any = None, skipna: bool = True) -> Any:
+        """The greatest label, as a lazy scalar."""
+        check_only_axis(axis)
+        return super().max(skipna=skipna)
+
+    @tunable("split_every")
+    def min(self, axis: Any = None, skipna: bool = True) -> Any:
+        """The least label, as a lazy scalar."""
+        check_only_axis(axis)
+        return super().min(skipna=skipna)
+
+    def memory_usage(self, deep: bool = False) -> Any:  # type: ignore[override]
+        """Bytes of the labels in pandas' layout, as a lazy scalar (gathered, in pandas)."""
+        return gathered_value("memory_usage", self, deep=deep)
+
+    def sort_values(  # type: ignore[override]
+        self, *, return_indexer: bool = False, ascending: bool = True, na_position: Any = "last", key: Any = None
+    ) -> Any:
+        """The labels in order; with `key`, gathered, in pandas. Their former positions are not given."""
+        refuse_given("Index.sort_values", {"return_indexer": (return_indexer, False)}, "compute the labels first")
+        if key is None:
+            return super().sort_values(ascending=ascending, na_position=na_position)
+        options = {"ascending": ascending, "na_position": na_position, "key": key}
+        return labels_of(gathered("sort_values", self, meta=empty(self).to_series(), **options), self._expr.name)
+
+    def groupby(self, values: Any) -> Any:  # type: ignore[override]
+        """Not supported: pandas' method gives the labels of each group, which only computing can tell."""
+        raise NotImplementedError("Index.groupby: use index.to_series().groupby(...), or compute the index first")
+
+
+def check_only_axis(axis: Any) -> None:
+    """ValueError for an axis that an index does not have."""
+    if axis is not None and not -1 <= axis < 1:
+        raise ValueError("`axis` must be fewer than the number of dimensions (1)")
 
 
 def labels_of(series: Any, name: Any) -> Any:
-    """The values of a series as an index of that name; truth values stay a series, which chooses rows."""
+    """The values of a series as an index of that name; truth values stay a series, which chooses rows by position."""
     if series._expr.kind != "series" or str(series._expr.dtype).startswith("bool"):
-        return series
+        return truths(series)
     return wrap(series._as_frame().with_levels([series._expr.rename(name)]).index())

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.checks import check_boolean, no_default, refuse_given, without_effect
 from ..base.collection import index_of
 from ..base.labels import encode_label
 from ..base.meta import empty
+from ..base.pandas_methods import given
 from ..base.partitionwise import one_value, over_all, over_rows
 from ..base.registry import register, wrap
-from ..generic.levels import level_count, level_names, level_number
+from ..base.whole import over_whole
+from ..generic.levels import level_count, level_names, level_number, renamed_in_place
 from ..generic.partitioned import Partitioned
 
 
@@ -72,19 +75,25 @@ class MultiIndex(Partitioned):
         """The labels without some levels; an index of one level if one is left."""
         return index_of(super().droplevel(level, axis)._expr)
 
-    def rename(self, names: Any) -> Any:
-        """The labels with other names for the levels."""
-        return self._framed(lambda frame: frame.rename_axis([None if name is None else encode_label(name)
-                                                             for name in names]))  # fmt: skip
+    def rename(self, names: Any, *, level: Any = None, inplace: bool = False) -> Any:
+        """The labels with other names for all levels, or for some; `inplace=True` is refused."""
+        if check_boolean("inplace", inplace):
+            raise renamed_in_place()
+        new = empty(self).rename(names, level=level).names
+        encoded = [None if name is None else encode_label(name) for name in new]
+        return self._framed(lambda frame: frame.rename_axis(encoded))
 
     set_names = rename
 
-    def to_frame(self, index: bool = True, name: Any = None) -> Any:
-        """The levels as columns of a frame, whose index they are too if `index`."""
-        labels = [f"level_{at}" if given is None else given for at, given in enumerate(self.names)]
-        labels = labels if name is None else list(name)
-        if len(labels) != self.nlevels:
-            raise ValueError("'name' should have same length as number of levels on index.")
+    def copy(self, names: Any = None, deep: bool = False, name: Any = None) -> Any:  # type: ignore[override]
+        """The same labels, under other names if some are given."""
+        without_effect(deep)
+        return self.rename(list(empty(self).copy(names=names, name=name).names))
+
+    def to_frame(self, index: bool = True, name: Any = no_default, allow_duplicates: bool = False) -> Any:
+        """The levels as columns of a frame, whose index they are too if `index`; two columns have different names."""
+        refuse_given("MultiIndex.to_frame", {"allow_duplicates": (allow_duplicates, False)}, "give names that differ")
+        labels = list(empty(self).to_frame(index, **given({"name": name})).columns)
         columns = [(encode_label(label), self._expr.level(at).to_series()) for at, label in enumerate(labels)]
         frame = self._as_frame().select(columns)
         return wrap(frame if index else frame.reset_index(True))
@@ -93,9 +102,18 @@ class MultiIndex(Partitioned):
         """True where a label (or that of one level) is among values."""
         if level is not None:
             return self.get_level_values(level).isin(values)
-        import pandas as pd
+        return over_rows(lambda index: pandas_series(index.isin(values), index), self, name="isin")
 
-        return over_rows(lambda index: pd.Series(index.isin(values), index=index), self, name="isin")
+    def duplicated(self, keep: Any = "first") -> Any:
+        """Whether each label equals another one that stays by `keep`, as a series of the same rows."""
+        call = lambda index: pandas_series(index.duplicated(keep), index)
+        return over_whole(call, self, name="duplicated", same_rows=True)
+
+    def isna(self) -> Any:
+        """NotImplementedError, as in pandas: ask each level."""
+        raise NotImplementedError("isna is not defined for MultiIndex")
+
+    notna = isna
 
     def nunique(self, dropna: bool = True) -> Any:
         """How many different labels there are, as a lazy scalar."""
@@ -110,3 +128,10 @@ class MultiIndex(Partitioned):
 
     def __repr__(self) -> str:
         return f"MultiIndex(names={self.names!r}, npartitions={self.npartitions})"
+
+
+def pandas_series(values: Any, index: Any) -> Any:
+    """Values with labels."""
+    import pandas as pd
+
+    return pd.Series(values, index=index)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.arguments import require_boolean
+from ..base.array_arguments import is_lazy_array
 from ..base.collection import is_collection, is_column, is_frame
-from ..base.meta import empty
+from ..base.lazy_arrays import MASK, column_beside
+from ..base.meta import empty, sample_of
 from ..base.partitionwise import over_all
+from ..base.registry import wrap
 from .positions import rows_at, value_at
 from .rows import choose_rows
 
@@ -26,11 +30,27 @@ class FrameLoc:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        if is_lazy_array(rows) and rows.ndim == 1 and rows.dtype.kind == "b":
+            rows = column_beside(self._frame, rows, MASK)
+        if is_lazy_array(value) and value.ndim:
+            raise NotImplementedError("df.loc[mask, column] = array: use df[column] = df[column].mask(mask, array)")
         if not is_column(rows) or isinstance(columns, slice):
             raise NotImplementedError("df.loc[mask, column] = value sets values by a boolean series in columns by name")
-        frame = self._frame
+        frame, mask = self._frame, wrap(require_boolean(rows))
         for name in columns if isinstance(columns, list) else [columns]:
-            frame[name] = frame[name].mask(rows, value)
+            refuse_other_type(frame[name], value)
+            frame[name] = frame[name].mask(mask, value)
+
+
+def refuse_other_type(column: Any, value: Any) -> None:
+    """pandas' error for a value that a column of its type does not take, as far as types tell."""
+    few = sample_of(column)
+    # Whether a column of other numbers, or of texts, fits into one of numbers or categories, its values tell.
+    if is_collection(value) and few.dtype.kind not in "bmM":
+        return
+    if not is_collection(value) and hasattr(value, "__len__") and not isinstance(value, str | bytes):
+        return
+    few.loc[few.index == few.index[0]] = sample_of(value)
 
 
 class SeriesLoc:
@@ -54,6 +74,7 @@ class FrameIloc:
         rows, columns = key if isinstance(key, tuple) else (key, slice(None))
         if isinstance(key, tuple) and len(key) != 2:
             raise IndexError("Too many indexers")
+        rows = rows(self._frame) if callable(rows) else rows
         chosen = rows_at(self._frame, rows)
         return chosen if isinstance(columns, slice) and columns == slice(None) else columns_at(chosen, columns)
 
@@ -118,9 +139,14 @@ def columns_at(frame: Any, chosen: Any) -> Any:
     if isinstance(chosen, list) and chosen and all(isinstance(one, bool) for one in chosen):
         return frame[[label for label, wanted in zip(labels, chosen, strict=True) if wanted]]
     if isinstance(chosen, list):
+        if any(not hasattr(at, "__index__") for at in chosen):
+            raise IndexError(f".iloc requires numeric indexers, got {chosen}")
         return frame[[labels[at] for at in chosen]]
     if isinstance(chosen, bool) or not hasattr(chosen, "__index__"):
-        raise TypeError(f"columns are chosen by their positions, not by {chosen!r}")
+        raise ValueError(
+            "Location based indexing can only have integers, slices of them, lists of them and truth values, not "
+            f"{chosen!r}"
+        )
     if not -len(labels) <= int(chosen) < len(labels):
         raise IndexError("single positional indexer is out-of-bounds")
     return frame[labels[chosen]]
@@ -136,12 +162,15 @@ def by_brackets(rows: Any, key: slice) -> Any:
     return choose_rows(rows, key)
 
 
-def by_marks(rows: Any, marks: Any) -> Any:
-    """The rows at whose positions a list of truth values is true."""
+def by_marks(rows: Any, marks: Any, in_brackets: bool = False) -> Any:
+    """The rows at whose positions a list of truth values is true; for a list of another length, pandas' error.
+
+    It is another one where the list stood in the brackets of a frame (`in_brackets`) than in those of `loc`.
+    """
     import numpy as np
 
     marks = np.asarray(marks, dtype=bool)
-    return over_all(lambda part: part.loc[marks] if is_labelled(part) else part[marks], rows,
+    return over_all(lambda part: part.loc[marks] if is_labelled(part) and not in_brackets else part[marks], rows,
                     name="choose rows", meta=empty(rows))  # fmt: skip
 
 

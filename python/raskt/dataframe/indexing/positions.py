@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.array_arguments import is_lazy_array
 from ..base.collection import is_collection
 from ..base.meta import empty
 from ..base.partitionwise import over_all
 from ..base.registry import wrap
+from .arrays import at_positions
 
 #: More rows than there can be.
 ALL_ROWS = 2**62
@@ -15,6 +17,8 @@ ALL_ROWS = 2**62
 
 def rows_at(rows: Any, key: Any) -> Any:
     """The rows at positions: a slice natively where its ends allow that, all else in pandas on all rows at once."""
+    if is_lazy_array(key):
+        return at_positions(rows, key)
     if isinstance(key, slice):
         span = plain_span(key)
         if key == slice(None):

@@ -9,15 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.arguments import require_boolean
+from ..base.array_arguments import is_lazy_array
 from ..base.collection import is_collection, is_column, is_index
 from ..base.meta import empty
 from ..base.partitionwise import over_all
 from ..base.samples import sample
 from ..base.whole import is_foreign, over_whole
+from .arrays import by_array
 
 
 def choose_rows(rows: Any, key: Any) -> Any:
     """The rows that a key of `loc` means."""
+    if is_lazy_array(key):
+        return by_array(rows, key)
     if is_collection(key):
         return choose_by_collection(rows, key)
     if isinstance(key, slice):
@@ -86,7 +90,8 @@ def choose_span(rows: Any, span: slice) -> Any:
         # pandas' own error for labels of another kind.
         sample(empty(rows)).loc[span]
     if single and span.step is None and is_in_order(rows) and has_comparable_labels(rows):
-        return bounded(narrowed(rows, span), span)
+        found, step = bounded(narrowed(rows, span), span), rows._as_frame().frequency
+        return found if step is None else found._framed(lambda frame: frame.stepped(step))
     return over_all(lambda part: part.loc[span], rows, name="loc", meta=empty(rows))
 
 

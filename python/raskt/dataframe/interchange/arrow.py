@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..base.labels import decode, decode_label, encode_label, is_plain
+from ..base.labels import INTERNAL, decode, decode_label, encode_label, is_plain
 from ..base.storage import Storage, described, key_of, one, storage_for, storage_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def to_dataframe(
     names: list[str],
     start: int,
     codecs: list[bytes | None],
+    frequency: str | None = None,
 ) -> pd.DataFrame:
     """The frame of a batch whose first `levels` columns are the row labels; numbered rows begin at `start`.
 
@@ -27,9 +28,9 @@ def to_dataframe(
     """
     import pandas as pd
 
-    index = row_labels(batch, labels, levels, start, codecs)
+    index = stepped(row_labels(batch, labels, levels, start, codecs), frequency)
     if not names:
-        return pd.DataFrame(index=index)
+        return pd.DataFrame(index=index, columns=column_labels([]))
     first = batch.num_columns - len(names)
     columns = batch.select(list(range(first, batch.num_columns)))
     codecs = codecs[len(codecs) - len(names) :]
@@ -53,16 +54,35 @@ def to_series(
     name: str | None,
     start: int,
     codecs: list[bytes | None],
+    frequency: str | None = None,
 ) -> pd.Series:
     """The series of a batch whose last column has the values."""
     series = values_of(batch, batch.num_columns - 1, codecs[-1])
-    series.index = row_labels(batch, labels, levels, start, codecs)
+    series.index = stepped(row_labels(batch, labels, levels, start, codecs), frequency)
     return series.rename(label_of(name))
 
 
-def to_index(batch: pa.RecordBatch, name: str | None, codecs: list[bytes | None]) -> pd.Index:
+def to_index(
+    batch: pa.RecordBatch, name: str | None, codecs: list[bytes | None], frequency: str | None = None
+) -> pd.Index:
     """The index of a batch of one column."""
-    return index_of(batch, 0, codecs[0]).rename(label_of(name))
+    return stepped(index_of(batch, 0, codecs[0]).rename(label_of(name)), frequency)
+
+
+def stepped(index: pd.Index, frequency: str | None) -> pd.Index:
+    """Times whose steps are known as pandas knows them."""
+    if frequency is not None and hasattr(index, "freq"):
+        index.freq = frequency
+    return index
+
+
+def frequency_of(index: pd.Index) -> str | None:
+    """The steps of times, as pandas calls them; None for other labels, and where periods have it as their type."""
+    import pandas as pd
+
+    if not isinstance(index, pd.DatetimeIndex | pd.TimedeltaIndex):
+        return None
+    return index.freqstr
 
 
 def to_scalar(batch: pa.RecordBatch, codecs: list[bytes | None]) -> Any:
@@ -147,7 +167,7 @@ def column_labels(names: list[str]) -> Any:
     import pandas as pd
 
     if not names:
-        return pd.RangeIndex(0)
+        return pd.Index([], dtype="str")
     return pd.Index(names, dtype="str") if is_plain(names) else decode(names)
 
 
@@ -183,7 +203,7 @@ def from_pandas(
     if not stored:
         batch = pa.RecordBatch.from_struct_array(pa.array([{}] * len(data), type=pa.struct([])))
     else:
-        labels = [f"__index_{at}__" for at in range(len(levels))]
+        labels = [f"{INTERNAL}index_{at}" for at in range(len(levels))]
         arrays = [array for array, _ in stored]
         batch = pa.RecordBatch.from_arrays(arrays, names=labels + [name or "" for name in names])
     storages = [described(storage) for _, storage in stored]
@@ -214,6 +234,8 @@ def as_plain(values: pd.Series, storage: Storage) -> tuple[pa.Array, Storage | N
     import pandas as pd
     import pyarrow as pa
 
+    if len(values) and values.isna().all():
+        return pa.nulls(len(values), pa.float64()), None
     if isinstance(values.dtype, pd.CategoricalDtype) and storage_of(values.cat.categories.dtype) is None:
         return plain(values.astype(values.cat.categories.dtype)), None
     if values.dtype == object:
@@ -249,8 +271,8 @@ def is_nested(dtype: pa.DataType) -> bool:
 
 
 def name_of(label: Any) -> str | None:
-    """The name that stands for a label; None for none."""
-    return None if label is None else encode_label(label)
+    """The name that stands for a label, which may stand for one already; None for none."""
+    return label if label is None or isinstance(label, str) else encode_label(label)
 
 
 def parquet_notes(columns: list[str], dtypes: list[str], labels: list[str | None]) -> str:

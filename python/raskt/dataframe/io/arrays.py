@@ -8,10 +8,14 @@ from ..base.collection import is_frame
 from ..base.registry import wrap
 
 
-def to_array(rows: Any, lengths: Any) -> Any:
-    """The values as a lazy array of a block for each partition."""
+def to_array(rows: Any, lengths: Any, meta: Any = None) -> Any:
+    """The values as a lazy array of a block for each partition; `meta`, an example of a block, can be NumPy's only."""
+    import numpy as np
+
     from raskt.array import Array
 
+    if meta is not None and not isinstance(meta, np.ndarray):
+        raise NotImplementedError(f"to_array(meta={type(meta).__name__}): blocks are arrays of NumPy")
     frame = rows._expr if is_frame(rows) else rows._as_frame()
     made = Array(frame.to_array(lengths if lengths is None or isinstance(lengths, bool) else list(lengths)))
     if lengths is True and made.shape[0] != made.shape[0]:  # unknown lengths are NaN

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..base.labels import encode, encode_label
+from ..base.lazy_arrays import refuse_complex
 from ..base.meta import empty_of, normalise
 from ..base.registry import core, wrap
 
 
 def from_pandas(data: Any, npartitions: int | None = None, sort: bool = True, chunksize: int | None = None) -> Any:
     """A lazy frame, series or index of a pandas one, which is copied: changing it later changes nothing here.
+
+    Labels of columns are kept, but no name of theirs (`data.columns.name`): they are a plain index.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ def plain_labels(data: Any) -> Any:
     if isinstance(data, pd.DataFrame):
         names = encode(data.columns)
         if len(set(names)) != len(names):
-            raise ValueError(f"column labels must be different from each other: {list(data.columns)}")
+            raise NotImplementedError(f"two columns cannot have one name yet: {list(data.columns)}")
         return data if names == list(data.columns) else data.set_axis(names, axis=1)
     return data if data.name is None or isinstance(data.name, str) else data.rename(encode_label(data.name))
 
@@ -161,6 +164,7 @@ def from_array(x: Any, chunksize: int = 50_000, columns: Any = None, meta: Any =
 
 def from_lazy_array(x: Any, columns: Any) -> Any:
     """A lazy array as a frame, or as a series if it has one dimension."""
+    refuse_complex(x)
     if x.ndim == 1:
         frame = core().frame_from_array(x.__raskt_expr__, ["0"])
         return wrap(frame.column("0").rename(None if columns is None else encode_label(columns)))
@@ -183,8 +187,9 @@ def from_delayed(
         A partition each.
     meta : pandas object, dict or list of pairs, optional
         The types; without it, the first part is computed to know them.
-    divisions : None
-        Known divisions are refused: use `set_index(..., sorted=True)` afterwards.
+    divisions : tuple of labels, optional
+        The least label of each part and the greatest of the last. They are taken as they are: `loc` finds nothing in
+        parts where it should not be by them.
     prefix : str
         What the partitions are called in `explain()`.
     verify_meta : bool
@@ -199,8 +204,8 @@ def from_delayed(
     ------
     TypeError
         For other objects than delayed ones.
-    NotImplementedError
-        For divisions.
+    ValueError
+        For another number of divisions than one more than there are parts.
 
     Examples
     --------
@@ -253,8 +258,9 @@ def from_map(
         More arguments, behind the items.
     meta : pandas object, dict or list of pairs, optional
         The types; without it, the first part is computed to know them.
-    divisions : None
-        Known divisions are refused: use `set_index(..., sorted=True)` afterwards.
+    divisions : tuple of labels, optional
+        The least label of each part and the greatest of the last. They are taken as they are: `loc` finds nothing in
+        parts where it should not be by them.
     label : str, optional
         What the partitions are called in `explain()`.
     enforce_metadata : bool
@@ -270,9 +276,7 @@ def from_map(
     Raises
     ------
     ValueError
-        For no items, and for iterables of different lengths.
-    NotImplementedError
-        For divisions.
+        For no items, for iterables of different lengths, and for another number of divisions than of items and one.
 
     Examples
     --------
@@ -284,7 +288,10 @@ def from_map(
 
     if not callable(func):
         raise ValueError("`func` argument must be `callable`")
-    items = list(zip(*iterables, strict=True))
+    given = [list(iterable) for iterable in iterables]
+    if len({len(each) for each in given}) > 1:
+        raise ValueError(f"the iterables have different lengths: {[len(each) for each in given]}")
+    items = list(zip(*given, strict=True))
     if not items:
         raise ValueError("`from_map` needs at least one item to call the function with")
     call = raskt.delayed(func)

@@ -11,7 +11,7 @@ from ..base.registry import core, wrap
 from ..generic.elementwise import dtype_name
 from .creation import from_pandas
 from .files import FileReader, read_files
-from .options import NO_DEFAULT, given, refuse
+from .options import NO_DEFAULT, given, refuse, with_parameters_of
 from .paths import found_files, is_remote, path_argument
 
 #: Arguments that the native reader understands; what it doesn't understand of their values is left to pandas, as is
@@ -144,57 +144,8 @@ def read_csv(
     return read_text("read_csv", filepath_or_buffer, options, ENDINGS)
 
 
-def read_table(
-    filepath_or_buffer: Any,
-    *,
-    sep: Any = NO_DEFAULT,
-    delimiter: Any = NO_DEFAULT,
-    header: int | Sequence[int] | str | None = "infer",
-    names: Any = NO_DEFAULT,
-    index_col: Any = None,
-    usecols: Any = None,
-    dtype: Any = None,
-    engine: str | None = None,
-    converters: Mapping[Any, Callable[..., Any]] | None = None,
-    true_values: list[Any] | None = None,
-    false_values: list[Any] | None = None,
-    skipinitialspace: bool = False,
-    skiprows: Any = None,
-    skipfooter: int = 0,
-    nrows: int | None = None,
-    na_values: Hashable | Iterable[Hashable] | Mapping[Hashable, Iterable[Hashable]] | None = None,
-    keep_default_na: bool = True,
-    na_filter: bool = True,
-    skip_blank_lines: bool = True,
-    parse_dates: bool | Sequence[Hashable] | None = None,
-    date_format: str | dict[Hashable, str] | None = None,
-    dayfirst: bool = False,
-    cache_dates: bool = True,
-    iterator: bool = False,
-    chunksize: int | None = None,
-    compression: Any = "infer",
-    thousands: str | None = None,
-    decimal: str = ".",
-    lineterminator: str | None = None,
-    quotechar: str = '"',
-    quoting: int = 0,
-    doublequote: bool = True,
-    escapechar: str | None = None,
-    comment: str | None = None,
-    encoding: str | None = None,
-    encoding_errors: str | None = "strict",
-    dialect: Any = None,
-    on_bad_lines: Any = "error",
-    low_memory: bool = True,
-    memory_map: bool = False,
-    float_precision: str | None = None,
-    storage_options: Any = None,
-    dtype_backend: Any = NO_DEFAULT,
-    blocksize: int | str | None = "default",
-    sample: Any = 256_000,
-    assume_missing: bool = False,
-    include_path_column: bool | str = False,
-) -> Any:
+@with_parameters_of(read_csv)
+def read_table(filepath_or_buffer: Any, options: dict[str, Any]) -> Any:
     """A lazy frame of files of values between tabs.
 
     Parameters
@@ -215,7 +166,6 @@ def read_table(
     >>> rd.read_table(path).compute()["b"].tolist()
     ['x']
     """
-    options = given(read_table, locals())
     return read_text("read_table", filepath_or_buffer, options, ENDINGS)
 
 
@@ -225,10 +175,9 @@ def read_text(function: str, source: Any, options: dict[str, Any], endings: tupl
     own = {name: options.pop(name) for name in OWN & set(options)}
     if hasattr(source, "read"):
         return from_pandas(in_pandas(function, options)(source), npartitions=1, sort=False)
-    paths = path_argument(source)
-    frame = None if own.get("include_path_column") else _natively(function, paths, options)
+    files = found_files(path_argument(source), endings)
+    frame = None if own.get("include_path_column") else _natively(function, files, options)
     if frame is None:
-        files = found_files(paths, endings)
         column = own.get("include_path_column")
         reader = FileReader(
             function,
@@ -240,7 +189,7 @@ def read_text(function: str, source: Any, options: dict[str, Any], endings: tupl
         frame = read_files(reader, files, options.get("nrows"))
     if own.get("assume_missing"):
         frame = _with_floats(frame, options.get("dtype"))
-    return _in_blocks(frame, paths, endings, own.get("blocksize"))
+    return _in_blocks(frame, files, own.get("blocksize"))
 
 
 def in_pandas(function: str, options: dict[str, Any]) -> Callable[..., Any]:
@@ -265,7 +214,7 @@ class _PandasReader:
         return getattr(pd, self.function)(source, **options)
 
 
-def _natively(function: str, paths: Any, options: dict[str, Any]) -> Any:
+def _natively(function: str, files: list[str], options: dict[str, Any]) -> Any:
     """The frame by the native reader; None where pandas has to read."""
     import raskt
 
@@ -276,7 +225,7 @@ def _natively(function: str, paths: Any, options: dict[str, Any]) -> Any:
     if "delimiter" in options and "sep" not in options and options["delimiter"] is not None:
         options["sep"] = options.pop("delimiter")
     options.setdefault("sep", "\t" if function == "read_table" else ",")
-    if any(is_remote(path) for path in (paths if isinstance(paths, list) else [paths])):
+    if any(map(is_remote, files)):
         return None
     if str(options.pop("encoding", None) or "utf-8").lower() not in ("utf-8", "utf8"):
         return None
@@ -284,7 +233,7 @@ def _natively(function: str, paths: Any, options: dict[str, Any]) -> Any:
     if arguments is None:
         return None
     try:
-        look = core().frame_look_csv(paths, **arguments)
+        look = core().frame_look_csv(files, **arguments)
         (expression,) = raskt.compute(_Look(look))
     except NotImplementedError:
         return None
@@ -400,13 +349,12 @@ def _with_floats(frame: Any, dtype: Any) -> Any:
     return frame.astype(dict.fromkeys(columns, "float64")) if columns else frame
 
 
-def _in_blocks(frame: Any, paths: Any, endings: tuple[str, ...], blocksize: Any) -> Any:
+def _in_blocks(frame: Any, files: list[str], blocksize: Any) -> Any:
     """The frame in as many partitions as the files have blocks."""
     if blocksize is None or blocksize == "default":
         return frame
     size = _bytes(blocksize)
-    files = [path for path in found_files(paths, endings) if not is_remote(path)]
-    blocks = sum(max(1, -(-os.path.getsize(path) // size)) for path in files)
+    blocks = sum(max(1, -(-os.path.getsize(path) // size)) for path in files if not is_remote(path))
     return frame.repartition(npartitions=blocks) if blocks > frame.npartitions else frame
 
 

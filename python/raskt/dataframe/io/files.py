@@ -6,6 +6,7 @@ that one file with all the rows would have; where that cannot be said without re
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ class Look:
     missing: set[int]
     #: What the values of columns of objects are.
     objects: dict[int, str]
+    #: What the file was before that.
+    state: Any = None
 
 
 @dataclass
@@ -63,11 +66,25 @@ class FileReader:
         #: Whether a column can be asked for as text, by `dtype`.
         self.as_text = as_text
         self.paths: list[str] = []
+        #: What the files were when they were looked at.
+        self.states: dict[str, Any] = {}
+
+    def check(self, path: str) -> None:
+        """OSError if a file isn't what it was when it was looked at, so that its types and rows may be others."""
+        known = self.states.get(path)
+        if known is None:
+            return
+        now = state_of(path)
+        if now is None:
+            raise FileNotFoundError(f"the file `{path}` has been removed since it was opened")
+        if now != known:
+            raise OSError(f"the file `{path}` has been written since it was opened: open it again")
 
     def look(self, path: str) -> Look:
         """The types of a file, by all of its rows."""
         import pandas as pd
 
+        state = state_of(path)
         frame = self.read(path, None, None)
         columns = [frame.iloc[:, at] for at in range(frame.shape[1])]
         holes = [int(column.isna().sum()) for column in columns]
@@ -79,6 +96,7 @@ class FileReader:
             void={at for at, count in enumerate(holes) if count == len(frame)},
             missing={at for at, count in enumerate(holes) if count},
             objects={at: pd.api.types.infer_dtype(column, skipna=True) for at, column in objects.items()},
+            state=state,
         )
 
     def read(self, path: str, agreed: Agreed | None, rows: int | None) -> Any:
@@ -86,6 +104,7 @@ class FileReader:
         import pandas as pd
 
         options = dict(self.options)
+        self.check(path)
         if agreed is not None and agreed.texts:
             options["dtype"] = {**(options.get("dtype") or {}), **dict.fromkeys(agreed.texts, "str")}
         try:
@@ -94,6 +113,7 @@ class FileReader:
             if hasattr(error, "add_note"):  # from Python 3.11
                 error.add_note(f"while reading {path}")
             raise
+        self.check(path)
         if isinstance(frame, pd.Series):
             frame = frame.to_frame()
         if self.path_column is not None:
@@ -101,6 +121,15 @@ class FileReader:
             frame = frame.assign(**{self.path_column: paths})
         frame = frame if rows is None else frame.iloc[:rows]
         return frame if agreed is None else _cast(frame, agreed.meta)
+
+
+def state_of(path: str) -> Any:
+    """What the file system tells of a local file: other content, another state; None if there is no such file."""
+    try:
+        about = os.stat(path.removeprefix("file://"))
+    except OSError:
+        return None
+    return about.st_size, about.st_mtime_ns
 
 
 def _is_numbered(index: pd.Index) -> bool:
@@ -137,6 +166,7 @@ def read_files(reader: FileReader, files: list[str], limit: int | None = None) -
     rows = _limited([look.rows for look in looks], limit)
     kept = [at for at, count in enumerate(rows) if count or looks[at].rows == 0] or [0]
     files, looks, rows = [files[at] for at in kept], [looks[at] for at in kept], [rows[at] for at in kept]
+    reader.states = {path: look.state for path, look in zip(files, looks, strict=True)}
     agreed = agree(reader, looks, files)
     numbered = all(look.numbered for look in looks)
     read = raskt.delayed(reader.read)

@@ -1,4 +1,4 @@
-"""What frames become in memory, computed: records and HTML."""
+"""What frames become in memory, computed: records, HTML and text."""
 
 from __future__ import annotations
 
@@ -90,3 +90,55 @@ def to_html(
     options = given(to_html, locals())
     options.pop("buf", None)
     return self.compute().to_html(buf, **options)
+
+
+def frame_to_string(
+    self: Any,
+    buf: Any = None,
+    *,
+    columns: Any = None,
+    col_space: Any = None,
+    header: Any = True,
+    index: bool = True,
+    na_rep: str = "NaN",
+    formatters: Any = None,
+    float_format: Any = None,
+    sparsify: bool | None = None,
+    index_names: bool = True,
+    justify: str | None = None,
+    max_rows: int | None = None,
+    max_cols: int | None = None,
+    show_dimensions: bool = False,
+    decimal: str = ".",
+    line_width: int | None = None,
+    min_rows: int | None = None,
+    max_colwidth: int | None = None,
+    encoding: str | None = None,
+) -> Any:
+    """All rows as text, computed; each argument means what it means in `pandas.DataFrame.to_string`."""
+    options = given(frame_to_string, locals())
+    options.pop("buf", None)
+    return self.compute().to_string(buf, **options)
+
+
+def series_to_string(
+    self: Any,
+    buf: Any = None,
+    *,
+    na_rep: str = "NaN",
+    float_format: Any = None,
+    header: bool = True,
+    index: bool = True,
+    length: bool = False,
+    dtype: bool = False,
+    name: bool = False,
+    max_rows: int | None = None,
+    min_rows: int | None = None,
+) -> Any:
+    """All rows as text, computed; each argument means what it means in `pandas.Series.to_string`."""
+    options = given(series_to_string, locals())
+    options.pop("buf", None)
+    return self.compute().to_string(buf, **options)
+
+
+frame_to_string.__name__ = series_to_string.__name__ = "to_string"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import unquote
 
+from ..base.meta import empty
 from ..base.registry import core, wrap
 from .files import FileReader, read_files
 from .options import NO_DEFAULT, given, refuse
@@ -20,7 +21,6 @@ REFUSED = {
     "split_row_groups": "each file is a partition; use repartition afterwards",
     "aggregate_files": "each file is a partition; use repartition afterwards",
     "blocksize": "each file is a partition; use repartition afterwards",
-    "calculate_divisions": "use set_index(..., sorted=True) afterwards, which finds the divisions",
 }
 #: How the native reader works anyway: it reads the notes of each file, and no `_metadata` file.
 WITHOUT_EFFECT = {"ignore_metadata_file", "metadata_task_size"}
@@ -64,6 +64,9 @@ def read_parquet(
     filters : list of tuples, or list of lists of tuples, optional
         Rows to read, by `(column, operator, value)`: those for which all of a list hold, of one of the lists. Columns
         of folder names count too.
+    calculate_divisions : bool, default False
+        Whether to find the divisions, for which the labels are read now. They stay unknown where labels are not in
+        order, where two files have one in common, and for labels of several levels.
     dtype_backend, filesystem, storage_options, to_pandas_kwargs : as in pandas
         With any of them pandas reads, a task for each file; `explain()` shows it.
     index : str, list of str or False, optional
@@ -85,7 +88,7 @@ def read_parquet(
     OSError
         For a file that is broken; it is named.
     NotImplementedError
-        For `categories`, `calculate_divisions`, and for partitions other than files.
+        For `categories`, and for partitions other than files.
 
     Examples
     --------
@@ -108,13 +111,38 @@ def read_parquet(
     parts = _parts(paths, files)
     asked = options.pop("columns", None)
     names = [asked] if isinstance(asked, str) else None if asked is None else list(asked)
-    in_pandas = bool(parts) or bool(set(options) - {"filters", "index"}) or any(is_remote(file) for file in files)
+    in_pandas = (
+        bool(parts)
+        or bool(set(options) - {"filters", "index", "calculate_divisions"})
+        or any(is_remote(file) for file in files)
+    )
+    divided = options.pop("calculate_divisions", False)
     frame = None if in_pandas else _natively(files, names, filters, index)
     if frame is None:
         for name in ("filters", "index"):
             options.pop(name, None)
         frame = _by_tasks(files, parts, names, filters, index, options)
+    frame = _divided(frame) if divided and len(frame._expr.index_names) == 1 else frame
     return frame[asked] if isinstance(asked, str) else frame
+
+
+def _divided(frame: Any) -> Any:
+    """The frame with its divisions, if the labels of each file are in order and above those of the one before."""
+    ends = frame[[]].map_partitions(_ends, meta=_ends(empty(frame))).compute()
+    starts, stops = ends["first"].tolist(), ends["last"].tolist()
+    apart = all(stop < start for stop, start in zip(stops, starts[1:], strict=False))
+    if len(ends) < frame.npartitions or not ends["ordered"].all() or not apart:
+        return frame
+    return frame._framed(lambda expression: expression.divided([*starts, stops[-1]]))
+
+
+def _ends(part: Any) -> Any:
+    """The first and the last label of a partition, and whether they are in order; nothing for no rows."""
+    import pandas as pd
+
+    index = part.index
+    ends = pd.DataFrame({"first": index[:1], "last": index[-1:]})
+    return ends.assign(ordered=pd.Series([index.is_monotonic_increasing and not index.hasnans] * len(ends), dtype=bool))
 
 
 def _check_engine(engine: Any) -> None:
@@ -127,7 +155,8 @@ def _check_engine(engine: Any) -> None:
 
 def _natively(files: list[str], columns: Any, filters: Any, index: Any) -> Any:
     """The frame by the native reader; None where the files hold what only pandas makes of them."""
-    notes = _common_notes(core().frame_parquet_notes(files))
+    read = None if columns is None else {*columns, *_filtered(filters), *(_as_list(index) if index else ())}
+    notes = _common_notes(core().frame_parquet_notes(files), read)
     if notes is None:
         return None
     levels = _levels(notes, index)
@@ -156,18 +185,29 @@ def _noted_levels(notes: dict[str, Any]) -> list[tuple[str, str | None]]:
     return [(one, names.get(one)) for one in notes.get("index_columns", ()) if isinstance(one, str)]
 
 
-def _common_notes(texts: list[str | None]) -> dict[str, Any] | None:
-    """What pandas noted in all files; None if that makes frames that the native reader doesn't make."""
+def _filtered(filters: Any) -> set[str]:
+    """The columns that filters, one list or several, go by."""
+    found: set[str] = set()
+    for one in filters or ():
+        found |= {one[0]} if isinstance(one[0], str) else _filtered(one)
+    return found
+
+
+def _common_notes(texts: list[str | None], read: set[str] | None) -> dict[str, Any] | None:
+    """What pandas noted in all files; None if that makes frames that the native reader doesn't make.
+
+    `read` are the columns that are read beside row labels; None for all.
+    """
     first = texts[0]
     notes = json.loads(first) if first else {}
-    if first and not _is_plain(notes):
+    if first and not _is_plain(notes, read):
         return None
     before = 0
     restarts = True
     through = True
     for text in texts:
         own = notes if text == first else json.loads(text) if text else {}
-        if own.get("columns", ()) != notes.get("columns", ()) and not _is_plain(own):
+        if own.get("columns", ()) != notes.get("columns", ()) and not _is_plain(own, read):
             return None
         if _noted_levels(own) != _noted_levels(notes):
             return None
@@ -185,8 +225,14 @@ PLAIN = re.compile(r"bool|str|float(32|64)|u?int(8|16|32|64)|datetime64\[(ms|us|
 TEXT = ("unicode", "string", "empty")
 
 
-def _is_plain(notes: dict[str, Any]) -> bool:
-    """Whether all columns are of NumPy's types, or strings, and have strings for names."""
+def _is_plain(notes: dict[str, Any], read: set[str] | None) -> bool:
+    """Whether all columns are of NumPy's types, or strings, and have strings for names.
+
+    Categories of columns that aren't `read` don't count.
+    """
+    labels = [one for one in notes.get("index_columns", ()) if isinstance(one, str)]
+    if len(notes.get("column_indexes", ())) > 1:
+        return False
     for level in notes.get("column_indexes", ()):
         if level.get("name") is not None or level.get("pandas_type") not in TEXT:
             return False
@@ -194,11 +240,11 @@ def _is_plain(notes: dict[str, Any]) -> bool:
         if isinstance(level, dict) and level.get("name") is not None:
             return False
     for column in notes.get("columns", ()):
-        kind, dtype = column.get("pandas_type"), str(column.get("numpy_type"))
-        if kind == "categorical":
-            if (column.get("metadata") or {}).get("ordered"):
-                return False
-        elif not (PLAIN.fullmatch(dtype) or (dtype == "object" and kind in TEXT)):
+        kind, dtype, name = column.get("pandas_type"), str(column.get("numpy_type")), column.get("field_name")
+        if kind == "categorical" and read is not None and name not in read and name not in labels:
+            continue
+        # The order of categories, and those without rows, are in Arrow's schema, which the native reader leaves out.
+        if kind == "categorical" or not (PLAIN.fullmatch(dtype) or (dtype == "object" and kind in TEXT)):
             return False
     return True
 

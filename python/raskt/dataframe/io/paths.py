@@ -6,6 +6,9 @@ import os
 import re
 from typing import Any
 
+#: What follows the ending of a packed file.
+PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
+
 
 def path_argument(path: Any) -> Any:
     """Paths as text: one, or a list."""
@@ -46,7 +49,7 @@ def _matches(path: str, endings: tuple[str, ...]) -> list[str]:
 
 
 def _folder(path: str, endings: tuple[str, ...]) -> list[str]:
-    """The files of a folder, and of folders in it, with one of some endings; hidden ones are somebody's notes."""
+    """The files of a folder, and of folders in it, with one of some endings, packed or not; hidden are notes."""
     found = []
     for name in in_order(os.listdir(path)):
         whole = os.path.join(path, name)
@@ -54,7 +57,7 @@ def _folder(path: str, endings: tuple[str, ...]) -> list[str]:
             continue
         if os.path.isdir(whole):
             found += _folder(whole, endings)
-        elif any(ending in name for ending in endings):
+        elif name.removesuffix(os.path.splitext(name)[1] if name.endswith(PACKED) else "").endswith(endings):
             found.append(whole)
     return found
 

@@ -18,10 +18,6 @@ from typing import Any
 #: How often a hidden folder is removed, ten milliseconds apart, before it is left to lie.
 REMOVALS = 500
 
-#: How many times in a row it must be gone.
-STILL = 40
-
-
 #: Seconds that a failed write waits for tasks which are writing still.
 LAST_WRITES = 60.0
 
@@ -30,6 +26,8 @@ class Publication:
     """Files on their way into a folder."""
 
     def __init__(self, folder: str) -> None:
+        if os.path.exists(folder) and not os.path.isdir(folder):
+            raise NotADirectoryError(f"{folder!r} is a file, and a folder of files would be written there: remove it")
         self.folder = folder
         self.made = not os.path.isdir(folder)
         self.stage = os.path.join(folder, f".raskt-{uuid.uuid4().hex}")
@@ -105,13 +103,11 @@ class Publication:
         with self._writers:
             self._abandoned = True
             self._writers.wait_for(lambda: not self._writing, timeout=LAST_WRITES)
-        # The engine's own writers aren't counted: one that is still at it makes the folder anew.
-        gone = 0
+        # The engine's own writers aren't counted: one that is still at it may put a file there, but makes no folder.
         for _ in range(REMOVALS):
-            gone = 0 if os.path.isdir(self.stage) else gone + 1
-            if gone == STILL:
-                break
             shutil.rmtree(self.stage, ignore_errors=True)
+            if not os.path.isdir(self.stage):
+                break
             time.sleep(0.01)
         if self.made:
             # Unless somebody else has put something there.

@@ -118,6 +118,8 @@ def to_csv(
     own = {name: options.pop(name) for name in OWN if name in options}
     frame = as_frame(self)
     if path_or_buf is None or hasattr(path_or_buf, "write"):
+        told = own.keys() - {"single_file", "header_first_partition_only", "compute_kwargs", "scheduler"}
+        refuse("to_csv", own, dict.fromkeys(told, "give the path of a folder or a file"))
         return frame.compute().to_csv(path_or_buf, **options)
     how = dict(compute_kwargs or {}) | ({"scheduler": scheduler} if scheduler else {})
     path = os.fspath(path_or_buf)
@@ -128,8 +130,12 @@ def to_csv(
         return _one_csv(frame, path, options, native, compute, how)
     if native and "*" not in path and not own.keys() & {"name_function", "header_first_partition_only"}:
         publication = Publication(path)
+        names = numbered(path, frame.npartitions, "csv", None)[1]
+        refuse_leftovers(path, path, names, options.get("mode", "w"))
         with contextlib.suppress(NotNative):
-            return _published(publication, Written(frame._expr.to_csv(publication.stage, **options)), compute, how)
+            return _published(
+                publication, Written(frame._expr.to_csv(publication.stage, has_folder=compute, **options)), compute, how
+            )
     first_only = bool(header_first_partition_only)
     return write_parts(
         frame,
@@ -224,9 +230,24 @@ def write_parts(
     method = compression.get("method") if isinstance(compression, dict) else compression
     folder, names = numbered(filename, frame.npartitions, ending + PACKINGS.get(method, ""), name_function)
     publication = Publication(folder)
+    if name_function is None:
+        refuse_leftovers(folder, os.fspath(filename), names, getattr(write, "options", {}).get("mode", "w"))
     call = raskt.delayed(WritePart(publication, write))
     parts = [call(part, name, at) for at, (part, name) in enumerate(zip(frame.to_delayed(), names, strict=True))]
     return _published(publication, parts, compute, how)
+
+
+def refuse_leftovers(folder: str, filename: str, names: list[str], mode: str) -> None:
+    """FileExistsError if files of the same form would stay: of a write of more partitions, whose rows are others."""
+    last = os.path.basename(filename)
+    ending = names[0].removeprefix("part.0") if "*" not in last else ""
+    form = re.escape(last).replace(r"\*", r"\d+") if "*" in last else rf"part\.\d+{re.escape(ending)}"
+    there = os.listdir(folder) if os.path.isdir(folder) and "a" not in mode else []
+    left = [name for name in there if re.fullmatch(form, name) and name not in set(names)]
+    if left:
+        raise FileExistsError(
+            f"{folder!r} holds {len(left)} files like {left[0]!r} which these {len(names)} would not replace"
+        )
 
 
 class WritePart:

@@ -121,6 +121,8 @@ def to_parquet(
         raise TypeError(f"index must be True, False or None, not {index!r}; choose labels by set_index")
     frame = as_frame(self)
     if path is None or hasattr(path, "write"):
+        known = {"engine", "compression", "index", "write_index", "path"}
+        refuse("to_parquet", options, dict.fromkeys(options.keys() - known, "give the path of a folder"))
         return frame.compute().to_parquet(path, compression=compression, index=index)
     by = _folders(frame, partition_cols, partition_on)
     folder = os.fspath(path)
@@ -140,7 +142,7 @@ def to_parquet(
     if simple and _is_native(frame, compression, index):
         options = {"compression": compression or "none", "index": index}
         with contextlib.suppress(NotNative):
-            written = Written(frame._expr.to_parquet(publication.stage, **options))
+            written = Written(frame._expr.to_parquet(publication.stage, has_folder=compute, **options))
             return _published(publication, written, compute, how, replaced)
     write = WriteParquet(publication, by, index, compression, schema, row_group_size, _names(frame, name_function, old))
     return _by_tasks(
@@ -167,7 +169,13 @@ def _is_native(frame: Any, compression: Any, index: Any) -> bool:
     plain = all(NATIVE_TYPES.fullmatch(str(dtype)) for dtype in expression.dtypes)
     # pandas finds labels in folders only if pyarrow noted them.
     without_labels = index is False or (index is None and expression.is_numbered and expression.index_names == [None])
-    return plain and without_labels and compression in NATIVE_COMPRESSIONS and frame.has_plain_labels()
+    return (
+        bool(expression.columns)
+        and plain
+        and without_labels
+        and compression in NATIVE_COMPRESSIONS
+        and frame.has_plain_labels()
+    )
 
 
 def _parquet_files(folder: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.checks import check_boolean, no_default, refuse_given
+from ..base.checks import check_boolean, deprecated_copy, no_default, refuse_given
 from ..base.collection import as_column, is_collection, is_frame, root_frame
 from ..base.labels import encode_label
 from ..base.meta import empty
@@ -25,6 +25,7 @@ def concat(
     names: Any = None,
     verify_integrity: bool = False,
     sort: Any = no_default,
+    copy: Any = no_default,
     union_categories: bool = False,
     interleave_partitions: bool = False,
     ignore_unknown_divisions: bool = False,
@@ -52,6 +53,8 @@ def concat(
         ValueError at `compute` if labels come twice (rows are gathered).
     sort : bool, default False
         Whether columns are put in order where they differ.
+    copy : object, optional
+        Without effect but pandas' warning that it is deprecated.
     union_categories : bool, default False
         Not supported.
     interleave_partitions, ignore_unknown_divisions, ignore_order : bool
@@ -69,6 +72,7 @@ def concat(
     >>> rd.concat([df, df]).compute()["x"].tolist()
     [1, 2, 1, 2]
     """
+    deprecated_copy(copy)
     refuse_given("concat", {"union_categories": (union_categories, False)}, "give all the same categories first")
     if hasattr(objs, "items") and not is_collection(objs):
         keys = list(objs) if keys is None else list(keys)
@@ -89,10 +93,12 @@ def concat(
     if axis not in (0, "index", "rows"):
         raise ValueError(f"No axis named {axis!r} for object type DataFrame")
     if not can_stand_under(lazy, options):
-        return gathered(lazy, options)
-    if keys is not None:
-        lazy = [with_key(item, key, keys, names) for item, key in zip(lazy, keys, strict=True)]
-    result = under(lazy, join, ignore_index)
+        # Labels are looked at when they are there: those of the samples by which types are found come twice.
+        result = gathered(lazy, {**options, "verify_integrity": False})
+    else:
+        if keys is not None:
+            lazy = [with_key(item, key, keys, names) for item, key in zip(with_common_names(lazy), keys, strict=True)]
+        result = under(lazy, join, ignore_index)
     if verify_integrity and not ignore_index:
         return over_all(DifferentLabels(), result, name="verify_integrity", meta=empty(result))
     return result
@@ -134,6 +140,14 @@ def with_key(item: Any, key: Any, keys: list[Any], names: Any) -> Any:
     return over_partitions(WithKey(key, keys, names), (item,), {}, name="concat keys")
 
 
+def with_common_names(items: list[Any]) -> list[Any]:
+    """The objects, whose levels of row labels have a name only if it is the same for all, as in pandas."""
+    each = [list(empty(item).index.names) for item in items]
+    common = [names[0] if all(name == names[0] for name in names) else None for names in zip(*each, strict=True)]
+    one = common[0] if len(common) == 1 else common
+    return [item if names == common else item.rename_axis(one) for item, names in zip(items, each, strict=True)]
+
+
 class DifferentLabels:
     """The rows as they are; ValueError if a label comes twice."""
 
@@ -160,7 +174,15 @@ class Concat:
 
 def gathered(items: list[Any], options: dict[str, Any]) -> Any:
     """All rows of all objects, put together by pandas."""
-    return over_whole(Concat(options), *items, name="concat", may_miss=True)
+    return over_whole(Concat(options), *items, name="concat", may_miss=leaves_gaps(items, options))
+
+
+def leaves_gaps(items: list[Any], options: dict[str, Any]) -> bool:
+    """Whether there can be cells in the result that no object has a value for."""
+    if options["axis"] in (1, "columns"):
+        return options["join"] == "outer"
+    columns = {tuple(item._expr.columns) if is_frame(item) else None for item in items}
+    return options["join"] == "outer" and len(columns) > 1
 
 
 def can_stand_under(items: list[Any], options: dict[str, Any]) -> bool:
@@ -173,6 +195,8 @@ def can_stand_under(items: list[Any], options: dict[str, Any]) -> bool:
     labels = [item._as_frame().index_dtypes for item in items]
     if len({len(types) for types in labels}) > 1 or not all(go_together(types) for types in zip(*labels, strict=True)):
         return False
+    if any("object" in types for types in labels):
+        return False  # pandas finds a type for labels that are objects
     if not frames:
         return go_together([item._expr.dtype for item in items])
     if options["sort"] and len({tuple(item._expr.columns) for item in items}) > 1:
@@ -195,6 +219,8 @@ def go_together(dtypes: Any) -> bool:
 def can_stand_beside(items: list[Any], options: dict[str, Any]) -> bool:
     """Whether columns are of the same rows."""
     checked = options["verify_integrity"] or options["levels"] is not None or options["names"] is not None
+    if len({tuple(item._as_frame().index_names) for item in items}) > 1:
+        return False  # pandas forgets names of labels that aren't the same for all
     return not checked and not any(is_foreign(items[0], item) for item in items[1:])
 
 
@@ -209,9 +235,9 @@ def under(items: list[Any], join: str, ignore_index: bool) -> Any:
 
 
 def beside(items: list[Any], keys: list[Any] | None = None, ignore_index: bool = False) -> Any:
-    """Columns of the same rows side by side; NotImplementedError for other rows, ValueError for a name met twice."""
+    """Columns of the same rows side by side; NotImplementedError for other rows and for a name met twice."""
     columns: list[tuple[Any, Any]] = []
-    unnamed = 0
+    unnamed, mixed = 0, any(map(is_frame, items))
     for at, item in enumerate(items):
         if is_frame(item):
             labels = list(item.columns)
@@ -223,10 +249,11 @@ def beside(items: list[Any], keys: list[Any] | None = None, ignore_index: bool =
         label = item.name
         if label is None:
             label, unnamed = unnamed, unnamed + 1
-        columns.append((label if keys is None else keys[at], as_column(item)))
+        joined = label if keys is None else joint(keys[at], label) if mixed else keys[at]
+        columns.append((joined, as_column(item)))
     names = [encode_label(at if ignore_index else label) for at, (label, _) in enumerate(columns)]
     if len(set(names)) != len(names):
-        raise ValueError(f"column names must be different from each other: {[label for label, _ in columns]}")
+        raise NotImplementedError(f"two columns cannot have one name yet: {[label for label, _ in columns]}")
     return wrap(root_frame(items[0]).select([(name, column) for name, (_, column) in zip(names, columns, strict=True)]))
 
 

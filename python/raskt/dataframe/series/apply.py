@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
+from ..base.array_arguments import is_lazy_array
 from ..base.checks import no_default, refuse_engine
-from ..base.collection import is_collection, native
+from ..base.collection import is_collection, is_column
+from ..base.lazy_arrays import operand
 from ..base.meta import empty
-from ..base.pandas_methods import Method, by_partition, gathered
+from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
-from ..base.whole import is_foreign, over_whole
-from ..generic.alignment import Named
+from ..base.whole import is_foreign, is_labelled, over_whole
+from ..generic.alignment import Named, with_values
 from ..generic.elementwise import Elementwise
+from ..generic.operands import bound
 from ..generic.operators import add_methods, of_series
+
+#: Types that may become others where nothing is found.
+UNSETTLED = re.compile(r"\[pyarrow\]$|^U?Int|^Float|^boolean$")
 
 
 class SeriesValues(Elementwise):
@@ -26,25 +33,36 @@ class SeriesValues(Elementwise):
         """True where a value lies between two others; `inclusive`: both, neither, left or right."""
         if inclusive not in ("both", "neither", "left", "right"):
             raise ValueError(f"inclusive must be 'both', 'neither', 'left' or 'right', not {inclusive!r}")
+        left, right = (operand(self, one, True) if is_lazy_array(one) else one for one in (left, right))
+        if is_labelled(left) or is_labelled(right):
+            low = self >= left if inclusive in ("both", "left") else self > left
+            return low & (self <= right if inclusive in ("both", "right") else self < right)
         call = lambda rows, low, high: rows.between(low, high, inclusive)
-        return self._native_or_pandas(
-            lambda: wrap(self._expr.between(native(left), native(right), inclusive)), call, left, right, name="between"
-        )
+        native = lambda: wrap(self._expr.between(bound(self._expr, left), bound(self._expr, right), inclusive))
+        found = native_or(native, lambda: with_values(call, self, left, right, name="between"))
+        alike = all(not is_column(one) or one.name == self.name for one in (left, right))
+        return found.rename(self.name if alike else None)
 
     def map(self, func: Any = None, na_action: Any = None, engine: Any = None, meta: Any = None, **kwargs: Any) -> Any:
-        """Values replaced as a dictionary, a pandas series or a function says; missing where it has no answer.
+        """Values replaced as a dictionary, a series or a function says; missing where it has no answer.
 
-        Dictionaries run natively, functions (which get `kwargs` as well) in pandas for each partition.
+        Dictionaries run natively, functions (which get `kwargs` as well) in pandas for each partition. For a lazy
+        series all rows are gathered.
 
         >>> import pandas as pd, raskt.dataframe as rd
         >>> rd.from_pandas(pd.Series([1, 2]), npartitions=1).map({1: "one", 2: "two"}).compute().tolist()
         ['one', 'two']
         """
         refuse_engine("map", engine, None)
-        if is_collection(func):
-            raise NotImplementedError("map by a lazy series: compute it first, or merge with it")
         if na_action not in (None, "ignore"):
             raise ValueError(f"na_action must either be 'ignore' or None, {na_action} was passed")
+        if is_collection(func):
+            if meta is None and any(str(rows.dtype).endswith("[pyarrow]") for rows in (self, func)):
+                raise NotImplementedError(
+                    "map by a series, of types of Arrow, which depend on what is found: pass meta="
+                )
+            by = lambda s, mapper: s.map(mapper, na_action=na_action)
+            return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
         call = lambda s: s.map(func, na_action=na_action, **kwargs)
         if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and na_action is None:
             return self._native_or_pandas(
@@ -90,11 +108,21 @@ class SeriesValues(Elementwise):
         """Values of this series, and of another one of the same rows where they are missing."""
         if is_foreign(self, other):
             return over_whole(Named("combine_first"), self, other, name="combine_first", may_miss=True)
-        return self.fillna(other)
+        if self.dtype == other.dtype:
+            return self.fillna(other)
+        if "M" in (self.dtype.kind, other.dtype.kind):
+            raise NotImplementedError(
+                "combine_first of times and values of another type: convert one of them by astype"
+            )
+        return over_whole(Named("combine_first"), self, other, name="combine_first")
 
     def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None) -> Any:
-        """A function of pairs of values of two series of the same rows, in pandas for each partition."""
-        return over_rows(lambda a, b: a.combine(b, func, fill_value), self, other, name="combine")
+        """A function of pairs of values of two series, in pandas for each partition; of other rows, gathered."""
+        call = lambda a, b: a.combine(b, func, fill_value)
+        names_lost = is_column(other) and self._as_frame().index_names != other._as_frame().index_names
+        if names_lost or is_foreign(self, other):
+            return over_whole(call, self, other, name="combine", may_miss=True)
+        return over_rows(call, self, other, name="combine")
 
     def compare(
         self,
@@ -128,6 +156,13 @@ def mapped_values(meta: Any, values: dict[Any, Any]) -> Any:
     """The empty series of what a dictionary says, missing values among it."""
     import pandas as pd
 
+    if isinstance(meta.dtype, pd.CategoricalDtype) and has_categories(meta.dtype):
+        return meta.map(values) if isinstance(meta, pd.Series) else meta.to_series().map(values)
     found = pd.Series([*values.values(), None]) if values else pd.Series([], dtype="float64")
     dtype = found.dtype if not isinstance(meta.dtype, pd.CategoricalDtype) else object
     return pd.Series([], dtype=dtype, name=meta.name, index=meta.index if isinstance(meta, pd.Series) else meta)
+
+
+def has_categories(dtype: Any) -> bool:
+    """Whether the categories of a type are known."""
+    return dtype.categories is not None and len(dtype.categories) > 0

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.checks import check_boolean, unused
+from ..base.array_arguments import is_lazy_array
+from ..base.checks import check_boolean, check_series_axis, without_effect
 from ..base.collection import is_collection
+from ..base.lazy_arrays import PRODUCT, column_beside
+from ..base.meta import sample_of
 from ..base.pandas_methods import gathered, gathered_value, native_or
 from ..base.partitionwise import one_value
 from ..base.registry import wrap
 from ..base.tuning import tunable
+from ..base.whole import is_foreign
 from ..generic.reductions import Reductions, check_quantile_method, is_rows_axis, with_axis
 from ..generic.summaries import describe_series, value_counts
 
@@ -22,7 +26,7 @@ class SeriesReductions(Reductions):
     def _reduce(self, method: Any, axis: Any, numeric_only: bool, native: dict[Any, Any] | None, **options: Any) -> Any:
         if axis is not None and not is_rows_axis(axis):
             raise ValueError(f"No axis named {axis!r} for object type Series")
-        numeric_only = check_boolean("numeric_only", numeric_only)
+        numeric_only = bool(numeric_only)
         in_pandas = lambda: gathered_value(method, self, numeric_only=numeric_only, **options)
         if native is None or numeric_only:
             return in_pandas()
@@ -129,13 +133,15 @@ class SeriesReductions(Reductions):
         Scalar or Series
             A lazy value for one aggregation, a series labelled by their names for several.
         """
-        is_rows_axis(axis)
+        check_series_axis(axis)
         if isinstance(func, str):
             return getattr(self, func)(*args, **kwargs)
         if isinstance(func, list) and all(isinstance(one, str) for one in func) and not args and not kwargs:
             return native_or(lambda: self._laid_out(func), lambda: gathered("agg", self, func))
         if callable(func):
             name = getattr(func, "__name__", "agg")
+            if gives_rows(func, self, args, kwargs):
+                return gathered("agg", self, func, 0, *args, **kwargs)
             return one_value(lambda rows: rows.agg(func, 0, *args, **kwargs), self, name=name)
         return gathered("agg", self, func, 0, *args, **kwargs)
 
@@ -164,7 +170,7 @@ class SeriesReductions(Reductions):
         Series
             In one partition; natively for numbers, gathered, in pandas, for other types.
         """
-        unused(include, exclude)
+        without_effect(include, exclude)
         return describe_series(self, percentiles)
 
     @tunable("split_every", "split_out")
@@ -220,13 +226,32 @@ class SeriesReductions(Reductions):
 
     def dot(self, other: Any) -> Any:
         """The sum of the products with another series of the same rows."""
-        if is_collection(other):
+        if is_lazy_array(other):
+            if other.ndim != 1:
+                raise NotImplementedError("dot with a lazy array of two dimensions: use the columns one by one")
+            other = column_beside(self, other, PRODUCT)
+        column = is_collection(other) and other.ndim == 1 and not is_foreign(self, other)
+        if column and self._expr.dtype == other._expr.dtype in ("int64", "float64"):
             return (self * other).sum(skipna=False)
         return gathered_value("dot", self, other)
 
     def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
         """Bytes in pandas' layout, as a lazy scalar (gathered, in pandas)."""
         return gathered_value("memory_usage", self, index=index, deep=deep)
+
+    def memory_usage_per_partition(self, index: bool = True, deep: bool = False) -> Any:
+        """Bytes of each partition in pandas' layout, as a series."""
+        return self.map_partitions(lambda part: part.memory_usage(index=index, deep=deep), meta=(None, "int64"))
+
+    @property
+    def is_unique(self) -> Any:
+        """Whether no value comes twice, as a lazy scalar (gathered, in pandas)."""
+        return one_value(lambda rows: rows.is_unique, self, name="is_unique")
+
+    @property
+    def hasnans(self) -> Any:
+        """Whether some value is missing, as a lazy scalar."""
+        return self.isna().any()
 
     @property
     def is_monotonic_increasing(self) -> Any:
@@ -242,3 +267,11 @@ class SeriesReductions(Reductions):
 for _name in ("sum", "prod", "std", "var", "sem"):
     setattr(SeriesReductions, _name, with_axis(getattr(Reductions, _name), None))
 SeriesReductions.product = SeriesReductions.prod  # type: ignore[attr-defined]
+
+
+def gives_rows(func: Any, rows: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a function that aggregates a series gives another one, as far as a few rows show it."""
+    try:
+        return bool(getattr(sample_of(rows).agg(func, 0, *args, **kwargs), "ndim", 0))
+    except Exception:
+        return False

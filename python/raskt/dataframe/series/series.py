@@ -9,25 +9,31 @@ from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
 from ..base.arguments import plain_operand, require_boolean
-from ..base.checks import check_series_axis, no_default, unused
-from ..base.collection import ONLY_COLUMN, as_column, index_of, is_collection, native
+from ..base.array_arguments import is_lazy_array
+from ..base.checks import check_series_axis, deprecated_copy, no_default, without_effect
+from ..base.collection import ONLY_COLUMN, as_column, index_of, is_collection
 from ..base.labels import decode_label, encode_label
+from ..base.lazy_arrays import EQUAL, column_beside, operand
 from ..base.meta import empty, type_of
 from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
-from ..generic.alignment import Method, align_with, aligned, needs_alignment
+from ..base.whole import over_whole
+from ..generic.alignment import COMPARISONS, Method, Named, align_with, aligned, filled_meta, needs_alignment
 from ..generic.display import series_html, series_text
+from ..generic.elementwise import is_ordered_number
 from ..generic.labels import with_axis_names, without_labels
-from ..generic.operators import applied
+from ..generic.operands import binary
+from ..generic.operators import applied, check_division
 from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned
 from ..groupby.groupby import group_series
+from ..indexing.arrays import by_array
 from ..indexing.loc import SeriesIloc, SeriesLoc, by_brackets, by_marks, is_marks
 from ..indexing.rows import choose_by_collection
 from ..io.arrays import to_array, to_arrow
-from ..io.memory import to_records
+from ..io.memory import series_to_string, to_records
 from ..io.write import to_csv, to_json
 from .apply import SeriesValues
 from .reductions import SeriesReductions
@@ -37,9 +43,11 @@ from .reductions import SeriesReductions
 class Series(Partitioned, SeriesValues, SeriesReductions):
     """A lazy column of one type with an index: the counterpart of `pandas.Series`.
 
-    Series of the same rows (columns of one frame, and what is computed from them row by row) mix freely; series of
-    other rows do not, since aligning them would need both computed.
+    Series of the same rows (columns of one frame, and what is computed from them row by row) mix natively; those of
+    other rows are gathered, and pandas brings their labels together.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> df = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3], "y": [0.5, 1.5, 2.5]}), npartitions=2)
     >>> (df.x * df.y).compute().tolist()
@@ -138,24 +146,44 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         return as_column(self).to_frame(ONLY_COLUMN)
 
     def _binary(self, operation: Any, other: Any, reflected: bool = False) -> Any:
+        if is_lazy_array(other):
+            other = operand(self, other, operation in COMPARISONS)
         if hasattr(other, "columns") and is_collection(other):
             return NotImplemented
         if needs_alignment(self, other):
             return aligned(operation, self, other, reflected)
         other = plain_operand(other)
+        if is_collection(other) and other._by_position:
+            # An array has no name that the result could be called after.
+            other = wrap(other._expr.rename(self._expr.name))
         return native_or(
-            lambda: wrap(self._expr.binary(operation, native(other), reflected)),
+            lambda: wrap(binary(self._expr, operation, other, reflected)),
             lambda: applied(operation, self, other, reflected),
         )
 
     def _flexible(self, operation: Any, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
-        if level is not None or (fill is not None and needs_alignment(self, other)):
+        if is_lazy_array(other):
+            other = self._beside(other, level)
+        # The methods of comparisons bring labels together, where the operators refuse others.
+        aligns = fill is not None or operation in COMPARISONS
+        if level is not None or (aligns and needs_alignment(self, other)):
             call = Method(operation, reflected)
             return align_with(call, self, other, name=operation, axis=0, level=level, fill_value=fill)
         if fill is None:
             return self._binary(operation, other, reflected)
         name = f"r{operation}" if reflected else operation
-        return over_rows(lambda a, b: getattr(a, name)(b, fill_value=fill), self, other, name=name, plainly=True)
+        filled = lambda a, b: getattr(a, name)(b, fill_value=fill)
+        check_division(operation, filled, self, other, reflected)
+        meta = filled_meta(filled, self, other)
+        return over_rows(filled, self, other, name=name, meta=meta, plainly=True)
+
+    def _beside(self, array: Any, level: Any) -> Any:
+        """An array as an argument of the methods of operators, which has an element for each row."""
+        if level is not None:
+            raise NotImplementedError("level= with an array: an array has no labels; make it a series first")
+        if array.ndim == 1:
+            return column_beside(self, array, EQUAL, self._expr.name)
+        return operand(self, array)
 
     # Choosing rows.
 
@@ -172,6 +200,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             return choose_by_collection(self, key)
         if isinstance(key, slice):
             return by_brackets(self, key)
+        if is_lazy_array(key):
+            return by_array(self, key)
         if is_marks(key):
             return by_marks(self, key)
         if isinstance(key, list):
@@ -193,7 +223,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     def dropna(self, *, axis: Any = 0, inplace: Any = no_default, how: Any = None, ignore_index: bool = False) -> Any:
         """The rows whose value is there; numbered anew with `ignore_index`."""
         check_series_axis(axis)
-        unused(how)
+        without_effect(how)
         rows = self._framed(lambda frame: frame.dropna())
         return self._in_place(rows.reset_index(drop=True) if ignore_index else rows, inplace)
 
@@ -208,7 +238,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
 
     def duplicated(self, keep: Any = "first") -> Any:
         """Whether each value equals another one that stays by `keep` (gathered, in pandas)."""
-        return gathered("duplicated", self, keep=keep)
+        return over_whole(Named("duplicated"), self, keep=keep, name="duplicated", same_rows=True)
 
     @tunable("split_every", "split_out", "shuffle_method")
     def unique(self) -> Any:
@@ -227,10 +257,10 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
 
     def _extreme(self, method: Any, n: int, keep: Any) -> Any:
         in_pandas = lambda: gathered(method, self, n, keep=keep)
-        if keep != "first":
+        if keep != "first" or not is_ordered_number(as_column(self)):
             return in_pandas()
-        topk = lambda frame: frame.topk(int(n), [frame.column(ONLY_COLUMN)], method == "nlargest")
-        return native_or(lambda: self.dropna()._framed(topk), in_pandas)
+        order = lambda frame: frame.sort([frame.column(ONLY_COLUMN)], [method == "nsmallest"], "last", False)
+        return native_or(lambda: self._framed(lambda frame: order(frame).head(max(int(n), 0))), in_pandas)
 
     def sort_values(
         self,
@@ -244,32 +274,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         key: Any = None,
         npartitions: Any = None,
     ) -> Any:
-        """The rows in the order of their values; equal values keep their order.
-
-        Parameters
-        ----------
-        axis : {0}
-            Kept for pandas' sake.
-        ascending : bool, default True
-            Least values first.
-        inplace : bool, default False
-            Whether this series changes, so that None is given back.
-        kind : {"quicksort", "mergesort", "heapsort", "stable"}
-            pandas' ways; the order is stable, whichever is named.
-        na_position : {"first", "last"}
-            Where missing values stand.
-        ignore_index : bool, default False
-            Whether rows are numbered anew.
-        key : callable, optional
-            What values are compared by: a function of the series (gathered, in pandas).
-        npartitions : int, optional
-            Dask's: the partitions of the result.
-
-        Returns
-        -------
-        Series
-            In one partition, unless `npartitions` says otherwise.
-        """
+        """The rows in the order of their values; equal values keep their order."""
         check_series_axis(axis)
         check_order(ascending, kind, na_position, [None])
         up = bool(ascending[0] if isinstance(ascending, list | tuple) else ascending)
@@ -329,6 +334,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         index: Any = None,
         *,
         axis: Any = None,
+        copy: Any = no_default,
         inplace: Any = no_default,
         level: Any = None,
         errors: Any = "ignore",
@@ -342,6 +348,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             The name, or what becomes of the row labels.
         axis : {0}
             Kept for pandas' sake.
+        copy : object, optional
+            Without effect but pandas' warning that it is deprecated.
         inplace : bool, default False
             Whether this series changes, so that None is given back.
         level : int or name, optional
@@ -357,17 +365,27 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             In as many partitions.
         """
         check_series_axis(axis)
+        deprecated_copy(copy)
         if callable(index) or hasattr(index, "items"):
             run = gathered if errors == "raise" else by_partition
             meta = {} if errors != "raise" else {"meta": empty(self)}
             return self._in_place(run("rename", self, index, level=level, errors=errors, **meta), inplace)
-        name = index if index is None else encode_label(index)
-        return self._in_place(wrap(self._expr.rename(name)), inplace)
+        named = wrap(self._expr.rename(index if index is None else encode_label(index)))
+        self._in_place(named, inplace)
+        return self if inplace is True else named
 
     def rename_axis(
-        self, mapper: Any = no_default, *, index: Any = no_default, axis: Any = 0, inplace: Any = no_default
+        self,
+        mapper: Any = no_default,
+        *,
+        index: Any = no_default,
+        axis: Any = 0,
+        copy: Any = no_default,
+        inplace: Any = no_default,
     ) -> Any:
         """The series with its index under another name: one, a list, a function, or a dictionary of names."""
+        deprecated_copy(copy)
+        check_series_axis(axis)
         return self._in_place(with_axis_names(self, mapper, index, axis), inplace)
 
     def add_prefix(self, prefix: Any, axis: Any = None) -> Any:
@@ -380,8 +398,9 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
 
     def to_frame(self, name: Any = no_default) -> Any:
         """A frame of this one column; a series without a name becomes the column 0."""
-        name = self.name if name is no_default or name is None else name
-        return wrap(as_column(self).to_frame(encode_label(0 if name is None else name)))
+        if name is no_default:
+            name = 0 if self.name is None else self.name
+        return wrap(as_column(self).to_frame(encode_label(name)))
 
     def reset_index(
         self,
@@ -449,7 +468,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
 
     def to_array(self, lengths: Any = None, meta: Any = None) -> Any:
         """The values as a lazy array, a block for each partition; `lengths=True` computes the block lengths now."""
-        return to_array(self, lengths)
+        return to_array(self, lengths, meta)
 
     to_dask_array = to_array
 
@@ -460,14 +479,11 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     to_csv = to_csv
     to_json = to_json
     to_records = to_records
+    to_string = series_to_string
 
     def to_pandas(self) -> Any:
         """The computed series; the same as `compute()`."""
         return self.compute()
-
-    def to_string(self, max_rows: int = 5) -> Any:
-        """The first rows as text, computed."""
-        return self.head(max_rows).to_string(max_rows=max_rows)
 
     def __repr__(self) -> Any:
         return series_text(self)

@@ -46,6 +46,8 @@ class ExponentialStatistics:
 class ExponentialMovingWindow(ExponentialStatistics, Windows):
     """Windows from the first row to each row, in which older rows count less and less.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> x = rd.from_pandas(pd.Series([1.0, 2.0, 4.0]), npartitions=2)
     >>> x.ewm(alpha=0.5, adjust=False).mean().compute().tolist()

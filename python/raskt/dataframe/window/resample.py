@@ -6,10 +6,15 @@ from typing import Any
 
 from .windows import Windows
 
+#: Methods whose results may have other rows than one for each span.
+FREE = ("agg", "apply", "transform")
+
 
 class Resampler(Windows):
     """Groups of rows by spans of time of the index, or of a column.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> x = pd.Series(range(4), index=pd.date_range("2020-01-01", periods=4, freq="12h"))
     >>> rd.from_pandas(x, npartitions=2).resample("1D").sum().compute().tolist()
@@ -17,6 +22,10 @@ class Resampler(Windows):
     """
 
     opener = "resample"
+
+    def _call(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
+        found = super()._call(method, *args, meta=meta, **options)
+        return found if method in FREE else stepped(found, self._options["rule"])
 
     def count(self) -> Any:
         """How many values of each group are there."""
@@ -119,3 +128,13 @@ class Resampler(Windows):
     def transform(self, arg: Any, *args: Any, **kwargs: Any) -> Any:
         """A value for each row, by a function of its group."""
         return self._call("transform", arg, *args, **kwargs)
+
+
+def stepped(rows: Any, rule: Any) -> Any:
+    """Rows whose labels are known to be the spans of a rule, one after another."""
+    from pandas.tseries.frequencies import to_offset
+
+    dtypes = rows._expr.index_dtypes
+    if len(dtypes) > 1 or not dtypes[0].startswith(("datetime64", "timedelta64")):
+        return rows
+    return rows._framed(lambda frame: frame.stepped(to_offset(rule).freqstr))

@@ -10,6 +10,8 @@ from .windows import Windows, WindowStatistics
 class Rolling(WindowStatistics, Windows):
     """Windows of a number of rows, or of a span of time of the index, that end at each row.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> x = rd.from_pandas(pd.Series([1.0, 2.0, 4.0]), npartitions=2)
     >>> x.rolling(2).sum().compute().tolist()
@@ -22,6 +24,8 @@ class Rolling(WindowStatistics, Windows):
 class Expanding(WindowStatistics, Windows):
     """Windows from the first row to each row.
 
+    Examples
+    --------
     >>> import pandas as pd, raskt.dataframe as rd
     >>> x = rd.from_pandas(pd.Series([1.0, 2.0, 4.0]), npartitions=2)
     >>> x.expanding().max().compute().tolist()

@@ -1,0 +1,27 @@
+"""What a Python function gave, as rows of pandas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def as_pandas(result: Any, meta: Any) -> Any:
+    """A result as pandas rows: an index as a series, a plain value as a series of one row, of objects if promised."""
+    import pandas as pd
+
+    if isinstance(result, pd.Index):
+        return result.to_series()
+    if isinstance(result, pd.DataFrame | pd.Series):
+        return result
+    promised = meta.dtype if meta is not None and meta.ndim == 1 else None
+    if promised is not None and promised.kind in "mM" or isinstance(promised, pd.api.extensions.ExtensionDtype):
+        return pd.Series([result], dtype=promised)
+    is_object = is_missing(result) or promised == object
+    return pd.Series([result], dtype=object if is_object else None)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a plain value is pandas' or Python's word for a missing one, NaN left out."""
+    import pandas as pd
+
+    return value is None or value is pd.NA or value is pd.NaT
