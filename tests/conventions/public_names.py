@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,12 @@ import pandas as pd
 
 import raskt.array as ra
 import raskt.dataframe as rd
+
+WINDOWS: dict[str, Callable[[Any], Any]] = {
+    "Rolling": lambda rows: rows.rolling(2),
+    "Expanding": lambda rows: rows.expanding(2),
+    "ExponentialMovingWindow": lambda rows: rows.ewm(2),
+}
 
 
 def namesakes() -> Iterator[tuple[str, Any, Any]]:
@@ -31,9 +37,16 @@ def namesakes() -> Iterator[tuple[str, Any, Any]]:
     yield "dataframe.DataFrame", type(lazy), pd.DataFrame
     yield "dataframe.Series", type(lazy["x"]), pd.Series
     yield "dataframe.Index", type(lazy.index), pd.Index
+    levels = ["x", "s"]
+    yield "dataframe.MultiIndex", type(lazy.set_index(levels).index), type(concrete.set_index(levels).index)
     yield "dataframe.DataFrameGroupBy", type(lazy.groupby("x")), type(concrete.groupby("x"))
     yield "dataframe.SeriesGroupBy", type(lazy.groupby("x")["s"]), type(concrete.groupby("x")["s"])
-    yield "dataframe.Rolling", type(lazy["x"].rolling(2)), type(concrete["x"].rolling(2))
+    for name, windows in WINDOWS.items():
+        yield f"dataframe.{name}", type(windows(lazy["x"])), type(windows(concrete["x"]))
+        grouped = windows(lazy.groupby("s")["x"]), windows(concrete.groupby("s")["x"])
+        yield f"dataframe.SeriesGroupBy.{name}", *map(type, grouped)
+    weighted = {"window": 2, "win_type": "triang"}
+    yield "dataframe.Window", type(lazy["x"].rolling(**weighted)), type(concrete["x"].rolling(**weighted))
     yield "dataframe.Resampler", type(lazily_labelled.resample("1D")), type(labelled.resample("1D"))
     yield "dataframe.str", type(lazy["s"].str), type(concrete["s"].str)
     yield "dataframe.dt", type(lazy["t"].dt), type(concrete["t"].dt)

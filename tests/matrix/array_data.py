@@ -95,10 +95,14 @@ class Arrays:
         values = plain(dtype) if "plain" in words else edges(dtype)
         if "roll" in words:
             values = np.roll(values, 5)
+        if "sorted" in words:
+            values = np.sort(values)
         if "mask" in words:
             values = np.arange(12) % 3 == 1
         shape = next((SHAPES[word] for word in words if word in SHAPES), (12,))
         count = int(np.prod(shape))
+        if "unique" in words:
+            return np.unique(values[:count])
         return values[:count].reshape(shape).copy()
 
     @cache  # noqa: B019

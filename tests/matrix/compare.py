@@ -152,10 +152,15 @@ def _series(expected: pd.Series, found: Any, tolerance: float) -> Difference:
 
 
 def _names(expected: list[Any], found: list[Any]) -> Difference:
-    for one, other in zip(expected, found):
+    for one, other in zip(map(_plain, expected), map(_plain, found)):
         if not (one is other or (type(one) is type(other) and one == other) or (one != one and other != other)):
             return "name", f"{found!r}, not {expected!r}"
     return None
+
+
+def _plain(name: Any) -> Any:
+    """A name as a value of Python's: NumPy's number is the same label as the one that it equals."""
+    return name.item() if isinstance(name, np.generic) else name
 
 
 def _indexes(expected: pd.Index, found: Any, tolerance: float, kind: str) -> Difference:

@@ -159,6 +159,7 @@ def _group(
         else frame.groupby(by(frame) if callable(by) and by is not len else by, **options)
     )
     result = getattr(grouped if whole else grouped["v"], name)
+    arguments = {"random_state": 0} | arguments if name == "sample" else arguments
     return result(**arguments) if callable(result) else result
 
 

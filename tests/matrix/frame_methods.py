@@ -49,8 +49,10 @@ COMMON: dict[str, list[Any]] = {"axis": [0, 1, "index", "columns"], "skipna": [T
     "closed": ["left", "both"], "step": [1, 2], "min_rows": [1], "alpha": [0.5], "com": [1.0], "span": [2.0],
     "halflife": [1.0], "adjust": [True, False], "ignore_na": [True], "engine": [None], "raw": [True],
     "bias": [False], "pairwise": [False],}  # fmt: skip
-REDUCTIONS = "all any count kurt kurtosis max mean median min nunique prod product sem skew std sum var idxmax "
-"idxmin quantile mode describe".split()
+REDUCTIONS = """
+    all any count kurt kurtosis max mean median min nunique prod product sem skew std sum var idxmax idxmin quantile
+    mode describe
+""".split()
 CUMULATIVE = "cummax cummin cumprod cumsum diff shift pct_change rank".split()
 ROUGH = set(
     "mean std var sem skew kurt kurtosis sum prod product quantile median describe corr cov autocorr cumsum cumprod "
@@ -98,8 +100,10 @@ FRAME_VALUES: dict[str, dict[str, list[Any]]] = {"sort_values": {"key": [abs]}, 
     "dropna": {}, "replace": {"method": []}, "set_axis": {"labels": [list("abcd")], "axis": [0, 1]}, "items": {},
     "applymap": {"func": [abs]},}  # fmt: skip
 FRAME = {name: FRAME_VALUES.get(name, {}) for name in [*FRAME_NAMES, *FRAME_VALUES]}
-PROPERTIES = "dtype dtypes empty hasnans is_monotonic_decreasing is_monotonic_increasing is_unique name nbytes "
-"ndim shape size T values axes columns".split()
+PROPERTIES = """
+    dtype dtypes empty hasnans is_monotonic_decreasing is_monotonic_increasing is_unique name nbytes ndim shape size T
+    values axes columns
+""".split()
 SKIPPED = {"self", "out", "kwargs", "args", "meta", "engine_kwargs", "sparse", "copy"}
 
 
@@ -138,8 +142,9 @@ def methods() -> Cases:
 
 
 def windows() -> Cases:
-    methods = "sum mean std var min max count median kurt skew quantile sem rank apply agg first last nunique "
-    "cov corr".split()
+    methods = """
+        sum mean std var min max count median kurt skew quantile sem rank apply agg first last nunique cov corr
+    """.split()
     sizes: list[dict[str, Any]] = [
         {"window": window, **more}
         for window in (1, 2, 4, 0, 20)
@@ -257,7 +262,8 @@ def _call(name: str, arguments: dict[str, Any], before: Any, library: Any, x: An
         x = x.copy()
         getattr(x, name)(**arguments)
         return x
-    return getattr(before(x) if before else x, name)(**arguments)
+    found = getattr(before(x) if before else x, name)(**arguments)
+    return list(found) if name == "items" else found
 
 
 def _rolling(arguments: dict[str, Any], x: Any) -> Any:

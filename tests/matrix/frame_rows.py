@@ -250,7 +250,9 @@ CHAINED = {
 
 def _labelled(library: Any, x: Any, keys: Any, **options: Any) -> Any:
     """`set_index` in the order that rows have: raskt sorts them by their new labels otherwise, as Dask does."""
-    return x.set_index(keys, **options) if library is pd else x.set_index(keys, sort=False, **options)
+    # `head` and `tail` have given pandas objects.
+    is_pandas = library is pd or isinstance(x, pd.DataFrame)
+    return x.set_index(keys, **options) if is_pandas else x.set_index(keys, sort=False, **options)
 
 
 def _case(name: str, labels: str, text: str, call: Callable[..., Any], source: str) -> Case:

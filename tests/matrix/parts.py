@@ -54,6 +54,7 @@ PARTS = {
     "frames.operators": Part(
         frames, (frame_operators.unary, frame_operators.binary, frame_operators.frames, frame_operators.scalars), 0.0015
     ),
+    "frames.ufuncs": Part(frames, (frame_operators.ufuncs,), 0.01),
     "frames.reductions": Part(frames, (frame_methods.reductions,), 0.006),
     "frames.cumulative": Part(frames, (frame_methods.cumulative,), 0.0075),
     "frames.methods": Part(frames, (frame_methods.methods, frame_methods.two_columns), 0.004),

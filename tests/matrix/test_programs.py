@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from . import array_programs, frame_programs
+from .programs import Mismatch
 
 # `make matrix` sets how many times as many to play.
 TIMES = int(os.environ.get("PROGRAM_TIMES", "1"))
@@ -27,14 +28,14 @@ def played(count: int) -> settings:
 
 
 @pytest.mark.slow
-@played(7_000)
+@played(9_500)
 @given(st.integers(0, 2**16 - 1), PROGRAMS)
 def test_array_programs(first, program):
     array_programs.play(first, program)
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=False, reason="frames of nullable and Arrow-backed columns still part ways with pandas")
+@pytest.mark.xfail(strict=False, reason="about one of a thousand programs finds a type or a kind of error that differs")
 @played(500)
 @given(st.integers(0, 2**16 - 1), PROGRAMS)
 def test_frame_programs(first, program):
@@ -42,4 +43,10 @@ def test_frame_programs(first, program):
         frame_programs.start(first)
     except NotImplementedError:  # a frame cannot hold each type of columns
         return
-    frame_programs.play(first, program)
+    # What a program computed goes before the test ends: tests of memory come after it.
+    differs = None
+    try:
+        frame_programs.play(first, program)
+    except Mismatch as error:
+        differs = str(error)
+    assert differs is None, differs
