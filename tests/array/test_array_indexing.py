@@ -201,3 +201,16 @@ def test_positions_of_elements(x):
     check(ra.where(ra.asarray([0, 2]))[0], np.array([1]))
     check(ra.compress([True, False, True], x, axis=1), np.compress([True, False, True], X, axis=1))
     check(ra.extract(x > 200, x), np.extract(X > 200, X))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [0, 3, -1, slice(2), slice(1, 4), slice(-3, None), slice(None, None, -1), slice(1, -1), slice(None, None, 2)]
+    + [slice(5, 1, -2), slice(-4, -1), slice(3, None), slice(100, 200), np.int8(2)],
+    ids=str,
+)
+def test_parts_of_a_line_of_unknown_length(part):
+    x = np.arange(20)
+    check(ra.from_array(x, chunks=3)[x % 3 > 0][part], x[x % 3 > 0][part])
+    with pytest.raises(IndexError):
+        ra.arange(4)[ra.arange(4) > 2][1].compute()

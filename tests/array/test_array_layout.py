@@ -217,6 +217,13 @@ def test_coarsen(x):
     check(ra.coarsen(ra.mean, x, {2: 2}, trim_excess=True), X[..., :4].reshape(4, 6, 2, 2).mean(axis=3))
     with pytest.raises(ValueError, match="trim_excess"):
         ra.coarsen(ra.sum, x, {2: 2})
+    check(ra.coarsen(ra.sum, x, {-2: 3}), X.reshape(4, 2, 3, 5).sum(axis=2))
+
+
+@pytest.mark.parametrize("axes", [{3: 2}, {-4: 2}, {0: 2, -3: 4}, {0: 0}, {0: -2}])
+def test_coarsen_refuses_axes_that_are_not_there(x, axes):
+    with pytest.raises(ValueError, match=r"axis|box"):
+        ra.coarsen(ra.sum, x, axes, trim_excess=True)
 
 
 def test_unify_chunks():

@@ -101,6 +101,27 @@ def test_svd(shape, chunks, dtype):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_square_matrices_of_svd(shape, dtype):
+    a = sample(float, shape).astype(dtype) * (1 + 1j if dtype == "complex128" else 1)
+    u, s, vt = (part.compute() for part in ra.linalg.svd(ra.from_array(a, chunks=4), full_matrices=True))
+    for mine, theirs in zip((u, s, vt), np.linalg.svd(a), strict=True):
+        assert (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
+    k = min(shape)
+    np.testing.assert_allclose((u[:, :k] * s) @ vt[:k], a, atol=1e-8)
+    np.testing.assert_allclose(u.T.conj() @ u, np.eye(shape[0]), atol=1e-8)
+    np.testing.assert_allclose(vt @ vt.T.conj(), np.eye(shape[1]), atol=1e-8)
+
+
+def test_what_is_known_of_a_matrix_is_checked():
+    for known in ({"sym_pos": True}, {"assume_a": "pos"}):
+        a = np.array([[4.0, 2.0], [2.0, 5.0]])
+        check(ra.linalg.solve(ra.from_array(a), np.ones(2), **known), np.linalg.solve(a, np.ones(2)))
+        with pytest.raises(np.linalg.LinAlgError):
+            ra.linalg.solve(ra.from_array(-a), np.ones(2), **known).compute()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("chunks", [-1, 4, (10, -1), (-1, 3)])
 def test_qr(shape, chunks):
     a = sample(float, shape)
@@ -208,3 +229,20 @@ def test_compressed_svd(iterator):
     assert (u.shape, s.shape, vt.shape) == ((100, 4), (4,), (4, 60))
     np.testing.assert_allclose(s.compute(), np.linalg.svd(a)[1][:4], rtol=1e-8)
     np.testing.assert_allclose(((u * s) @ vt).compute(), a, atol=1e-8)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [(0, 0), (1, 0), (1, 1), (7, 2), (5, 1)])
+@pytest.mark.parametrize("shape", [(8, 3), (3, 8), (8, 8)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_factors_of_what_is_no_number_are_none(wrong, place, shape, dtype):
+    place = tuple(min(at, length - 1) for at, length in zip(place, shape))
+    x = (np.arange(np.prod(shape)).reshape(shape) * 7 % 11).astype(dtype)
+    x[place] = wrong
+    expected = np.linalg.qr(x)[1]
+    for chunks in (shape, (4, shape[1])):
+        q, r = (part.compute() for part in ra.linalg.qr(ra.from_array(x, chunks=chunks)))
+        assert not np.isfinite(r[~np.isfinite(expected)]).any(), "a number where NumPy has none"
+        sound = place[1]  # Columns before it have their factors.
+        assert np.allclose(abs(r[:, :sound]), abs(expected[:, :sound]), atol=1e-4)
+        assert not np.isfinite(q[:, ~np.isfinite(np.diag(expected))]).any()

@@ -132,6 +132,19 @@ def test_blockwise(x):
         ra.blockwise(operator.neg, "ik", x, "ij", dtype=float)
 
 
+@pytest.mark.parametrize("concatenate", [None, False])
+def test_blockwise_gives_no_lists_of_blocks(x, concatenate):
+    check(ra.blockwise(operator.neg, "ij", x, "ij", dtype=float, concatenate=concatenate), -X)
+    with pytest.raises(NotImplementedError, match=r"concatenate=.*lacks"):
+        ra.blockwise(sum, "i", x, "ij", dtype=float, concatenate=concatenate)
+
+
+def test_blockwise_takes_a_label_once(x):
+    square = x[:3, :3]
+    with pytest.raises(NotImplementedError, match="label twice"):
+        ra.blockwise(np.sum, "", square, "ii", dtype=float)
+
+
 def test_many_blocks_in_threads():
     y = ra.ones(10_000, chunks=10).map_blocks(lambda block: block + 1).sum()
     assert y.compute() == 20_000
@@ -142,3 +155,17 @@ def test_results_may_be_views_of_the_blocks(x):
     result = y.compute()
     result[...] = 0
     check(x, X)
+
+
+@pytest.mark.parametrize("given", ["int16", "int64", "uint16", "uint64"])
+@pytest.mark.parametrize("promised", ["int8", "uint8", "int16", "uint16", "int32"])
+def test_whole_numbers_of_blocks_are_never_wrapped(given, promised):
+    if not np.can_cast(given, promised, "same_kind") or np.can_cast(given, promised, "safe"):
+        pytest.skip("the promise is kept, or refused by type")
+    x = ra.arange(6, chunks=4)
+    small = x.map_blocks(lambda block: block.astype(given), dtype=promised)
+    assert small.compute().tolist() == list(range(6))
+    large = np.iinfo(given).max
+    broken = x.map_blocks(lambda block: np.full(block.shape, large, given), dtype=promised)
+    with pytest.raises(OverflowError, match=f"{large}.*cannot hold"):
+        broken.compute()

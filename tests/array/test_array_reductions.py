@@ -66,7 +66,7 @@ def test_reductions_without_nan(name, dtype, axis):
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3), (1,), (1, 1), ()])
 @pytest.mark.parametrize("axis", [None, 0])
 def test_shapes_without_much(name, shape, axis):
-    if shape == () and axis == 0:
+    if shape == () and axis == 0 and name in ("mean", "std", "var"):
         with pytest.raises(ValueError, match="axis"):
             getattr(ra, name)(ra.zeros(()), axis=0)
         return

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import platform
+import warnings
 
 import numpy as np
 import pytest
 
 import raskt.array as ra
+from array_comparing import check
 
 PARTS = [
     0.0,
@@ -236,3 +239,15 @@ def test_no_chunking_changes_a_bit_of_pairs(name):
         assert found.tobytes() == whole.tobytes(), (name, chunks)
         wide = function(ra.from_array(x, chunks=chunks), ra.from_array(np.broadcast_to(y, x.shape).copy(), chunks=4))
         assert wide.compute().tobytes() == whole.tobytes(), (name, chunks)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="NumPy leaves it to the processor")
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint64"])
+@pytest.mark.parametrize("source", ["float32", "float64", "complex128"])
+def test_floats_that_an_integer_type_cannot_hold(source, dtype):
+    x = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 300.7, -1.5, 70000.0, 5e9, 1e19, -129.0], source)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = x.astype(dtype)
+    check(ra.from_array(x, chunks=3).astype(dtype), expected)
+    check(ra.full(2, -1.5).astype(dtype), np.full(2, -1.5).astype(dtype))

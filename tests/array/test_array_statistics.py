@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -71,18 +73,41 @@ def test_histograms(x):
             expected, expected_edges = np.histogram(X, **options, **extra)
             check(counts, expected, rtol=1e-10)
             np.testing.assert_array_equal(edges, expected_edges)
-    with pytest.raises(ValueError, match="range"):
-        ra.histogram(x, bins=5)
+
+
+def test_histograms_between_the_extremes(x):
+    for data, lazy in ((X, x), (np.arange(7), ra.arange(7, chunks=3)), (np.full(3, 2.0), ra.full(3, 2.0))):
+        for bins in (5, 1, "auto", "sqrt"):
+            counts, edges = ra.histogram(lazy, bins=bins)
+            expected, expected_edges = np.histogram(data, bins=bins)
+            check(counts, expected)
+            check(edges, expected_edges)
+    empty = ra.histogram(ra.zeros(0), density=True)
+    np.testing.assert_array_equal(empty[1], np.histogram(np.zeros(0))[1])
+    with pytest.raises(ValueError, match="finite"):
+        ra.histogram(ra.asarray([1.0, np.nan]))[0].compute()
+
+
+def test_histograms_between_lazy_edges(x):
+    edges = np.array([-1.0, 0.0, 0.5, 3.0])
+    lazy = ra.from_array(edges, chunks=2)
+    check(ra.histogram(x, lazy)[0], np.histogram(X, edges)[0])
+    check(ra.histogram(x, lazy, density=True, weights=X**2)[0], np.histogram(X, edges, density=True, weights=X**2)[0])
+    check(ra.digitize(x, lazy), np.digitize(X, edges))
 
 
 def test_counts_of_whole_numbers():
     a = np.array([0, 3, 1, 1, 3])
     check(ra.bincount(ra.from_array(a, chunks=2), minlength=6), np.bincount(a, minlength=6))
     check(ra.bincount(ra.from_array(a, chunks=2), weights=a * 0.5, minlength=4), np.bincount(a, a * 0.5, minlength=4))
-    with pytest.raises(ValueError, match="minlength"):
-        ra.bincount(ra.from_array(a, chunks=2), minlength=2).compute()
+    check(ra.bincount(ra.from_array(a, chunks=2)), np.bincount(a))
+    check(ra.bincount(ra.from_array(a, chunks=3), weights=a * 0.5), np.bincount(a, a * 0.5))
+    check(ra.bincount(ra.from_array(a[:0])), np.bincount(a[:0]))
     with pytest.raises(NotImplementedError, match="minlength"):
-        ra.bincount(ra.from_array(a))
+        ra.bincount(ra.from_array(a, chunks=2), minlength=2).compute()
+    for wrong in (np.ones(2), np.ones(2, complex)):
+        with pytest.raises(TypeError):
+            ra.bincount(wrong)
 
 
 def test_bins_and_places(x):
@@ -129,6 +154,8 @@ def test_positions_in_c_order():
 def test_functions_of_lines(x):
     check(ra.apply_along_axis(np.sum, 0, x), np.apply_along_axis(np.sum, 0, X))
     check(ra.apply_along_axis(lambda v: v[:2], 1, x), np.apply_along_axis(lambda v: v[:2], 1, X))
+    nameless = functools.partial(np.sum, initial=1)
+    check(ra.apply_along_axis(nameless, 0, x), np.apply_along_axis(nameless, 0, X))
     check(ra.apply_over_axes(ra.sum, x, [0, 1]), np.apply_over_axes(np.sum, X, [0, 1]))
 
 

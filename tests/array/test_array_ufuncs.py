@@ -181,8 +181,9 @@ def test_outer_reduce_and_accumulate():
     check(np.add.reduce(ra.asarray(m)), np.add.reduce(m))
     check(np.maximum.reduce(ra.asarray(m), axis=1), np.maximum.reduce(m, axis=1))
     check(np.add.accumulate(ra.asarray(m)), np.add.accumulate(m))
+    check(np.hypot.reduce(ra.asarray(m)), np.hypot.reduce(m))
     with pytest.raises(NotImplementedError, match="reduce"):
-        np.hypot.reduce(ra.asarray(m))
+        np.subtract.reduce(ra.asarray(m), where=m > 1)
 
 
 def test_ufuncs_of_other_libraries_run_on_blocks():
@@ -286,3 +287,36 @@ def test_bitwise_functions():
         agree(name, x, y)
     agree("invert", x)
     agree("bitwise_not", x > 0)
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "subtract", "fmin", "logical_xor", "gcd", "bitwise_or"])
+def test_reducing_by_any_ufunc(name):
+    x = np.arange(24).reshape(4, 6) % 7
+    mine = ra.from_array(x, chunks=(3, 4))
+    for axis in (0, 1, -1):
+        check(getattr(ra, name).accumulate(mine, axis), getattr(np, name).accumulate(x, axis))
+        check(getattr(ra, name).reduce(mine, axis), getattr(np, name).reduce(x, axis))
+        check(getattr(np, name).reduce(mine, axis, keepdims=True), getattr(np, name).reduce(x, axis, keepdims=True))
+    if name == "subtract":
+        with pytest.raises(ValueError, match="reorder"):
+            ra.subtract.reduce(mine, axis=(0, 1))
+
+
+@pytest.mark.parametrize("name", ["power", "arctan2", "fmod", "divide", "hypot"])
+@pytest.mark.parametrize("options", [{}, {"initial": 1.5}, {"dtype": "float32"}, {"keepdims": True}])
+def test_reducing_is_in_order_however_lines_lie_in_memory(name, options):
+    """NumPy's `power` and `arctan2` along contiguous lines read results before they are written."""
+    x = np.abs(np.random.default_rng(0).normal(size=(5, 6)))
+    ufunc, first = getattr(np, name), options.get("initial")
+    rows = [row.astype(options.get("dtype", float)) for row in ([x[0]] if first is None else [np.full(6, first), x[0]])]
+    expected = rows[0] if first is None else ufunc(rows[0], rows[1])
+    for row in x[1:]:
+        expected = ufunc(expected, row.astype(expected.dtype))
+    for chunks in (-1, 1, (2, (1, 3, 2))):
+        for lines, axis in ((x, 0), (np.ascontiguousarray(x.T), 1)):
+            cut = chunks if axis == 0 or not isinstance(chunks, tuple) else chunks[::-1]
+            found = getattr(ra, name).reduce(ra.from_array(lines, chunks=cut), axis=axis, **options)
+            result = found.compute()
+            assert result.dtype == found.dtype == expected.dtype
+            assert result.shape == found.shape
+            np.testing.assert_allclose(result.ravel(), expected, rtol=1e-5 if "dtype" in options else 1e-14)

@@ -1,5 +1,6 @@
 """The `.dt` accessor, and parsing."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -105,8 +106,9 @@ def test_to_datetime_of_times_with_a_zone():
     text = pd.Series(["2013-01-01T10:00:00Z", None, "2013-07-01T10:30:00Z"])
     lazy = rd.from_pandas(text, npartitions=2)
     check(rd.to_datetime(lazy, utc=True), pd.to_datetime(text, utc=True))
-    with pytest.raises(ValueError, match="utc=True"):
+    with pytest.raises(NotImplementedError, match="meta="):
         rd.to_datetime(lazy).compute()
+    check(rd.to_datetime(lazy, meta=(None, "datetime64[us, UTC]")), pd.to_datetime(text))
 
 
 def test_to_datetime_of_columns():
@@ -134,3 +136,58 @@ def test_rolling():
     df = rd.from_pandas(pdf, npartitions=3)
     check(df["x"].rolling(3).mean(), pdf["x"].rolling(3).mean())
     check(df.rolling(2, min_periods=1).sum(), pdf.rolling(2, min_periods=1).sum())
+
+
+#: Ways to write a time, which pandas reads by the text: months before days, months by name, no signs between numbers.
+WRITTEN = (
+    "01/02/2020",
+    "01-02-2020 10:00",
+    "13/02/2020",
+    "Jan 2 2020",
+    "20200102",
+    "2020/1/2",
+    "2020",
+    "2020-01-02 10:00:00.5",
+)
+
+
+@pytest.mark.parametrize("npartitions", [1, 2, 7])
+@pytest.mark.parametrize("text", WRITTEN)
+def test_times_are_read_as_pandas_reads_them(text, npartitions):
+    texts = pd.Series([text, None, text])
+    lazy = rd.from_pandas(texts, npartitions=npartitions)
+    check(rd.to_datetime(lazy), pd.to_datetime(texts))
+    check(lazy.astype("datetime64[us]"), texts.astype("datetime64[us]"))
+    check(lazy.to_frame().astype("datetime64[ns]"), texts.to_frame().astype("datetime64[ns]"))
+
+
+@pytest.mark.parametrize("text", [" 2020-01-02", "+2020-01-02", "2020- 1-02", "2020-01-02 10", "69-01-02"])
+@pytest.mark.parametrize("format", ["%Y-%m-%d", "%y-%m-%d"])
+def test_formats_are_taken_by_the_letter(text, format):
+    texts = pd.Series([text, "2020-01-02", "20-01-02"])
+    lazy = rd.from_pandas(texts, npartitions=2)
+    expected = pd.to_datetime(texts, format=format, errors="coerce")
+    check(rd.to_datetime(lazy, format=format, errors="coerce"), expected)
+    with pytest.raises(ValueError, match="format"):
+        rd.to_datetime(lazy, format=format).compute()
+
+
+@pytest.mark.parametrize("format", [None, "%Y-%m-%d %H:%M:%S.%f"])
+def test_parts_of_a_microsecond_are_not_lost(format):
+    texts = pd.Series(["2020-01-02 10:00:00.123456789"])
+    lazy = rd.from_pandas(texts, npartitions=1)
+    with pytest.raises(NotImplementedError, match="meta="):
+        rd.to_datetime(lazy, format=format).compute()
+    found = rd.to_datetime(lazy, format=format, meta=(None, "datetime64[ns]"))
+    check(found, pd.to_datetime(texts, format=format))
+
+
+@pytest.mark.parametrize("npartitions", [1, 3])
+def test_hours_that_come_twice_are_told_by_their_order(npartitions):
+    times = pd.Series(pd.to_datetime(["2020-10-25 01:30", "2020-10-25 02:30", "2020-10-25 02:30", "2020-10-25 03:30"]))
+    lazy = rd.from_pandas(times, npartitions=npartitions)
+    for ambiguous in ("infer", np.array([True, True, False, False]), "NaT"):
+        expected = times.dt.tz_localize("Europe/Berlin", ambiguous=ambiguous)
+        check(lazy.dt.tz_localize("Europe/Berlin", ambiguous=ambiguous), expected)
+    with pytest.raises(NotImplementedError, match="freq="):
+        lazy.dt.to_period()

@@ -258,3 +258,26 @@ def test_functions_of_partitions_side_by_side():
 def test_an_index_of_pandas():
     index = pd.Index([1, 2, 5], name="k")
     check(rd.from_pandas(index, npartitions=2), index)
+
+
+def test_partitions_that_are_not_to_be_aligned_go_by_their_number():
+    left = rd.from_pandas(pd.DataFrame({"x": [1, 2, 3, 4]}), npartitions=2)
+    right = rd.from_pandas(pd.DataFrame({"x": [10, 20, 30, 40, 50, 60]}), npartitions=2)
+    add = lambda one, other: pd.DataFrame({"n": [len(one) * 100 + len(other)]})
+    by_number = left.map_partitions(add, right, align_dataframes=False)
+    assert by_number.compute().n.tolist() == [203, 203]
+    assert left.map_partitions(add, right).compute().n.tolist() != [203, 203]
+    assert not left.map_partitions(lambda one: one, clear_divisions=True).known_divisions
+    with pytest.raises(ValueError, match="clear_divisions"):
+        left.map_partitions(lambda one: one, clear_divisions="yes")
+
+
+def test_labels_with_the_missing_ones_first_are_in_no_order_that_slices_go_by():
+    frame = pd.DataFrame({"x": [1, 2, 3, 4]}, index=[2.0, 1.0, float("nan"), 3.0])
+    lazy = rd.from_pandas(frame, npartitions=2).sort_index(na_position="first")
+    with pytest.raises(KeyError):
+        frame.sort_index(na_position="first").loc[1.5:]
+    with pytest.raises((KeyError, NotImplementedError)):
+        lazy.loc[1.5:].compute()
+    ordered = rd.from_pandas(frame[frame.index.notna()], npartitions=2).sort_index(na_position="first")
+    assert ordered.loc[1.5:].x.compute().tolist() == frame[frame.index.notna()].sort_index().loc[1.5:].x.tolist()

@@ -58,7 +58,7 @@ def test_repr_escapes_html():
 
 
 def test_to_string_shows_rows(df, pdf):
-    assert df.to_string(max_rows=5) == pdf.head(5).to_string(max_rows=5)
+    assert df.to_string(max_rows=5) == pdf.to_string(max_rows=5)
 
 
 def test_info(df, capsys):

@@ -174,3 +174,16 @@ def test_sizes_of_groups_need_no_column_but_the_key():
     assert 'PROJECT["k", "y"] 2/3 COLUMNS' in found.explain(engine=True)
     kept = lazy.groupby(["k"], dropna=False).agg(n=("x", "size"))
     pd.testing.assert_frame_equal(kept.compute(), whole.groupby(["k"], dropna=False).agg(n=("x", "size")))
+
+
+@pytest.mark.parametrize("npartitions", [1, 3])
+@pytest.mark.parametrize("dropna", [True, False])
+def test_keys_of_other_rows_meet_the_rows_by_label(npartitions, dropna):
+    frame = pd.DataFrame({"k": list("abcabcabc"), "x": np.arange(9) * 1.5}, index=range(0, 90, 10))
+    lazy = rd.from_pandas(frame, npartitions=npartitions)
+    for call in (
+        lambda rows: rows.groupby(rows.k[rows.x > 4], dropna=dropna).x.sum(),
+        lambda rows: rows.groupby([rows.k[rows.x > 4], "x"], dropna=dropna).size(),
+        lambda rows: rows.x.groupby(rows.k[rows.x > 4], dropna=dropna).agg(["sum", "max"]),
+    ):
+        check(call(lazy), call(frame))

@@ -75,3 +75,17 @@ def test_operations_are_told_in_plain_words(operation, pair):
     except Exception as error:
         told = str(error).lower()
         assert not any(word in told for word in INNER_WORDS), told
+
+
+def test_other_files_of_a_folder_are_left_alone(tmp_path):
+    """A copy beside a file is none of the rows, whoever reads it; packed files are."""
+    rows = pd.DataFrame({"x": [1, 2]})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    rows.to_csv(tmp_path / "a.csv.bak", index=False)
+    rows.to_csv(tmp_path / "b.csv.gz", index=False)
+    rows.to_csv(tmp_path / "c.csv.bz2", index=False)
+    for options in ({}, {"thousands": ","}):
+        assert rd.read_csv(str(tmp_path), **options)["x"].compute().tolist() == [1, 2, 1, 2, 1, 2]
+    rows.to_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.parquet.bak").write_bytes(b"")
+    assert rd.read_parquet(str(tmp_path))["x"].compute().tolist() == [1, 2]

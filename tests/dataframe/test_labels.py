@@ -46,7 +46,7 @@ def test_numbers_as_labels(npartitions):
 
 
 def test_two_columns_of_one_name_are_refused():
-    with pytest.raises(ValueError, match="different"):
+    with pytest.raises(NotImplementedError, match="one name"):
         rd.from_pandas(pd.DataFrame([[1, 2]], columns=["x", "x"]), npartitions=1)
 
 

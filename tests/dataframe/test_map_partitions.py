@@ -165,3 +165,54 @@ def test_the_traceback_is_that_of_the_user(df):
     files = [str(entry.path) for entry in caught.traceback]
     assert not any("/raskt/" in name for name in files)
     assert caught.traceback[-1].name == "fail"
+
+
+REDUCTIONS = {
+    "a sum": lambda rows: rows.x.reduction(lambda part: part.sum(), aggregate=lambda sums: sums.sum()),
+    "one function": lambda rows: rows.x.reduction(lambda part: part.max()),
+    "of a frame": lambda rows: rows.reduction(lambda part: part.sum()),
+    "combined": lambda rows: rows.x.reduction(
+        lambda part: part.sum(), lambda sums: sums.sum() * 2, combine=lambda sums: sums.sum()
+    ),
+    "arguments": lambda rows: rows.reduction(
+        lambda part, more: part.sum() + more, lambda sums, more: sums.sum(), more=3
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_are_those_of_dask(name):
+    import dask.dataframe as dd
+
+    frame = pd.DataFrame({"x": range(6), "y": 1.5})
+    found = REDUCTIONS[name](rd.from_pandas(frame, npartitions=2)).compute()
+    expected = REDUCTIONS[name](dd.from_pandas(frame, npartitions=2)).compute()
+    if isinstance(expected, pd.Series):
+        pd.testing.assert_series_equal(found, expected)
+    else:
+        assert found == expected and not hasattr(found, "index")
+
+
+def test_a_reduction_may_give_rows_and_has_arguments_for_each_function():
+    largest = lambda part, n: part.nlargest(n)
+    series = pd.Series(range(6), name="x")
+    lazy = rd.from_pandas(series, npartitions=2)
+    check(lazy.reduction(largest, largest, n=2), series.nlargest(2))
+    check(lazy.reduction(largest, largest, chunk_kwargs={"n": 3}, aggregate_kwargs={"n": 1}), series.nlargest(1))
+    with pytest.raises(ValueError, match="combine_kwargs"):
+        lazy.reduction(largest, n=1, combine_kwargs={"n": 2})
+
+
+def test_a_reduction_takes_no_argument_that_nobody_reads():
+    with pytest.raises(TypeError, match="agregate"):
+        rd.from_pandas(pd.Series([1]), npartitions=1).reduction(lambda part: part.sum(), agregate=1)
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], ["b", "q"]])
+def test_values_are_mapped_by_a_lazy_series(labels):
+    series, mapper = pd.Series(["a", "b", None, "b", "c"], dtype="str"), pd.Series([1, 2], index=labels)
+    lazy = rd.from_pandas(series, npartitions=3)
+    found = lazy.map(rd.from_pandas(mapper, npartitions=2))
+    check(found, series.map(mapper))
+    # A row for each row, which mix with others.
+    check(lazy.to_frame("k").assign(m=found), series.to_frame("k").assign(m=series.map(mapper)))

@@ -146,3 +146,48 @@ def test_files_with_other_columns(folder):
 def test_empty_file(tmp_path, pdf):
     pdf.iloc[:0].to_parquet(tmp_path / "x.parquet")
     check(rd.read_parquet(tmp_path / "x.parquet"), pdf.iloc[:0])
+
+
+@pytest.mark.parametrize("index", ["t", "x", "k"])
+def test_divisions_are_found_when_asked_for(tmp_path, index):
+    frame = pd.DataFrame({"x": range(9), "k": list("abcabcabc")}, index=pd.date_range("2020", periods=9, name="t"))
+    rd.from_pandas(frame, npartitions=3).to_parquet(tmp_path / "a")
+    options = {} if index == "t" else {"index": index}
+    assert not rd.read_parquet(tmp_path / "a", **options).known_divisions
+    lazy = rd.read_parquet(tmp_path / "a", calculate_divisions=True, **options)
+    labels = lazy.index.compute()
+    # Three files have each of the letters.
+    expected = (None,) * 4 if index == "k" else (labels[0], labels[3], labels[6], labels[8])
+    assert lazy.divisions == expected
+    if index != "k":
+        assert lazy.loc[labels[1] : labels[4]].k.compute().tolist() == list("bcab")
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("written", ["pandas", "raskt"])
+def test_categories_keep_their_order_and_those_without_rows(tmp_path, ordered, written):
+    column = pd.Categorical(["b", "a", None, "d"], categories=["d", "b", "a", "unused"], ordered=ordered)
+    table = pd.DataFrame({"c": column, "w": range(4)})
+    if written == "pandas":
+        table.to_parquet(tmp_path / "one.parquet")
+    else:
+        rd.from_pandas(table, npartitions=2).to_parquet(tmp_path)
+    found = rd.read_parquet(tmp_path)
+    check(found, table)
+    check(found["c"].cat.codes, table["c"].cat.codes)
+    check(found.sort_values("c"), table.sort_values("c", kind="stable"))
+
+
+def test_categories_that_are_not_read_leave_the_native_reader_alone(tmp_path):
+    path = tmp_path / "a.parquet"
+    rows = pd.DataFrame({"x": np.arange(10.0), "c": pd.Categorical(list("ab") * 5, categories=["b", "a", "u"])})
+    rows.to_parquet(path)
+    for columns in (["x"], ["c"], ["x", "c"]):
+        own = rd.read_parquet(path, columns=columns)
+        pd.testing.assert_frame_equal(own.compute(), pd.read_parquet(path, columns=columns))
+        assert ("pandas" in own.explain()) == ("c" in columns)
+    for filters in ([("x", ">", 3)], [[("c", "==", "a")], [("x", "==", 1)]]):
+        own, other = (read(path, columns=["x"], filters=filters) for read in (rd.read_parquet, pd.read_parquet))
+        pd.testing.assert_frame_equal(own.compute().reset_index(drop=True), other.reset_index(drop=True))
+    rows.set_index("c").to_parquet(path)
+    pd.testing.assert_frame_equal(rd.read_parquet(path, columns=["x"]).compute(), pd.read_parquet(path, columns=["x"]))

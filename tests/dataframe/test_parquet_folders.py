@@ -238,7 +238,7 @@ def test_arguments(tmp_path):
     for options in ({"storage_options": {"a": 1}}, {"custom_metadata": {}}, {"engine": "fastparquet"}):
         with pytest.raises(NotImplementedError):
             lazy.to_parquet(tmp_path / "refused", **options)
-    for options in ({"calculate_divisions": True}, {"split_row_groups": True}, {"categories": ["b"]}, {"blocksize": 1}):
+    for options in ({"split_row_groups": True}, {"categories": ["b"]}, {"blocksize": 1}):
         with pytest.raises(NotImplementedError, match=next(iter(options))):
             rd.read_parquet(tmp_path / "groups", **options)
 

@@ -1,5 +1,8 @@
 """The `.str` accessor: every method against pandas."""
 
+import re
+import unicodedata
+
 import pandas as pd
 import pytest
 
@@ -144,3 +147,13 @@ def test_all_null():
     check(lazy.str.upper(), series.str.upper())
     check(lazy.str.len(), series.str.len())
     check(lazy.str.contains("a"), series.str.contains("a"))
+
+
+@pytest.mark.parametrize("pattern", [r"\w", r"\W", r"\s", r"\S", r"\d", r"\D", r"[\w-]", r"[^\s.]", ".", "k"])
+def test_classes_of_characters_are_those_of_python(pattern):
+    # Those that this Python knows: the native side may know a later Unicode.
+    known = [chr(code) for code in range(0x11000) if unicodedata.category(chr(code)) not in ("Cn", "Cs")]
+    letters = pd.Series(known, dtype="str")
+    contains = rd.from_pandas(letters, npartitions=3).str.contains(pattern).compute()
+    expected = pd.Series([re.search(pattern, letter) is not None for letter in letters])
+    assert letters[contains.ne(expected)].map(ascii).tolist() == []
