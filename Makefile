@@ -43,7 +43,6 @@ matrix: .venv/.wheel .venv/.test
 
 shrink: .venv/.wheel .venv/.test
 	$(BIN)/python -m tests.matrix --shrink
-	SHRINK_LISTS=1 $(BIN)/python -m pytest -q tests/conventions
 
 bench: .venv/.wheel .venv/.bench
 	$(BIN)/python benches/run.py $(PART)
