@@ -357,6 +357,21 @@ mod tests {
     }
 
     #[test]
+    fn a_plain_text_has_no_byte_that_means_something_only_at_certain_places() {
+        let syntax = Syntax::new(b',', Some(b'"'), None, BTreeSet::new());
+        let mut text = b"1,a\n".repeat(PLAIN_BYTES / 2);
+        assert!(is_plain(&text, &syntax));
+        for at in [0, PLAIN_BYTES - 1, PLAIN_BYTES, text.len() - 1] {
+            let was = text[at];
+            for odd in [b'"', b'\r', 0, 0x80, 0xff] {
+                text[at] = odd;
+                assert!(!is_plain(&text, &syntax), "{odd} at {at}");
+            }
+            text[at] = was;
+        }
+    }
+
+    #[test]
     fn what_is_left_to_pandas_is_told() {
         let syntax = Syntax::new(b',', Some(b'"'), Some(b'#'), BTreeSet::new());
         for (text, expected) in [
