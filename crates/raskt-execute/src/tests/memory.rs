@@ -176,7 +176,8 @@ fn many_producers_and_one_chain_of_consumers_stay_within_the_limit() {
         let before = inputs.get(1).map_or(0, number);
         Ok(Chunk::scalar(before + inputs[0].as_chunk().unwrap().as_slice::<i64>().unwrap()[0]).into())
     });
-    let producers = graph.layer(Layer::new("produce", produce, Shape::source(count)).with_cost(bytes(128 << 10))).unwrap();
+    let producers =
+        graph.layer(Layer::new("produce", produce, Shape::source(count)).with_cost(bytes(128 << 10))).unwrap();
     let mut edges = ExplicitBuilder::default();
     for at in 0..u64::from(count) {
         edges.input(TaskId::new(producers, at));
