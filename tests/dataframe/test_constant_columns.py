@@ -112,3 +112,39 @@ def test_infinities_may_add_up_to_nan(running, then):
     series = pd.Series([np.inf, -np.inf, 0.0, 1.0])
     call = lambda rows: getattr(getattr(rows, running)(), then)()
     check(call(rd.from_pandas(series, npartitions=2)), call(series))
+
+
+NOTHING_FOUND = {
+    "rows": lambda s: s,
+    "missing": lambda s: s.isna().sum(),
+    "count": lambda s: s.count(),
+    "column": lambda s: s.to_frame("y")[["y"]],
+    "groups": lambda s: s.to_frame("y").groupby("y", dropna=False).size(),
+    "running": lambda s: s.isna().cumsum(),
+    "sorted": lambda s: s.to_frame("y").sort_values("y", kind="stable"),
+    "filled": lambda s: s.fillna(1.5),
+}
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize("program", NOTHING_FOUND)
+@pytest.mark.parametrize("mapping", [{"a": 1.0}, {}, {"a": "b"}])
+@pytest.mark.parametrize("dtype", ["int64", "float64", "str", "bool", "datetime64[ns]"])
+def test_a_mapping_that_finds_nothing_keeps_the_rows(mapping, program, partitions, dtype):
+    data = pd.Series([1, 0, 3, 4]).astype(dtype)
+    if dtype == "str" and mapping == {"a": "b"} and program == "filled":
+        pytest.skip("pandas refuses to fill strings with numbers")
+    run = lambda s: NOTHING_FOUND[program](s.map(mapping))
+    try:
+        expected = run(data)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            run(rd.from_pandas(data, npartitions=partitions)).compute()
+        return
+    found = run(rd.from_pandas(data, npartitions=partitions)).compute()
+    if isinstance(expected, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    elif isinstance(expected, pd.Series):
+        pd.testing.assert_series_equal(found, expected, check_dtype=False)
+    else:
+        assert found == expected

@@ -1,5 +1,8 @@
 """Loops in a user's program make plans of hundreds of nodes one under another."""
 
+import threading
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -101,3 +104,59 @@ def test_partitions_of_a_large_plan_that_uses_its_rows_twice():
     pd.testing.assert_frame_equal(own.map_partitions(lambda part: part + 1).compute(), pandas + 1)
     last = own.partitions[255].compute()
     assert last.v.tolist() == [3, 4]
+
+
+#: Deeper than a stack has room for, if each step calls the next one.
+STEPS = 3_000
+LONG = pd.Series(np.arange(50))
+
+
+def stepped(values, step):
+    for at in range(STEPS):
+        values = step(values, at)
+    return values
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda s, at: s + 1,
+        lambda s, at: s.where(s != at % 60, -at),
+        lambda s, at: s.clip(-at, 4_000 - at),
+        lambda s, at: s.mask(s.isna(), at),
+    ],
+)
+@pytest.mark.parametrize("persisted", [False, True])
+def test_thousands_of_steps_over_one_column(step, persisted):
+    own = rd.from_pandas(LONG, npartitions=2)
+    found = stepped(own.persist() if persisted else own, step)
+    pd.testing.assert_series_equal(found.compute(), stepped(LONG, step))
+
+
+def test_thousands_of_steps_in_a_thread_of_little_stack():
+    found = []
+    run = lambda: found.append(stepped(rd.from_pandas(LONG, npartitions=2), lambda s, at: s + at).compute())
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    pd.testing.assert_series_equal(found[0], stepped(LONG, lambda s, at: s + at))
+
+
+def test_thousands_of_columns_added_up():
+    wide = pd.DataFrame(np.ones((3, STEPS)), columns=[f"c{at}" for at in range(STEPS)])
+    own = rd.from_pandas(wide, npartitions=2)
+    add = lambda frame: lambda s, at: s + frame[f"c{at}"]
+    pd.testing.assert_series_equal(stepped(own.c0, add(own)).compute(), stepped(wide.c0, add(wide)), check_names=False)
+    pd.testing.assert_frame_equal((own + 1).compute(), wide + 1)
+
+
+@pytest.mark.parametrize("count", [100, 1_000, 5_000, 30_000])
+@pytest.mark.parametrize("values", [int, float, str])
+def test_dictionaries_of_any_size(count, values):
+    mapping = {key: values(key + 1) for key in range(count)}
+    for data in (LONG, LONG + count - 25):
+        own = rd.from_pandas(data, npartitions=2).map(mapping).compute()
+        pd.testing.assert_series_equal(own, data.map(mapping))
+    if values is int:
+        own = rd.from_pandas(LONG, npartitions=2).replace(mapping).compute()
+        pd.testing.assert_series_equal(own, LONG.replace(mapping))

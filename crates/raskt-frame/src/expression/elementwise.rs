@@ -379,6 +379,9 @@ impl Expression {
         }
         let own = self.settled();
         let pairs: Vec<(&Literal, &Literal)> = old.iter().zip(new).filter(|(old, _)| own.could_equal(old)).collect();
+        if pairs.len() > PAIRS_MAX {
+            return Err(FrameError::NotNative(format!("a chain of {} conditions has no native form", pairs.len())));
+        }
         let (dtype, values) = match keep_others {
             true => (own.dtype()?, own.replacements(&pairs)?),
             false => mapped_values(new, &pairs)?,
@@ -421,6 +424,9 @@ impl Expression {
         pairs.iter().map(each).collect()
     }
 }
+
+/// So many values are looked for one after the other in each row; pandas looks more of them up by their hash.
+const PAIRS_MAX: usize = 1024;
 
 /// Whether times of type `from` are exact as those of type `to`, which differs in nothing but its unit.
 fn is_finer(from: &DataType, to: &DataType) -> bool {

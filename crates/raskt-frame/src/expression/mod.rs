@@ -21,7 +21,7 @@ use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
 use crate::stage::type_of;
-use crate::tree::{ColumnDtype, Expr, column, literal};
+use crate::tree::{ColumnDtype, Expr, column, literal, row_number, when};
 use polars::prelude::{DataType, PlSmallStr, Schema};
 use std::hash::Hash;
 use xxhash_rust::xxh3::Xxh3;
@@ -131,8 +131,10 @@ impl Expression {
                 extent = Some(extent.map_or(expression.extent, |found: Extent| found.join(expression.extent)));
             }
         }
+        let extent = extent.unwrap_or(Extent::Scalar);
+        let expr = if extent.is_scalar() || !expr.is_scalar() { expr } else { for_each_row(operands, expr) };
         let domain = Domain::new(type_of(scope, &expr)?, missing, false);
-        Ok(Self::new(expr, domain, extent.unwrap_or(Extent::Scalar)))
+        Ok(Self::new(expr, domain, extent))
     }
 
     /// The same with `missing` for whether nulls can be among its values.
@@ -202,6 +204,17 @@ impl Expression {
     pub(crate) fn operand(&self) -> Operand {
         Operand::Expression(self.clone())
     }
+}
+
+/// `expr`, which doesn't look at its operands, for each of their rows.
+fn for_each_row(operands: &[&Operand], expr: Expr) -> Expr {
+    let expressions = operands.iter().filter_map(|operand| match operand {
+        Operand::Expression(expression) if !expression.extent.is_scalar() => Some(&expression.expr),
+        _ => None,
+    });
+    let column_read = expressions.flat_map(leaves_of).next();
+    let row = column_read.map_or_else(row_number, |name| column(&name));
+    when(row.is_null(), expr.clone(), expr)
 }
 
 /// The columns that `expr` reads.

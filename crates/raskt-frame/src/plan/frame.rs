@@ -5,6 +5,7 @@ use crate::expression::{Expression, Extent, Operand, digest_of};
 use crate::literal::Literal;
 use crate::table::{check_name, index_column_name, is_internal};
 use polars::prelude::*;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A table with named columns and row labels: a plan of one.
@@ -340,9 +341,10 @@ impl Frame {
     }
 
     pub(crate) fn with(&self, root: Arc<Node>, columns: Vec<(PlSmallStr, Expression)>) -> Result<Self> {
-        for (at, (name, _)) in columns.iter().enumerate() {
+        let mut names = HashSet::with_capacity(columns.len());
+        for (name, _) in &columns {
             check_name(name)?;
-            if columns[..at].iter().any(|(other, _)| other == name) {
+            if !names.insert(name) {
                 return Err(FrameError::NotImplemented(format!("two columns can't both have the name `{name}` yet")));
             }
         }

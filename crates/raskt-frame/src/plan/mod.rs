@@ -20,6 +20,6 @@ pub(crate) use groupby::{aggregate, is_float_key};
 pub(crate) use join::indicator_dtype;
 pub use join::{JoinHow, JoinKeys, JoinOptions};
 pub use node::{External, JoinPlan, MemoryPlan, Node, Operator};
-pub(crate) use node::{LEFT_MARK, RIGHT_MARK};
+pub(crate) use node::{LEFT_MARK, RIGHT_MARK, levels_of};
 pub(crate) use partitions::labelled;
 pub use rows::{Keep, NullPosition};

@@ -204,6 +204,15 @@ pub(crate) const LEFT_MARK: &str = "\u{f8ff}in_left";
 /// Marks the rows of the other side.
 pub(crate) const RIGHT_MARK: &str = "\u{f8ff}in_right";
 
+/// How many steps of a query `expressions` may become, which are computed one before the other.
+pub(crate) fn levels_of<'a>(expressions: impl IntoIterator<Item = &'a Expr>) -> usize {
+    let depth = expressions.into_iter().map(Expr::depth).max().unwrap_or(0);
+    depth as usize / DEPTH_OF_LEVEL
+}
+
+/// The depth of the least part of an expression that becomes a step of its own.
+const DEPTH_OF_LEVEL: usize = 8;
+
 impl Node {
     /// A node over `inputs`; it has one partition and unknown rows until said otherwise.
     pub(crate) fn new(
@@ -223,8 +232,25 @@ impl Node {
             .inputs()
             .iter()
             .fold((0, 1_u64), |(depth, size), input| (input.depth.max(depth), size.saturating_add(input.size)));
-        (node.depth, node.size) = (depth + 1, size);
+        (node.depth, node.size) = (depth + 1 + levels_of(node.expressions()), size);
         node
+    }
+
+    /// What it computes.
+    fn expressions(&self) -> Vec<&Expr> {
+        match &self.operator {
+            Operator::Project { columns, .. } => columns.iter().map(|(_, values)| &values.expr).collect(),
+            Operator::Aggregate { keys, aggregations, .. } => {
+                keys.iter().chain(aggregations).map(|(_, values)| &values.expr).collect()
+            }
+            Operator::Cells { columns, .. } => {
+                columns.iter().flat_map(|(_, cells)| cells).map(|values| &values.expr).collect()
+            }
+            Operator::Filter { predicate, .. } => vec![predicate],
+            Operator::Sort { by, .. } | Operator::Top { by, .. } => by.iter().collect(),
+            Operator::Unique { subset, .. } => subset.iter().collect(),
+            _ => vec![],
+        }
     }
 
     /// The same with the partitions of `input`, computed one by one if `local`.

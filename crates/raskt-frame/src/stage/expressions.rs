@@ -2,7 +2,7 @@
 
 use super::text::text;
 use super::time::time;
-use super::{functions, numbers};
+use super::{column_of, functions, numbers};
 use crate::error::Result;
 use crate::tree::*;
 use polars::chunked_array::cast::CastOptions;
@@ -47,7 +47,7 @@ impl Translation {
 
     fn write(&mut self, expr: &Expr) -> Result<engine::Expr> {
         Ok(match expr {
-            Expr::Column(name) => engine::col(name.as_str()),
+            Expr::Column(name) => column_of(name.as_str()),
             Expr::Literal(value) => constant(value)?,
             Expr::Cast { input, dtype, conversion } => {
                 let (input, dtype) = (self.part(input)?, dtype.to_engine()?);
@@ -225,7 +225,7 @@ pub(super) fn engine_type_of(scope: &engine::Schema, expr: engine::Expr) -> Resu
 /// The engine's own type for values of both.
 pub(crate) fn common_engine_type(a: &engine::DataType, b: &engine::DataType) -> Result<engine::DataType> {
     let fields = [engine::Field::new("a".into(), a.clone()), engine::Field::new("b".into(), b.clone())];
-    let either = engine::when(lit(true)).then(engine::col("a")).otherwise(engine::col("b"));
+    let either = engine::when(lit(true)).then(column_of("a")).otherwise(column_of("b"));
     engine_type_of(&engine::Schema::from_iter(fields), either)
 }
 

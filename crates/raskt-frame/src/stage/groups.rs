@@ -1,10 +1,11 @@
 //! Aggregates of groups.
 
-use super::need::Need;
+use super::column_of;
+use super::need::{Need, looks_at_order};
 use super::prepared::Rows;
 use super::translate::Translator;
 use crate::error::Result;
-use crate::expression::{Expression, Extent};
+use crate::expression::Expression;
 use crate::plan::{Node, is_float_key};
 use crate::tree;
 use polars::prelude::*;
@@ -24,7 +25,7 @@ impl Translator<'_> {
             aggregations.iter().filter(|(name, _)| need.columns.contains(name)).collect();
         let below = Need::of(keys.iter().map(|(_, key)| key).chain(kept.iter().map(|(_, values)| values)), false);
         let by_first_row = !sort && need.order;
-        let ordered = by_first_row || kept.iter().any(|(_, values)| values.extent == Extent::OrderedScalar);
+        let ordered = by_first_row || kept.iter().any(|(_, values)| looks_at_order(values));
         let order = below.order || ordered;
         let query = self.node(input, &below.ordered(order))?;
         let keys_of: Vec<tree::Expr> = keys.iter().map(|(_, key)| key.normal()).collect();
@@ -37,15 +38,15 @@ impl Translator<'_> {
         let mut query = groups.agg(values);
         for (name, key) in keys {
             if drop_missing && key.domain.can_miss() {
-                query = query.filter(col(name.clone()).is_not_null());
+                query = query.filter(column_of(name.clone()).is_not_null());
             }
             if is_float_key(&key.domain) {
-                query = query.with_column(col(name.clone()).cast(DataType::Float64));
+                query = query.with_column(column_of(name.clone()).cast(DataType::Float64));
             }
         }
         if sort && need.order {
-            let names: Vec<PlSmallStr> = keys.iter().map(|(name, _)| name.clone()).collect();
-            query = query.sort(names, SortMultipleOptions::default().with_nulls_last(true));
+            let by: Vec<Expr> = keys.iter().map(|(name, _)| column_of(name.clone())).collect();
+            query = query.sort_by_exprs(by, SortMultipleOptions::default().with_nulls_last(true));
         }
         Ok(query)
     }

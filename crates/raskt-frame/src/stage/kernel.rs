@@ -58,7 +58,7 @@ impl Kernel for Stage {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         call.check_cancelled()?;
         let partition = self.by_partition.then_some(call.index as usize);
-        let found = with_stack_for(self.output.node.depth, || -> Result<DataFrame, TaskError> {
+        let found = with_stack_for(self.output.depth(), || -> Result<DataFrame, TaskError> {
             let tables = tables_of(reads(&self.output.node, partition), inputs)?;
             let query =
                 || collect(Translator::new(partition, &tables).output(&self.output.node, &self.output.columns)?);
@@ -88,13 +88,12 @@ impl Together {
 impl Kernel for Together {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         call.check_cancelled()?;
-        let depth = self.outputs.iter().map(|output| output.node.depth).max().unwrap_or(0);
+        let depth = self.outputs.iter().map(StageOutput::depth).max().unwrap_or(0);
         let found = with_stack_for(depth, || -> Result<Vec<DataFrame>, TaskError> {
             let tables = tables_of(self.reads(), inputs)?;
             let query = || {
-                let mut translator = Translator::new(None, &tables);
-                let queries = self.outputs.iter().map(|output| translator.output(&output.node, &output.columns));
-                collect_all(queries.collect::<Result<_, _>>()?)
+                let outputs = self.outputs.iter().map(|output| (&output.node, output.columns.as_slice()));
+                collect_all(Translator::new(None, &tables).outputs(outputs)?)
             };
             Ok(FilesRead::of(self.outputs.iter().map(|output| &output.node), None).during(query)?)
         })?;

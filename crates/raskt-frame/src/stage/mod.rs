@@ -39,10 +39,15 @@ pub(crate) use translate::{Translator, input_of_partition};
 pub(crate) use typing::type_of;
 
 use crate::expression::{Expression, digest_of};
-use crate::plan::{Column, Frame, Index, Node};
+use crate::plan::{Column, Frame, Index, Node, levels_of};
 use crate::table::index_column_name;
 use polars::prelude::*;
 use std::sync::Arc;
+
+/// The column of that very name: the engine's own `col` takes `*` and `^…$` for patterns of names.
+fn column_of(name: impl Into<PlSmallStr>) -> Expr {
+    Expr::Column(name.into())
+}
 
 /// What a stage gives: columns over a node.
 #[derive(Clone, Debug)]
@@ -53,6 +58,11 @@ pub struct StageOutput {
 }
 
 impl StageOutput {
+    /// How many steps of a query lie one under another.
+    fn depth(&self) -> usize {
+        self.node.depth + levels_of(self.columns.iter().map(|(_, values)| &values.expr))
+    }
+
     /// The labels and columns of a frame.
     pub fn of_frame(frame: &Frame) -> Self {
         let labels = match &frame.index {

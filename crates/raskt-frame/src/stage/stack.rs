@@ -6,7 +6,7 @@ const SHALLOW: usize = 64;
 /// What the engine takes for a node, at most: measured, and doubled.
 const NODE_BYTES: usize = 256 << 10;
 
-/// Runs `work` on a plan of that depth with stack enough for it.
+/// Runs `work` on a plan, or expressions, of that depth with stack enough for it.
 pub(super) fn with_stack_for<R>(depth: usize, work: impl FnOnce() -> R) -> R {
     if depth <= SHALLOW { work() } else { stacker::grow(depth * NODE_BYTES, work) }
 }

@@ -1,8 +1,8 @@
-use super::collect;
 use super::expressions::Translation;
 use super::need::Need;
+use super::{collect, column_of};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, Extent};
+use crate::expression::Expression;
 use crate::plan::{Node, Operator};
 use crate::table::internal_name;
 use polars::prelude::*;
@@ -17,8 +17,8 @@ pub(crate) struct Translator<'a> {
     pub tables: &'a HashMap<u128, Vec<DataFrame>>,
     /// Queries already written: equal parts are computed once.
     pub known: HashMap<(u128, Need), LazyFrame>,
-    /// What a large plan uses twice, by the digest of its node.
-    pub(super) shared: HashMap<u128, LazyFrame>,
+    /// What a large plan uses twice, by the digest of its node, and what was asked of it.
+    pub(super) shared: HashMap<u128, (Need, LazyFrame)>,
     /// What computes that first.
     pub(super) compute: fn(LazyFrame) -> Result<DataFrame>,
     /// What is asked of each node, while nothing but that is found out.
@@ -48,12 +48,22 @@ impl<'a> Translator<'a> {
 
     /// The columns `columns` over `node`, in its order of rows.
     pub(crate) fn output(&mut self, node: &Arc<Node>, columns: &[(PlSmallStr, Expression)]) -> Result<LazyFrame> {
-        let need = Need::of(columns.iter().map(|(_, values)| values), true);
-        let rows = columns.iter().any(|(_, values)| !values.extent.is_scalar());
-        // A scalar of all rows doesn't tell their order.
-        let order = rows || need.order && columns.iter().any(|(_, values)| values.extent != Extent::Scalar);
-        let query = self.rows(node, &need.ordered(order))?;
+        let query = self.rows(node, &Need::of_output(columns))?;
         self.select(query, columns)
+    }
+
+    /// The same of several plans at once.
+    pub(crate) fn outputs<'b>(
+        &mut self,
+        outputs: impl Iterator<Item = (&'b Arc<Node>, &'b [(PlSmallStr, Expression)])>,
+    ) -> Result<Vec<LazyFrame>> {
+        let outputs: Vec<_> = outputs.map(|(node, columns)| (node, Need::of_output(columns), columns)).collect();
+        self.share(outputs.iter().map(|(node, need, _)| (*node, need)).collect())?;
+        let write = |(node, need, columns)| {
+            let query = self.node(node, &need)?;
+            self.select(query, columns)
+        };
+        outputs.into_iter().map(write).collect()
     }
 
     /// `columns` over `query`.
@@ -75,7 +85,7 @@ impl<'a> Translator<'a> {
     /// The rows of `node`, which is where a query begins, with the columns that are needed at least.
     fn rows(&mut self, node: &Arc<Node>, need: &Need) -> Result<LazyFrame> {
         if self.asked.is_none() {
-            self.share(node, need)?;
+            self.share(vec![(node, need)])?;
         }
         self.node(node, need)
     }
@@ -86,7 +96,9 @@ impl<'a> Translator<'a> {
             asked.entry(node.digest).and_modify(|known| known.add(need)).or_insert_with(|| need.clone());
             return Ok(DataFrame::empty_with_schema(&node.scope).lazy());
         }
-        if let Some(shared) = self.shared.get(&node.digest) {
+        if let Some((known, shared)) = self.shared.get(&node.digest)
+            && known.covers(need)
+        {
             return Ok(shared.clone());
         }
         let key = (node.digest, need.clone());
@@ -178,10 +190,11 @@ impl<'a> Translator<'a> {
             return self.node(input, &below);
         }
         let below = below.ordered(true);
-        let base =
-            self.node(input, &below)?.select(below.columns.iter().map(|name| col(name.clone())).collect::<Vec<_>>());
+        let base = self
+            .node(input, &below)?
+            .select(below.columns.iter().map(|name| column_of(name.clone())).collect::<Vec<_>>());
         let there = Need { columns: added.iter().map(|(there, _)| there.clone()).collect(), order: true };
-        let added: Vec<Expr> = added.iter().map(|(there, here)| col(there.clone()).alias(here.clone())).collect();
+        let added: Vec<Expr> = added.iter().map(|(there, here)| column_of(there.clone()).alias(here.clone())).collect();
         let added = self.node(from, &there)?.select(added);
         if below.columns.is_empty() {
             return Ok(added);
@@ -199,7 +212,7 @@ impl<'a> Translator<'a> {
             let mut below = Translator { compute: self.compute, ..Translator::new(Some(at), self.tables) };
             return below.rows(input, need);
         }
-        let columns: Vec<Expr> = need.columns.iter().map(|name| col(name.clone())).collect();
+        let columns: Vec<Expr> = need.columns.iter().map(|name| column_of(name.clone())).collect();
         let mut parts = vec![];
         for input in inputs {
             let query = self.node(input, need)?;

@@ -1,11 +1,13 @@
 //! What type an expression is of: as the tree promises, and as the engine has it.
 
 use super::expressions::{Translation, engine_type_of};
+use super::stack::with_stack_for;
 use crate::error::{FrameError, Result};
 use crate::expression::content_of;
+use crate::plan::levels_of;
 use crate::table::internal_name;
 use crate::tree::{Child, ColumnDtype, Expr, column};
-use polars::prelude::{DataType, PlSmallStr, Schema};
+use polars::prelude::{DataType, Field, PlSmallStr, Schema};
 
 /// The type of `expr` over columns of `scope`: what the tree promises. That the engine would give another is an error.
 ///
@@ -13,10 +15,10 @@ use polars::prelude::{DataType, PlSmallStr, Schema};
 /// after the other to a column is checked by what each step adds.
 pub(crate) fn type_of(scope: &Schema, expr: &Expr) -> Result<DataType> {
     if !expr.has_heavy_parts() {
-        return light_type_of(scope, expr);
+        return light_type_of(&read_by(expr, &[scope])?, expr);
     }
     let fields: Vec<(&PlSmallStr, &DataType)> = scope.iter().collect();
-    Pieces { scope, digest: content_of(&fields) }.type_of(expr)
+    with_stack_for(levels_of([expr]), || Pieces { scope, digest: content_of(&fields) }.type_of(expr))
 }
 
 struct Pieces<'a> {
@@ -26,23 +28,33 @@ struct Pieces<'a> {
 
 impl Pieces<'_> {
     fn type_of(&self, expr: &Expr) -> Result<DataType> {
-        let mut scope = self.scope.clone();
-        let light = self.lightened(expr, &mut scope)?;
-        light_type_of(&scope, &light)
+        let mut parts = Schema::default();
+        let light = self.lightened(expr, &mut parts)?;
+        light_type_of(&read_by(&light, &[&parts, self.scope])?, &light)
     }
 
-    /// `expr` with columns for its heavy parts, which `scope` gets.
-    fn lightened(&self, expr: &Expr, scope: &mut Schema) -> Result<Expr> {
+    /// `expr` with columns for its heavy parts, which `parts` gets.
+    fn lightened(&self, expr: &Expr, parts: &mut Schema) -> Result<Expr> {
         expr.with_children(|child: &Child| {
             if !child.is_heavy() {
-                return Ok(if child.has_heavy_parts() { self.lightened(child, scope)?.into() } else { child.clone() });
+                return Ok(if child.has_heavy_parts() { self.lightened(child, parts)?.into() } else { child.clone() });
             }
             let name = part_name(child);
             let dtype = child.checked_dtype(self.digest, || ColumnDtype::of_engine(&self.type_of(child)?))?;
-            scope.with_column(name.clone(), dtype.to_engine()?);
+            parts.with_column(name.clone(), dtype.to_engine()?);
             Ok::<_, FrameError>(column(&name).into())
         })
     }
+}
+
+/// The columns that `expr` reads: what an operation costs is not to grow with the columns that it doesn't look at.
+fn read_by(expr: &Expr, scopes: &[&Schema]) -> Result<Schema> {
+    let field = |name: &str| {
+        let dtype = scopes.iter().find_map(|scope| scope.get(name));
+        let dtype = dtype.ok_or_else(|| FrameError::Engine(format!("there is no column `{name}` in a plan")))?;
+        Ok(Field::new(name.into(), dtype.clone()))
+    };
+    expr.columns().into_iter().map(field).collect()
 }
 
 /// The column that stands for a heavy part.
@@ -51,10 +63,7 @@ pub(super) fn part_name(part: &Child) -> PlSmallStr {
 }
 
 fn light_type_of(scope: &Schema, expr: &Expr) -> Result<DataType> {
-    let column = |name: &str| {
-        let dtype = scope.get(name).ok_or_else(|| FrameError::Engine(format!("there is no column `{name}` in a plan")));
-        ColumnDtype::of_engine(dtype?)
-    };
+    let column = |name: &str| ColumnDtype::of_engine(scope.get(name).expect("the scope has what is read"));
     let promised = expr.dtype(&column)?.to_engine()?;
     let found = engine_type_of(scope, Translation::default().of(expr)?)?;
     match (&promised, &found) {

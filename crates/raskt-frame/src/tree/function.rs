@@ -139,6 +139,13 @@ pub enum Aggregate {
     Kurtosis,
 }
 
+impl Aggregate {
+    /// Whether it depends on the order of the values.
+    pub(super) fn looks_at_order(self) -> bool {
+        matches!(self, Self::First | Self::FirstNotNull | Self::Last | Self::LastNotNull)
+    }
+}
+
 /// How equal values are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Ties {

@@ -15,8 +15,10 @@ struct Part {
     digest: u128,
     size: u64,
     weight: u32,
+    depth: u32,
     alone: bool,
     scalar: bool,
+    ordered: bool,
     /// Its type over the columns that the digest stands for, where it was checked last.
     dtype: Mutex<Option<(u128, ColumnDtype)>>,
 }
@@ -42,6 +44,26 @@ impl Expr {
         self.size() > u64::from(self.weight())
     }
 
+    /// How many nodes lie one under another, it among them.
+    pub(crate) fn depth(&self) -> u32 {
+        self.children().iter().map(|child| child.0.depth).max().unwrap_or(0).saturating_add(1)
+    }
+
+    /// Whether it is one value for all rows.
+    pub(crate) fn is_scalar(&self) -> bool {
+        self.own_kind().1
+    }
+
+    /// Whether it depends on the order of the rows.
+    pub(crate) fn looks_at_order(&self) -> bool {
+        match self {
+            Self::Window { .. } | Self::RowNumber => true,
+            Self::Aggregate { function, input } => function.looks_at_order() || input.0.ordered,
+            _ => self.children().iter().any(|child| child.0.ordered),
+        }
+    }
+
+    /// Whether its value for a row depends on that row alone, and whether it is one value for all rows.
     fn own_kind(&self) -> (bool, bool) {
         match self {
             Self::Column(_) => (true, false),
@@ -120,6 +142,8 @@ impl From<Expr> for Child {
             digest: expr.digest(),
             size: expr.size(),
             weight: expr.weight(),
+            depth: expr.depth(),
+            ordered: expr.looks_at_order(),
             alone,
             scalar,
             dtype: Mutex::new(None),
@@ -127,6 +151,25 @@ impl From<Expr> for Child {
         }))
     }
 }
+
+/// A tree may be deeper than a stack has room for calls: its parts go one after the other.
+impl Drop for Part {
+    fn drop(&mut self) {
+        if self.depth <= SHALLOW {
+            return;
+        }
+        let mut left = self.expr.take_children();
+        while let Some(child) = left.pop() {
+            if let Ok(mut part) = Arc::try_unwrap(child.0) {
+                left.append(&mut part.expr.take_children());
+                part.depth = 0;
+            }
+        }
+    }
+}
+
+/// Trees of that depth may call themselves for each of their parts.
+const SHALLOW: u32 = 64;
 
 impl Deref for Child {
     type Target = Expr;

@@ -25,30 +25,35 @@ impl Expr {
     /// The same tree of other parts: what `change` makes of each.
     pub(crate) fn with_children<E>(&self, mut change: impl FnMut(&Child) -> Result<Child, E>) -> Result<Self, E> {
         let mut changed = self.clone();
-        match &mut changed {
-            Self::Column(_) | Self::Literal(_) | Self::Length | Self::RowNumber => {}
+        for child in changed.children_mut() {
+            *child = change(child)?;
+        }
+        Ok(changed)
+    }
+
+    /// Its parts; it is a tree of others afterwards, which nobody may look at.
+    pub(super) fn take_children(&mut self) -> Vec<Child> {
+        let nothing = Child::from(Self::Length);
+        self.children_mut().into_iter().map(|child| std::mem::replace(child, nothing.clone())).collect()
+    }
+
+    fn children_mut(&mut self) -> Vec<&mut Child> {
+        match self {
+            Self::Column(_) | Self::Literal(_) | Self::Length | Self::RowNumber => vec![],
             Self::Cast { input, .. }
             | Self::Map { input, .. }
             | Self::IsIn { input, .. }
             | Self::Text { input, .. }
             | Self::Time { input, .. }
             | Self::Aggregate { input, .. }
-            | Self::Window { input, .. } => *input = change(input)?,
+            | Self::Window { input, .. } => vec![input],
             Self::Arithmetic { left, right, .. }
             | Self::Comparison { left, right, .. }
-            | Self::Logical { left, right, .. } => (*left, *right) = (change(left)?, change(right)?),
-            Self::Conditional { condition, then, otherwise } => {
-                (*condition, *then, *otherwise) = (change(condition)?, change(then)?, change(otherwise)?);
-            }
-            Self::Coalesce(inputs) | Self::ConcatText { inputs, .. } => {
-                inputs.iter_mut().try_for_each(|input| change(input).map(|changed| *input = changed))?;
-            }
-            Self::Over { input, keys } => {
-                *input = change(input)?;
-                keys.iter_mut().try_for_each(|key| change(key).map(|changed| *key = changed))?;
-            }
+            | Self::Logical { left, right, .. } => vec![left, right],
+            Self::Conditional { condition, then, otherwise } => vec![condition, then, otherwise],
+            Self::Coalesce(inputs) | Self::ConcatText { inputs, .. } => inputs.iter_mut().collect(),
+            Self::Over { input, keys } => std::iter::once(input).chain(keys).collect(),
         }
-        Ok(changed)
     }
 
     /// It and all trees that it is made of, each before its own parts. A heavy part that is used twice comes once: written

@@ -12,7 +12,7 @@ from ..base.collection import is_collection, is_column
 from ..base.lazy_arrays import operand
 from ..base.meta import empty
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
-from ..base.partitionwise import over_all, over_rows
+from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.registry import wrap
 from ..base.whole import is_foreign, is_labelled, over_whole
 from ..generic.alignment import Named, with_values
@@ -65,11 +65,10 @@ class SeriesValues(Elementwise):
             return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
         call = lambda s: s.map(func, na_action=na_action, **kwargs)
         if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and na_action is None:
-            return self._native_or_pandas(
+            how: dict[str, Any] = {"meta": mapped_values(empty(self), func), "same_rows": True, "plainly": True}
+            return native_or(
                 lambda: wrap(self._expr.map_values(list(func), list(func.values()))),
-                call,
-                name="map",
-                meta=mapped_values(empty(self), func),
+                lambda: over_partitions(call, (self,), {}, name="map", may_miss=True, **how),
             )
         return over_rows(call, self, name=getattr(func, "__name__", "map"), meta=meta)
 
@@ -153,12 +152,14 @@ def is_ufunc(func: Any) -> bool:
 
 
 def mapped_values(meta: Any, values: dict[Any, Any]) -> Any:
-    """The empty series of what a dictionary says, missing values among it."""
+    """The empty series of what a dictionary says, missing values among it; that of integers, which may miss some."""
     import pandas as pd
 
     if isinstance(meta.dtype, pd.CategoricalDtype) and has_categories(meta.dtype):
         return meta.map(values) if isinstance(meta, pd.Series) else meta.to_series().map(values)
     found = pd.Series([*values.values(), None]) if values else pd.Series([], dtype="float64")
+    given = pd.Series(list(values.values()), dtype=None if values else "float64")
+    found = given if given.dtype.kind in "iu" else found
     dtype = found.dtype if not isinstance(meta.dtype, pd.CategoricalDtype) else object
     return pd.Series([], dtype=dtype, name=meta.name, index=meta.index if isinstance(meta, pd.Series) else meta)
 
