@@ -150,7 +150,7 @@ def test_thousands_of_columns_added_up():
     pd.testing.assert_frame_equal((own + 1).compute(), wide + 1)
 
 
-@pytest.mark.parametrize("count", [100, 1_000, 5_000, 30_000])
+@pytest.mark.parametrize("count", [100, 1_000, 6_000])
 @pytest.mark.parametrize("values", [int, float, str])
 def test_dictionaries_of_any_size(count, values):
     mapping = {key: values(key + 1) for key in range(count)}
