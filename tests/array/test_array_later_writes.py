@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import raskt
 import raskt.array as ra
 
 LINE = np.array([1.0, 2.0, 3.0, 4.0])
@@ -65,3 +66,37 @@ def test_later_writes_to_lists_change_nothing(bins):
     result = ra.digitize(x, bins)
     bins[:] = [9.0] * 3
     assert np.array_equal(result.compute(), expected)
+
+
+def test_blocks_that_a_function_keeps_and_writes_to_later():
+    kept = np.ones(3)
+    x = ra.ones(6, chunks=3)
+    persisted = x.map_blocks(lambda block: kept).persist()
+    views = x.map_blocks(lambda block: kept[::-1]).persist()
+    nested = x.map_blocks(lambda block: kept.reshape(3, 1)[:, 0]).persist()
+    kept[:] = 7
+    for found in (persisted, views, nested):
+        assert found.compute().tolist() == [1.0] * 6
+
+
+def test_a_function_that_gives_one_buffer_again_and_again():
+    buffer = np.empty(2)
+
+    def doubled(block):
+        buffer[:] = block * 2
+        return buffer
+
+    x = ra.arange(8, chunks=2, dtype=float)
+    with raskt.config.set(scheduler="sync"):
+        assert x.map_blocks(doubled).compute().tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
+
+
+def test_views_that_cannot_be_written_through_of_memory_that_can():
+    x = np.arange(6)
+    windows = ra.asarray(np.lib.stride_tricks.sliding_window_view(x, 2)) + 0
+    raw = bytearray(np.arange(4).tobytes())
+    from_raw = ra.asarray(np.frombuffer(memoryview(raw).toreadonly(), dtype=np.int64)) + 0
+    x[:] = 9
+    raw[:] = bytes(len(raw))
+    assert windows.compute().tolist() == [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]
+    assert from_raw.compute().tolist() == [0, 1, 2, 3]

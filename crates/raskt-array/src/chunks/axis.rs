@@ -66,12 +66,17 @@ impl AxisChunks {
         Self(Cut::Regular { length, chunk, skip })
     }
 
-    /// How many blocks there are.
+    /// How many blocks there are: no more than [`normalize_chunks`](super::normalize_chunks) lets a user ask for.
     pub fn blocks(&self) -> u32 {
+        u32::try_from(self.count()).expect("so many blocks are refused where they are asked for")
+    }
+
+    /// How many blocks there would be.
+    pub(super) fn count(&self) -> usize {
         match &self.0 {
-            Cut::Regular { length, chunk, skip } => (length + skip).div_ceil(*chunk).max(1) as u32,
-            Cut::Uneven(starts) => starts.len() as u32 - 1,
-            Cut::Unknown { blocks } => *blocks,
+            Cut::Regular { length, chunk, skip } => (length + skip).div_ceil(*chunk).max(1),
+            Cut::Uneven(starts) => starts.len() - 1,
+            Cut::Unknown { blocks } => *blocks as usize,
         }
     }
 

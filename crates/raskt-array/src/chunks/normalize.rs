@@ -66,7 +66,7 @@ pub fn normalize_chunks(
                 )));
             }
             ChunkSpec::Size(size) => Some(AxisChunks::regular(length, *size)),
-            ChunkSpec::Lengths(lengths) if lengths.iter().sum::<usize>() == length => Some(AxisChunks::uneven(lengths)),
+            ChunkSpec::Lengths(lengths) if sum_of(lengths) == Some(length) => Some(AxisChunks::uneven(lengths)),
             ChunkSpec::Lengths(_) => return Err(not_the_sum(&specs, shape)),
             ChunkSpec::Unknown => {
                 return Err(ArrayError::Chunks("the lengths of blocks must be numbers, not NaN".into()));
@@ -74,7 +74,31 @@ pub fn normalize_chunks(
         });
     }
     fill_open_axes(&mut axes, shape, limit / dtype.size());
-    Ok(Chunks::new(axes.into_iter().flatten()))
+    let chunks = Chunks::new(axes.into_iter().flatten());
+    check_count(&chunks)?;
+    Ok(chunks)
+}
+
+/// The length of an axis of blocks of such lengths, if any axis is that long.
+fn sum_of(lengths: &[usize]) -> Option<usize> {
+    lengths.iter().try_fold(0_usize, |sum, length| sum.checked_add(*length))
+}
+
+/// An error if there are more blocks than can be told apart.
+fn check_count(chunks: &Chunks) -> Result<()> {
+    let too_many = |count: &dyn std::fmt::Display| {
+        let text = format!("{count} blocks are more than there can be ({} along an axis): make them larger", u32::MAX);
+        Err(ArrayError::Chunks(text))
+    };
+    let mut all = 1_u64;
+    for count in chunks.axes().iter().map(AxisChunks::count) {
+        if count > u32::MAX as usize {
+            return too_many(&count);
+        }
+        let Some(more) = all.checked_mul(count as u64) else { return too_many(&"over 2**64") };
+        all = more;
+    }
+    Ok(())
 }
 
 /// An axis whose lengths aren't known, as it is, if nothing else is asked for.

@@ -8,7 +8,7 @@ use raskt_value::{Chunk, DType, Kind, Scalar, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::Xxh3;
 
 /// Arrays up to this size are told apart by their content, larger ones by when they were wrapped: hashing a gigabyte
 /// would cost more than the sharing that it might bring.
@@ -118,6 +118,9 @@ impl Array {
                 chunks.ndim()
             )));
         }
+        let shape = chunks.known_shape("a new matrix")?;
+        // Diagonals further out have no element, and their distance would not fit where it is added up.
+        let k = k.clamp(-(shape[0] as i64), shape[1] as i64);
         Ok(Expr::Generated(Source { generator, dtype, index: Affine::diagonal(k) }).into_array(dtype, chunks))
     }
 
@@ -147,17 +150,27 @@ pub fn arange_length(start: Scalar, stop: Scalar, step: Scalar) -> Result<usize>
     Ok(count.max(0.0) as usize)
 }
 
-/// What tells the bytes of a block from others.
+/// What tells the bytes of a block from others: its elements, and how they lie in memory, since views of it are told by
+/// where in that memory they begin.
 fn token(chunk: &Chunk) -> u128 {
     if chunk.bytes() > HASHED_BYTES {
         return unique();
     }
-    let chunk = chunk.to_contiguous();
-    if chunk.is_empty() {
+    let elements = chunk.to_contiguous();
+    if elements.is_empty() {
         return 0;
     }
+    let mut hasher = Xxh3::new();
+    for length in chunk.shape() {
+        hasher.update(&(*length as u64).to_le_bytes());
+    }
+    for stride in chunk.strides() {
+        hasher.update(&(*stride as i64).to_le_bytes());
+    }
+    hasher.update(&(chunk.offset() as u64).to_le_bytes());
     // SAFETY: the block is contiguous, so its bytes lie from its first element on.
-    xxh3_128(unsafe { std::slice::from_raw_parts(chunk.as_ptr(), chunk.bytes()) })
+    hasher.update(unsafe { std::slice::from_raw_parts(elements.as_ptr(), elements.bytes()) });
+    hasher.digest128()
 }
 
 /// A number that no other array has.

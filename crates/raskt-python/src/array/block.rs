@@ -1,7 +1,8 @@
 //! Python functions over blocks, and blocks that Python makes.
 
 use super::error::OrRaise;
-use super::{ArrayExpr, chunk_from_numpy, chunks, dtype, numpy_view};
+use super::snapshot::chunk_of_result;
+use super::{ArrayExpr, chunks, dtype, numpy_view};
 use crate::block::{PythonBlock, PythonOp};
 use crate::delayed::{Delayed, DelayedBlocks};
 use crate::object::Object;
@@ -79,7 +80,8 @@ impl NumpyBlock {
             array = plain.call_method1(intern!(py, "narrowed"), (array, wanted, &self.name))?.cast_into()?;
         }
         self.check_shape(index, array.shape())?;
-        Ok(chunk_from_numpy(&array)?.into())
+        let references = if array.is(result) { 2 } else { 1 };
+        Ok(chunk_of_result(&array, references)?.into())
     }
 
     fn wrong_dtype(&self, array: &Bound<'_, PyUntypedArray>) -> PyErr {

@@ -16,7 +16,7 @@ struct NumpyOwner(#[expect(dead_code, reason = "held for its drop")] Py<PyUntype
 
 /// A buffer that keeps the memory of a NumPy array alive.
 #[pyclass(frozen, module = "raskt._core")]
-struct ChunkOwner(#[expect(dead_code, reason = "held for its drop")] Buffer);
+pub(super) struct ChunkOwner(#[expect(dead_code, reason = "held for its drop")] Buffer);
 
 /// A chunk over the memory of `array`; only arrays that no chunk can describe (foreign byte order, elements that are
 /// not aligned) are copied.

@@ -387,7 +387,9 @@ def eye(
         chunks = (chunks, chunks)
     if N < 0 or (M is not None and M < 0):
         raise ValueError("negative dimensions are not allowed")
-    return wrap(array_eye((N, N if M is None else M), k, float if dtype is None else dtype, chunks, block_bytes()))
+    rows, columns = N, N if M is None else M
+    k = max(-rows, min(k, columns))
+    return wrap(array_eye((rows, columns), k, float if dtype is None else dtype, chunks, block_bytes()))
 
 
 @documented("Of `dtype`, with `n` rows and columns.", _CHECKED, n="int: How many rows and columns there are.")

@@ -94,6 +94,7 @@ def tri(
     """
     check_like("tri", like)
     rows, columns = max(N, 0), max(N if M is None else M, 0)  # As NumPy, which makes no rows of fewer than none.
+    k = max(-rows, min(k, columns))
     return wrap(array_tri((rows, columns), k, float if dtype is None else dtype, chunks, block_bytes()))
 
 
