@@ -291,22 +291,21 @@ fn strong_pair(a: &Operand, b: &Operand, dtype: impl Fn(DType, Scalar) -> Option
 
 /// The type of a number as an operand of `op` beside an array of `beside`.
 ///
-/// An integer that this type can't hold is one of its own type where `op` compares or asks whether it is zero, and
-/// of the floating type where `op` computes in one.
+/// Where `op` computes in floating point, the number is of that type at once, and isn't rounded to a narrower one on the
+/// way. An integer that the type can't hold is one of its own type where `op` compares or asks whether it is zero; beside
+/// booleans, which are `int64` then, NumPy refuses it.
 fn beyond(op: BinaryOp, beside: DType, scalar: Scalar) -> Option<DType> {
     let dtype = promote_weak(beside, scalar.kind());
+    let operands = binary_signature(op, beside, dtype).ok().map(|signature| signature.operands);
+    if let Some(operands) = operands.filter(|operands| operands.is_inexact()) {
+        return Some(operands);
+    }
     let logical = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr | BinaryOp::LogicalXor);
     if logical && matches!(scalar, Scalar::UInt(_)) {
         return Some(DType::I64); // NumPy takes it for one, and finds that it isn't.
     }
-    if check_fits(scalar, dtype).is_ok() {
-        return Some(dtype);
-    }
-    if is_comparison(op) || logical {
-        return None;
-    }
-    let operands = binary_signature(op, beside, dtype).ok().map(|signature| signature.operands);
-    operands.filter(|operands| operands.is_inexact()).or(Some(dtype))
+    let is_own = logical || (is_comparison(op) && beside != DType::Bool);
+    if is_own && check_fits(scalar, dtype).is_err() { None } else { Some(dtype) }
 }
 
 /// An error if `scalar` is an integer that `dtype` can't hold.

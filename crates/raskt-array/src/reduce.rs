@@ -1,6 +1,6 @@
 //! Reductions and running sums.
 
-use crate::blocks::{BlockInput, Blockwise, native};
+use crate::blocks::{BlockInput, Blockwise, carry, native};
 use crate::expression::{Expr, Reduce};
 use crate::kernel::ReduceOp;
 use crate::layout::{axes_of, axis_of};
@@ -108,21 +108,36 @@ impl Array {
         let axis = axis_of(axis, self.ndim())?;
         let sum = ReduceOp::Sum.result_dtype(self.dtype())?;
         let input = self.astype(dtype.unwrap_or(sum));
-        let cut = &self.chunks().axes()[axis];
-        let (ndim, blocks) = (self.ndim(), cut.blocks());
-        if blocks == 1 {
+        if self.chunks().axes()[axis].blocks() == 1 {
             return Ok(input.scanned(scan, axis, None));
         }
-        // What stands before each block: the running total of the blocks' totals, which are few and come in one block.
-        let totals =
-            Blockwise::native("total", native::Total { scan, axis }, vec![input.clone()], vec![BlockInput::same(ndim)]);
-        let mut chunks = input.chunks().clone();
-        chunks.axes_mut()[axis] = AxisChunks::regular(blocks as usize, 1);
-        let totals =
-            Expr::Blockwise(totals.word(axis as u64).word(scan as u64)).into_array(input.dtype(), chunks.clone());
-        chunks.axes_mut()[axis] = AxisChunks::single(blocks as usize);
-        let before = totals.recut(chunks).scanned(scan, axis, None);
+        let before = input.before_blocks(scan, axis);
         Ok(input.scanned(scan, axis, Some(before)))
+    }
+
+    /// What is behind each block along an axis: of what blocks come to, which is little and comes in one block.
+    fn before_blocks(&self, scan: Scan, axis: usize) -> Self {
+        let (ndim, blocks) = (self.ndim(), self.chunks().axes()[axis].blocks() as usize);
+        let fields = carry::fields(scan, self.dtype());
+        let (inputs, reads) = (vec![self.clone()], vec![BlockInput::same(ndim)]);
+        let (each, totals) = match fields {
+            Some(_) => (DType::F64, Blockwise::native("summary", carry::Summarise { scan, axis }, inputs, reads)),
+            None => (self.dtype(), Blockwise::native("total", native::Total { scan, axis }, inputs, reads)),
+        };
+        let (totals, length) = (totals.word(axis as u64).word(scan as u64), fields.unwrap_or(1));
+        let mut chunks = self.chunks().clone();
+        chunks.axes_mut()[axis] = AxisChunks::regular(blocks * length, length);
+        let totals = Expr::Blockwise(totals).into_array(each, chunks.clone());
+        chunks.axes_mut()[axis] = AxisChunks::single(blocks * length);
+        let totals = totals.recut(chunks.clone());
+        if fields.is_none() {
+            return totals.scanned(scan, axis, None);
+        }
+        let kernel = carry::Carry { scan, axis, dtype: self.dtype() };
+        let carry = Blockwise::native("carry", kernel, vec![totals], vec![BlockInput::same(ndim)]);
+        let carry = carry.word(axis as u64).word(scan as u64).word(self.dtype() as u64);
+        chunks.axes_mut()[axis] = AxisChunks::single(blocks);
+        Expr::Blockwise(carry).into_array(self.dtype(), chunks)
     }
 
     fn scanned(&self, scan: Scan, axis: usize, before: Option<Self>) -> Self {

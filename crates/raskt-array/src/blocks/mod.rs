@@ -1,5 +1,6 @@
 //! Functions of whole blocks: users' own, and the steps of products and factorisations.
 
+pub(crate) mod carry;
 pub(crate) mod native;
 
 use crate::expression::{Content, Expr};

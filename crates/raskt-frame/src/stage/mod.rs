@@ -6,13 +6,17 @@
 //! whole. Whole plans that are computed together and read the same rows are one query of several results.
 
 mod casing;
+mod cells;
 mod durations;
 mod engine;
 mod expressions;
 mod external;
 mod functions;
+mod groups;
+mod joins;
 mod kernel;
 mod lower;
+mod need;
 mod numbers;
 mod partial;
 mod prepared;

@@ -4,9 +4,11 @@
 //! twenty steps a million times, before the engine can look for what is equal. Large expressions are therefore taken apart:
 //! their heavy parts become columns of the query, level by level.
 
+use super::translate::Translator;
 use super::typing::part_name;
+use crate::error::Result;
 use crate::tree::{Child, Expr, column};
-use polars::prelude::PlSmallStr;
+use polars::prelude::{self as engine, LazyFrame, PlSmallStr, by_name};
 use std::collections::HashMap;
 use std::convert::Infallible;
 
@@ -81,5 +83,47 @@ impl Prepared {
             }
         };
         (column(&name).into(), level)
+    }
+}
+
+impl Translator<'_> {
+    /// Expressions over `query` under their names, and `query` with what they need to be there before.
+    pub(super) fn named<'b>(
+        &mut self,
+        query: LazyFrame,
+        columns: impl Iterator<Item = (&'b PlSmallStr, &'b Expr)>,
+    ) -> Result<(LazyFrame, Vec<engine::Expr>)> {
+        let (names, expressions): (Vec<_>, Vec<_>) = columns.unzip();
+        let (query, expressions, _) = self.prepared(query, expressions, Rows::All)?;
+        Ok((query, expressions.into_iter().zip(names).map(|(values, name)| values.alias(name.clone())).collect()))
+    }
+
+    /// `expressions` as the engine computes them over `query` with what they need to be there before: columns of the names
+    /// that come third.
+    pub(super) fn prepared<'b>(
+        &mut self,
+        mut query: LazyFrame,
+        expressions: impl IntoIterator<Item = &'b Expr>,
+        rows: Rows,
+    ) -> Result<(LazyFrame, Vec<engine::Expr>, Vec<PlSmallStr>)> {
+        let mut before = Prepared::default();
+        let light: Vec<Expr> = expressions.into_iter().map(|expr| before.of(expr, rows)).collect();
+        for level in &before.levels {
+            let columns = level.iter().map(|(name, expr)| Ok(self.expressions.of(expr)?.alias(name.clone())));
+            query = query.with_columns(columns.collect::<Result<Vec<_>>>()?);
+        }
+        Ok((query, self.expressions.all(&light)?, before.names()))
+    }
+
+    /// What `change` makes of `query` by `expressions`, which need not see what they need to be there before.
+    pub(super) fn by(
+        &mut self,
+        query: LazyFrame,
+        expressions: &[Expr],
+        change: impl FnOnce(LazyFrame, Vec<engine::Expr>) -> LazyFrame,
+    ) -> Result<LazyFrame> {
+        let (query, expressions, added) = self.prepared(query, expressions, Rows::All)?;
+        let changed = change(query, expressions);
+        Ok(if added.is_empty() { changed } else { changed.drop(by_name(added, true, false)) })
     }
 }

@@ -5,7 +5,8 @@
 //! computed first, with the columns that any of them needs. In smaller ones the engine finds what is equal, and each user
 //! reads no more than it needs.
 
-use super::translate::{Need, Translator, counted};
+use super::need::Need;
+use super::translate::{Translator, counted};
 use crate::error::Result;
 use crate::plan::{Node, Operator};
 use polars::prelude::*;

@@ -1,55 +1,13 @@
 use super::collect;
 use super::expressions::Translation;
-use super::prepared::{Prepared, Rows};
+use super::need::Need;
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, Extent, leaves_of};
-use crate::plan::{JoinHow, JoinPlan, LEFT_MARK, Node, Operator, RIGHT_MARK, indicator_dtype, is_float_key};
-use crate::table::{index_column_name, internal_name};
-use crate::tree;
+use crate::expression::{Expression, Extent};
+use crate::plan::{Node, Operator};
+use crate::table::internal_name;
 use polars::prelude::*;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
-
-/// What is asked of a node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Need {
-    /// The columns.
-    pub columns: BTreeSet<PlSmallStr>,
-    /// Whether the order of the rows can be seen in the result.
-    pub order: bool,
-}
-
-impl Need {
-    pub(crate) fn of<'a>(values: impl IntoIterator<Item = &'a Expression>, order: bool) -> Self {
-        let mut columns = BTreeSet::new();
-        let mut order = order;
-        for values in values {
-            columns.extend(values.leaves());
-            order |= matches!(values.extent, Extent::OrderedScalar | Extent::Window);
-        }
-        Self { columns, order }
-    }
-
-    fn with(&self, expressions: &[tree::Expr]) -> Self {
-        let leaves = expressions.iter().flat_map(leaves_of);
-        Self { columns: self.columns.iter().cloned().chain(leaves).collect(), order: self.order }
-    }
-
-    /// What is asked of it as well.
-    fn add(&mut self, other: &Self) {
-        self.columns.extend(other.columns.iter().cloned());
-        self.order |= other.order;
-    }
-
-    /// Whether what has this has what another one needs.
-    pub(super) fn covers(&self, other: &Self) -> bool {
-        self.columns.is_superset(&other.columns) && (self.order || !other.order)
-    }
-
-    fn ordered(self, order: bool) -> Self {
-        Self { order, ..self }
-    }
-}
 
 /// Writes plans as queries of the engine.
 pub(crate) struct Translator<'a> {
@@ -66,7 +24,7 @@ pub(crate) struct Translator<'a> {
     /// What is asked of each node, while nothing but that is found out.
     pub(super) asked: Option<HashMap<u128, Need>>,
     /// Expressions already written.
-    expressions: Translation,
+    pub(super) expressions: Translation,
 }
 
 impl<'a> Translator<'a> {
@@ -114,46 +72,6 @@ impl<'a> Translator<'a> {
         Ok(counted(query, expressions))
     }
 
-    /// Expressions over `query` under their names, and `query` with what they need to be there before.
-    fn named<'b>(
-        &mut self,
-        query: LazyFrame,
-        columns: impl Iterator<Item = (&'b PlSmallStr, &'b tree::Expr)>,
-    ) -> Result<(LazyFrame, Vec<Expr>)> {
-        let (names, expressions): (Vec<_>, Vec<_>) = columns.unzip();
-        let (query, expressions, _) = self.prepared(query, expressions, Rows::All)?;
-        Ok((query, expressions.into_iter().zip(names).map(|(values, name)| values.alias(name.clone())).collect()))
-    }
-
-    /// `expressions` as the engine computes them over `query` with what they need to be there before: columns of the names
-    /// that come third.
-    fn prepared<'b>(
-        &mut self,
-        mut query: LazyFrame,
-        expressions: impl IntoIterator<Item = &'b tree::Expr>,
-        rows: Rows,
-    ) -> Result<(LazyFrame, Vec<Expr>, Vec<PlSmallStr>)> {
-        let mut before = Prepared::default();
-        let light: Vec<tree::Expr> = expressions.into_iter().map(|expr| before.of(expr, rows)).collect();
-        for level in &before.levels {
-            let columns = level.iter().map(|(name, expr)| Ok(self.expressions.of(expr)?.alias(name.clone())));
-            query = query.with_columns(columns.collect::<Result<Vec<_>>>()?);
-        }
-        Ok((query, self.expressions.all(&light)?, before.names()))
-    }
-
-    /// What `change` makes of `query` by `expressions`, which need not see what they need to be there before.
-    fn by(
-        &mut self,
-        query: LazyFrame,
-        expressions: &[tree::Expr],
-        change: impl FnOnce(LazyFrame, Vec<Expr>) -> LazyFrame,
-    ) -> Result<LazyFrame> {
-        let (query, expressions, added) = self.prepared(query, expressions, Rows::All)?;
-        let changed = change(query, expressions);
-        Ok(if added.is_empty() { changed } else { changed.drop(by_name(added, true, false)) })
-    }
-
     /// The rows of `node`, which is where a query begins, with the columns that are needed at least.
     fn rows(&mut self, node: &Arc<Node>, need: &Need) -> Result<LazyFrame> {
         if self.asked.is_none() {
@@ -163,7 +81,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The rows of `node`, with the columns that are needed at least.
-    fn node(&mut self, node: &Arc<Node>, need: &Need) -> Result<LazyFrame> {
+    pub(super) fn node(&mut self, node: &Arc<Node>, need: &Need) -> Result<LazyFrame> {
         if let Some(asked) = &mut self.asked {
             asked.entry(node.digest).and_modify(|known| known.add(need)).or_insert_with(|| need.clone());
             return Ok(DataFrame::empty_with_schema(&node.scope).lazy());
@@ -272,109 +190,6 @@ impl<'a> Translator<'a> {
         Ok(concat_lf_horizontal([base, added], HConcatOptions::default())?)
     }
 
-    fn aggregated(
-        &mut self,
-        input: &Arc<Node>,
-        keys: &[(PlSmallStr, Expression)],
-        aggregations: &[(PlSmallStr, Expression)],
-        sort: bool,
-        drop_missing: bool,
-        need: &Need,
-    ) -> Result<LazyFrame> {
-        let kept: Vec<&(PlSmallStr, Expression)> =
-            aggregations.iter().filter(|(name, _)| need.columns.contains(name)).collect();
-        let below = Need::of(keys.iter().map(|(_, key)| key).chain(kept.iter().map(|(_, values)| values)), false);
-        let by_first_row = !sort && need.order;
-        let ordered = by_first_row || kept.iter().any(|(_, values)| values.extent == Extent::OrderedScalar);
-        let order = below.order || ordered;
-        let query = self.node(input, &below.ordered(order))?;
-        let keys_of: Vec<tree::Expr> = keys.iter().map(|(_, key)| key.normal()).collect();
-        let both = keys_of.iter().chain(kept.iter().map(|(_, values)| &values.expr));
-        let (query, mut by, _) = self.prepared(query, both, Rows::OfGroups)?;
-        let names = keys.iter().map(|(name, _)| name).chain(kept.iter().map(|(name, _)| name));
-        by.iter_mut().zip(names).for_each(|(values, name)| *values = values.clone().alias(name.clone()));
-        let values = by.split_off(keys.len());
-        let groups = if ordered { query.group_by_stable(by) } else { query.group_by(by) };
-        let mut query = groups.agg(values);
-        for (name, key) in keys {
-            if drop_missing && key.domain.can_miss() {
-                query = query.filter(col(name.clone()).is_not_null());
-            }
-            if is_float_key(&key.domain) {
-                query = query.with_column(col(name.clone()).cast(DataType::Float64));
-            }
-        }
-        if sort && need.order {
-            let names: Vec<PlSmallStr> = keys.iter().map(|(name, _)| name.clone()).collect();
-            query = query.sort(names, SortMultipleOptions::default().with_nulls_last(true));
-        }
-        Ok(query)
-    }
-
-    fn joined(&mut self, plan: &JoinPlan, need: &Need) -> Result<LazyFrame> {
-        let JoinPlan { left, right, keys, how, match_missing, indicator } = plan;
-        let marked = indicator.as_ref().is_some_and(|name| need.columns.contains(name));
-        let side = |side: &Node, side_keys: Vec<&PlSmallStr>| -> BTreeSet<PlSmallStr> {
-            let wanted = side.columns.iter().map(|(name, _)| name).filter(|name| need.columns.contains(*name));
-            wanted.chain(side_keys).cloned().collect()
-        };
-        let left_columns = side(left, keys.iter().map(|(key, _)| key).collect());
-        let right_columns = side(right, keys.iter().map(|(_, key)| key).collect());
-        let mut sides = vec![];
-        for (side, columns) in [(left, left_columns), (right, right_columns)] {
-            let is_empty = columns.is_empty();
-            let query = self.node(side, &Need { columns, order: need.order })?;
-            sides.push(if is_empty { counted(query, vec![]) } else { query });
-        }
-        let (mut b, mut a) = (sides.remove(1), sides.remove(0));
-        if marked {
-            a = a.with_column(lit(true).alias(LEFT_MARK));
-            b = b.with_column(lit(true).alias(RIGHT_MARK));
-        }
-        let (kind, order) = match how {
-            JoinHow::Inner => (JoinType::Inner, MaintainOrderJoin::LeftRight),
-            JoinHow::Left => (JoinType::Left, MaintainOrderJoin::LeftRight),
-            JoinHow::Right => (JoinType::Right, MaintainOrderJoin::RightLeft),
-            JoinHow::Outer => (JoinType::Full, MaintainOrderJoin::LeftRight),
-            JoinHow::LeftSemi => (JoinType::Semi, MaintainOrderJoin::Left),
-            JoinHow::LeftAnti => (JoinType::Anti, MaintainOrderJoin::Left),
-            JoinHow::Cross => {
-                if need.order {
-                    a = a.with_row_index(LEFT_ROW, None);
-                    b = b.with_row_index(RIGHT_ROW, None);
-                }
-                let mut query = a.cross_join(b, None);
-                if need.order {
-                    query = query.sort([LEFT_ROW, RIGHT_ROW], SortMultipleOptions::default());
-                }
-                return Ok(if marked { with_indicator(query, indicator) } else { query });
-            }
-        };
-        let by = |side: fn(&(PlSmallStr, PlSmallStr)) -> &PlSmallStr| -> Vec<Expr> {
-            keys.iter().map(|pair| col(side(pair).clone())).collect()
-        };
-        let builder = a
-            .join_builder()
-            .with(b)
-            .how(kind)
-            .left_on(by(|pair| &pair.0))
-            .right_on(by(|pair| &pair.1))
-            .join_nulls(*match_missing)
-            .maintain_order(if need.order { order } else { MaintainOrderJoin::None });
-        let keep_both = !matches!(how, JoinHow::LeftSemi | JoinHow::LeftAnti);
-        let builder = if keep_both { builder.coalesce(JoinCoalesce::KeepColumns) } else { builder };
-        let mut query = builder.finish();
-        if marked {
-            query = with_indicator(query, indicator);
-        }
-        if *how == JoinHow::Outer && need.order {
-            let by: Vec<Expr> = keys.iter().map(|(a, b)| coalesce(&[col(a.clone()), col(b.clone())])).collect();
-            let options = SortMultipleOptions::default().with_nulls_last(true).with_maintain_order(true);
-            query = query.sort_by_exprs(by, options);
-        }
-        Ok(query)
-    }
-
     fn concatenated(&mut self, inputs: &[Arc<Node>], need: &Need) -> Result<LazyFrame> {
         if let Some(at) = self.partition {
             let (input, at) = input_of_partition(inputs, at);
@@ -393,27 +208,6 @@ impl<'a> Translator<'a> {
         }
         Ok(concat(parts, UnionArgs { maintain_order: need.order, ..Default::default() })?)
     }
-
-    fn cells(
-        &mut self,
-        node: &Node,
-        input: &Arc<Node>,
-        labels: &[PlSmallStr],
-        columns: &[(PlSmallStr, Vec<Expression>)],
-    ) -> Result<LazyFrame> {
-        let mut row = vec![];
-        for (at, (_, cells)) in columns.iter().enumerate() {
-            let name = |cell: usize| PlSmallStr::from_string(format!("{at} {cell}"));
-            row.extend(cells.iter().enumerate().map(|(cell, values)| (name(cell), values.clone())));
-        }
-        let query = if row.is_empty() { DataFrame::empty().lazy() } else { self.output(input, &row)? };
-        let (labels, schema): (Vec<PlSmallStr>, SchemaRef) = (labels.to_vec(), node.scope.clone());
-        let names: Vec<PlSmallStr> = columns.iter().map(|(name, _)| name.clone()).collect();
-        let found = schema.clone();
-        let lay_out = move |row: DataFrame| lay_out(&row, &labels, &names, &schema);
-        let schema = Arc::new(move |_: &Schema| Ok(found.clone()));
-        Ok(query.map(lay_out, OptFlags::empty(), Some(schema), Some("cells")))
-    }
 }
 
 /// `columns`, which are constants, for each row of a query: beside its numbers.
@@ -421,11 +215,6 @@ pub(super) fn counted(query: LazyFrame, columns: Vec<Expr>) -> LazyFrame {
     let numbers = int_range(lit(0), len(), 1, DataType::Int64).alias(internal_name("counted", 0));
     query.select([vec![numbers], columns].concat())
 }
-
-/// Numbers the rows of one side of a cross join.
-const LEFT_ROW: &str = "\u{f8ff}left_row";
-/// Numbers the rows of the other side.
-const RIGHT_ROW: &str = "\u{f8ff}right_row";
 
 /// Which of `inputs` has partition `at` of all, and where.
 pub(crate) fn input_of_partition(inputs: &[Arc<Node>], mut at: usize) -> (&Arc<Node>, usize) {
@@ -451,32 +240,4 @@ fn rows_of(tables: &[DataFrame], partition: Option<usize>) -> Result<LazyFrame> 
             Ok(all.lazy())
         }
     }
-}
-
-/// Says in words which side each row comes from.
-fn with_indicator(query: LazyFrame, name: &Option<PlSmallStr>) -> LazyFrame {
-    let side = when(col(LEFT_MARK).is_null())
-        .then(lit("right_only"))
-        .when(col(RIGHT_MARK).is_null())
-        .then(lit("left_only"))
-        .otherwise(lit("both"))
-        .cast(indicator_dtype());
-    query.with_column(side.alias(name.clone().unwrap_or_default()))
-}
-
-/// One row of cells as a table, column after column.
-fn lay_out(row: &DataFrame, labels: &[PlSmallStr], names: &[PlSmallStr], schema: &Schema) -> PolarsResult<DataFrame> {
-    let labels_column =
-        Series::new(index_column_name(0), labels.iter().map(|label| label.as_str()).collect::<Vec<_>>());
-    let mut columns = vec![Column::from(labels_column)];
-    for (at, name) in names.iter().enumerate() {
-        let dtype = schema.try_get(name)?;
-        let mut cells = Series::new_empty(name.clone(), dtype);
-        for cell in 0..labels.len() {
-            let value = row.column(&format!("{at} {cell}"))?.cast(dtype)?;
-            cells.append(value.as_materialized_series())?;
-        }
-        columns.push(cells.into());
-    }
-    DataFrame::new_infer_height(columns)
 }

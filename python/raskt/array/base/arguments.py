@@ -45,11 +45,13 @@ def check_axis(axis: Any, ndim: int, number_has_one: bool = True) -> Any:
     if not is_given(axis):
         return axis
     axes = axis if isinstance(axis, tuple) else (axis,)
+    if not number_has_one:
+        normalize_axis_tuple(axes, ndim)  # NumPy counts elements first there, for which truth values are numbers.
     for at in axes:
         if isinstance(at, (bool, np.bool_)):
             raise TypeError("an integer is required for the axis")
     places = tuple(operator.index(at) for at in axes)
-    if not (number_has_one and not ndim and not isinstance(axis, tuple) and places[0] in (0, -1)):
+    if number_has_one and not (not ndim and not isinstance(axis, tuple) and places[0] in (0, -1)):
         normalize_axis_tuple(places, ndim)
     return places if isinstance(axis, tuple) else places[0]
 

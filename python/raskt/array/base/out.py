@@ -8,6 +8,7 @@ import numpy as np
 
 from raskt._core import array_astype
 from raskt._errors import UnknownLengths, Unsupported
+from raskt.array.base.lengths import shapes_differ
 from raskt.array.base.registry import is_array
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def write_back(result: Array, out: Any) -> Any:
     """
     first = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     kind = getattr(first, "dtype", result.dtype)
+    if isinstance(first, np.ndarray) and shapes_differ(first.shape, result.shape):
+        raise ValueError(f"`out` has shape {first.shape}, and the result {result.shape}")
     if not np.can_cast(kind, result.dtype, "safe"):
         raise TypeError(f"Cannot cast array data from {kind} to {result.dtype} according to the rule 'safe'")
     return write_out(result, out, "unsafe")

@@ -103,6 +103,9 @@ def elementwise(
     if not arrays:
         arrays = {0: asarray(args[0])}
     constants, count = {at: arg for at, arg in enumerate(args) if at not in arrays}, len(args)
+    if all(array.dtype == bool for array in arrays.values()):
+        # Beside truth values NumPy takes Python's integers for int64, whatever the function takes.
+        constants = {at: np.int64(arg) if type(arg) is int else arg for at, arg in constants.items()}
     name = name or f"numpy.{_name_of(function)}"
 
     def call(*blocks: Any) -> Any:
@@ -117,6 +120,7 @@ def elementwise(
             # There are no blocks of float16: as the engine does, compute in float32 where NumPy computes in that.
             whole = 1 if function is np.ldexp else None
             arrays = {at: x if at == whole else x.astype(np.float32) for at, x in arrays.items()}
+            constants = {at: arg if at == whole else np.float32(arg) for at, arg in constants.items()}
             dtype = np.dtype(np.float32)
     expressions = [array.__raskt_expr__ for array in arrays.values()]
     for at in range(1, len(expressions)):

@@ -56,17 +56,26 @@ def _in_place(name: str) -> Callable[[Any, Any], Array]:
     return operator
 
 
-#: Powers of complex numbers that NumPy's operator computes otherwise than its function `power`.
-_COMPLEX_POWERS = {(float, 0.5): "sqrt", (int, -1): "reciprocal", (int, 2): "square"}
+#: Powers that NumPy's operator computes by another function than `power`, and another number or type comes out.
+_POWERS = {("c", float, 0.5): "sqrt", ("c", int, -1): "reciprocal", ("c", int, 2): "square", ("b", int, 2): "square"}
+
+
+def _function_of_power(array: Array, exponent: Any) -> str | None:
+    kind = type(exponent)
+    return _POWERS.get((array.dtype.kind, kind, exponent)) if kind in (int, float) else None
 
 
 def _power(self: Array, other: Any) -> Array:
-    if type(other) in (int, float) and self.dtype.kind == "c" and (type(other), other) in _COMPLEX_POWERS:
-        return _unary(_COMPLEX_POWERS[type(other), other])(self)
-    return _plain_power(self, other)
+    name = _function_of_power(self, other)
+    return _unary(name)(self) if name else _plain_power(self, other)
 
 
-_plain_power = _binary("power")
+def _power_in_place(self: Array, other: Any) -> Array:
+    name = _function_of_power(self, other)
+    return replaced(self, _unary(name)(self).__raskt_expr__, "power") if name else _plain_power_in_place(self, other)
+
+
+_plain_power, _plain_power_in_place = _binary("power"), _in_place("power")
 
 
 class Operators:
@@ -85,7 +94,7 @@ class Operators:
     __floordiv__, __rfloordiv__ = _binary("floor_divide"), _reflected("floor_divide")
     __ifloordiv__ = _in_place("floor_divide")
     __mod__, __rmod__, __imod__ = _binary("remainder"), _reflected("remainder"), _in_place("remainder")
-    __pow__, __rpow__, __ipow__ = _power, _reflected("power"), _in_place("power")
+    __pow__, __rpow__, __ipow__ = _power, _reflected("power"), _power_in_place
     __and__, __rand__, __iand__ = _binary("bitwise_and"), _reflected("bitwise_and"), _in_place("bitwise_and")
     __or__, __ror__, __ior__ = _binary("bitwise_or"), _reflected("bitwise_or"), _in_place("bitwise_or")
     __xor__, __rxor__, __ixor__ = _binary("bitwise_xor"), _reflected("bitwise_xor"), _in_place("bitwise_xor")

@@ -38,6 +38,8 @@ def mean(
     masked = is_given(where) and where is not True
     if masked or name == "nanmean":
         _check_type(x, name, dtype)
+    if not masked or name == "nanmean":
+        axis = check_axis(axis, x.ndim, name == "nanmean")
     if not masked and dtype is not None and np.dtype(dtype).kind in "biu":
         # NumPy sums in that type, which wraps, and truncates the quotients.
         total = reduce(x, "sum", axis, dtype=dtype, keepdims=keepdims, split_every=split_every)
@@ -72,8 +74,14 @@ def spread(
         ddof = correction
     masked = is_given(where) and where is not True
     name = plain_name(x, name)
-    axis = check_axis(axis, x.ndim, name.startswith("nan"))
-    _check_type(x, name, dtype)
+    skips = name.startswith("nan")
+    if skips:  # Of several errors, the one that NumPy finds first.
+        _check_type(x, name, dtype)
+        axis = check_axis(axis, x.ndim)
+    counts = _counting(x, name, where) if masked else None
+    if not skips:
+        axis = check_axis(axis, x.ndim, masked)
+        _check_type(x, name, dtype)
     if out is not None and dtype is None:
         x = average_input(x, name, out)
     if dtype is not None and np.dtype(dtype).kind == "c":
@@ -82,7 +90,7 @@ def spread(
     is_smaller = dtype is not None and np.dtype(dtype) != x.dtype and np.dtype(dtype).itemsize < 8
     if not masked and not is_given(mean) and not is_smaller:
         return reduce(x, name, axis, dtype=dtype, out=out, keepdims=keepdims, ddof=ddof, split_every=split_every)
-    counts = _counting(x, name, where if masked else True)
+    counts = _counting(x, name, True) if counts is None else counts
     kind = np.dtype(dtype) if dtype is not None else _mean_type(x.dtype)
     number = _number(counts, axis, True, split_every)
     centre: Any
@@ -101,7 +109,7 @@ def spread(
     real = squares.dtype if is_wider else np.empty(0, kind).real.dtype
     total = reduce(_only(squares, counts, -0.0), "sum", axis, dtype=real, keepdims=True, split_every=split_every)
     free = number - ddof
-    result = total / choose(free > 0, free, np.nan if name.startswith("nan") else 0)
+    result = total / choose(free > 0, free, np.nan if skips else 0)
     result = (result if name.endswith("var") else result**0.5).astype(real)
     if not (is_given(keepdims) and keepdims):
         axes = tuple(range(x.ndim)) if axis is None else axis

@@ -154,7 +154,8 @@ def _in_found_bins(lines: Sequence[Array], bins: str, range: Any) -> tuple[Array
     if len(lines) > 1:
         raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
     line = lines[0].rechunk(-1)
-    kind = np.histogram_bin_edges(np.zeros(1, line.dtype), bins, range).dtype
+    # Nothing is in no order: NumPy takes complex numbers then.
+    kind = np.histogram_bin_edges(np.zeros(0 if line.shape == (0,) else 1, line.dtype), bins, range).dtype
 
     def part(at: int, dtype: Any) -> Array:
         def call(block: Any) -> Any:

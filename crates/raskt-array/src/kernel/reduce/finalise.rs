@@ -4,7 +4,7 @@ use super::{Partial, ReduceOp, Reduction};
 use crate::kernel::loops;
 use crate::kernel::operand::{Operand, Target};
 use raskt_value::complex::Complex;
-use raskt_value::{Chunk, DType, Element, ErrorKind, TaskError, with_element};
+use raskt_value::{Chunk, DType, Element, ErrorKind, Kind, TaskError, with_element};
 
 /// The result of a reduction; reduced axes stay with length 1 if `keepdims`, else they go.
 pub fn finalise(reduction: &Reduction, partial: &Partial, keepdims: bool) -> Result<Chunk, TaskError> {
@@ -20,12 +20,13 @@ pub fn finalise(reduction: &Reduction, partial: &Partial, keepdims: bool) -> Res
     let field = |at: usize| partial.fields.get(at).ok_or_else(malformed);
     let result = match op {
         Sum | Prod | NanSum | NanProd | Min | Max | NanMin | NanMax | Any | All | CountNonzero => first.clone(),
-        Mean => divided(first, &[count]).ok_or_else(malformed)?,
-        NanMean => divided(first, &elements::<i64>(field(1)?)).ok_or_else(malformed)?,
+        Mean => divided(first, &[count], dtype).ok_or_else(malformed)?,
+        NanMean => divided(first, &elements::<i64>(field(1)?), dtype).ok_or_else(malformed)?,
         Var | Std | NanVar | NanStd => {
             let (counts, squares) = (elements::<i64>(first), elements::<f64>(field(2)?));
-            let pairs = counts.iter().zip(&squares);
-            Chunk::from_vec(pairs.map(|(&n, &s)| variance(reduction, n, s)).collect(), first.shape())
+            let sums = sums(field(1)?, &counts);
+            let items = counts.iter().zip(&squares).zip(&sums);
+            Chunk::from_vec(items.map(|((&n, &s), &sum)| variance(reduction, n, s, sum)).collect(), first.shape())
                 .map_err(|_| malformed())?
         }
         ArgMin | ArgMax | NanArgMin | NanArgMax => {
@@ -52,23 +53,47 @@ fn check_empty(op: ReduceOp) -> Result<(), TaskError> {
     Err(TaskError::new(ErrorKind::Value, message))
 }
 
-fn variance(reduction: &Reduction, count: i64, squares: f64) -> f64 {
+/// What NumPy has of a sum of elements of `dtype`, which it makes in their type: of single precision it may be infinite,
+/// where a sum in double precision, as ours are, is not.
+fn within(dtype: DType, sum: f64) -> f64 {
+    let single = sum as f32;
+    if matches!(dtype, DType::F32 | DType::C64) && single.is_infinite() { single.into() } else { sum }
+}
+
+/// Sums, as complex numbers, from means.
+fn sums(means: &Chunk, counts: &[i64]) -> Vec<Complex<f64>> {
+    let real = elements::<f64>(means).into_iter().map(|mean| Complex::new(mean, 0.0));
+    let means: Vec<_> = real.chain(elements::<Complex<f64>>(means)).collect();
+    means.into_iter().zip(counts).map(|(mean, &count)| mean * count as f64).collect()
+}
+
+fn variance(reduction: &Reduction, count: i64, squares: f64, sum: Complex<f64>) -> f64 {
+    let dtype = reduction.dtype;
+    let is_finite = within(dtype, sum.re).is_finite() && within(dtype, sum.im).is_finite();
+    let squares = match dtype.kind() {
+        _ if is_finite => within(dtype, squares),
+        // The distances from an infinite mean, which in complex numbers has a NaN beside it.
+        Kind::Complex => f64::NAN,
+        _ if squares.is_nan() => squares,
+        _ => f64::INFINITY,
+    };
     let freedom = count as f64 - reduction.ddof;
     let skips = matches!(reduction.op, ReduceOp::NanVar | ReduceOp::NanStd);
-    let variance = if skips && freedom <= 0.0 { f64::NAN } else { squares / freedom.max(0.0) };
+    let variance = within(dtype, if skips && freedom <= 0.0 { f64::NAN } else { squares / freedom.max(0.0) });
     if matches!(reduction.op, ReduceOp::Std | ReduceOp::NanStd) { variance.sqrt() } else { variance }
 }
 
 /// `sums` divided by counts: one for each, or one for all.
-fn divided(sums: &Chunk, counts: &[i64]) -> Option<Chunk> {
+fn divided(sums: &Chunk, counts: &[i64], dtype: DType) -> Option<Chunk> {
     let count = |at: usize| counts.get(if counts.len() == 1 { 0 } else { at }).map_or(0.0, |&count| count as f64);
     if let Some(sums_f64) = sums.as_slice::<f64>() {
-        let means = sums_f64.iter().enumerate().map(|(at, sum)| sum / count(at));
+        let means = sums_f64.iter().enumerate().map(|(at, &sum)| within(dtype, sum) / count(at));
         return Chunk::from_vec(means.collect(), sums.shape()).ok();
     }
     // As a division by a complex number: an infinity or NaN in one part makes the other one NaN, as in NumPy.
-    let divide = |sum: &Complex<f64>, count: f64| Complex::new(sum.re + sum.im * 0.0, sum.im - sum.re * 0.0) / count;
-    let means = sums.as_slice::<Complex<f64>>()?.iter().enumerate().map(|(at, sum)| divide(sum, count(at)));
+    let divide = |sum: Complex<f64>, count: f64| Complex::new(sum.re + sum.im * 0.0, sum.im - sum.re * 0.0) / count;
+    let narrow = |sum: &Complex<f64>| Complex::new(within(dtype, sum.re), within(dtype, sum.im));
+    let means = sums.as_slice::<Complex<f64>>()?.iter().enumerate().map(|(at, sum)| divide(narrow(sum), count(at)));
     Chunk::from_vec(means.collect(), sums.shape()).ok()
 }
 

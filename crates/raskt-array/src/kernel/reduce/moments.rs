@@ -117,9 +117,15 @@ impl<T: Ordered + Convert<A>, A: Deviation, S: Nans> Fold for Moments<T, A, S> {
         let count = a.count + b.count;
         let difference = b.mean.minus(a.mean);
         let weight = b.count as f64 / count as f64;
+        // A distance that is out of bounds makes the variance infinite, and no mean of two numbers.
+        let between = if difference.square().is_finite() {
+            a.mean.plus(difference.scaled(weight))
+        } else {
+            a.mean.scaled(1.0 - weight).plus(b.mean.scaled(weight))
+        };
         Spread {
             count,
-            mean: a.mean.plus(difference.scaled(weight)),
+            mean: between,
             squares: a.squares + b.squares + difference.square() * (a.count as f64 * weight),
         }
     }
@@ -143,7 +149,13 @@ unsafe fn spread_of<P: Parts>(items: &[P::Item], state: &mut Spread<P::Mean>) {
         sums.iter_mut().zip(group).for_each(|(sum, &item)| add(sum, item));
     }
     sums.iter_mut().zip(rest).for_each(|(sum, &item)| add(sum, item));
-    let mean = sums.into_iter().fold(P::Mean::ZERO, P::Mean::plus).scaled(1.0 / count as f64);
+    let share = 1.0 / count as f64;
+    let mut mean = sums.into_iter().fold(P::Mean::ZERO, P::Mean::plus).scaled(share);
+    if mean.square() == f64::INFINITY {
+        // The sum may be out of bounds where the mean is not.
+        let numbers = items.iter().filter(|&&item| !left_out(item));
+        mean = numbers.fold(P::Mean::ZERO, |sum, item| sum.plus(Convert::<P::Mean>::convert(*item).scaled(share)));
+    }
     let mut squares = [0.0; ACCUMULATORS];
     let mut rests = [P::Mean::ZERO; ACCUMULATORS];
     let deviate = |square: &mut f64, rest: &mut P::Mean, item: P::Item| {
@@ -158,11 +170,8 @@ unsafe fn spread_of<P: Parts>(items: &[P::Item], state: &mut Spread<P::Mean>) {
     // The deviations from a mean that was rounded don't add up to nothing: what is left corrects both.
     let rest = rests.into_iter().fold(P::Mean::ZERO, P::Mean::plus);
     let squares: f64 = squares.into_iter().sum();
-    *state = Spread {
-        count,
-        mean: mean.plus(rest.scaled(1.0 / count as f64)),
-        squares: squares - rest.square() / count as f64,
-    };
+    let correction = if squares.is_finite() { rest.square() / count as f64 } else { 0.0 };
+    *state = Spread { count, mean: mean.plus(rest.scaled(share)), squares: squares - correction };
 }
 }
 
