@@ -70,8 +70,9 @@ STEPS: dict[str, Callable[[Any, Any, Any, Any, Any, int], Any]] = {
     "isin": lambda lib, x, a, b, v, n: x.assign(new=x[a].isin([v])),
     "concat": lambda lib, x, a, b, v, n: lib.concat([x, x]) if len(x.columns) < 9 else x,
     "merge": lambda lib, x, a, b, v, n: x.merge(x[[a]].drop_duplicates(), on=a, how=HOWS[n % 2]),
+    # pandas looks at objects that become labels, and may find text or times among them.
     "group": lambda lib, x, a, b, v, n: (
-        x.groupby(a)[[b]].agg(["count", "first", "max", "nunique"][n % 4]).reset_index()
+        x if x[a].dtype == object else x.groupby(a)[[b]].agg(["count", "first", "max", "nunique"][n % 4]).reset_index()
     ),
     "count in group": lambda lib, x, a, b, v, n: x.groupby(a)[b].transform("count").to_frame(),
     "number in group": lambda lib, x, a, b, v, n: x.assign(new=x.groupby(a).cumcount()),
@@ -81,8 +82,7 @@ STEPS: dict[str, Callable[[Any, Any, Any, Any, Any, int], Any]] = {
     ),
     "time": lambda lib, x, a, b, v, n: x.assign(new=getattr(x[a].dt, TIME_PARTS[n % 5])),
     "dropna": lambda lib, x, a, b, v, n: x.dropna(subset=[a]),
-    # pandas looks at objects that become labels, and may find text or times among them; raskt leaves them objects. The
-    # same of narrow whole numbers, of which pandas may make a wide range.
+    # Here raskt leaves them objects. The same of narrow whole numbers, of which pandas may make a wide range.
     "label and back": lambda lib, x, a, b, v, n: (
         x if is_looked_at(x[a].dtype) else labelled(x, a).sort_index(kind="stable").reset_index()
     ),

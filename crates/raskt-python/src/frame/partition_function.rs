@@ -198,9 +198,6 @@ fn cast(values: &Values, dtype: &DataType, rounds: bool, what: &str) -> Result<V
     }
     let name = |dtype: &DataType| raskt_frame::pandas_dtype_name(dtype, false);
     let differ = || format!("{what} of {} and not of {}", name(values.dtype()), name(dtype));
-    let cast = values.strict_cast(dtype).map_err(|_| differ())?;
-    let rounded = rounds && values.dtype().is_integer() && dtype.is_float();
-    let same = rounded || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
     let group = |dtype: &DataType| match dtype {
         dtype if dtype.is_numeric() || dtype.is_bool() => 0,
         DataType::String | DataType::Categorical(..) | DataType::Enum(..) => 1,
@@ -211,8 +208,19 @@ fn cast(values: &Values, dtype: &DataType, rounds: bool, what: &str) -> Result<V
     let alike = group(values.dtype()) == group(dtype)
         && values.dtype().is_bool() == dtype.is_bool()
         && zoned(values.dtype()) == zoned(dtype);
+    let nothing = values.null_count() == values.len();
+    if !alike && !nothing {
+        return Err(differ());
+    }
+    if !alike && values.dtype() == &DataType::String {
+        // Missing values that pandas has no type for come as text; the engine warns its users of text that is made times.
+        return Ok(Values::full_null(values.name().clone(), values.len(), dtype));
+    }
+    let cast = values.strict_cast(dtype).map_err(|_| differ())?;
+    let rounded = rounds && values.dtype().is_integer() && dtype.is_float();
+    let same = rounded || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
     let can_lose = matches!(group(dtype), 0 | 2);
-    if (same || !can_lose) && (alike || values.null_count() == values.len()) { Ok(cast) } else { Err(differ()) }
+    if same || !can_lose { Ok(cast) } else { Err(differ()) }
 }
 
 /// What tells a call from others: its token, or a number that no other has.
