@@ -93,8 +93,6 @@ class FrameJoins(Mixin):
         deprecated_copy(copy)
         right = as_lazy(right)
         check_how(how)
-        for frame, keys in ((self, (on, left_on)), (right, (on, right_on))):
-            refuse_ambiguous_keys(frame, keys)
         options = {"how": how, "on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index}
         options = {**options, "right_index": right_index, "sort": sort, "suffixes": suffixes, "indicator": indicator}
         refuse_ambiguous_keys(self, [on, left_on])
@@ -401,13 +399,6 @@ def keys_of(
     right_keys = None if right_index else [key_of(right, key) for key in key_list(right_on)]
     check_count(left_keys or [left._expr.index()], right_keys or [right._expr.index()])
     return left_keys, right_keys
-
-
-def refuse_ambiguous_keys(frame: Any, keys: tuple[Any, ...]) -> None:
-    """ValueError for the name of a key that a column and a level of the row labels have."""
-    for key in (one for given in keys for one in key_list(given)):
-        if not (is_collection(key) or has_rows(key)):
-            refuse_ambiguous(frame, key)
 
 
 def key_list(keys: Any) -> list[Any]:
