@@ -54,12 +54,37 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="arrays.pairs tensordot [complex64 int64] np 2d 0d axes=0",
     ),
     Difference(
+        tuple(f"arrays.pairs.{name}" for name in ("dot", "matmul", "tensordot", "inner", "vdot")),
+        "Where terms of a product of matrices cancel each other, what is left is what rounding left of them.",
+        "It depends on the order in which they are added; NumPy leaves that to BLAS.",
+        types="*int64 *int64",
+        text="*float64(*, not *float64(*",
+        example="arrays.pairs tensordot [uint64 int64] ra square|plain square ",
+    ),
+    Difference(
         ("arrays.reductions.*prod",),
         "Products of complex numbers with infinities may be NaN where NumPy's are not, and the other way round.",
         "Elements are multiplied in groups, block by block, and such products depend on the order.",
         types="complex*",
         text="*nan*",
         example="arrays.reductions nanprod [complex64] ra 2d axis=1",
+    ),
+    Difference(
+        ("arrays.reductions.nanargm*", "arrays.functions.histogram"),
+        "What is wrong whatever the elements are (`axis=()` of `nanargmin` and `nanargmax`, numbers of bins that are "
+        "to be found for complex numbers) is a `TypeError`, where NumPy raises a `ValueError` if there is a NaN.",
+        "It is raised at the call, before there are any elements.",
+        kinds=("error kind",),
+        text="TypeError: *, not ValueError: *",
+        example="arrays.reductions nanargmin [float32] ra 2d axis=()",
+    ),
+    Difference(
+        ("arrays.functions.pad",),
+        "Means with which `pad` fills integers of 64 bits may differ in the digits that rounding leaves open.",
+        "They are made in double precision, and added up block by block.",
+        types="*int64",
+        arguments="*mode='mean'*",
+        example="arrays.functions pad [int64] ra 2d pad_width=1, mode='mean'",
     ),
     Difference(
         ("arrays.functions.unique", "arrays.pairs.union1d"),

@@ -105,9 +105,12 @@ class Arrays:
             return np.unique(values[:count])
         return values[:count].reshape(shape).copy()
 
-    @cache  # noqa: B019
     def lazy(self, name: str, layout: str) -> Any:
-        """The same as a lazy array, cut as the layout says."""
+        """The same as a lazy array, cut as the layout says; a new one, too: a call may write into it."""
+        return self._cut(name, layout).copy()
+
+    @cache  # noqa: B019
+    def _cut(self, name: str, layout: str) -> Any:
         return ra.from_array(self.concrete(name), chunks=cut(self.concrete(name).shape, layout))
 
 

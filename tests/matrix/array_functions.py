@@ -206,7 +206,8 @@ def one_name(
     required = tuple(p.name for p in rest if p.default is p.empty and p.name in values)
     shape = " ".join(word.partition("|")[2] for word in inputs)
     for arguments in argument_sets([p.name for p in rest], values, required, depth):
-        if name == "cov" and "complex" in types and arguments.get("ddof") == 100:  # What rounding left, times infinity.
+        is_exact = "complex" not in types and all("|plain" in word for word in inputs)
+        if name == "cov" and not is_exact and arguments.get("ddof") == 100:  # What rounding left, times infinity.
             continue
         text = f"{shape} {described(arguments)}"
         for door in DOORS:

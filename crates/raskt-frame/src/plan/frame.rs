@@ -168,7 +168,10 @@ impl Frame {
             false => Index::Levels(
                 levels
                     .iter()
-                    .map(|level| IndexLevel { name: level.name.clone(), values: level.values.clone() })
+                    .map(|level| IndexLevel {
+                        name: level.name.clone(),
+                        values: root.for_each_row(level.values.clone()),
+                    })
                     .collect(),
             ),
         };
@@ -230,7 +233,7 @@ impl Frame {
         let root = unify(&self.root, &column.root)?;
         let mut levels = if append { self.numbered()?.index.expressions().to_vec() } else { vec![] };
         let root = if append { unify(&self.numbered()?.root, &root)? } else { root };
-        levels.push(IndexLevel { name: column.name.clone(), values: column.values.clone() });
+        levels.push(IndexLevel { name: column.name.clone(), values: root.for_each_row(column.values.clone()) });
         let columns = self.columns.iter().filter(|(name, values)| {
             !(drop && column.name.as_ref() == Some(name) && values.digest == column.values.digest)
         });

@@ -296,9 +296,11 @@ impl Node {
         Expression::column(name, domain.clone())
     }
 
-    /// A scalar as a column: one value for each row, which aggregations count and add up as often.
+    /// A scalar, or what reads no column, as a column: one value for each row, which aggregations count and add up as
+    /// often.
     pub(crate) fn for_each_row(&self, values: Expression) -> Expression {
-        if !values.extent.is_scalar() {
+        let is_constant = values.extent == Extent::Rows && values.leaves().is_empty();
+        if !values.extent.is_scalar() && !is_constant {
             return values;
         }
         // Any column, the narrowest: it says how many rows there are, in groups and partitions too.

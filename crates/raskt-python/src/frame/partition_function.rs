@@ -172,14 +172,14 @@ impl Promise {
         let mut columns = vec![];
         for (at, (_, domain)) in self.levels.iter().enumerate().filter(|_| !without_labels) {
             columns.push(
-                cast(&own[at], &domain.dtype, self.inferred, "the row labels are")
+                cast(&own[at], &domain.dtype, true, self.inferred, "the row labels are")
                     .map_err(wrong)?
                     .with_name(index_column_name(at)),
             );
         }
         for (at, (column, domain)) in self.columns.iter().enumerate() {
             let what = format!("column `{column}` is");
-            let values = cast(&own[count + at], &domain.dtype, self.inferred, &what).map_err(wrong)?;
+            let values = cast(&own[count + at], &domain.dtype, domain.missing, self.inferred, &what).map_err(wrong)?;
             if !domain.missing && values.null_count() > 0 {
                 let dtype = domain.pandas_dtype();
                 return Err(wrong(format!("missing values in column `{column}` of {dtype}, which has none")));
@@ -190,16 +190,20 @@ impl Promise {
     }
 }
 
-/// `values` as `dtype`, if no value changes by it; but integers are rounded to floats with `rounds`, as pandas does where
-/// it joins parts of both types.
-fn cast(values: &Values, dtype: &DataType, rounds: bool, what: &str) -> Result<Values, String> {
+/// `values` as `dtype`, if no value changes by it. Where that was `found_by_trial` integers are rounded to floats, as
+/// pandas does where it joins parts of both types, and floats stay as wide as they are.
+fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool, what: &str) -> Result<Values, String> {
     if values.dtype() == dtype {
         return Ok(values.clone());
     }
     let name = |dtype: &DataType| raskt_frame::pandas_dtype_name(dtype, false);
     let differ = || format!("{what} of {} and not of {}", name(values.dtype()), name(dtype));
+    // Numbers that happen to be whole, or short enough, are no reason to give another type than pandas does.
+    if found_by_trial && narrows(values.dtype(), dtype, may_miss) && values.null_count() < values.len() {
+        return Err(differ());
+    }
     let cast = values.strict_cast(dtype).map_err(|_| differ())?;
-    let rounded = rounds && values.dtype().is_integer() && dtype.is_float();
+    let rounded = found_by_trial && values.dtype().is_integer() && dtype.is_float();
     let same = rounded || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
     let group = |dtype: &DataType| match dtype {
         dtype if dtype.is_numeric() || dtype.is_bool() => 0,
@@ -213,6 +217,12 @@ fn cast(values: &Values, dtype: &DataType, rounds: bool, what: &str) -> Result<V
         && zoned(values.dtype()) == zoned(dtype);
     let can_lose = matches!(group(dtype), 0 | 2);
     if (same || !can_lose) && (alike || values.null_count() == values.len()) { Ok(cast) } else { Err(differ()) }
+}
+
+/// Whether floats would become narrower ones, or integers; those are floats in pandas where one may be missing.
+fn narrows(from: &DataType, to: &DataType, may_miss: bool) -> bool {
+    let whole = to.is_integer() && !may_miss;
+    from.is_float() && (whole || (*from == DataType::Float64 && *to == DataType::Float32))
 }
 
 /// What tells a call from others: its token, or a number that no other has.

@@ -319,4 +319,6 @@ def empty_of(result: Any) -> Any:
         return result.iloc[:0]
     if isinstance(result, pd.Index):
         return result[:0].to_series()
+    if isinstance(result, pd.api.extensions.ExtensionArray) and result.ndim == 1:
+        return pd.Series(result[:0])
     return pd.Series([result], dtype=object if is_missing(result) else None).iloc[:0]

@@ -6,13 +6,16 @@ from typing import Any
 
 
 def as_pandas(result: Any, meta: Any) -> Any:
-    """A result as pandas rows: an index as a series, a plain value as a series of one row, of objects if promised."""
+    """A result as pandas rows: an index or pandas' array (of an operation on an index) as a series, a plain value as a
+    series of one row, of objects if promised."""
     import pandas as pd
 
     if isinstance(result, pd.Index):
         return result.to_series()
     if isinstance(result, pd.DataFrame | pd.Series):
         return result
+    if isinstance(result, pd.api.extensions.ExtensionArray) and result.ndim == 1:
+        return pd.Series(result)
     promised = meta.dtype if meta is not None and meta.ndim == 1 else None
     if promised is not None and promised.kind in "mM" or isinstance(promised, pd.api.extensions.ExtensionDtype):
         return pd.Series([result], dtype=promised)

@@ -47,7 +47,20 @@ class Storage:
         found = values.astype(self.dtype)
         if not (found.isna().to_numpy() == values.isna().to_numpy()).all():
             raise ValueError(f"values of {values.dtype} are not all of {self.dtype}")
+        if is_number(values.dtype) and is_number(self.dtype) and not equal_numbers(found, values):
+            raise ValueError(f"values of {values.dtype} are others as {self.dtype}")
         return found
+
+
+def is_number(dtype: Any) -> bool:
+    """Whether a type is of numbers or truth values."""
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def equal_numbers(found: pd.Series, values: pd.Series) -> bool:
+    """Whether numbers are the same in two types, where they are there in both."""
+    there = (found.notna() & values.notna()).to_numpy()
+    return bool((found.array[there] == values.array[there]).all())
 
 
 class Masked(Storage):

@@ -76,6 +76,7 @@ class WholeCall:
         positional = len(values) - len(self.names)
         found = self.function(*values[:positional], **dict(zip(self.names, values[positional:], strict=True)))
         found = as_pandas(found, self.meta)
+        refuse_repeated(found)
         if self.encoded and found.ndim == 2:
             return found.set_axis(encode(found.columns), axis=1)
         return found.rename(encode_label(found.name)) if self.encoded else found
@@ -100,9 +101,7 @@ class WholeCall:
     def held(self, meta: Any) -> Any:
         """`meta` with names that the native side takes."""
         if meta.ndim == 2:
-            if not meta.columns.is_unique:
-                twice = list(meta.columns[meta.columns.duplicated()].unique())
-                raise NotImplementedError(f"two columns cannot have one name yet: {twice}")
+            refuse_repeated(meta)
             if all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns):
                 return meta
             self.encoded = True
@@ -111,6 +110,13 @@ class WholeCall:
             return meta
         self.encoded = True
         return meta.rename(encode_label(meta.name))
+
+
+def refuse_repeated(rows: Any) -> None:
+    """NotImplementedError for a pandas frame of which two columns have one name."""
+    if rows.ndim == 2 and not rows.columns.is_unique:
+        twice = list(rows.columns[rows.columns.duplicated()].unique())
+        raise NotImplementedError(f"two columns cannot have one name yet: {twice}")
 
 
 def sample_rows(value: Any) -> Any:

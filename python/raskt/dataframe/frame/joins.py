@@ -8,12 +8,12 @@ from ..base.checks import deprecated_copy, no_default, warn_deprecated
 from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import decode, encode_label, is_plain
 from ..base.mixin import Mixin
-from ..base.pandas_methods import native_or
+from ..base.pandas_methods import native_or, trial
 from ..base.registry import wrap
 from ..base.tuning import tunable
 from ..base.whole import has_rows, over_whole
 from ..generic.alignment import Named
-from ..generic.levels import level_count, level_names
+from ..generic.levels import level_count, level_names, refuse_ambiguous
 from ..io.creation import from_pandas
 
 #: How the names of the types begin that meet each other natively.
@@ -95,6 +95,8 @@ class FrameJoins(Mixin):
         check_how(how)
         options = {"how": how, "on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index}
         options = {**options, "right_index": right_index, "sort": sort, "suffixes": suffixes, "indicator": indicator}
+        refuse_ambiguous_keys(self, [on, left_on])
+        refuse_ambiguous_keys(right, [on, right_on])
         if has_series_keys(options) and how not in ("leftsemi", "leftanti"):
             joined = by_series(self, right, {**options, "validate": validate})
         elif needs_pandas(self, right, {**options, "validate": validate}):
@@ -164,6 +166,8 @@ class FrameJoins(Mixin):
             return joined if npartitions is None else joined.repartition(npartitions=npartitions)
         options = {"how": how, "sort": sort, "suffixes": (lsuffix, rsuffix), "validate": validate}
         if how == "cross":
+            if on is not None:
+                raise merge_error("Can not pass on, right_on, left_on or set right_index=True or left_index=True")
             return self.merge(other, npartitions=npartitions, **options)
         keys = {"left_index": True} if on is None else {"left_on": on}
         return self.merge(other, right_index=True, npartitions=npartitions, **keys, **options)
@@ -204,6 +208,15 @@ def in_pandas(left: Any, right: Any, options: dict[str, Any]) -> Any:
     refuse_mixed(left, right, options)
     may_miss = options["how"] not in ("inner", "cross")
     return over_whole(merge_whole, left, right, name="merge", may_miss=may_miss, **options)
+
+
+def refuse_ambiguous_keys(frame: Any, given: list[Any]) -> None:
+    """ValueError for a key that is the name of a column and of a level of the row labels."""
+    for key in (
+        key for keys in given if not has_rows(keys) or isinstance(keys, list | tuple) for key in key_list(keys)
+    ):
+        if not is_collection(key) and not has_rows(key):
+            refuse_ambiguous(frame, key)
 
 
 def has_series_keys(options: dict[str, Any]) -> bool:
@@ -514,7 +527,11 @@ def merge_asof(
     others = {"by": by, "left_by": left_by, "right_by": right_by, "suffixes": suffixes, "tolerance": tolerance}
     how = {"allow_exact_matches": allow_exact_matches, "direction": direction}
     left, right = as_lazy(left), as_lazy(right)
-    return over_whole(nearest, left, right, name="merge_asof", may_miss=True, **keys, **others, **how)
+    trial(nearest, (left, right), {**keys, **others, **how})
+    # Whether a row has a match only the rows tell: the types are those where each has one, and values may be missing.
+    matched = {**keys, **others, **how, "allow_exact_matches": True, "tolerance": None}
+    meta = trial(nearest, (left, right), matched)
+    return over_whole(nearest, left, right, name="merge_asof", meta=meta, may_miss=True, **keys, **others, **how)
 
 
 def nearest(left: Any, right: Any, **options: Any) -> Any:

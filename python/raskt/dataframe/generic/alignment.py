@@ -7,12 +7,13 @@ from typing import Any
 
 from ..base.checks import no_default
 from ..base.collection import is_collection, is_frame, is_scalar, native
-from ..base.dependent import changed_meta, with_missing
-from ..base.meta import dtypes_of, empty, empty_of, sample_of
+from ..base.dependent import changed_meta, with_missing, zeros
+from ..base.meta import dtypes_of, empty, empty_of, sample_of, types_in
 from ..base.pandas_methods import trial
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
 from ..base.samples import sample_values
+from ..base.storage import is_plain
 from ..base.whole import has_rows, is_foreign, is_labelled, over_whole, sample_rows
 
 OPERATIONS = {
@@ -70,7 +71,23 @@ def needs_alignment(left: Any, right: Any) -> bool:
 
 def aligned(name: str, left: Any, right: Any, reflected: bool = False) -> Any:
     """`left op right` of operands whose rows differ."""
+    refuse_zeros(name, left, right, reflected)
     return align_with(Operation(name, reflected), left, right, name=name)
+
+
+def refuse_zeros(name: str, left: Any, right: Any, reflected: bool) -> None:
+    """NotImplementedError where values that aren't lazy are divided by nullable numbers: zeros among them change the
+    type of the quotients.
+    """
+    if name not in ("floordiv", "mod") or not reflected or is_labelled(right) or all(map(is_plain, types_in(left))):
+        return
+    function = Operation(name, reflected)
+    plain, by_zero = (dtypes_of(function(few, sample_rows(right))) for few in (sample_of(left), zeros(left)))
+    if list(map(str, plain)) != list(map(str, by_zero)):
+        raise NotImplementedError(
+            f"`{name}` by a column that may have zeros in it, which would make {by_zero[0]} of {plain[0]}: "
+            'convert the columns by astype("float64") first'
+        )
 
 
 def align_with(function: Any, left: Any, right: Any, *, name: str, **options: Any) -> Any:

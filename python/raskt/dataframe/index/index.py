@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..accessors.strings import StringMethods
 from ..base.checks import check_boolean, no_default, refuse_given, without_effect
-from ..base.collection import ONLY_COLUMN
+from ..base.collection import ONLY_COLUMN, is_column, is_frame, is_index
 from ..base.labels import encode_label
 from ..base.meta import empty
-from ..base.pandas_methods import gathered, gathered_value
+from ..base.pandas_methods import Method, gathered, gathered_value
+from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
 from ..generic.levels import level_number, renamed_in_place
+from ..indexing.loc import is_marks
 from ..series.series import Series
 from .truths import truths
 
@@ -54,9 +57,43 @@ class Index(Series):
         """The labels replaced as a function, a dictionary or a series says."""
         return labels_of(self.to_series().map(mapper, na_action=na_action, meta=meta), self._expr.name)
 
+    def __getitem__(self, key: Any) -> Any:
+        """Labels by position, or where truth values of the same rows hold."""
+        positions = isinstance(key, list) and not is_marks(key) or isinstance(key, slice) and key.step not in (None, 1)
+        return self.to_series().iloc[key].index if positions else super().__getitem__(key)
+
+    def _changed(self, result: Any, inplace: Any) -> Any:
+        return labels_of(super()._changed(result, inplace), self._expr.name)
+
+    def diff(self, periods: int = 1) -> Any:  # type: ignore[override]
+        """Each label less the one `periods` places before it."""
+        return labels_of(self.to_series().diff(periods), self._expr.name)
+
+    def shift(self, periods: int = 1, freq: Any = None) -> Any:  # type: ignore[override]
+        """Times moved by `periods` steps of `freq`, or of their own frequency; other labels are not moved."""
+        if not str(self.dtype).startswith(("datetime64", "timedelta64")):
+            raise NotImplementedError(
+                "This method is only implemented for DatetimeIndex, PeriodIndex and TimedeltaIndex; Got type Index"
+            )
+        step = self.freq if freq is None else freq
+        if step is None:
+            raise NotImplementedError("Index.shift without a known frequency of the times: pass freq=")
+        moved = over_rows(Method("shift"), self, periods, step, name="shift", plainly=True)
+        found, own = labels_of(moved, self._expr.name), self._expr.frequency
+        return found if own is None else found._framed(lambda frame: frame.stepped(own))
+
+    def fillna(self, value: Any) -> Any:  # type: ignore[override]
+        """Missing labels replaced by a scalar."""
+        return labels_of(super().fillna(value), self._expr.name)
+
     def duplicated(self, keep: Any = "first") -> Any:
         """Whether each label equals another one that stays by `keep`, as a series of the same rows."""
         return self.to_series().duplicated(keep)
+
+    @property
+    def str(self) -> Any:
+        """Methods of strings, which give labels, or truth values for each row."""
+        return IndexStringMethods(self)
 
     @property
     def freq(self) -> Any:
@@ -152,7 +189,11 @@ class Index(Series):
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # type: ignore[override]
         """The labels as another type; see `Series.astype`."""
         without_effect(copy)
-        return super().astype(dtype)
+        return labels_of(super().astype(dtype), self._expr.name)
+
+    def round(self, decimals: int = 0) -> Any:  # type: ignore[override]
+        """Labels rounded to a number of decimals."""
+        return labels_of(super().round(decimals), self._expr.name)
 
     def isin(self, values: Any, level: Any = None) -> Any:
         """True where a label is one of `values`; `level` can only be the one that there is."""
@@ -170,13 +211,13 @@ class Index(Series):
     def max(self, axis: Any = None, skipna: bool = True) -> Any:
         """The greatest label, as a lazy scalar."""
         check_only_axis(axis)
-        return super().max(skipna=skipna)
+        return self.to_series().max(skipna=skipna)
 
     @tunable("split_every")
     def min(self, axis: Any = None, skipna: bool = True) -> Any:
         """The least label, as a lazy scalar."""
         check_only_axis(axis)
-        return super().min(skipna=skipna)
+        return self.to_series().min(skipna=skipna)
 
     def memory_usage(self, deep: bool = False) -> Any:  # type: ignore[override]
         """Bytes of the labels in pandas' layout, as a lazy scalar (gathered, in pandas)."""
@@ -195,6 +236,35 @@ class Index(Series):
     def groupby(self, values: Any) -> Any:  # type: ignore[override]
         """Not supported: pandas' method gives the labels of each group, which only computing can tell."""
         raise NotImplementedError("Index.groupby: use index.to_series().groupby(...), or compute the index first")
+
+
+class IndexStringMethods(StringMethods):
+    """The methods of strings of labels: as those of series, but their results are labels."""
+
+    def __init__(self, index: Any) -> None:
+        super().__init__(index.to_series())
+
+    def _native(self, name: str, *args: Any, fallback: Callable[[Any], Any]) -> Any:
+        return self._labels(super()._native(name, *args, fallback=fallback))
+
+    def _pandas(self, name: str, call: Callable[..., Any], *others: Any, meta: Any = None) -> Any:
+        return self._labels(super()._pandas(name, call, *others, meta=meta))
+
+    def _labels(self, found: Any) -> Any:
+        if is_frame(found):
+            raise NotImplementedError(
+                "a method of strings that gives several columns makes labels of several levels: use "
+                "index.to_series().str, whose result is a frame"
+            )
+        return labels_of(found, self._series._expr.name) if is_column(found) and not is_index(found) else found
+
+    def repeat(self, repeats: Any) -> Any:
+        """Each label so many times."""
+        return self._labels(super().repeat(repeats))
+
+    def cat(self, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
+        """Each label joined to others, or all to one string."""
+        return self._labels(super().cat(others, sep, na_rep, join))
 
 
 def check_only_axis(axis: Any) -> None:

@@ -195,6 +195,8 @@ def can_stand_under(items: list[Any], options: dict[str, Any]) -> bool:
     labels = [item._as_frame().index_dtypes for item in items]
     if len({len(types) for types in labels}) > 1 or not all(go_together(types) for types in zip(*labels, strict=True)):
         return False
+    if options["keys"] is not None and any(len(set(types)) > 1 for types in zip(*labels, strict=True)):
+        return False  # a level has the type of all labels, which none of the objects has alone
     if any("object" in types for types in labels):
         return False  # pandas finds a type for labels that are objects
     if not frames:
@@ -218,7 +220,9 @@ def go_together(dtypes: Any) -> bool:
 
 def can_stand_beside(items: list[Any], options: dict[str, Any]) -> bool:
     """Whether columns are of the same rows."""
-    checked = options["verify_integrity"] or options["levels"] is not None or options["names"] is not None
+    checked = (
+        options["verify_integrity"] or options["sort"] or options["levels"] is not None or options["names"] is not None
+    )
     if len({tuple(item._as_frame().index_names) for item in items}) > 1:
         return False  # pandas forgets names of labels that aren't the same for all
     return not checked and not any(is_foreign(items[0], item) for item in items[1:])

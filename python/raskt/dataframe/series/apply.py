@@ -10,11 +10,11 @@ from ..base.array_arguments import is_lazy_array
 from ..base.checks import no_default, refuse_engine
 from ..base.collection import is_collection, is_column
 from ..base.lazy_arrays import operand
-from ..base.meta import empty
+from ..base.meta import empty, sample_of
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
-from ..base.whole import is_foreign, is_labelled, over_whole
+from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows
 from ..generic.alignment import Named, with_values
 from ..generic.elementwise import Elementwise
 from ..generic.operands import bound
@@ -99,10 +99,21 @@ class SeriesValues(Elementwise):
         """Values replaced where a condition holds; the first condition that holds counts."""
         if not isinstance(caselist, list):
             raise TypeError(f"The caselist argument should be a list; instead got {type(caselist)}")
-        result = self
+        result = self._widened(caselist)
         for condition, value in reversed(caselist):
             result = result.mask(condition, value)
         return result
+
+    def _widened(self, caselist: list[Any]) -> Any:
+        """The series in the type that pandas finds for its values and for all that replace some."""
+        few = sample_of(self)
+        everywhere = few.isna() | few.notna()
+        values = [value(self) if callable(value) and not is_collection(value) else value for _, value in caselist]
+        try:
+            found = few.case_when([(everywhere, sample_rows(value)) for value in values]).dtype
+        except (TypeError, ValueError, NotImplementedError):
+            return self
+        return self.astype(found) if found.kind in "iuf" and found != few.dtype and few.dtype.kind in "iuf" else self
 
     def combine_first(self, other: Any) -> Any:
         """Values of this series, and of another one of the same rows where they are missing."""

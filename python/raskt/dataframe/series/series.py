@@ -164,6 +164,9 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     def _flexible(self, operation: Any, other: Any, axis: Any, level: Any, fill: Any, reflected: bool = False) -> Any:
         if is_lazy_array(other):
             other = self._beside(other, level)
+        if hasattr(other, "columns"):
+            name = f"r{operation}" if reflected else operation
+            raise TypeError(f"Series.{name} does not support a DataFrame `other`. Use df.{name}(ser) instead.")
         # The methods of comparisons bring labels together, where the operators refuse others.
         aligns = fill is not None or operation in COMPARISONS
         if level is not None or (aligns and needs_alignment(self, other)):

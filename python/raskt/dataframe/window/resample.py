@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from .windows import Windows
+from ..base.meta import empty
+from ..base.pandas_methods import given, run, trial
+from .windows import WindowCall, Windows
 
 #: Methods whose results may have other rows than one for each span.
 FREE = ("agg", "apply", "transform")
+
+#: Methods that add values up, and the types whose sums may be of wider ones.
+OF_SUMS = ("sum", "prod")
+NARROW = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
+
+#: Methods that give values of the column, or none where a span has none.
+OF_VALUES = ("first", "last", "min", "max", "asfreq", "ffill", "bfill", "nearest")
 
 
 class Resampler(Windows):
@@ -24,7 +33,19 @@ class Resampler(Windows):
     opener = "resample"
 
     def _call(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
-        found = super()._call(method, *args, meta=meta, **options)
+        if method in OF_VALUES and meta is None:
+            call = WindowCall(self.opener, self._options, self._chosen, method)
+            options = given(options)
+            meta = own_types(trial(call, (self._rows, *args), options), empty(self._rows))
+            found = run(call, (self._rows, *args), options, gather=True, meta=meta, may_miss=True)
+        elif method in OF_SUMS and meta is None:
+            call = WindowCall(self.opener, self._options, self._chosen, method)
+            options = given(options)
+            meta = of_64_bits(trial(call, (self._rows, *args), {**options, "min_count": 0}))
+            may_miss = options["min_count"] > 0
+            found = run(call, (self._rows, *args), options, gather=True, meta=meta, may_miss=may_miss)
+        else:
+            found = super()._call(method, *args, meta=meta, **options)
         return found if method in FREE else stepped(found, self._options["rule"])
 
     def count(self) -> Any:
@@ -128,6 +149,35 @@ class Resampler(Windows):
     def transform(self, arg: Any, *args: Any, **kwargs: Any) -> Any:
         """A value for each row, by a function of its group."""
         return self._call("transform", arg, *args, **kwargs)
+
+
+def of_64_bits(meta: Any) -> Any:
+    """`meta` with integers of 64 bits: whether sums fit the type of the column, as pandas asks, only the rows tell."""
+
+    def wide(dtype: Any) -> Any:
+        return {"i": "int64", "u": "uint64"}[dtype.kind] if str(dtype) in NARROW else dtype
+
+    if meta.ndim == 1:
+        return meta.astype(wide(meta.dtype))
+    return meta.astype({label: wide(dtype) for label, dtype in meta.dtypes.items()})
+
+
+def own_types(meta: Any, rows: Any) -> Any:
+    """`meta` with the types that columns of integers and truth values have in `rows`: whether values are missing, which
+    makes others of them, only the spans tell."""
+    import numpy as np
+    import pandas as pd
+
+    def own(found: Any, dtype: Any) -> Any:
+        widened = (dtype.kind in "iu" and str(found) == "float64") or (dtype.kind == "b" and found == object)
+        return dtype if isinstance(dtype, np.dtype) and widened else found
+
+    if meta.ndim == 1:
+        return meta.astype(own(meta.dtype, rows.dtype)) if rows.ndim == 1 else meta
+    dtypes = [own(meta.dtypes.iloc[at], rows[label].dtype) if label in rows else meta.dtypes.iloc[at]
+              for at, label in enumerate(meta.columns)]  # fmt: skip
+    columns = {at: pd.Series([], dtype=dtype) for at, dtype in enumerate(dtypes)}
+    return pd.DataFrame(columns).set_axis(meta.index, axis=0).set_axis(meta.columns, axis=1)
 
 
 def stepped(rows: Any, rule: Any) -> Any:
