@@ -85,7 +85,9 @@ def test_what_is_missing_does_not_overflow(unit):
     given = pd.DataFrame({"t": times(unit, (5, 6, 7)), "d": lengths(unit, (1, -(2**63), 3))})
     frame = rd.from_pandas(given, npartitions=2)
     for function in (OPERATIONS[name] for name in ("t + d", "t - d", "d + d", "d * 2", "d.sum", "d.cumsum", "d - d")):
-        check(lambda function=function: function(frame.t, frame.d), lambda function=function: function(given.t, given.d))
+        check(
+            lambda function=function: function(frame.t, frame.d), lambda function=function: function(given.t, given.d)
+        )
 
 
 @pytest.mark.parametrize("unit", UNITS)
