@@ -237,7 +237,9 @@ one cut they are the same to the bit on every run and with any number of threads
 
 Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
 `CategoricalIndex` are the same labels without their type. Objects that become row labels stay objects, where pandas
-looks whether all of them are text or times.
+looks whether all of them are text or times (those that rows are grouped by are text, or refused); narrow whole numbers
+that become row labels stay narrow, where pandas makes a range of 64 bits of those in even steps. What text methods tell
+of objects (`str.isdigit`) is NaN where it is missing, also where pandas keeps a None.
 """
 
 
