@@ -113,7 +113,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         "Integers that may lack a value (after an outer join, say) are said to be `float64` before they are computed; "
         "computed, they have the type that pandas gives them: what a filter leaves, or a partition that a function is "
         "given, is of integers if none of its own values is missing. Files have them as whole numbers. What is "
-        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as in pandas where one is missing.",
+        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing.",
         "pandas goes by the values whether one is missing, and types are said before there are any; rows that are only "
         "moved, joined, filtered and compared keep every digit.",
         kinds=("promise",),
