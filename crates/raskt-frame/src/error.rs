@@ -21,6 +21,9 @@ pub enum FrameError {
     /// An argument with a value that makes no sense here.
     #[error("{0}")]
     Value(String),
+    /// A value that is too large for its type.
+    #[error("{0}")]
+    Overflow(String),
     /// A file or folder that isn't there.
     #[error("{0}")]
     NotFound(String),
@@ -69,6 +72,7 @@ impl FrameError {
             Self::UnknownColumn { .. } => ErrorKind::Key,
             Self::Type(_) => ErrorKind::Type,
             Self::Value(_) => ErrorKind::Value,
+            Self::Overflow(_) => ErrorKind::Overflow,
             Self::NotFound(_) => ErrorKind::NotFound,
             Self::Io(_) => ErrorKind::Io,
             Self::NotImplemented(_) | Self::NotNative(_) => ErrorKind::NotImplemented,
@@ -89,6 +93,9 @@ impl From<PolarsError> for FrameError {
         let message = message::of_error(&error);
         if let Some((_, refused)) = message.split_once(message::REFUSED) {
             return Self::NotImplemented(refused.to_owned());
+        }
+        if let Some((_, overflow)) = message.split_once(message::OVERFLOW) {
+            return Self::Overflow(overflow.to_owned());
         }
         // Values that can't be converted are no matter of types.
         if error.to_string().contains("conversion from `") {

@@ -22,6 +22,9 @@ pub(crate) const DAMAGED: &str = "it is no Parquet file, or it is damaged";
 /// How the message of an error begins that says at run time what raskt doesn't do.
 pub(crate) const REFUSED: &str = "not supported: ";
 
+/// How the message of an error begins that says at run time that a value is too large for its type.
+pub(crate) const OVERFLOW: &str = "overflow: ";
+
 /// The same of an error.
 pub(crate) fn of_error(error: &PolarsError) -> String {
     in_plain_words(&error.to_string())
@@ -79,6 +82,14 @@ fn without_advice(message: &str) -> &str {
 fn known(message: &str) -> Option<String> {
     if message.contains("was called with no format and no time zone") {
         return Some("there are times with a zone among the values: pass utc=True, or a format with %z".into());
+    }
+    if let Some(time) = pair(message, "datetime '", "' is ", " in time zone") {
+        return Some(match time {
+            (time, "ambiguous") => format!("Cannot infer dst time from {time}, try using the 'ambiguous' argument"),
+            (time, _) => format!(
+                "{time} is a nonexistent time due to daylight savings time. Try using the 'nonexistent' argument."
+            ),
+        });
     }
     if let Some((value, dtype)) = pair(message, "could not parse `", "` as dtype `", "`") {
         let column =

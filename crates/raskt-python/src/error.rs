@@ -69,6 +69,7 @@ pub(crate) fn from_task_error(py: Python<'_>, error: &TaskError) -> PyErr {
     let message = error.message.clone();
     match error.kind {
         ErrorKind::Value => PyValueError::new_err(message),
+        ErrorKind::Overflow => PyOverflowError::new_err(message),
         ErrorKind::Type => PyTypeError::new_err(message),
         ErrorKind::Key => PyKeyError::new_err(message),
         ErrorKind::Io => PyOSError::new_err(message),

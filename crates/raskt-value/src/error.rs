@@ -18,6 +18,8 @@ pub struct TaskError {
 pub enum ErrorKind {
     /// A value that the operation can't take (`ValueError`).
     Value,
+    /// A result that is too large for its type (`OverflowError`).
+    Overflow,
     /// A type that the operation can't take (`TypeError`).
     Type,
     /// A column or key that isn't there (`KeyError`).

@@ -23,21 +23,30 @@ impl Expression {
         let (x, y) = (left.expr(), right.expr());
         let expr = match (op, a.class(), b.class()) {
             ("add", Text, Text) => concat_text([x, y], ""),
-            ("add", Time, Duration) | ("add", Duration, Time) if same_unit(&a, &b) => x + y,
-            ("add" | "sub", Duration, Duration) if same_unit(&a, &b) => {
-                if op == "add" {
-                    x + y
-                } else {
-                    x - y
-                }
+            // Dates are no times of day, and far from overflowing.
+            ("add", Time, Duration) | ("add", Duration, Time)
+                if a.dtype == DataType::Date || b.dtype == DataType::Date =>
+            {
+                x + y
             }
-            ("sub", Time, Duration) if same_unit(&a, &b) => x - y,
-            ("sub", Time, Time) if a.dtype == b.dtype => x - y,
-            ("mul", Duration, Int) if !b.missing => x * y.cast(ColumnDtype::INT64),
-            ("mul", Int, Duration) if !a.missing => x.cast(ColumnDtype::INT64) * y,
+            ("sub", Time, Duration) if a.dtype == DataType::Date => x - y,
+            ("sub", Time, Time) if a.dtype == DataType::Date && b.dtype == DataType::Date => x - y,
+            ("add", Time, Duration) | ("add", Duration, Time | Duration) if same_unit(&a, &b) => {
+                x.arithmetic(Arithmetic::AddTimes, y)
+            }
+            ("sub", Time | Duration, Duration) if same_unit(&a, &b) => x.arithmetic(Arithmetic::SubtractTimes, y),
+            ("sub", Time, Time) if a.dtype == b.dtype => x.arithmetic(Arithmetic::SubtractTimes, y),
+            ("mul", Duration, Int) if !b.missing => {
+                x.arithmetic(Arithmetic::MultiplyTimes, y.strict_cast(ColumnDtype::INT64))
+            }
+            ("mul", Int, Duration) if !a.missing => {
+                x.strict_cast(ColumnDtype::INT64).arithmetic(Arithmetic::MultiplyTimes, y)
+            }
             ("truediv", Duration, Duration) if same_unit(&a, &b) => {
                 let number = |it: Expr| it.cast(ColumnDtype::INT64).cast(ColumnDtype::FLOAT64);
-                number(x) / number(y)
+                let quotient = number(x).arithmetic(Arithmetic::Quotient, number(y));
+                let found = Self::computed(scope, &[left, right], quotient).map_err(|_| refused())?;
+                return Ok(found.nan(true));
             }
             (_, Time | Duration, Time | Duration | Int | Float) | (_, Int | Float, Duration) => {
                 let (left, right) = (pandas_name(left), pandas_name(right));

@@ -3,8 +3,8 @@ use super::{Expression, Operand};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use crate::tree::{ColumnDtype, Conversion, Expr, Function, TextFunction, Value, literal, missing, when};
-use polars::prelude::{DataType, Schema};
+use crate::tree::{ColumnDtype, Conversion, Expr, Function, TextFunction, TimeUnit, Value, literal, missing, when};
+use polars::prelude::{DataType, Schema, TimeUnit as EngineUnit};
 use raskt_value::DType;
 
 /// Which ends belong to an interval.
@@ -180,6 +180,13 @@ impl Expression {
             (Text, dtype) if let Some(number) = number_of(dtype) => {
                 let text = if dtype.is_integer() { there(x) } else { x };
                 text.text(TextFunction::ParseNumber(number))
+            }
+            (Time | Duration, DataType::Datetime(unit, _) | DataType::Duration(unit)) => {
+                // Dates are as good as microseconds.
+                let from_date = ColumnDtype::Datetime(TimeUnit::Microseconds, None);
+                let x = if own.domain.dtype == DataType::Date { x.strict_cast(from_date) } else { x };
+                let same = matches!((&own.domain.dtype, unit), (DataType::Date, EngineUnit::Microseconds));
+                if same { x } else { x.map(Function::FinerTime((*unit).into())) }
             }
             // What doesn't fit wraps.
             (Int, dtype) if dtype.is_integer() => x.converted(wanted, Conversion::Wrapping),

@@ -4,7 +4,7 @@ use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
 use crate::stage::type_of;
-use crate::tree::{Aggregate, ColumnDtype, Expr, Function, literal, missing, when};
+use crate::tree::{Aggregate, Arithmetic, ColumnDtype, Expr, Function, literal, missing, when};
 use polars::prelude::{DataType, Schema};
 use raskt_value::DType;
 
@@ -25,6 +25,11 @@ impl Default for ReduceOptions {
     fn default() -> Self {
         Self { ddof: 1, q: 0.5, min_count: 0, skipna: true }
     }
+}
+
+/// Lengths of time as floats: their sums tell whether those of the lengths have wrapped.
+pub(super) fn as_floats(lengths: Expr) -> Expr {
+    lengths.cast(ColumnDtype::INT64).cast(ColumnDtype::FLOAT64)
 }
 
 impl Expression {
@@ -64,6 +69,10 @@ impl Expression {
         let wide = |number: Expr| if narrow { number.cast(ColumnDtype::FLOAT64) } else { number };
         let count = || x.clone().count();
         let mut expr = match function {
+            "sum" if class == Duration => {
+                let floats = as_floats(number.clone()).sum();
+                number.sum().arithmetic(Arithmetic::CheckedSum, floats)
+            }
             "sum" => self.widened(number).sum(),
             "prod" => self.widened(number).aggregate(Aggregate::Product),
             "mean" => number.aggregate(Aggregate::Mean),

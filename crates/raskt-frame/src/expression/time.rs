@@ -21,7 +21,14 @@ impl Expression {
             }
         };
         let asks = method.starts_with("is_");
-        let expr = self.expr.clone().time(function);
+        let expr = match (&function, &self.domain.dtype) {
+            // In a zone a day may begin at a time that the clocks skip, or show twice: by the clocks, and back.
+            (TimeFunction::Normalize, DataType::Datetime(_, Some(zone))) => {
+                let clocks = self.expr.clone().time(TimeFunction::Localize(None));
+                clocks.time(function).time(TimeFunction::Localize(Some(zone.to_string())))
+            }
+            _ => self.expr.clone().time(function),
+        };
         let expr = if asks && self.domain.missing { expr.fill_null(literal(false)) } else { expr };
         let found = Self::computed(scope, &[&self.operand()], expr)?;
         Ok(if asks { found.missing(false) } else { found })
@@ -55,11 +62,8 @@ impl Expression {
             "floor" | "ceil" if !matches!(self.domain.dtype, DataType::Datetime(EngineUnit::Microseconds, None)) => {
                 return Err(no_native_form(method));
             }
-            "floor" => TimeFunction::Floor(engine_frequency(argument()?)?),
-            "ceil" => {
-                let every = engine_frequency(argument()?)?;
-                TimeFunction::Ceiling { microseconds: microseconds_of(&every)?, every }
-            }
+            "floor" => TimeFunction::Floor(microseconds_of(argument()?)?),
+            "ceil" => TimeFunction::Ceiling(microseconds_of(argument()?)?),
             "is_month_start" => TimeFunction::IsMonthStart,
             "is_month_end" => TimeFunction::IsMonthEnd,
             "is_quarter_start" => TimeFunction::IsQuarterStart,
@@ -138,39 +142,21 @@ fn unknown(method: &str) -> FrameError {
     FrameError::NotNative(format!("`.dt.{method}` has no native form"))
 }
 
-/// How many microseconds a fixed frequency is, given as the engine writes it.
-fn microseconds_of(every: &str) -> Result<i64> {
-    let digits = every.chars().take_while(char::is_ascii_digit).count();
-    let (count, unit) = every.split_at(digits);
-    let unit: i64 = match unit {
-        "d" => 86_400_000_000_000,
-        "h" => 3_600_000_000_000,
-        "m" => 60_000_000_000,
-        "s" => 1_000_000_000,
-        "ms" => 1_000_000,
-        "us" => 1000,
-        _ => 1,
-    };
-    let count: i64 = count.parse().map_err(|_| FrameError::Value(format!("`{every}` is too long a time")))?;
-    Ok(count.saturating_mul(unit) / 1000)
-}
-
-/// pandas' name of a fixed frequency (`15min`, `h`, `D`) as the engine writes it (`15m`, `1h`, `1d`).
-fn engine_frequency(frequency: &str) -> Result<String> {
+/// How many microseconds a fixed frequency is, by pandas' name (`15min`, `h`, `D`).
+fn microseconds_of(frequency: &str) -> Result<i64> {
     let digits = frequency.chars().take_while(char::is_ascii_digit).count();
     let (count, unit) = frequency.split_at(digits);
-    let count = if count.is_empty() { "1" } else { count };
-    let unit = match unit {
-        "D" => "d",
-        "h" => "h",
-        "min" => "m",
-        "s" => "s",
-        "ms" => "ms",
-        "us" => "us",
+    let unit: i64 = match unit {
+        "D" => 86_400_000_000,
+        "h" => 3_600_000_000,
+        "min" => 60_000_000,
+        "s" => 1_000_000,
+        "ms" => 1000,
+        "us" => 1,
         _ => return Err(FrameError::NotNative(format!("the frequency `{frequency}` has no native form"))),
     };
-    if count.bytes().all(|digit| digit == b'0') {
-        return Err(FrameError::NotNative("a frequency of nothing has no native form".into()));
-    }
-    Ok(format!("{count}{unit}"))
+    // pandas says of one that is too long, or of nothing, what is wrong with it.
+    let count = if count.is_empty() { Some(1) } else { count.parse::<i64>().ok() };
+    let found = count.and_then(|count| count.checked_mul(unit)).filter(|microseconds| *microseconds > 0);
+    found.ok_or_else(|| FrameError::NotNative(format!("the frequency `{frequency}` has no native form")))
 }

@@ -1,4 +1,5 @@
 use super::dtypes::{engine_dtype, number_of, reduced_number};
+use super::reduction::as_floats;
 use super::{Expression, Extent, Operand};
 use crate::domain::DomainClass::*;
 use crate::error::{FrameError, Result};
@@ -32,7 +33,13 @@ impl Expression {
             "cummax" => WindowFunction::CumulativeMaximum,
             _ => return Err(FrameError::Value(format!("`{op}` is not a cumulative operation"))),
         };
-        let expr = number.window(function);
+        let expr = match op {
+            "cumsum" if class == Duration => {
+                let floats = as_floats(number.clone()).window(function.clone());
+                number.window(function).arithmetic(Arithmetic::CheckedSum, floats)
+            }
+            _ => number.window(function),
+        };
         let found = own.window(scope, expr, own.domain.can_miss())?;
         found.check(dtype)?;
         // Infinities of both signs add up to NaN.

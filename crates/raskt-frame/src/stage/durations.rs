@@ -1,5 +1,6 @@
 //! Lengths of time in the parts that pandas has them in: whole days, and what is left of a day from its start.
 
+use super::ticks::per_second;
 use polars::prelude::*;
 
 /// A part of a length of time.
@@ -70,9 +71,7 @@ fn seconds_of(ticks: i64, second: i64) -> f64 {
 fn ticks(values: &Column) -> PolarsResult<(Int64Chunked, i64)> {
     let values = values.as_materialized_series();
     let second = match values.dtype() {
-        DataType::Duration(TimeUnit::Milliseconds) => 1000,
-        DataType::Duration(TimeUnit::Microseconds) => 1_000_000,
-        DataType::Duration(TimeUnit::Nanoseconds) => 1_000_000_000,
+        DataType::Duration(unit) => per_second(*unit),
         other => polars_bail!(ComputeError: "{other} is no length of time"),
     };
     Ok((values.to_physical_repr().i64()?.clone(), second))

@@ -2,7 +2,7 @@
 
 use super::text::text;
 use super::time::time;
-use super::{column_of, functions, numbers};
+use super::{column_of, functions, numbers, ticks};
 use crate::error::Result;
 use crate::tree::*;
 use polars::chunked_array::cast::CastOptions;
@@ -145,6 +145,7 @@ fn mapped(function: Function, x: engine::Expr) -> engine::Expr {
         Function::RefuseZero => functions::refuse_zero(x),
         Function::DecimalAsFloat => functions::decimal_as_float(x),
         Function::FloatAsText => functions::float_text(x),
+        Function::FinerTime(unit) => ticks::finer(x, unit),
     }
 }
 
@@ -161,6 +162,8 @@ fn arithmetic(operation: Arithmetic, x: engine::Expr, y: engine::Expr) -> engine
         Arithmetic::Quotient => functions::pairs(x, y, functions::QUOTIENT),
         Arithmetic::FloorQuotient => functions::pairs(x, y, functions::FLOOR_QUOTIENT),
         Arithmetic::FloorRemainder => functions::pairs(x, y, functions::FLOOR_REMAINDER),
+        Arithmetic::AddTimes | Arithmetic::SubtractTimes | Arithmetic::MultiplyTimes => ticks::checked(x, y, operation),
+        Arithmetic::CheckedSum => ticks::checked_sums(x, y),
     }
 }
 

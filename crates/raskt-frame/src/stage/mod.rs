@@ -24,6 +24,7 @@ mod shared;
 mod slice;
 mod stack;
 mod text;
+mod ticks;
 mod time;
 mod together;
 mod translate;

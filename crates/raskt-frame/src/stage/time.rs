@@ -1,6 +1,7 @@
 //! Functions of times as the engine writes them.
 
 use super::durations::{Part, part, total_seconds};
+use super::ticks::{Multiple, normalized, to_multiple};
 use crate::error::Result;
 use crate::tree::{TimeField, TimeFunction};
 use polars::prelude::*;
@@ -12,14 +13,10 @@ pub(super) fn time(function: &TimeFunction, x: Expr) -> Result<Expr> {
         TimeFunction::IsLeapYear => x.dt().is_leap_year(),
         TimeFunction::Date => x.dt().date(),
         TimeFunction::TimeOfDay => x.dt().time(),
-        TimeFunction::Normalize => x.dt().truncate(lit("1d")),
+        TimeFunction::Normalize => normalized(x),
         TimeFunction::Format(format) => x.dt().strftime(format),
-        TimeFunction::Floor(every) => x.dt().truncate(lit(every.as_str())),
-        TimeFunction::Ceiling { every, microseconds } => {
-            let floor = x.clone().dt().truncate(lit(every.as_str()));
-            let step = Scalar::new_duration(*microseconds, TimeUnit::Microseconds);
-            when(floor.clone().eq(x)).then(floor.clone()).otherwise(floor + Expr::Literal(LiteralValue::Scalar(step)))
-        }
+        TimeFunction::Floor(every) => to_multiple(x, *every, Multiple::Below),
+        TimeFunction::Ceiling(every) => to_multiple(x, *every, Multiple::Above),
         TimeFunction::IsMonthStart => x.dt().day().eq(lit(1)),
         TimeFunction::IsMonthEnd => x.clone().dt().day().eq(x.dt().days_in_month()),
         TimeFunction::IsQuarterStart => x.clone().dt().day().eq(lit(1)).and((x.dt().month() % lit(3)).eq(lit(1))),

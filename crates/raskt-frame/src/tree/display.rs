@@ -10,9 +10,11 @@ impl fmt::Display for Expr {
             Self::Map { function, input } => write!(f, "{}({})", word(function), input),
             Self::Arithmetic { operation, left, right } => {
                 let sign = match operation {
-                    Arithmetic::Add => "+",
-                    Arithmetic::Subtract => "-",
-                    Arithmetic::Multiply => "*",
+                    // The second sum is there for the first one only.
+                    Arithmetic::CheckedSum => return left.fmt(f),
+                    Arithmetic::Add | Arithmetic::AddTimes => "+",
+                    Arithmetic::Subtract | Arithmetic::SubtractTimes => "-",
+                    Arithmetic::Multiply | Arithmetic::MultiplyTimes => "*",
                     Arithmetic::Divide | Arithmetic::Quotient => "/",
                     Arithmetic::FloorDivide | Arithmetic::FloorQuotient => "//",
                     Arithmetic::Remainder | Arithmetic::FloorRemainder => "%",

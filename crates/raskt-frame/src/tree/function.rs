@@ -63,6 +63,8 @@ pub enum Function {
     DecimalAsFloat,
     /// Floats as Python writes them.
     FloatAsText,
+    /// Times and lengths of time in a finer unit; what is out of its range is an error at run time.
+    FinerTime(TimeUnit),
 }
 
 /// An operation of two numbers.
@@ -86,6 +88,12 @@ pub enum Arithmetic {
     Power,
     /// `**` of integers, which wraps.
     IntegerPower,
+    /// Of times and lengths of time: what overflows is an error at run time.
+    AddTimes,
+    SubtractTimes,
+    MultiplyTimes,
+    /// Sums of lengths of time, and the sums of the same lengths as floats: the former, unless they have wrapped.
+    CheckedSum,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -274,13 +282,10 @@ pub enum TimeFunction {
     /// The midnight before.
     Normalize,
     Format(String),
-    /// Down to a multiple of a length of time as the engine writes it: `15m`.
-    Floor(String),
-    /// Up to one, whose length is so many microseconds.
-    Ceiling {
-        every: String,
-        microseconds: i64,
-    },
+    /// Down to a multiple of so many of their units.
+    Floor(i64),
+    /// Up to one.
+    Ceiling(i64),
     IsMonthStart,
     IsMonthEnd,
     IsQuarterStart,

@@ -50,6 +50,11 @@ fn mapped(function: Function, input: ColumnDtype) -> ColumnDtype {
         Function::DecimalAsFloat => ColumnDtype::FLOAT64,
         Function::FloatAsText => ColumnDtype::Text,
         Function::Truncate(dtype) => ColumnDtype::Number(dtype),
+        Function::FinerTime(unit) => match input {
+            ColumnDtype::Datetime(_, zone) => ColumnDtype::Datetime(unit, zone),
+            ColumnDtype::Duration(_) => ColumnDtype::Duration(unit),
+            other => other,
+        },
         _ => input,
     }
 }
@@ -58,14 +63,14 @@ fn mapped(function: Function, input: ColumnDtype) -> ColumnDtype {
 fn arithmetic(operation: Arithmetic, left: ColumnDtype, right: ColumnDtype) -> Result<ColumnDtype> {
     use ColumnDtype::{Date, Datetime, Decimal, Duration};
     Ok(match (&left, &right, operation) {
-        (Datetime(unit, _), Datetime(..), Arithmetic::Subtract) => Duration(*unit),
+        (Datetime(unit, _), Datetime(..), Arithmetic::SubtractTimes) => Duration(*unit),
         (Datetime(..), Duration(_), _) => left,
         (Duration(_), Datetime(..), _) => right,
         (Date, Date, Arithmetic::Subtract) => Duration(TimeUnit::Microseconds),
         (Date, Duration(unit), _) | (Duration(unit), Date, _) => Datetime(*unit, None),
-        (Duration(_), Duration(_), Arithmetic::Add | Arithmetic::Subtract) => left,
-        (Duration(_), ColumnDtype::Number(_), Arithmetic::Multiply) => left,
-        (ColumnDtype::Number(_), Duration(_), Arithmetic::Multiply) => right,
+        (Duration(_), Duration(_), Arithmetic::AddTimes | Arithmetic::SubtractTimes) => left,
+        (Duration(_), ColumnDtype::Number(_), Arithmetic::MultiplyTimes | Arithmetic::CheckedSum) => left,
+        (ColumnDtype::Number(_), Duration(_), Arithmetic::MultiplyTimes) => right,
         // 38 digits are the most that there are; how many places are left is the engine's rule.
         (Decimal { scale: a, .. }, Decimal { scale: b, .. }, _) => {
             let scale = match operation {
@@ -126,7 +131,7 @@ fn time(function: &TimeFunction, input: ColumnDtype) -> Result<ColumnDtype> {
         (TimeOfDay, _) => ColumnDtype::TimeOfDay,
         (Format(_), _) => ColumnDtype::Text,
         (Localize(zone) | Convert(zone), ColumnDtype::Datetime(unit, _)) => ColumnDtype::Datetime(unit, zone.clone()),
-        (Normalize | Floor(_) | Ceiling { .. } | Localize(_) | Convert(_), input) => input,
+        (Normalize | Floor(_) | Ceiling(_) | Localize(_) | Convert(_), input) => input,
         _ => ColumnDtype::BOOL,
     })
 }

@@ -12,6 +12,7 @@ from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.layout import Layout
 from raskt.array.base.lengths import agreeing, lengths_of
+from raskt.array.base.plain import is_own
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
 
@@ -126,7 +127,8 @@ def elementwise(
     for at in range(1, len(expressions)):
         expressions[at] = agreeing(expressions[at], expressions[0])
     # Blocks are made to be of the data type that was found: calls that differ in it alone are two.
-    key = None if kwargs or constants or not isinstance(function, np.ufunc) else f"{name} of {dtype}"
+    # Only NumPy's own ufuncs are known by their names, which others may share.
+    key = f"{name} of {dtype}" if is_own(function) and not kwargs and not constants else None
     return wrap(array_map_blocks(call, name, expressions, dtype, [], [], None, False, key))
 
 

@@ -145,11 +145,11 @@ class ufunc:
         where: Any = True,
     ) -> Any:
         """The reduction by this function: ``add.reduce`` is the sum."""
-        return reduce_by(self.__name__, array, axis, dtype, out, keepdims, initial, where)
+        return reduce_by(self._numpy, array, axis, dtype, out, keepdims, initial, where)
 
     def accumulate(self, array: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         """The running reduction by this function: ``add.accumulate`` is the running sum."""
-        return accumulate_by(self.__name__, array, axis, dtype, out)
+        return accumulate_by(self._numpy, array, axis, dtype, out)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}' of raskt.array>"
