@@ -124,7 +124,7 @@ def play(first: int, program: list[tuple[int, int, int, int]]) -> None:
         if next_one:
             twin, unsettled = settled(widened(name, twin.concrete[a], value, next_one))
             twins += unsettled
-        if not len(twin.concrete):  # where there are no values, pandas asks nothing of them
+        if not (len(twin.concrete) and twin.concrete.columns.is_unique):  # of no values pandas asks nothing
             break
     check(story, [(one, 0.0) for one in (twin, *twins)])
 
