@@ -235,6 +235,10 @@ elements are the same to the bit. Sums of floating numbers, and what is made of 
 leaves open between an array that is cut one way and one that is cut another, since additions follow the blocks; for
 one cut they are the same to the bit on every run and with any number of threads.
 
+Arrays have no views: what is indexed out of an array is another array, which holds the elements as they were then.
+What is written to one of them, be it by `x[0] = 5` or by `out=x`, changes no other, so that `out=x[0]` or `x[0][0] = 5`
+leaves `x` as it is: write `x[0] = ...` or `x[0, 0] = 5`.
+
 Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
 `CategoricalIndex` are the same labels without their type. Objects that become row labels stay objects, where pandas
 looks whether all of them are text or times (those that rows are grouped by are text, or refused); narrow whole numbers

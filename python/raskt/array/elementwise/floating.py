@@ -104,12 +104,22 @@ def clip(
     else:
         low, high = a_min, a_max
     options = {"casting": casting, "order": order, "dtype": dtype, "signature": signature, "where": where, "out": out}
+    low, high = _within(asarray(a).dtype, low, high)
     if low is None or high is None:
         bounds = [bound for bound in (low, high) if bound is not None]
         one = maximum if low is not None else minimum if high is not None else positive
         return one(a, *bounds, **options)
     umath: Any = np._core.umath  # type: ignore[attr-defined]
     return call_with_options(umath.clip, _clipped, [a, low, high], **options)
+
+
+def _within(dtype: np.dtype[Any], low: Any, high: Any) -> tuple[Any, Any]:
+    """The bounds, without whole numbers of Python's own that are beyond all that the type holds."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        low = None if type(low) is int and low <= limits.min else low
+        high = None if type(high) is int and high >= limits.max else high
+    return low, high
 
 
 def _clipped(a: Any, low: Any, high: Any) -> Array:
