@@ -528,6 +528,7 @@ def frame_look_csv(
 def frame_read_parquet(
     paths: str | list[str],
     *,
+    columns: list[str] | None = None,
     filters: Any = None,
     index: list[tuple[str, str | None]] = ...,
 ) -> FrameExpr: ...

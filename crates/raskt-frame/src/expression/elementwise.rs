@@ -245,6 +245,10 @@ impl Expression {
             })
             .cloned()
             .collect();
+        let is_float = |value: &Literal| matches!(value, Literal::Float(_));
+        if alike.iter().any(is_float) && alike.iter().any(|value| !value.is_float_exactly()) {
+            return Err(FrameError::NotNative("integers that are no floats, among floats, have no native form".into()));
+        }
         let dtype = self.dtype()?;
         let values: Vec<Value> = alike.iter().filter_map(|value| value.equal_value(&dtype)).collect();
         let mut expr = Expr::IsIn { input: self.normal().into(), values, dtype };

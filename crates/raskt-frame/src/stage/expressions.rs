@@ -47,7 +47,7 @@ impl Translation {
 
     fn write(&mut self, expr: &Expr) -> Result<engine::Expr> {
         Ok(match expr {
-            Expr::Column(name) => engine::col(name.as_str()),
+            Expr::Column(name) => column(name.as_str()),
             Expr::Literal(value) => constant(value)?,
             Expr::Cast { input, dtype, conversion } => {
                 let (input, dtype) = (self.part(input)?, dtype.to_engine()?);
@@ -102,6 +102,11 @@ impl Translation {
             Expr::RowNumber => engine::int_range(lit(0), engine::len(), 1, engine::DataType::Int64),
         })
     }
+}
+
+/// The column of just that name: the engine takes names with a star, or between `^` and `$`, for patterns.
+pub(super) fn column(name: impl Into<engine::PlSmallStr>) -> engine::Expr {
+    engine::Expr::Column(name.into())
 }
 
 fn constant(value: &Value) -> Result<engine::Expr> {

@@ -1,5 +1,6 @@
 //! Aggregates of groups.
 
+use super::expressions::column;
 use super::need::Need;
 use super::prepared::Rows;
 use super::translate::Translator;
@@ -37,10 +38,10 @@ impl Translator<'_> {
         let mut query = groups.agg(values);
         for (name, key) in keys {
             if drop_missing && key.domain.can_miss() {
-                query = query.filter(col(name.clone()).is_not_null());
+                query = query.filter(column(name.clone()).is_not_null());
             }
             if is_float_key(&key.domain) {
-                query = query.with_column(col(name.clone()).cast(DataType::Float64));
+                query = query.with_column(column(name.clone()).cast(DataType::Float64));
             }
         }
         if sort && need.order {

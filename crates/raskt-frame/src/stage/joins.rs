@@ -1,5 +1,6 @@
 //! Joins of two plans.
 
+use super::expressions::column;
 use super::need::Need;
 use super::translate::{Translator, counted};
 use crate::error::Result;
@@ -48,7 +49,7 @@ impl Translator<'_> {
             }
         };
         let by = |side: fn(&(PlSmallStr, PlSmallStr)) -> &PlSmallStr| -> Vec<Expr> {
-            keys.iter().map(|pair| col(side(pair).clone())).collect()
+            keys.iter().map(|pair| column(side(pair).clone())).collect()
         };
         let builder = a
             .join_builder()
@@ -65,7 +66,7 @@ impl Translator<'_> {
             query = with_indicator(query, indicator);
         }
         if *how == JoinHow::Outer && need.order {
-            let by: Vec<Expr> = keys.iter().map(|(a, b)| coalesce(&[col(a.clone()), col(b.clone())])).collect();
+            let by: Vec<Expr> = keys.iter().map(|(a, b)| coalesce(&[column(a.clone()), column(b.clone())])).collect();
             let options = SortMultipleOptions::default().with_nulls_last(true).with_maintain_order(true);
             query = query.sort_by_exprs(by, options);
         }
