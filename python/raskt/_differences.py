@@ -112,9 +112,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("frames.*",),
         "Integers that may lack a value (after an outer join, say) are said to be `float64` before they are computed; "
         "computed, they have the type that pandas gives them: what a filter leaves, or a partition that a function is "
-        "given, is of integers if none of its own values is missing. Files have them as whole numbers.",
-        "pandas goes by the values whether one is missing, and types are said before there are any; no integer is "
-        "rounded to a float on the way.",
+        "given, is of integers if none of its own values is missing. Files have them as whole numbers. What is "
+        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing.",
+        "pandas goes by the values whether one is missing, and types are said before there are any; rows that are only "
+        "moved, joined, filtered and compared keep every digit.",
         kinds=("promise",),
         text="said *float64*, is *int*",
         example="frames.joins merge [int8 int64] right_index how=left",
@@ -225,16 +226,24 @@ Numbers may differ in what rounding leaves open, and in nothing else. Elementwis
 numbers) are within 4e-15 of NumPy's, relative to their size; sums, products, and what is made of them (means,
 deviations, quantiles, correlations, windows) within 1e-9, since they are added in another order. In single precision
 both are within 1e-5. Of zeros, which are equal whatever their sign, `min` and `max` may give another than NumPy, and
-arrays are in the order of bytes of the machine. Everything else is equal to the bit.
+arrays are in the order of bytes of the machine. A quantile beside an infinity in a column is that infinity, the
+number on the other side, or NaN, and may be another of them than pandas', whose NaN comes of its interpolation.
+Everything else is equal to the bit.
 
 However an array is cut, functions of its elements, random numbers, sums of integers and whatever picks and moves
 elements are the same to the bit. Sums of floating numbers, and what is made of them, may differ in what rounding
 leaves open between an array that is cut one way and one that is cut another, since additions follow the blocks; for
 one cut they are the same to the bit on every run and with any number of threads.
 
+Arrays have no views: what is indexed out of an array is another array, which holds the elements as they were then.
+What is written to one of them, be it by `x[0] = 5` or by `out=x`, changes no other, so that `out=x[0]` or `x[0][0] = 5`
+leaves `x` as it is: write `x[0] = ...` or `x[0, 0] = 5`.
+
 Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
 `CategoricalIndex` are the same labels without their type. Objects that become row labels stay objects, where pandas
-looks whether all of them are text or times.
+looks whether all of them are text or times (those that rows are grouped by are text, or refused); narrow whole numbers
+that become row labels stay narrow, where pandas makes a range of 64 bits of those in even steps. What text methods tell
+of objects (`str.isdigit`) is NaN where it is missing, also where pandas keeps a None.
 """
 
 

@@ -214,3 +214,13 @@ def test_parts_of_a_line_of_unknown_length(part):
     check(ra.from_array(x, chunks=3)[x % 3 > 0][part], x[x % 3 > 0][part])
     with pytest.raises(IndexError):
         ra.arange(4)[ra.arange(4) > 2][1].compute()
+
+
+def test_what_is_indexed_is_no_view():
+    x = ra.zeros((2, 3), chunks=2)
+    row = x[0]
+    np.add(x[0], 1, out=x[0])
+    x[0, 0] = 5
+    row[1] = 7
+    assert x.compute().tolist() == [[5, 0, 0], [0, 0, 0]]
+    assert row.compute().tolist() == [0, 7, 0]

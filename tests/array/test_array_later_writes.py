@@ -43,6 +43,20 @@ CALLS = {
     "pad": (LINE[:2], lambda x, v: ra.pad(x, 1, constant_values=v)),
     "select": (LINE, lambda x, v: ra.select([x > 2], [v], x)),
     "cov": (LINE, lambda x, v: ra.cov(x, aweights=v)),
+    "nan_to_num": (LINE, lambda x, v: ra.nan_to_num(x / 0, nan=v)),
+    "nan_to_num of complex": (LINE, lambda x, v: ra.nan_to_num(x * 1j / 0, nan=v, posinf=v)),
+    "map_blocks": (LINE, lambda x, v: x.map_blocks(lambda b, w: b + w[1], v)),
+    "map_blocks by name": (LINE, lambda x, v: x.map_blocks(lambda b, w: b + w[1], w=v)),
+    "map_blocks, in a list": (LINE, lambda x, v: x.map_blocks(lambda b, w: b + w[0]["a"][1], [{"a": v}])),
+    "map_blocks without lazy arrays": (
+        LINE,
+        lambda x, v: ra.map_blocks(lambda w, block_id: w, v, chunks=((4,),), dtype=float),
+    ),
+    "blockwise": (LINE, lambda x, v: ra.blockwise(lambda b, w: b + w[1], "ij", x, "ij", v, None, dtype=float)),
+    "blockwise by name": (LINE, lambda x, v: ra.blockwise(lambda b, w: b + w[1], "ij", x, "ij", w=v, dtype=float)),
+    "fromfunction": (LINE, lambda x, v: ra.fromfunction(lambda i, w: i + w[1], (4,), w=v, chunks=2)),
+    "partition": (np.array([2, 1]), lambda x, v: ra.partition(x, v)),
+    "argpartition": (np.array([2, 1]), lambda x, v: ra.argpartition(x, v)),
 }
 
 
@@ -59,9 +73,29 @@ def test_later_writes_change_nothing(name, chunks):
 
 
 @pytest.mark.parametrize("bins", [[1.0, 2.0, 3.0], np.array([3.0, 2.0, 1.0])])
-def test_later_writes_to_lists_change_nothing(bins):
+def test_later_writes_to_bins_change_nothing(bins):
     x = ra.arange(5.0, chunks=2)
     expected = np.digitize(np.arange(5.0), bins)
     result = ra.digitize(x, bins)
     bins[:] = [9.0] * 3
     assert np.array_equal(result.compute(), expected)
+
+
+LISTS = {
+    "histogram": ([0.0, 2.0], [0.0, 4.0], lambda x, v: ra.histogram(x, 2, range=v)[0]),
+    "partition": ([0], [3], lambda x, v: ra.partition(x, v)),
+    "apply_along_axis": ([1.0], [2.0], lambda x, v: ra.apply_along_axis(lambda line, w: line + w[0], 0, x, v)),
+    "map_blocks": ([1.0], [2.0], lambda x, v: x.map_blocks(lambda block, w: block + w[0], v)),
+    "fromfunction": ([1.0], [2.0], lambda x, v: ra.fromfunction(lambda i, w: i + w[0], (4,), w=v)),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_later_writes_to_lists_change_nothing(name):
+    before, after, call = LISTS[name]
+    x = ra.from_array(np.array([3.0, 1.0, 2.0, 0.0]), chunks=2)
+    expected, argument = call(x, list(before)).compute(), list(before)
+    result = call(x, argument)
+    argument[:] = after
+    assert np.array_equal(result.compute(), expected)
+    assert not np.array_equal(call(x, after).compute(), expected) or name == "partition"

@@ -246,3 +246,14 @@ def test_factors_of_what_is_no_number_are_none(wrong, place, shape, dtype):
         sound = place[1]  # Columns before it have their factors.
         assert np.allclose(abs(r[:, :sound]), abs(expected[:, :sound]), atol=1e-4)
         assert not np.isfinite(q[:, ~np.isfinite(np.diag(expected))]).any()
+
+
+@pytest.mark.parametrize("text", ["...i->i", "...->", "i...->i", "...i,...->i"])
+def test_einsum_does_not_sum_axes_that_dots_stand_for(text):
+    x = np.ones((2, 3))
+    operands = [x] * (text.count(",") + 1)
+    with pytest.raises(ValueError):
+        np.einsum(text, *operands)
+    with pytest.raises(ValueError, match="dots"):
+        ra.einsum(text, *map(ra.asarray, operands))
+    assert ra.einsum("...i->i", ra.ones(3)).compute().tolist() == [1, 1, 1]

@@ -39,7 +39,7 @@ def test_a_trial_that_fails_says_what_to_do(x):
 
 def test_several_arrays_are_aligned(x):
     check(ra.map_blocks(np.add, x, ra.from_array(X, chunks=2)), X + X)
-    check(ra.map_blocks(np.add, x, X[0]), X + X[0])
+    check(ra.map_blocks(np.add, x, ra.asarray(X[0])), X + X[0])
     check(ra.map_blocks(np.add, x[:, :1], x[:1]), X[:, :1] + X[:1])
 
 
@@ -169,3 +169,11 @@ def test_whole_numbers_of_blocks_are_never_wrapped(given, promised):
     broken = x.map_blocks(lambda block: np.full(block.shape, large, given), dtype=promised)
     with pytest.raises(OverflowError, match=f"{large}.*cannot hold"):
         broken.compute()
+
+
+def test_numpys_arrays_come_whole_as_from_dask():
+    x, w = np.arange(6.0).reshape(3, 2), np.arange(4.0).reshape(2, 2)
+    lazy = ra.from_array(x, chunks=(1, 2))
+    np.testing.assert_array_equal(lazy.map_blocks(np.matmul, w, dtype=float), x @ w)
+    shapes = lazy.map_blocks(lambda block, other: np.full(block.shape, other.size), np.ones(6), dtype=int)
+    np.testing.assert_array_equal(shapes, np.full(x.shape, 6))

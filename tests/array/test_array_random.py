@@ -210,3 +210,72 @@ def test_functions_of_the_module_and_the_older_interface():
     np.testing.assert_array_equal(ra.random.normal(size=(10, 10), chunks=3).compute(), a)
     assert ra.random.random((3, 0)).compute().shape == (3, 0)
     assert isinstance(ra.random.random().compute(), float)
+
+
+@pytest.mark.parametrize("replace", [True, False])
+@pytest.mark.parametrize(
+    "p",
+    [
+        [np.nan, 1.0],
+        [[0.5], [0.5]],
+        [0.5, 0.5 + 0j],
+        ["a", "b"],
+        [0.3, 0.3],
+        [-0.5, 1.5],
+        [0.5, 0.5, 0],
+        [np.inf, 0.0],
+        [np.inf, -np.inf],
+        0.5,
+        [],
+    ],
+)
+def test_choice_refuses_what_are_no_probabilities(p, replace):
+    for generator in (np.random.default_rng(0), ra.random.default_rng(0)):
+        with pytest.raises((TypeError, ValueError)):
+            generator.choice(2, 1, p=p, replace=replace)
+
+
+@pytest.mark.parametrize("a", [3.7, np.float64(3), "abc", np.array(3.0), None])
+def test_choice_refuses_what_is_no_pool(a):
+    for generator in (np.random.default_rng(0), ra.random.default_rng(0)):
+        with pytest.raises((TypeError, ValueError)):
+            generator.choice(a, 2)
+
+
+def test_choice_takes_probabilities_of_little_precision():
+    shares = np.full(3, 1 / 3, np.float32)
+    found = ra.random.default_rng(0).choice(3, 3000, p=shares).compute()
+    assert np.bincount(found).min() > 900
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("normal", (0, -0.0)),
+        ("normal", (0, np.array([1.0, -0.0]))),
+        ("lognormal", (0, -0.0)),
+        ("gamma", (1, -0.0)),
+        ("gamma", (-0.0, 1)),
+        ("standard_gamma", (-0.0,)),
+        ("exponential", (-0.0,)),
+        ("exponential", (np.array([-0.0]),)),
+        ("laplace", (0, -0.0)),
+        ("logistic", (0, -0.0)),
+        ("gumbel", (0, -0.0)),
+        ("rayleigh", (-0.0,)),
+        ("weibull", (-0.0,)),
+        ("vonmises", (0, -0.0)),
+        ("noncentral_chisquare", (1, -0.0)),
+        ("noncentral_f", (1, 1, -0.0)),
+    ],
+)
+def test_negative_zero_is_below_zero_as_in_numpy(name, arguments):
+    for generator in (np.random.default_rng(0), ra.random.default_rng(0)):
+        with pytest.raises(ValueError):
+            np.asarray(getattr(generator, name)(*arguments))
+
+
+@pytest.mark.parametrize(("n", "pvals"), [([5, 6], [0.5, 0.5]), (5, [[0.5, 0.5], [0.1, 0.9]])])
+def test_multinomial_refuses_arrays_of_parameters(n, pvals):
+    with pytest.raises(NotImplementedError):
+        ra.random.default_rng(0).multinomial(n, pvals)

@@ -170,3 +170,32 @@ def test_others_made_of_them():
     check(ra.average(mine, axis=1, weights=np.arange(6.0)), np.average(x, axis=1, weights=np.arange(6.0)))
     check(ra.average(mine, weights=x**2), np.average(x, weights=x**2))
     check(np.average(mine, axis=0), np.average(x, axis=0))
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "nansum", "nanprod", "min", "max", "nanmin", "nanmax"])
+@pytest.mark.parametrize("shape", [(0,), (3,), (0, 2), (2, 0), (2, 3), ()])
+@pytest.mark.parametrize("axis", [None, 0, 1, ()])
+def test_without_an_initial_value_there_has_to_be_an_element(name, shape, axis):
+    if axis == 1 and len(shape) < 2:
+        pytest.skip("there is no such axis")
+    x = np.ones(shape)
+    try:
+        expected = getattr(np, name)(x, axis=axis, initial=None)
+    except ValueError:
+        with pytest.raises(ValueError):
+            getattr(ra, name)(ra.asarray(x), axis=axis, initial=None)
+    else:
+        np.testing.assert_array_equal(getattr(ra, name)(ra.asarray(x), axis=axis, initial=None), expected)
+
+
+@pytest.mark.parametrize("ddof", ["1", b"1", None, [1, 1]])
+@pytest.mark.parametrize("name", ["std", "var", "nanstd", "nanvar"])
+def test_degrees_of_freedom_are_a_number(name, ddof):
+    with pytest.raises(TypeError):
+        getattr(ra, name)(ra.ones(3), ddof=ddof)
+
+
+@pytest.mark.parametrize("split_every", [{0: -3}, {0: 0}, {5: 2}, {0: 2.5}])
+def test_numbers_of_blocks_per_axis_make_sense(split_every):
+    with pytest.raises((TypeError, ValueError)):
+        ra.sum(ra.ones((4, 4), chunks=1), split_every=split_every)

@@ -251,3 +251,30 @@ def test_floats_that_an_integer_type_cannot_hold(source, dtype):
         expected = x.astype(dtype)
     check(ra.from_array(x, chunks=3).astype(dtype), expected)
     check(ra.full(2, -1.5).astype(dtype), np.full(2, -1.5).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_replaced_elements_are_not_replaced_again(dtype):
+    x = np.array([np.nan, np.inf, -np.inf, 1], dtype)
+    line = np.array([4.0, 5, 6, 7])
+    for numbers in (
+        {"nan": np.inf, "posinf": 9, "neginf": 5},
+        {"nan": -np.inf, "posinf": -np.inf, "neginf": 5},
+        {"posinf": np.nan},
+        {"nan": line},
+        {"nan": line, "posinf": 2 * line, "neginf": -line},
+    ):
+        right = np.nan_to_num(x, **numbers)
+        found = ra.nan_to_num(ra.from_array(x, chunks=2), **numbers).compute()
+        np.testing.assert_array_equal(found, right)
+        assert found.dtype == right.dtype
+        written = x.copy()
+        assert ra.nan_to_num(written, copy=False, **numbers) is written
+        np.testing.assert_array_equal(written, right)
+
+
+def test_numbers_in_place_of_others_fit_the_array():
+    with pytest.raises(ValueError, match="shape"):
+        ra.nan_to_num(ra.ones(2), nan=np.ones((3, 2)))
+    with pytest.raises(ValueError, match="copy"):
+        ra.nan_to_num([1.0], copy=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -320,3 +322,18 @@ def test_reducing_is_in_order_however_lines_lie_in_memory(name, options):
             assert result.dtype == found.dtype == expected.dtype
             assert result.shape == found.shape
             np.testing.assert_allclose(result.ravel(), expected, rtol=1e-5 if "dtype" in options else 1e-14)
+
+
+@pytest.mark.parametrize("name", ["add", "sin", "logical_not", "divmod"])
+def test_ufuncs_are_pickled_by_name(name):
+    ufunc = getattr(ra, name)
+    assert pickle.loads(pickle.dumps(ufunc)) is ufunc
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+@pytest.mark.parametrize("bounds", [(0, 1000), (-1000, 2), (-(10**30), 10**30), (None, 10**30), (-1, None)])
+def test_bounds_beyond_the_type_bound_nothing(dtype, bounds):
+    x = np.arange(5).astype(dtype)
+    right, found = np.clip(x, *bounds), ra.clip(ra.from_array(x, chunks=2), *bounds).compute()
+    np.testing.assert_array_equal(found, right)
+    assert found.dtype == right.dtype

@@ -229,3 +229,15 @@ def test_quotients_by_a_scalar_of_the_column():
     pd.testing.assert_series_equal((lazy.x / lazy.x.max()).compute(), whole.x / whole.x.max(), rtol=0)
     pd.testing.assert_series_equal((lazy.y / lazy.y.sum()).compute(), whole.y / whole.y.sum(), rtol=0)
     assert (lazy.x.sum() / lazy.x.max()).compute() == whole.x.sum() / whole.x.max()
+
+
+@pytest.mark.parametrize("divisor", ["100s", "7s", "3us", "0s"])
+def test_quotients_of_lengths_of_time_are_exact_and_none_where_both_are_zero(divisor):
+    pdf = pd.DataFrame({"t": pd.to_timedelta(range(500), unit="s").as_unit("us")})
+    lazy, divisor = rd.from_pandas(pdf, npartitions=2), pd.Timedelta(divisor)
+    for quotient in (lambda rows: rows.t / divisor, lambda rows: rows.t / rows.t.max(), lambda rows: rows.t / rows.t):
+        expected, found = quotient(pdf), quotient(lazy)
+        check(found, expected, check_exact=True)
+        check(found.isna(), expected.isna())
+        check(found.fillna(1.0), expected.fillna(1.0))
+        check(found.count(), expected.count())

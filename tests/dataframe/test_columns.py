@@ -256,3 +256,12 @@ def test_nan_in_comparisons(df, pdf):
     check(df["s"] == "x", pdf["s"] == "x")
     check(df["s"] != "x", pdf["s"] != "x")
     check(df["t"] == df["t"], pdf["t"] == pdf["t"])
+
+
+@pytest.mark.parametrize("others", [[], ["same"], ["fewer"], ["same", "fewer"]])
+def test_concat_puts_columns_in_order_if_it_is_told_to(others):
+    rows = pd.DataFrame({"b": [1, 2], "a": [3, 4]})
+    given = [rows, *({"same": rows, "fewer": rows[["a"]]}[other] for other in others)]
+    lazy = rd.concat([rd.from_pandas(one, npartitions=2) for one in given], sort=True)
+    assert list(lazy.columns) == ["a", "b"]
+    pd.testing.assert_frame_equal(lazy.compute(), pd.concat(given, sort=True))

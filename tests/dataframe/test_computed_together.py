@@ -74,3 +74,18 @@ def test_python_functions_among_them(folder):
     assert found[0] == pytest.approx(2 * whole.x.sum())
     pd.testing.assert_series_equal(found[1], (2 * whole.x).rename("w").groupby(whole.k).max())
     assert found[2] == pytest.approx(whole.x.sum())
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_large_plans_that_use_the_same_rows_ask_for_columns_of_their_own(partitions):
+    pdf = pd.DataFrame({"k": [1, 2, 1, 3], "x": [5, 6, 7, 8], "y": [1.5, 2.5, 3.5, 4.5]})
+    own, pandas = rd.from_pandas(pdf, npartitions=partitions), pdf
+    for _ in range(8):  # written out, each step is twice as large as the one before
+        own = own.merge(own.groupby("k", as_index=False)[["x"]].max().rename(columns={"x": "m"}), on="k")
+        own = own.assign(x=own.x + own.m).drop(columns="m")
+        pandas = pandas.merge(pandas.groupby("k", as_index=False)[["x"]].max().rename(columns={"x": "m"}), on="k")
+        pandas = pandas.assign(x=pandas.x + pandas.m).drop(columns="m")
+    last = lambda rows: rows.assign(y=rows.y * 2)
+    found = raskt.compute(own[["x"]], own[["y"]], last(own), own[["k"]])
+    for actual, expected in zip(found, (pandas[["x"]], pandas[["y"]], last(pandas), pandas[["k"]]), strict=True):
+        pd.testing.assert_frame_equal(actual, expected)

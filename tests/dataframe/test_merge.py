@@ -131,3 +131,17 @@ def test_errors_at_the_call(left, right):
         left.merge(right, left_on="k")
     with pytest.raises(ValueError, match="merge on"):
         left.merge(right, left_on="k", right_on="y")
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "outer"])
+def test_keys_that_are_a_column_and_a_level_of_the_labels_are_refused(how):
+    plain = rd.from_pandas(LEFT, npartitions=1)
+    named = rd.from_pandas(LEFT.rename_axis(index="k"), npartitions=2, sort=False)
+    for left, right, keys in (
+        (named, plain, {"on": "k"}),
+        (plain, named, {"on": ["x", "k"]}),
+        (named, plain, {"left_on": "k", "right_on": "x"}),
+        (plain, named, {"left_on": "x", "right_on": "k"}),
+    ):
+        with pytest.raises(ValueError, match="both an index level and a column label"):
+            left.merge(right, how=how, **keys)

@@ -140,3 +140,24 @@ def test_pivot_table(lazy, index, columns, options):
     found = found.compute()
     found.columns = expected.columns if list(found.columns) == list(expected.columns) else found.columns
     check(found, expected)
+
+
+VALUES = {"one": 1, "half": 0.5, "large": 300, "text": "q", "true": True, "nothing": None, "nan": np.nan, "whole": 7.0}
+
+
+@pytest.mark.parametrize("npartitions", [1, 2])
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("dtype", ["int64", "int8", "float64", "float32", "bool", "str", "object", "Int64"])
+def test_columns_take_values_of_their_type_by_a_mask(dtype, value, npartitions):
+    kind = {"str": list("abc"), "object": ["a", 1, None], "bool": [True, False, True]}.get(dtype, [1, 2, 3])
+    rows = pd.DataFrame({"x": pd.Series(kind, dtype=dtype)})
+    lazy = rd.from_pandas(rows, npartitions=npartitions)
+    try:
+        expected = rows.copy()
+        expected[expected.index != 1] = VALUES[value]
+    except TypeError:
+        with pytest.raises((TypeError, NotImplementedError)):
+            lazy[lazy.index != 1] = VALUES[value]
+        return
+    lazy[lazy.index != 1] = VALUES[value]
+    pd.testing.assert_frame_equal(lazy.compute(), expected)

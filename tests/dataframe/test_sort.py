@@ -96,3 +96,13 @@ def test_empty():
     df = rd.from_pandas(pdf, npartitions=1)
     check(df.sort_values("x"), pdf.sort_values("x"))
     check(df.set_index("x"), pdf.set_index("x"))
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("ascending", [True, False])
+@pytest.mark.parametrize("labels", [[None, "b", "c"], [None, "b", "a"], ["b", None, "c"], ["c", "b", None]])
+def test_rows_are_sorted_by_categories_some_of_which_are_missing(labels, ascending, partitions):
+    frame = pd.DataFrame({"x": range(3)}, index=pd.CategoricalIndex(labels, name="k"))
+    for rows in (frame, frame["x"]):
+        lazy = rd.from_pandas(rows, npartitions=partitions, sort=False)
+        check(lazy.sort_index(ascending=ascending), rows.sort_index(ascending=ascending))

@@ -13,6 +13,13 @@ from .case import Outcome, attempt, engine_words, error_kinds
 from .compare import difference
 
 Step = Callable[..., Any]
+# pandas trips over itself where a length of time beside text, or one of whole numbers in categories, is missing (where
+# none is, it compares, and has no accessor of times), and where it writes into memory that it has from Arrow.
+FAULTS = (
+    "ArrowStringArray requires a PyArrow (chunked) array",
+    "Cannot convert float NaN to integer",
+    "assignment destination is read-only",
+)
 TALLY: Counter[str] = Counter()
 
 
@@ -28,13 +35,15 @@ class Mismatch(AssertionError):
     """The two libraries part ways."""
 
 
-def take_step(story: list[str], reference: Callable[[], Any], lazily: Callable[[], Any]) -> Twin | None:
-    """What a step gives; None where it is an error for both, or refused."""
+def take_step(
+    story: list[str], reference: Callable[[], Any], lazily: Callable[[], Any], any_kind: bool = False
+) -> Twin | None:
+    """What a step gives; None where it is an error for both (of one kind, or of `any_kind`), or refused."""
     expected, call = attempt(reference), attempt(lazily)
     TALLY["steps"] += 1
     if expected.error is not None:
         found = call if call.error else attempt(lambda: raskt.compute(call.value)[0])
-        _check_errors(story, expected, found)
+        _check_errors(story, expected, found, any_kind)
         TALLY["errors"] += 1
         return None
     if call.refused:
@@ -45,12 +54,12 @@ def take_step(story: list[str], reference: Callable[[], Any], lazily: Callable[[
     return Twin(expected.value, call.value)
 
 
-def _check_errors(story: list[str], expected: Outcome, found: Outcome) -> None:
-    if isinstance(expected.error, NotImplementedError) or found.refused:
+def _check_errors(story: list[str], expected: Outcome, found: Outcome, any_kind: bool) -> None:
+    if isinstance(expected.error, NotImplementedError) or found.refused or str(expected.error).startswith(FAULTS):
         return
     if found.error is None:
         raise Mismatch(f"{_told(story)}: {found.value!r}, not {type(expected.error).__name__}: {expected.error}")
-    if engine_words(found.error) or not error_kinds(found.error) & error_kinds(expected.error):
+    if engine_words(found.error) or not (any_kind or error_kinds(found.error) & error_kinds(expected.error)):
         raise Mismatch(f"{_told(story)}: {found.error!r}, not {expected.error!r}")
 
 

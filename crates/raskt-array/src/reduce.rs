@@ -111,6 +111,15 @@ impl Array {
         if self.chunks().axes()[axis].blocks() == 1 {
             return Ok(input.scanned(scan, axis, None));
         }
+        let cut = &input.chunks().axes()[axis];
+        if let (Some(fields), Some(length)) = (carry::fields(scan, input.dtype()), cut.length())
+            && cut.longest().is_some_and(|longest| longest <= fields)
+        {
+            // Summaries of blocks as short as these would be more than the blocks themselves, which come together then.
+            let (own, mut chunks) = (input.chunks().clone(), input.chunks().clone());
+            chunks.axes_mut()[axis] = AxisChunks::single(length);
+            return Ok(input.recut(chunks).scanned(scan, axis, None).recut(own));
+        }
         let before = input.before_blocks(scan, axis);
         Ok(input.scanned(scan, axis, Some(before)))
     }

@@ -12,6 +12,7 @@ from raskt._errors import CopyNeeded, UnknownLengths
 from raskt.array.base.arguments import check_order
 from raskt.array.base.documentation import documented
 from raskt.array.base.lengths import marked
+from raskt.array.base.out import SWAP
 from raskt.array.base.registry import register_array
 from raskt.array.blocks.map_blocks import block_shapes
 from raskt.array.indexing.assignment import assign
@@ -255,8 +256,11 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         >>> y.compute_chunk_sizes().chunks
         ((0, 2, 1),)
         """
-        if not self.__raskt_expr__.is_known:
-            self.__raskt_expr__ = self.__raskt_expr__.with_block_shapes(block_shapes(self))
+        while not (before := self.__raskt_expr__).is_known:
+            after = before.with_block_shapes(block_shapes(Array(before)))
+            with SWAP:
+                if self.__raskt_expr__ is before:
+                    self.__raskt_expr__ = after
         return self
 
     @documented(
@@ -367,7 +371,13 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         return select(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.__raskt_expr__ = assign(self, key, value).__raskt_expr__
+        while True:
+            before = self.__raskt_expr__
+            after = assign(Array(before), key, value).__raskt_expr__
+            with SWAP:
+                if self.__raskt_expr__ is before:
+                    self.__raskt_expr__ = after
+                    return
 
     # NumPy's protocols
 

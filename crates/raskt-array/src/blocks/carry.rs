@@ -314,9 +314,10 @@ impl<T: Real> Summary for RealProduct<T> {
         let (factor, more) = split(total.factor * factor);
         total.factor = factor;
         total.exponent += exponent + more;
-        let log = item.abs().log2();
-        let is_within = log.is_finite() && total.path.shift.is_finite();
-        let shift = if is_within { total.exponent + factor.abs().log2() } else { total.path.shift + log };
+        let is_number = item.is_finite() && item != 0.0;
+        let is_within = is_number && total.path.shift.is_finite();
+        let step = || if is_number { 0.0 } else { item.abs().log2() };
+        let shift = if is_within { total.exponent + factor.abs().log2() } else { total.path.shift + step() };
         total.path.go(shift, T::LOWEST, T::HIGHEST);
     }
 

@@ -196,6 +196,17 @@ impl Kernel for Total {
         let block = chunk(&inputs[0])?;
         Ok(with_element!(block.dtype(), T => {
             let view = block.view::<T>().expect("the type was matched");
+            if self.axis + 1 == view.ndim() {
+                let shape = view.index_axis_shape(self.axis);
+                let lines = view.lanes(Axis(self.axis)).into_iter();
+                let total = lines.map(|line| {
+                    let mut items = line.iter().copied();
+                    let first = items.next().unwrap_or_else(|| T::start(self.scan));
+                    items.fold(first, |total, x| total.with_next(x, self.scan))
+                });
+                let total = ndarray::ArrayD::from_shape_vec(shape, total.collect()).expect("a total for each line");
+                return Ok(Chunk::from_array(total.insert_axis(Axis(self.axis))).into());
+            }
             let mut lanes = view.axis_iter(Axis(self.axis));
             let mut total = match lanes.next() {
                 Some(first) => first.to_owned(),
@@ -248,6 +259,18 @@ impl Kernel for Running {
 
 fn running<T: Number>(block: &ArrayViewD<'_, T>, before: Option<ArrayViewD<'_, T>>, axis: usize, scan: Scan) -> Chunk {
     let mut result = block.to_owned();
+    if axis + 1 == block.ndim() {
+        let mut before = before.as_ref().map(|before| before.iter().copied());
+        for mut line in result.lanes_mut(Axis(axis)) {
+            let mut total = before.as_mut().and_then(Iterator::next);
+            for x in &mut line {
+                *x = total.map_or(*x, |total| total.with_next(*x, scan));
+                total = Some(*x);
+            }
+        }
+        return Chunk::from_array(result);
+    }
+    // Across lines, so that elements are read in the order in which they lie.
     let mut lanes = result.axis_iter_mut(Axis(axis));
     // The first element of all stays as it is: 0 added to it, or 1 times it, is another one for some.
     let sums = before.map(|before| before.to_owned()).or_else(|| lanes.next().map(|first| first.to_owned()));

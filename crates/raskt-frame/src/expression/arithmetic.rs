@@ -44,7 +44,9 @@ impl Expression {
             }
             ("truediv", Duration, Duration) if same_unit(&a, &b) => {
                 let number = |it: Expr| it.cast(ColumnDtype::INT64).cast(ColumnDtype::FLOAT64);
-                number(x) / number(y)
+                let quotient = number(x).arithmetic(Arithmetic::Quotient, number(y));
+                let found = Self::computed(scope, &[left, right], quotient).map_err(|_| refused())?;
+                return Ok(found.nan(true));
             }
             (_, Time | Duration, Time | Duration | Int | Float) | (_, Int | Float, Duration) => {
                 let (left, right) = (pandas_name(left), pandas_name(right));

@@ -36,6 +36,11 @@ impl Need {
         self.order |= other.order;
     }
 
+    /// Whether what has this has what another one needs.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        self.columns.is_superset(&other.columns) && (self.order || !other.order)
+    }
+
     pub(super) fn ordered(self, order: bool) -> Self {
         Self { order, ..self }
     }

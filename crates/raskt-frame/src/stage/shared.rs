@@ -31,10 +31,10 @@ impl Translator<'_> {
         shared.sort_by_key(|node| node.depth);
         for node in shared {
             if let Some(need) = needs.remove(&node.digest)
-                && !self.shared.contains_key(&node.digest)
+                && !self.shared.get(&node.digest).is_some_and(|(asked, _)| asked.covers(&need))
             {
                 let table = self.table(node, &need)?;
-                self.shared.insert(node.digest, table);
+                self.shared.insert(node.digest, (need, table));
             }
         }
         Ok(())

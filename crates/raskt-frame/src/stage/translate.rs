@@ -17,8 +17,8 @@ pub(crate) struct Translator<'a> {
     pub tables: &'a HashMap<u128, Vec<DataFrame>>,
     /// Queries already written: equal parts are computed once.
     pub known: HashMap<(u128, Need), LazyFrame>,
-    /// What a large plan uses twice, by the digest of its node.
-    pub(super) shared: HashMap<u128, LazyFrame>,
+    /// What a large plan uses twice, by the digest of its node, and what was asked of it.
+    pub(super) shared: HashMap<u128, (Need, LazyFrame)>,
     /// What computes that first.
     pub(super) compute: fn(LazyFrame) -> Result<DataFrame>,
     /// What is asked of each node, while nothing but that is found out.
@@ -86,7 +86,8 @@ impl<'a> Translator<'a> {
             asked.entry(node.digest).and_modify(|known| known.add(need)).or_insert_with(|| need.clone());
             return Ok(DataFrame::empty_with_schema(&node.scope).lazy());
         }
-        if let Some(shared) = self.shared.get(&node.digest) {
+        // Of plans that are computed together, each asks for columns of its own.
+        if let Some((_, shared)) = self.shared.get(&node.digest).filter(|(asked, _)| asked.covers(need)) {
             return Ok(shared.clone());
         }
         let key = (node.digest, need.clone());

@@ -202,9 +202,6 @@ fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool,
     if found_by_trial && narrows(values.dtype(), dtype, may_miss) && values.null_count() < values.len() {
         return Err(differ());
     }
-    let cast = values.strict_cast(dtype).map_err(|_| differ())?;
-    let rounded = found_by_trial && values.dtype().is_integer() && dtype.is_float();
-    let same = rounded || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
     let group = |dtype: &DataType| match dtype {
         dtype if dtype.is_numeric() || dtype.is_bool() => 0,
         DataType::String | DataType::Categorical(..) | DataType::Enum(..) => 1,
@@ -215,8 +212,19 @@ fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool,
     let alike = group(values.dtype()) == group(dtype)
         && values.dtype().is_bool() == dtype.is_bool()
         && zoned(values.dtype()) == zoned(dtype);
+    let nothing = values.null_count() == values.len();
+    if !alike && !nothing {
+        return Err(differ());
+    }
+    if !alike && values.dtype() == &DataType::String {
+        // Missing values that pandas has no type for come as text; the engine warns its users of text that is made times.
+        return Ok(Values::full_null(values.name().clone(), values.len(), dtype));
+    }
+    let cast = values.strict_cast(dtype).map_err(|_| differ())?;
+    let rounded = found_by_trial && values.dtype().is_integer() && dtype.is_float();
+    let same = rounded || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
     let can_lose = matches!(group(dtype), 0 | 2);
-    if (same || !can_lose) && (alike || values.null_count() == values.len()) { Ok(cast) } else { Err(differ()) }
+    if same || !can_lose { Ok(cast) } else { Err(differ()) }
 }
 
 /// Whether floats would become narrower ones, or integers; those are floats in pandas where one may be missing.

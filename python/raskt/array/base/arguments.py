@@ -88,10 +88,17 @@ def check_meta(function: str, meta: Any, dtype: Any = None) -> None:
         raise ValueError(f"`{function}` gives elements of {dtype}, and `meta` has {meta.dtype}: use `astype`")
 
 
-def fan_in(split_every: Any) -> int | None:
+def fan_in(split_every: Any, ndim: int | None = None) -> int | None:
     """How many blocks a task of a reduction takes: Dask gives a number for each axis as well, or `False` for all."""
     if split_every is None:
         return None
     if split_every is False:
         return 2**31
-    return max(2, math.prod(split_every.values())) if isinstance(split_every, dict) else split_every
+    if not isinstance(split_every, dict):
+        return split_every
+    if ndim is not None:
+        normalize_axis_tuple(tuple(split_every), ndim)
+    for axis, count in split_every.items():
+        if operator.index(count) < 1:
+            raise ValueError(f"`split_every` must take 1 block of an axis at least, and not {count} of axis {axis}")
+    return max(2, math.prod(split_every.values()))

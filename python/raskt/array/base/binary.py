@@ -23,6 +23,9 @@ def binary(name: str, x: Any, y: Any) -> ArrayExpr | None:
     """The expression of ufunc `name`, or None if an operand is of an unknown type."""
     if name == "power" and _is_root(x, y):
         return array_unary("sqrt", array_astype(x, np.result_type(x.dtype, y.dtype)))
+    if name == "float_power":
+        # Numbers of Python's own take the type that is computed in, and not that of the array.
+        x, y = (_widened(operand) for operand in (x, y))
     try:
         if type(y) in _NUMBERS or type(x) in _NUMBERS:
             return array_binary(name, x, y)
@@ -41,6 +44,13 @@ def binary(name: str, x: Any, y: Any) -> ArrayExpr | None:
             raise
         raise told from None
     return array_binary(name, *(number if type(operand) is int else operand for operand in operands))
+
+
+def _widened(operand: Any) -> Any:
+    """An expression in the type that `float_power` computes in."""
+    if not isinstance(operand, ArrayExpr) or operand.dtype.kind not in "fc":
+        return operand
+    return array_astype(operand, np.complex128 if operand.dtype.kind == "c" else np.float64)
 
 
 def _is_root(x: Any, y: Any) -> bool:

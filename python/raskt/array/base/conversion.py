@@ -15,11 +15,16 @@ from raskt.array.base.settings import block_bytes
 from raskt.array.base.sliceable import from_sliceable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import DTypeLike
 
     from raskt.array._array import Array
 
 __all__ = ["array", "asanyarray", "asarray", "from_array"]
+
+#: The numbers of Python's own that have no type in NumPy until they meet an array.
+WEAK = (int, float, complex)
 
 
 @documented(
@@ -207,8 +212,24 @@ def held(value: Any, dtype: np.dtype[Any]) -> Any:
     return holder
 
 
+def common_type(values: Sequence[Any]) -> np.dtype[Any]:
+    """The type that NumPy promotes values to, of which numbers of Python's own have none until they meet another."""
+    return np.result_type(*(type(x)(0) if type(x) in WEAK else asarray(x).dtype for x in values))
+
+
+def in_type(value: Any, dtype: np.dtype[Any]) -> Array:
+    """The value as an array; a number of Python's own is one of `dtype`, which it need not fit."""
+    with np.errstate(all="ignore"):
+        return asarray(np.asarray(value).astype(dtype) if type(value) in WEAK else value)
+
+
+def weak_or_array(x: Any) -> Any:
+    """Numbers of Python's own as they are, since they take the type of what they meet; all else as an array."""
+    return x if type(x) in (bool, *WEAK) else asarray(x)
+
+
 def operand_of(x: Any) -> Any:
     """What the engine takes: numbers as they are, arrays by their expressions."""
-    if type(x) in (bool, int, float, complex):
+    if type(x) in (bool, *WEAK):
         return x
     return asarray(x).__raskt_expr__

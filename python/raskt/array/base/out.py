@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
     from raskt._core import ArrayExpr
     from raskt.array._array import Array
 
-__all__ = ["average_input", "replaced", "write_back", "write_out"]
+__all__ = ["SWAP", "average_input", "replaced", "write_back", "write_out"]
+
+#: Is held while an array takes over an expression, if it is still the one that the new expression was made of. What
+#: threads do to one array at a time is so done one after the other; nothing is computed meanwhile.
+SWAP = threading.Lock()
 
 
 def write_out(result: Array, out: Any, casting: Any = "same_kind") -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from raskt._errors import Unsupported
 
-__all__ = ["block_of", "check_plain", "held_copy", "narrowed"]
+__all__ = ["block_of", "check_plain", "held", "held_copy", "is_own", "narrowed"]
 
 #: What to do with the classes that say more than their elements, or compute otherwise.
 _INSTEAD = {
@@ -30,6 +30,23 @@ def held_copy(x: Any) -> Any:
     """A plain array of what is in memory, copied: what is written to it after a call changes no result."""
     check_plain(x)
     return np.array(x)
+
+
+def held(value: Any) -> Any:
+    """An argument of a function that is called later, copied: what is written to it until then changes no result.
+
+    So are the arrays, lists and dictionaries in it. Other objects are the caller's, who may mean to share them.
+    """
+    if type(value) is np.ndarray:
+        return value.copy()
+    if type(value) in (list, tuple):
+        return type(value)(held(item) for item in value)
+    return {key: held(item) for key, item in value.items()} if type(value) is dict else value
+
+
+def is_own(function: Any) -> bool:
+    """Whether it is NumPy's ufunc of its name: other libraries', and those of `numpy.frompyfunc`, may be called so."""
+    return isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is function
 
 
 def narrowed(block: Any, dtype: Any, name: str) -> Any:

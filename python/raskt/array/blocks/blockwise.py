@@ -10,6 +10,7 @@ from raskt._core import array_map_blocks
 from raskt.array.base.arguments import check_meta
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
+from raskt.array.base.plain import held
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.map_blocks import find_dtype
 
@@ -70,7 +71,8 @@ def blockwise(
         raise NotImplementedError("blockwise with `new_axes` or `adjust_chunks` is not implemented: use `map_blocks`")
     if not align_arrays:
         raise NotImplementedError("blockwise with `align_arrays=False` is not implemented: blocks are made to agree")
-    pairs = list(zip(args[::2], args[1::2], strict=True))
+    pairs = [(held(arg) if labels is None else arg, labels) for arg, labels in zip(args[::2], args[1::2], strict=True)]
+    kwargs = held(kwargs)
     arrays = [asarray(array) for array, labels in pairs if labels is not None]
     labels = [list(labels) for _, labels in pairs if labels is not None]
     if any(len(set(line)) < len(line) for line in labels):

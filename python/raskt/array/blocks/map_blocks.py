@@ -12,6 +12,7 @@ from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.layout import Layout
 from raskt.array.base.lengths import agreeing, lengths_of
+from raskt.array.base.plain import held, is_own
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
 
@@ -37,7 +38,10 @@ __all__ = ["block_shapes", "elementwise", "find_dtype", "map_blocks"]
         "the position of each array among the arguments (``None`` for the result) to what is known of the block: "
         "``shape``, ``num-chunks``, ``array-location``, ``chunk-shape``, ``chunk-location`` and ``dtype``."
     ),
-    args="array_like or object: Arrays, whose blocks are aligned as by broadcasting; others are passed as they are.",
+    args=(
+        "Array or object: Lazy arrays, whose blocks are aligned as by broadcasting; all else, NumPy's arrays too, is "
+        "passed to each call as a whole."
+    ),
     name="str: What it is called in `explain()`.",
     token="str: Another name of `name`.",
     dtype="data-type: The type of the result. Without it, the function is tried on arrays of length 1.",
@@ -71,7 +75,8 @@ def map_blocks(
     if not callable(func):
         raise TypeError(f"map_blocks takes a function first, not {type(func).__name__}")
     name = name or token or _name_of(func)
-    arrays = {at: asarray(arg) for at, arg in enumerate(args) if is_array(arg) or isinstance(arg, np.ndarray)}
+    arrays = {at: arg for at, arg in enumerate(args) if is_array(arg)}
+    args, kwargs = held(args), held(kwargs)
     if not arrays:
         return _from_no_array(func, args, kwargs, name, dtype, chunks)
     places = _Places(func, arrays)
@@ -103,6 +108,7 @@ def elementwise(
     if not arrays:
         arrays = {0: asarray(args[0])}
     constants, count = {at: arg for at, arg in enumerate(args) if at not in arrays}, len(args)
+    kwargs = held(kwargs)
     if all(array.dtype == bool for array in arrays.values()):
         # Beside truth values NumPy takes Python's integers for int64, whatever the function takes.
         constants = {at: np.int64(arg) if type(arg) is int else arg for at, arg in constants.items()}
@@ -126,7 +132,8 @@ def elementwise(
     for at in range(1, len(expressions)):
         expressions[at] = agreeing(expressions[at], expressions[0])
     # Blocks are made to be of the data type that was found: calls that differ in it alone are two.
-    key = None if kwargs or constants or not isinstance(function, np.ufunc) else f"{name} of {dtype}"
+    # Only NumPy's own ufuncs are known by their names, which others may share.
+    key = f"{name} of {dtype}" if is_own(function) and not kwargs and not constants else None
     return wrap(array_map_blocks(call, name, expressions, dtype, [], [], None, False, key))
 
 

@@ -44,6 +44,8 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
             raise TypeError(f"invalid entry {number} in condlist: should be boolean ndarray")
     values = [value if type(value) in (int, float, complex) else asarray(value) for value in (*choicelist, default)]
     dtype = np.result_type(*(value.dtype if is_array(value) else value for value in values))
+    if wrong := [v for v in values if type(v) is int and dtype.kind == "u" and not 0 <= v <= np.iinfo(dtype).max]:
+        raise TypeError(f"{wrong[0]} cannot be cast to {dtype}, the type of the choices")
     result: Any = values[-1]
     for condition, choice in zip(reversed(conditions), reversed(values[:-1]), strict=True):
         result = where(condition, choice, result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -9,23 +10,29 @@ import numpy as np
 
 from raskt._core import array_clip
 from raskt.array.base.arguments import NO_VALUE
-from raskt.array.base.conversion import asarray, operand_of
+from raskt.array.base.conversion import asarray, operand_of, weak_or_array
 from raskt.array.base.documentation import documented
-from raskt.array.base.lengths import lengths_of
+from raskt.array.base.lengths import lengths_of, shapes_differ
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.map_blocks import elementwise
+from raskt.array.elementwise.complex import imag, real
 from raskt.array.elementwise.options import call_with_options
 from raskt.array.elementwise.ufuncs import (
     abs,
+    add,
     divide,
+    equal,
     isfinite,
     isnan,
+    less_equal,
     logical_not,
     maximum,
     minimum,
+    multiply,
     positive,
     rint,
+    subtract,
     trunc,
 )
 from raskt.array.selection.where import where as choose
@@ -97,12 +104,22 @@ def clip(
     else:
         low, high = a_min, a_max
     options = {"casting": casting, "order": order, "dtype": dtype, "signature": signature, "where": where, "out": out}
+    low, high = _within(asarray(a).dtype, low, high)
     if low is None or high is None:
         bounds = [bound for bound in (low, high) if bound is not None]
         one = maximum if low is not None else minimum if high is not None else positive
         return one(a, *bounds, **options)
     umath: Any = np._core.umath  # type: ignore[attr-defined]
     return call_with_options(umath.clip, _clipped, [a, low, high], **options)
+
+
+def _within(dtype: np.dtype[Any], low: Any, high: Any) -> tuple[Any, Any]:
+    """The bounds, without whole numbers of Python's own that are beyond all that the type holds."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        low = None if type(low) is int and low <= limits.min else low
+        high = None if type(high) is int and high >= limits.max else high
+    return low, high
 
 
 def _clipped(a: Any, low: Any, high: Any) -> Array:
@@ -220,10 +237,17 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: boo
     >>> ra.isclose(ra.asarray([1.0, 2.0]), [1.0, 2.1]).compute()
     array([ True, False])
     """
-    x, y = asarray(a), asarray(b)
-    y = y if y.dtype.kind in "fc" else y.astype(np.float64)
-    near = abs(x - y) <= atol + rtol * abs(y)
-    close = (near & isfinite(y)) | (x == y)
+    x, y, rtol, atol = (weak_or_array(operand) for operand in (a, b, rtol, atol))
+    if not is_array(x) and not is_array(y):
+        x, y = asarray(x), asarray(y)
+    if is_array(y):
+        y = y if y.dtype.kind in "fc" else y.astype(np.float64)
+    elif type(y) is not complex:
+        y = float(y)
+    size, finite = (abs(y), isfinite(y)) if is_array(y) else (builtins.abs(y), bool(np.isfinite(y)))
+    # By functions, which take numbers of Python's own in either place.
+    room = add(atol, multiply(rtol, size)) if any(map(is_array, (atol, rtol, size))) else atol + rtol * size
+    close = (less_equal(abs(subtract(x, y)), room) & finite) | equal(x, y)
     return close | (isnan(x) & isnan(y)) if equal_nan else close
 
 
@@ -263,7 +287,7 @@ def sinc(x: Any) -> Array:
 
 @documented(
     _SAME,
-    copy="bool: Whether the result is another array; else `x`, if it is a lazy array, takes it over.",
+    copy="bool: Whether the result is another array; else `x` takes it over, which has to be an array.",
     nan="float or array_like: What NaN becomes.",
     posinf="float or array_like: What positive infinity becomes; the largest number there is if not given.",
     neginf="float or array_like: What negative infinity becomes; the least number there is if not given.",
@@ -274,19 +298,34 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     >>> ra.nan_to_num(ra.asarray([1.0, ra.nan, ra.inf]), posinf=9).compute()
     array([1., 0., 9.])
     """
-    result = _numbers(asarray(x), nan, posinf, neginf)
-    return result if copy or not is_array(x) else write_out(result, x)
+    if not copy and not is_array(x) and not isinstance(x, np.ndarray):
+        raise ValueError("Unable to avoid copy while creating an array as requested: `x` is no array")
+    array = asarray(x)
+    result = _numbers(array, nan, posinf, neginf)
+    if shapes_differ(result.shape, array.shape):
+        raise ValueError(f"numbers of shape {result.shape} do not fit in an array of shape {array.shape}")
+    return result if copy else write_out(result, x)
 
 
 def _numbers(array: Array, nan: Any, posinf: Any, neginf: Any) -> Array:
     if array.dtype.kind not in "fc":
         return array
     if array.dtype.kind == "c":
+        if any(is_array(number) or np.ndim(number) for number in (nan, posinf, neginf)):
+            parts = [_numbers(part, nan, posinf, neginf) for part in (real(array), imag(array))]
+            return elementwise(_complex_of, *parts, name="complex", dtype=array.dtype)
         return elementwise(np.nan_to_num, array, nan=nan, posinf=posinf, neginf=neginf)
     limits = np.finfo(array.dtype)
-    array = choose(isnan(array), _of_type(nan, array), array)
-    array = choose(array == np.inf, _of_type(limits.max if posinf is None else posinf, array), array)
-    return choose(array == -np.inf, _of_type(limits.min if neginf is None else neginf, array), array)
+    found = choose(isnan(array), _of_type(nan, array), array)
+    found = choose(array == np.inf, _of_type(limits.max if posinf is None else posinf, array), found)
+    return choose(array == -np.inf, _of_type(limits.min if neginf is None else neginf, array), found)
+
+
+def _complex_of(real: Any, imaginary: Any) -> Any:
+    """Complex numbers from their parts, which no multiplication may touch: infinity times 0 is NaN."""
+    found = np.empty(np.broadcast_shapes(real.shape, imaginary.shape), np.result_type(real, 1j))
+    found.real, found.imag = real, imaginary
+    return found
 
 
 def _of_type(number: Any, array: Array) -> Any:

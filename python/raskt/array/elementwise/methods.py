@@ -8,6 +8,7 @@ import numpy as np
 
 from raskt.array.base.arguments import NO_VALUE
 from raskt.array.base.conversion import asarray
+from raskt.array.base.plain import is_own
 from raskt.array.elementwise.by_lines import accumulate_lines, reduce_lines
 from raskt.array.reductions.reduce import cumulate, reduce
 
@@ -26,7 +27,7 @@ _RUNNING = {"add": "sum", "multiply": "prod"}
 
 
 def reduce_by(
-    name: str,
+    function: Any,
     x: Any,
     axis: Any = 0,
     dtype: Any = None,
@@ -37,12 +38,12 @@ def reduce_by(
 ) -> Any:
     """`numpy.add.reduce` is a sum, and so on."""
     out = out[0] if isinstance(out, tuple) else out
-    array = asarray(x)
-    if name not in _REDUCTIONS:
-        if where is not True or not hasattr(np, name):
+    array, name, is_known = asarray(x), function.__name__, is_own(function)
+    if name not in _REDUCTIONS or not is_known:
+        if where is not True or not is_known:
             raise NotImplementedError(f"`{name}.reduce` of raskt arrays is not implemented: use `map_blocks`")
         options = {} if initial is NO_VALUE else {"initial": initial}
-        return reduce_lines(getattr(np, name), array, axis, dtype, out, bool(keepdims), options)
+        return reduce_lines(function, array, axis, dtype, out, bool(keepdims), options)
     if name in ("logical_and", "logical_or"):
         if dtype is not None and np.dtype(dtype) != bool:
             raise NotImplementedError(f"`{name}.reduce` gives booleans, and not {np.dtype(dtype)}: use `astype`")
@@ -52,13 +53,13 @@ def reduce_by(
     return reduce(array, _REDUCTIONS[name], axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
-def accumulate_by(name: str, x: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def accumulate_by(function: Any, x: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`numpy.add.accumulate` is a running sum."""
-    array = asarray(x)
+    array, name, is_known = asarray(x), function.__name__, is_own(function)
     if not array.ndim:
         raise TypeError("cannot accumulate on a scalar")
-    if name not in _RUNNING:
-        if not hasattr(np, name):
+    if name not in _RUNNING or not is_known:
+        if not is_known:
             raise NotImplementedError(f"`{name}.accumulate` of raskt arrays is not implemented: use `map_blocks`")
-        return accumulate_lines(getattr(np, name), array, axis, dtype, out[0] if isinstance(out, tuple) else out)
+        return accumulate_lines(function, array, axis, dtype, out[0] if isinstance(out, tuple) else out)
     return cumulate(array, _RUNNING[name], axis, dtype, out[0] if isinstance(out, tuple) else out)

@@ -15,7 +15,7 @@ from raskt.array.base.binary import binary
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import PRELUDE
 from raskt.array.base.parameters import PARAMETERS
-from raskt.array.base.registry import wrap
+from raskt.array.base.registry import find_function, wrap
 from raskt.array.blocks.map_blocks import elementwise
 from raskt.array.elementwise.descriptions import DESCRIPTIONS
 from raskt.array.elementwise.methods import accumulate_by, reduce_by
@@ -145,17 +145,18 @@ class ufunc:
         where: Any = True,
     ) -> Any:
         """The reduction by this function: ``add.reduce`` is the sum."""
-        return reduce_by(self.__name__, array, axis, dtype, out, keepdims, initial, where)
+        return reduce_by(self._numpy, array, axis, dtype, out, keepdims, initial, where)
 
     def accumulate(self, array: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
         """The running reduction by this function: ``add.accumulate`` is the running sum."""
-        return accumulate_by(self.__name__, array, axis, dtype, out)
+        return accumulate_by(self._numpy, array, axis, dtype, out)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}' of raskt.array>"
 
-    def __reduce__(self) -> str:
-        return self.__name__
+    def __reduce__(self) -> Any:
+        is_named = find_function("numpy", self.__name__) is self
+        return (find_function, ("numpy", self.__name__)) if is_named else self.__name__
 
 
 #: Ufuncs of several results that are native ones beside each other.

@@ -313,6 +313,8 @@ def _subscripts(text: str, arrays: Sequence[Array]) -> tuple[list[str], str]:
         if len(labels) != array.ndim:
             raise ValueError(f"einsum labels `{labels}` do not fit an operand of {array.ndim} axes")
     if arrow:
+        if dots and "..." not in right:
+            raise ValueError("output has fewer axes than the dots stand for: NumPy sums none of those by dots")
         return inputs, right.replace("...", dots)
     joined = "".join(inputs)
     once = sorted(letter for letter in set(joined) if joined.count(letter) == 1 and letter not in dots)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from raskt._core import array_concatenate, array_stack
-from raskt.array.base.conversion import asarray
+from raskt.array.base.conversion import asarray, common_type, in_type
 from raskt.array.base.documentation import documented
 from raskt.array.base.lengths import agreeing
 from raskt.array.base.out import write_out
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["append", "block", "column_stack", "concat", "concatenate", "dstack", "hstack", "stack", "vstack"]
 
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 _RESULT = "Of the type that NumPy promotes the arrays' types to, or `dtype`; with the blocks of the arrays in turn."
 _COMMON = {
     "arrays": "sequence of array_like: The arrays.",
@@ -52,9 +53,14 @@ def concatenate(
     >>> ra.concatenate([ra.arange(2), ra.arange(3)]).compute()
     array([0, 1, 0, 1, 2])
     """
-    parts = [asarray(array) for array in arrays]
+    arrays = list(arrays)
     if axis is None:
-        parts, axis = [array.ravel() for array in parts], 0
+        kind = common_type(arrays) if arrays else None
+        wanted: Any = dtype if dtype is not None else getattr(out, "dtype", kind)
+        # Numbers take the type of the result at once, if they may take it from that of the arrays.
+        allowed = kind is not None and casting in _CASTINGS and np.can_cast(kind, wanted, casting)  # type: ignore[arg-type]
+        arrays, axis = [in_type(array, np.dtype(wanted) if allowed else kind).ravel() for array in arrays], 0
+    parts = [asarray(array) for array in arrays]
     return _joined("concatenate", array_concatenate, parts, axis, out, dtype, casting)
 
 
@@ -87,7 +93,7 @@ def _joined(
     """The arrays joined, each converted by itself to the type of the result if `casting` allows that."""
     if out is not None and dtype is not None:
         raise TypeError(f"{name}() only takes `out` or `dtype` as an argument, but both were provided.")
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+    if casting not in _CASTINGS:
         raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
     result = wrap(join([part.__raskt_expr__ for part in parts], axis))
     wanted = np.dtype(dtype) if dtype is not None else result.dtype if out is None else out.dtype
@@ -208,4 +214,4 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     >>> ra.append([1, 2], [[3], [4]]).compute()
     array([1, 2, 3, 4])
     """
-    return concatenate([arr, values], axis=axis)
+    return concatenate([asarray(arr), asarray(values)], axis=axis)

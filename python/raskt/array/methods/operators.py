@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from raskt._core import array_unary
 from raskt.array.base.binary import binary
-from raskt.array.base.out import replaced
+from raskt.array.base.out import SWAP, replaced
 from raskt.array.linalg.products import matmul
 from raskt.array.methods.foreign import with_foreign
 
@@ -48,10 +48,16 @@ def _reflected(name: str) -> Callable[[Any, Any], Array]:
 
 def _in_place(name: str) -> Callable[[Any, Any], Array]:
     def operator(self: Array, other: Any) -> Array:
-        expr = binary(name, self.__raskt_expr__, other)
-        if expr is None:
-            expr = with_foreign(name, self, other)
-        return NotImplemented if expr is NotImplemented else replaced(self, expr, name)
+        while True:
+            before = self.__raskt_expr__
+            expr = binary(name, before, other)
+            if expr is None:
+                expr = with_foreign(name, self, other)
+            if expr is NotImplemented:
+                return NotImplemented
+            with SWAP:
+                if self.__raskt_expr__ is before:
+                    return replaced(self, expr, name)
 
     return operator
 

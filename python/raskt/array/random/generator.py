@@ -32,6 +32,22 @@ if TYPE_CHECKING:
 __all__ = ["Generator", "RandomState", "default_rng"]
 
 
+#: The parameters, by their places, whose sign NumPy looks at, be they zero.
+_SIGNED = {
+    "normal": (1,),
+    "lognormal": (1,),
+    "gamma": (0, 1),
+    "exponential": (0,),
+    "laplace": (1,),
+    "logistic": (1,),
+    "gumbel": (1,),
+    "rayleigh": (0,),
+    "vonmises": (1,),
+    "noncentral_chisquare": (1,),
+    "noncentral_f": (2,),
+}
+
+
 @documented(
     "Makes random arrays: the same numbers for the same seed, whatever the chunks.",
     kind="Generator",
@@ -97,6 +113,9 @@ class Generator:
         for parameter in parameters:
             if np.ndim(parameter):
                 raise NotImplementedError(f"`{name}` with arrays for parameters is not implemented: pass numbers")
+        for at in _SIGNED.get(name, ()):
+            if not isinstance(parameters[at], complex) and parameters[at] == 0 and np.signbit(parameters[at]):
+                raise ValueError(f"a parameter of `{name}` is -0.0, which NumPy takes for less than 0")
         shape = _shape(size)
         stream = self._next_stream()
         return wrap(
@@ -353,6 +372,8 @@ class Generator:
 
     def multinomial(self, n: int, pvals: Any, size: Any = None, *, chunks: Any = "auto") -> Array:
         """How often each outcome came in ``n`` trials, along a new last axis (by NumPy)."""
+        if np.ndim(n) or np.ndim(pvals) != 1:
+            raise NotImplementedError("`multinomial` with arrays of trials or of rows of chances is not implemented")
         return self._by_rows("multinomial", (n, held_copy(pvals)), size, chunks, len(pvals))
 
     # Elements of arrays
@@ -374,24 +395,24 @@ class Generator:
         """
         if axis != 0 or np.ndim(a) > 1:
             raise NotImplementedError("choice takes elements of one axis")
-        pool = np.arange(a) if np.ndim(a) == 0 else held_copy(a)
+        pool = np.arange(_whole(a)) if np.ndim(a) == 0 else held_copy(a)
         if not len(pool) and np.prod(_shape(size), dtype=int):
             raise ValueError("choice takes no elements from an empty array")
-        if p is not None and (len(p) != len(pool) or abs(float(np.sum(p)) - 1) > 1e-8 or np.min(p, initial=0) < 0):
-            raise ValueError("`p` must have a probability for each element, none negative, and they must sum to 1")
+        p = None if p is None else _probabilities(p, len(pool))
         if not replace:
             if np.prod(_shape(size), dtype=int) > len(pool):
                 raise ValueError(f"{size} elements cannot be taken from {len(pool)} without replacement")
             return (
                 self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle)
                 if p is None
-                else self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle, p=held_copy(p))
+                else self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle, p=p)
             )
 
         if p is None:
             places = self.integers(len(pool), size=size, chunks=chunks)
             return places if np.ndim(a) == 0 else elementwise(pool.__getitem__, places, name="choice", dtype=pool.dtype)
-        bounds = np.cumsum(p) / np.sum(p)
+        bounds = np.cumsum(p)
+        bounds /= bounds[-1]
 
         def pick(block: Any) -> Any:
             return pool[np.searchsorted(bounds, block, side="right")]
@@ -486,11 +507,40 @@ def _not_negative(x: Array, name: str) -> Array:
     """The array, whose elements are looked at when they are computed."""
 
     def check(block: Any) -> Any:
-        if (block < 0).any() or np.isnan(block).any():
+        if (block < 0).any() or np.isnan(block).any() or (name == "scale" and np.signbit(block).any()):
             raise ValueError(f"{name} < 0")
         return block
 
     return elementwise(check, x, name=f"{name} of at least 0", dtype=x.dtype)
+
+
+def _whole(a: Any) -> int:
+    """How many whole numbers `choice` takes from."""
+    try:
+        return operator.index(a)
+    except TypeError:
+        raise ValueError(f"a must be a sequence or an integer, not {type(a)}") from None
+
+
+def _probabilities(p: Any, count: int) -> Any:
+    """Probabilities as NumPy's `choice` takes them."""
+    given = held_copy(p)
+    if given.dtype.kind not in "biuf":
+        raise TypeError(f"`p` must hold real numbers, not {given.dtype}")
+    # NumPy asks less of numbers that are less precise than its own.
+    slack = max(1e-8, float(np.sqrt(np.finfo(given.dtype).eps)) if given.dtype.kind == "f" else 0.0)
+    found = given.astype(np.float64)
+    if found.ndim != 1:
+        raise ValueError("p must be 1-dimensional")
+    if len(found) != count:
+        raise ValueError("a and p must have same size: there must be a probability for each element")
+    if np.isnan(found).any():
+        raise ValueError("Probabilities contain NaN")
+    if (found < 0).any():
+        raise ValueError("Probabilities are not non-negative: `p` has one below 0")
+    if not abs(found.sum() - 1) <= slack:
+        raise ValueError("Probabilities do not sum to 1: make `p` sum to 1")
+    return found
 
 
 def _float(dtype: Any, name: str) -> np.dtype[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from raskt._core import array_astype, array_binary, array_cumulative, array_reduce, array_where
-from raskt._errors import Unsupported
+from raskt._errors import UnknownLengths, Unsupported
 from raskt.array.base.arguments import NO_VALUE, check_axis, fan_in, is_given
 from raskt.array.base.conversion import asarray, operand_of
 from raskt.array.base.lengths import lengths_of, shapes_differ
@@ -62,14 +62,19 @@ def reduce(
     where: Any = NO_VALUE,
     split_every: Any = None,
 ) -> Any:
-    """The reduction `name` of an array, written to `out` if that is given."""
+    """The reduction `name` of an array, written to `out` if that is given.
+
+    `initial=None` begins with the first element, so that there has to be one.
+    """
     keepdims = bool(keepdims) if is_given(keepdims) else False
-    name = plain_name(array, name)
+    name, ddof = plain_name(array, name), _degrees(ddof)
     if name.startswith("nanarg") and isinstance(axis, tuple) and array.size:
         normalize_axis_tuple(axis, array.ndim)  # NumPy looks for the axes first.
     if "arg" in name and axis is not None and not isinstance(axis, (bool, np.bool_)):
         axis = operator.index(axis)
     axis = check_axis(axis, array.ndim, name not in ("mean", "std", "var"))
+    if initial is None and name in _IDENTITIES:
+        _check_first(array, name, axis, where)
     if not array.ndim and _is_line(axis) and name not in ("mean", "std", "var"):
         axis = None
     if dtype is None and out is not None and name in ("sum", "prod", "nansum", "nanprod"):
@@ -84,13 +89,37 @@ def reduce(
         lengths = _reduced_shape(array, axis, keepdims)
         result = full(lengths, np.array(initial, dtype=array.dtype)[()], dtype=array.dtype)
     else:
-        expr = array_reduce(name, array.__raskt_expr__, axis, keepdims, dtype, float(ddof), fan_in(split_every))
+        expr = array_reduce(name, array.__raskt_expr__, axis, keepdims, dtype, ddof, fan_in(split_every, array.ndim))
         result = wrap(expr)
         if is_given(initial):
             result = _with_initial(result, name, initial)
     if out is not None and "arg" in name:
         return write_back(result, out)
     return result if out is None else write_out(result, out, "same_kind" if name in _CAREFUL else "unsafe")
+
+
+def _check_first(array: Array, name: str, axis: Any, where: Any) -> None:
+    """An error if a reduction without an identity has no element to begin with."""
+    step = _STEPS.get(name, name)
+    if is_given(where) and where is not True:
+        raise ValueError(
+            f"reduction operation '{step}' does not have an identity, so to use a where mask one has to specify "
+            "'initial'"
+        )
+    gone = set(reduced_axes(array, axis))
+    kept = [length for at, length in enumerate(array.shape) if at not in gone]
+    lengths = reduced_lengths(array, axis)
+    if any(length != length for length in (*lengths, *kept)):
+        raise UnknownLengths(f"`{name}` with `initial=None` needs to know lengths: call `compute_chunk_sizes()` first")
+    if 0 in lengths and 0 not in kept:
+        raise ValueError(f"zero-size array to reduction operation {step} which has no identity")
+
+
+def _degrees(ddof: Any) -> float:
+    """A number of degrees of freedom: text is none, whatever `float` makes of it."""
+    if isinstance(ddof, (str, bytes)) or np.ndim(ddof):
+        raise TypeError(f"`ddof` must be a real number, not {ddof!r}")
+    return float(ddof)
 
 
 def reduce_all(array: Array, name: str) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from raskt._core import array_gather
-from raskt.array.base.conversion import asarray
+from raskt.array.base.conversion import asarray, common_type, in_type
 from raskt.array.base.documentation import documented
 from raskt.array.base.out import write_back, write_out
 from raskt.array.base.registry import is_array, wrap
@@ -98,8 +98,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     """
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    arrays = [asarray(choice) for choice in choices]
-    dtype = np.result_type(*(array.dtype for array in arrays))
+    choices = list(choices)
+    dtype = common_type(choices)
+    arrays = [in_type(choice, dtype) for choice in choices]
 
     def function(block: Any, *options: Any) -> Any:
         return np.choose(block, options, mode=mode)  # type: ignore[arg-type]
@@ -305,7 +306,7 @@ def union1d(ar1: Any, ar2: Any) -> Array:
     >>> ra.union1d([1, 2], [2, 3]).compute()
     array([1, 2, 3])
     """
-    found: Array = unique(concatenate([asarray(ar1).ravel(), asarray(ar2).ravel()]))
+    found: Array = unique(concatenate([ar1, ar2], axis=None))
     return found
 
 

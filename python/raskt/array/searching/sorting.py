@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from raskt._errors import UnknownLengths
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
+from raskt.array.base.plain import held
 from raskt.array.blocks.map_blocks import map_blocks
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introsele
 
 def _by_lines(function: Callable[..., Any], a: Any, axis: int | None, dtype: Any, **options: Any) -> Array:
     """A NumPy function of whole lines that gives lines of the same length."""
-    x = asarray(a)
+    x, options = asarray(a), held(options)
     if axis is None or (not x.ndim and dtype is not None and axis in (0, -1)):
         x, axis = x.ravel(), 0  # Places of a single number are those of a line.
     at = normalize_axis_index(axis, x.ndim)

@@ -80,6 +80,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
         raise ValueError("weights should have the same shape as a.")
     if range is not None and (is_array(range) or any(map(is_array, range))):
         raise NotImplementedError("histogram takes `range` in memory: compute it first")
+    range = None if range is None else tuple(range)
     lines = [x.ravel()] if weights is None else [x.ravel(), asarray(weights).ravel()]
     if weights is not None and lines[1].chunks != lines[0].chunks and not has_unknown(lines[0].shape):
         lines[1] = lines[1].rechunk(lines[0].chunks)

@@ -9,6 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
+from raskt.array.base.plain import held
 from raskt.array.blocks.map_blocks import map_blocks
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def apply_along_axis(
     """
     x = asarray(arr)
     axis = normalize_axis_index(axis, x.ndim)
-    args = tuple(_kept(arg) for arg in args)
-    kwargs = {name: _kept(value) for name, value in kwargs.items()}
+    args = tuple(held(arg) for arg in args)
+    kwargs = {name: held(value) for name, value in kwargs.items()}
     if dtype is None or shape is None:
         sample = np.asarray(func1d(np.ones(x.shape[axis], x.dtype), *args, **kwargs))
         dtype, shape = sample.dtype if dtype is None else dtype, sample.shape if shape is None else shape
@@ -61,11 +62,6 @@ def apply_along_axis(
         drop_axis=axis,
         new_axis=new,
     )
-
-
-def _kept(value: Any) -> Any:
-    """An argument of the function, copied: NumPy calls it at once, and what is written to it later is of no concern."""
-    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 @documented(

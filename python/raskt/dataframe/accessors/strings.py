@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
-from ..base.meta import empty, infer, may_miss, normalise
+from ..base.meta import empty, infer, may_miss, normalise, sample_of
 from ..base.partitionwise import one_value, over_rows
 from ..base.registry import wrap
 from ..base.whole import is_foreign, over_whole
@@ -42,6 +42,16 @@ CLASSES = {
     "s": r"[\s\x1c-\x1f]",
     "S": r"[^\s\x1c-\x1f]",
 }
+
+
+def with_labels(matches: Any, series: Any) -> Any:
+    """No matches, with labels of the types that those of the series have; pandas forgets them where it finds none."""
+    import pandas as pd
+
+    labels = empty(series).index
+    levels = [labels.get_level_values(at) for at in range(labels.nlevels)]
+    index = pd.MultiIndex.from_arrays([*levels, pd.Index([], dtype="int64")], names=matches.index.names)
+    return matches.iloc[:0].set_axis(index, axis=0)
 
 
 class Joined:
@@ -322,7 +332,8 @@ class StringMethods:
     def extractall(self, pat: str, flags: int = 0) -> Any:
         """The groups of all matches of a pattern, a row for each, in pandas for each partition."""
         re.compile(pat, flags)
-        return self._series.map_partitions(lambda part: part.str.extractall(pat, flags))
+        call = lambda part: part.str.extractall(pat, flags)
+        return self._series.map_partitions(call, meta=with_labels(call(sample_of(self._series)), self._series))
 
     def decode(self, encoding: str, errors: str = "strict", dtype: Any = None) -> Any:
         """Bytes as text; strings, which are text, are missing in the result, as in pandas."""

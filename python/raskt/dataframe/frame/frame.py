@@ -251,7 +251,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         if is_lazy_array(key):
             key = column_beside(self, key, ITEM) if key.ndim == 1 else key
         if isinstance(key, Series | DataFrame) or is_lazy_array(key):
-            self._expr = self.mask(key, value)._expr
+            self._expr = in_own_types(self, self.mask(key, value), value)._expr
         elif isinstance(key, list):
             columns = columns_of(value, len(key))
             if len(columns) != len(key):
@@ -525,6 +525,20 @@ def columns_of(value: Any, count: int) -> list[Any]:
     if any(has_rows(one) for one in value):
         raise NotImplementedError("a list of lists for several columns: give a two-dimensional array")
     return list(value)
+
+
+def in_own_types(frame: Any, changed: Any, value: Any) -> Any:
+    """The frame in which a value was put where others were; pandas' error where a column does not take it.
+
+    Missing ones make floats of whole numbers.
+    """
+    import pandas as pd
+
+    missing = not is_collection(value) and pd.api.types.is_scalar(value) and pd.isna(value)
+    for own, found in zip(types_of(frame._expr), types_of(changed._expr), strict=True):
+        if str(own) != str(found) and not (missing and own.kind in "iu" and found == "float64"):
+            raise TypeError(f"Invalid value '{value}' for dtype '{own}'")
+    return changed
 
 
 def is_narrow(value: Any) -> bool:

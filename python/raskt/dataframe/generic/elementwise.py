@@ -26,7 +26,7 @@ from ..base.meta import dtypes_of, empty, sample_of, types_in
 from ..base.pandas_methods import changing, elementwise, gathered, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
-from ..base.storage import is_plain
+from ..base.storage import MASKED, is_plain
 from ..base.whole import over_whole
 from .alignment import Named, align_with, differs, is_elsewhere, needs_alignment, with_values
 from .numpy_functions import numpy_function
@@ -202,7 +202,8 @@ class Elementwise(OperatorMethods, Running):
         meta = as_categories(self, wanted)
         own = types_in(self) if self.ndim == 2 or not is_labels(self) else dtypes_of(empty(self))
         if meta is None and any(depends_on_all(one, wanted) for one in own):
-            return over_all(convert, self, name="astype", plainly=True)
+            known = empty(self).astype(wanted) if str(wanted) in MASKED else None
+            return over_all(convert, self, name="astype", meta=known, plainly=True)
         if "str" in map(str, own) and str(wanted).startswith("datetime64"):
             # Only pandas reads all the ways in which it reads times.
             return over_rows(convert, self, name="astype", meta=empty(self).astype(wanted), plainly=True)
@@ -500,9 +501,12 @@ def is_left_alone(column: Any) -> bool:
 
 
 def depends_on_all(dtype: Any, wanted: Any) -> bool:
-    """Whether what pandas makes of a value depends on other rows: the text of times, numbers in categories."""
+    """Whether what pandas makes of a value depends on other rows: the text of times, numbers in categories, objects
+    that it takes for nullable numbers only if all of them are of one kind."""
     import pandas as pd
 
+    if dtype == object:
+        return str(wanted) in MASKED
     if isinstance(dtype, pd.CategoricalDtype):
         return not isinstance(wanted, pd.CategoricalDtype)
     return isinstance(wanted, pd.StringDtype) and str(dtype).startswith(("datetime64", "timedelta64"))

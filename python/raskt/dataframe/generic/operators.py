@@ -6,10 +6,11 @@ import operator
 from typing import Any
 
 from ..base.checks import check_frame_axis
-from ..base.collection import is_collection
+from ..base.collection import is_collection, is_scalar
 from ..base.dependent import zeros
-from ..base.meta import dtypes_of, sample_of
+from ..base.meta import dtypes_of, sample_of, types_in
 from ..base.partitionwise import over_rows
+from ..base.whole import over_whole
 
 #: The operators by the names that the native side has for operations.
 FUNCTIONS = {
@@ -26,7 +27,22 @@ def applied(operation: str, left: Any, right: Any, reflected: bool = False) -> A
     function = FUNCTIONS[operation]
     pair = (right, left) if reflected else (left, right)
     check_division(operation, function, *pair)
+    if is_tried_first(*pair):
+        return over_whole(function, *pair, name=operation, same_rows=True)
     return over_rows(function, *pair, name=operation, plainly=True)
+
+
+def is_tried_first(left: Any, right: Any) -> bool:
+    """Whether pandas has Arrow read objects beside a column of Arrow's: which error makes it look at them one by one,
+    and which it raises, depends on the object that comes first, so that all of them are needed."""
+    import pandas as pd
+
+    both = [types_in(one) for one in (left, right) if is_collection(one) and not is_scalar(one)]
+    if len(both) < 2:
+        return False
+    stored = [any(isinstance(dtype, pd.ArrowDtype | pd.StringDtype) for dtype in dtypes) for dtypes in both]
+    objects = [any(dtype == object for dtype in dtypes) for dtypes in both]
+    return (stored[0] and objects[1]) or (objects[0] and stored[1])
 
 
 def check_division(operation: str, function: Any, left: Any, right: Any, reflected: bool = False) -> None:

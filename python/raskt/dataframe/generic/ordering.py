@@ -35,6 +35,13 @@ def check_kind(kind: Any) -> None:
         raise ValueError(f"sort kind must be one of {', '.join(KINDS)} (got {kind!r})")
 
 
+def is_category(dtype: Any) -> bool:
+    """Whether a type is of categories."""
+    import pandas as pd
+
+    return isinstance(dtype, pd.CategoricalDtype)
+
+
 def sorted_by_labels(rows: Any, options: dict[str, Any]) -> Any:
     """The rows of a frame or series in the order of their labels: natively for one level, else gathered, in pandas."""
     levels, ascending = rows._as_frame().index_names, options["ascending"]
@@ -44,6 +51,8 @@ def sorted_by_labels(rows: Any, options: dict[str, Any]) -> Any:
     one = ascending[0] if isinstance(ascending, list | tuple) and len(ascending) == 1 else ascending
     if len(levels) != 1 or options["key"] is not None or isinstance(one, list | tuple):
         return in_pandas()
+    if is_category(empty(rows).index.dtype):
+        return in_pandas()  # which leaves rows as they are where codes ascend, that of a missing label being the least
     level = options["level"]
     if level is not None and level not in (0, -1, levels[0], [0], [levels[0]]):
         return in_pandas()

@@ -241,7 +241,7 @@ def as_plain(values: pd.Series, storage: Storage) -> tuple[pa.Array, Storage | N
     if values.dtype == object:
         try:
             array = plain(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             return storage.store(values), storage
         if not is_nested(array.type):
             return array, None

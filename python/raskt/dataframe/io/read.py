@@ -87,7 +87,8 @@ def read_json(
 ) -> Any:
     """A lazy frame of JSON files, a partition each, read by pandas.
 
-    As Dask, and unlike pandas, it takes `orient="records"` and then an object a line unless told otherwise.
+    As Dask, and unlike pandas, it takes `orient="records"` and then an object a line unless told otherwise. A file that
+    turns out to be one document is a ValueError then.
 
     Parameters
     ----------
@@ -136,7 +137,29 @@ def read_json(
         },
     )
     options["orient"], options["lines"] = orient, orient == "records" if lines is None else lines
-    return _read("read_json", path_or_buf, options, (".json", ".jsonl", ".ndjson"))
+    read = RecordsOfLines() if lines is None and orient == "records" else None
+    return _read("read_json", path_or_buf, options, (".json", ".jsonl", ".ndjson"), read=read)
+
+
+class RecordsOfLines:
+    """`pandas.read_json` of files that nobody said to have a record a line: ValueError for one that has not.
+
+    It can be sent to a worker process.
+    """
+
+    def __call__(self, source: Any, **options: Any) -> Any:
+        """The rows of a file."""
+        import pandas as pd
+
+        rows = pd.read_json(source, **options)
+        nested = len(rows) == 1 and all(isinstance(value, dict | list) for value in rows.iloc[0]) and rows.shape[1] > 0
+        if nested or not all(isinstance(label, str) for label in rows.columns):
+            raise ValueError(
+                "the file is one JSON document, and has no record a line, which read_json takes it to have by default: "
+                "pass lines=False and the orient that it was written with, such as pandas' 'columns', or lines=True if "
+                "each line is a record after all"
+            )
+        return rows
 
 
 def read_orc(
@@ -246,17 +269,25 @@ def read_hdf(
     return _read("read_hdf", path_or_buf, options, (".h5", ".hdf", ".hdf5"))
 
 
-def _read(function: str, source: Any, options: dict[str, Any], endings: tuple[str, ...], as_text: bool = False) -> Any:
-    """The frame of the files that `pandas.<function>` reads with `options`."""
+def _read(
+    function: str,
+    source: Any,
+    options: dict[str, Any],
+    endings: tuple[str, ...],
+    as_text: bool = False,
+    read: Any = None,
+) -> Any:
+    """The frame of the files that `pandas.<function>`, or `read` in its place, reads with `options`."""
     options = dict(options)
     refuse(function, options, REFUSED)
     column = options.pop("include_path_column", None)
     if hasattr(source, "read"):
-        return from_pandas(in_pandas(function, options)(source), npartitions=1, sort=False)
+        rows = in_pandas(function, options)(source) if read is None else read(source, **options)
+        return from_pandas(rows, npartitions=1, sort=False)
     plain = as_text and "converters" not in options and "parse_dates" not in options
     reader = FileReader(
         function,
-        in_pandas(function, {}),
+        in_pandas(function, {}) if read is None else read,
         options,
         path_column="path" if column is True else column or None,
         as_text=plain,

@@ -201,8 +201,8 @@ def can_stand_under(items: list[Any], options: dict[str, Any]) -> bool:
         return False  # pandas finds a type for labels that are objects
     if not frames:
         return go_together([item._expr.dtype for item in items])
-    if options["sort"] and len({tuple(item._expr.columns) for item in items}) > 1:
-        return False
+    if options["sort"]:
+        return False  # columns in the order of their labels, also where all have the same
     found: dict[str, list[str]] = {}
     for item in items:
         for name, dtype in zip(item._expr.columns, item._expr.dtypes, strict=True):

@@ -10,9 +10,9 @@ from ..base.array_arguments import is_lazy_array
 from ..base.checks import no_default, refuse_engine
 from ..base.collection import is_collection, is_column
 from ..base.lazy_arrays import operand
-from ..base.meta import empty, sample_of
+from ..base.meta import empty, is_full, sample_of
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
-from ..base.partitionwise import over_all, over_rows
+from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.registry import wrap
 from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows
 from ..generic.alignment import Named, with_values
@@ -20,8 +20,8 @@ from ..generic.elementwise import Elementwise
 from ..generic.operands import bound
 from ..generic.operators import add_methods, of_series
 
-#: Types that may become others where nothing is found.
-UNSETTLED = re.compile(r"\[pyarrow\]$|^U?Int|^Float|^boolean$")
+#: Types of which pandas maps values to one of several types, by what is found.
+UNSETTLED = re.compile(r"\[pyarrow\]$|^U?Int|^Float|^boolean$|^string$")
 
 
 class SeriesValues(Elementwise):
@@ -65,12 +65,10 @@ class SeriesValues(Elementwise):
             return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
         call = lambda s: s.map(func, na_action=na_action, **kwargs)
         if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and na_action is None:
-            return self._native_or_pandas(
-                lambda: wrap(self._expr.map_values(list(func), list(func.values()))),
-                call,
-                name="map",
-                meta=mapped_values(empty(self), func),
-            )
+            native = lambda: wrap(self._expr.map_values(list(func), list(func.values())))
+            meta, how = mapped_values(empty(self), func), {"same_rows": True, "plainly": True, "may_miss": True}
+            in_pandas = lambda: over_partitions(call, (self,), {}, name="map", meta=meta, **how)
+            return native_or(native, in_pandas) if func else in_pandas()
         return over_rows(call, self, name=getattr(func, "__name__", "map"), meta=meta)
 
     def apply(
@@ -164,12 +162,18 @@ def is_ufunc(func: Any) -> bool:
 
 
 def mapped_values(meta: Any, values: dict[Any, Any]) -> Any:
-    """The empty series of what a dictionary says, missing values among it."""
+    """The empty series of what a dictionary says, among which values may be missing."""
     import pandas as pd
 
     if isinstance(meta.dtype, pd.CategoricalDtype) and has_categories(meta.dtype):
         return meta.map(values) if isinstance(meta, pd.Series) else meta.to_series().map(values)
-    found = pd.Series([*values.values(), None]) if values else pd.Series([], dtype="float64")
+    found = pd.Series([*values.values()]) if values else pd.Series([], dtype="float64")
+    if UNSETTLED.search(str(meta.dtype)) and not (found.dtype == "str" or found.dtype.kind in "mM"):
+        raise NotImplementedError(
+            f"map of values of {meta.dtype} to values of {found.dtype}: pandas makes their type by what is found, "
+            "which only computing could tell; pass meta="
+        )
+    found = pd.Series([*values.values(), None]) if values and not is_full(found.dtype) else found
     dtype = found.dtype if not isinstance(meta.dtype, pd.CategoricalDtype) else object
     return pd.Series([], dtype=dtype, name=meta.name, index=meta.index if isinstance(meta, pd.Series) else meta)
 
