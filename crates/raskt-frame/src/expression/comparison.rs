@@ -88,7 +88,7 @@ fn bits(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<Exp
         return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
     }
     let expr = combined(op, as_number(left, dtype)?, as_number(right, dtype)?);
-    let found = Expression::computed(scope, &[left, right], expr)?;
+    let found = Expression::computed(scope, &[left, right], expr)?.null_with(&[left, right]);
     found.check(engine_dtype(dtype))?;
     Ok(found)
 }

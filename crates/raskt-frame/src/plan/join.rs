@@ -290,7 +290,7 @@ impl Join<'_> {
         let how = self.options.how;
         let mut columns = vec![];
         let loosened = |(name, domain): &(PlSmallStr, Domain), loose: bool| {
-            (name.clone(), Domain { missing: domain.missing || loose, ..domain.clone() })
+            (name.clone(), domain.clone().with_more_missing(loose))
         };
         columns.extend(left.columns.iter().map(|column| loosened(column, how.keeps_right())));
         columns.extend(right.columns.iter().map(|column| loosened(column, how.keeps_left())));
