@@ -12,6 +12,9 @@ pub struct Domain {
     pub logical: Logical,
     /// Whether nulls can be among them.
     pub missing: bool,
+    /// Of integers among which nulls can be: whether they are nulls in all rows or in none, as a reduction is of no rows.
+    /// They are computed with as integers, and what type they have in pandas the values tell.
+    pub all_or_none: bool,
     /// Whether NaN can be among them (floats only): read from a file that somebody else wrote, or computed.
     pub nan: bool,
     /// No number among them is further from zero; infinite where that isn't known. Sums and products of numbers with a
@@ -51,7 +54,8 @@ pub enum DomainClass {
 impl Domain {
     /// Values of `dtype`, nulls among them if `missing`, and NaN if `nan`.
     pub fn new(dtype: DataType, missing: bool, nan: bool) -> Self {
-        Self { magnitude: magnitude_of(&dtype), dtype, logical: Logical::Plain, missing, nan }
+        let (magnitude, logical) = (magnitude_of(&dtype), Logical::Plain);
+        Self { magnitude, dtype, logical, missing, all_or_none: false, nan }
     }
 
     /// Values of `dtype` without nulls or NaN.
@@ -64,16 +68,34 @@ impl Domain {
         Self::new(dtype, true, false)
     }
 
+    /// The same, if it is of integers: nulls in all rows or in none.
+    pub(crate) fn whole(mut self) -> Self {
+        self.all_or_none = self.missing && self.class() == DomainClass::Int;
+        self
+    }
+
+    /// The same, with nulls among the values in any of the rows if `more`.
+    pub(crate) fn with_more_missing(mut self, more: bool) -> Self {
+        self.missing |= more;
+        self.all_or_none &= !more;
+        self
+    }
+
+    /// Whether it is of integers that are floats in pandas, since some of them may be missing.
+    pub(crate) fn is_rounded(&self) -> bool {
+        self.missing && !self.all_or_none && self.class() == DomainClass::Int
+    }
+
     /// The same without missing values.
     pub(crate) fn full_of_values(self) -> Self {
-        Self { missing: false, nan: false, ..self }
+        Self { missing: false, all_or_none: false, nan: false, ..self }
     }
 
     /// The same values, stored, of another type to their user. Any of them may be missing.
     pub fn with_logical(self, logical: Logical) -> Self {
         match logical {
             Logical::Plain => Self { logical, ..self },
-            _ => Self { logical, missing: true, nan: false, magnitude: f64::INFINITY, ..self },
+            _ => Self { logical, missing: true, all_or_none: false, nan: false, magnitude: f64::INFINITY, ..self },
         }
     }
 
@@ -143,7 +165,7 @@ impl Domain {
     pub fn pandas_dtype(&self) -> String {
         match self.logical.pandas_type() {
             Some(found) => found.name.to_string(),
-            None => pandas_dtype_name(&self.dtype, self.missing),
+            None => pandas_dtype_name(&self.dtype, self.missing && !self.all_or_none),
         }
     }
 }

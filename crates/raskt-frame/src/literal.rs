@@ -127,6 +127,30 @@ impl Literal {
         }
     }
 
+    /// A time in the unit and zone of the column of `dtype` that it meets, where that loses nothing.
+    pub fn fitted(&self, dtype: &DataType) -> Self {
+        match (self, dtype) {
+            (Self::Datetime(value, from, Some(_)), DataType::Datetime(to, Some(zone))) => {
+                let (value, unit) = rescaled(*value, *from, *to);
+                Self::Datetime(value, unit, Some(zone.clone()))
+            }
+            (Self::Datetime(value, from, None), DataType::Datetime(to, None)) => {
+                let (value, unit) = rescaled(*value, *from, *to);
+                Self::Datetime(value, unit, None)
+            }
+            (Self::Duration(value, from), DataType::Duration(to)) => {
+                let (value, unit) = rescaled(*value, *from, *to);
+                Self::Duration(value, unit)
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Whether it is no number, or one that is the same as a float.
+    pub(crate) fn is_float_exactly(&self) -> bool {
+        self.as_whole().is_none() || self.as_float().is_some()
+    }
+
     /// The float that is equal to it.
     fn as_float(&self) -> Option<f64> {
         match self {
@@ -223,6 +247,19 @@ impl Literal {
                 TimeUnit::Milliseconds => 1_000,
             };
         (value % day == 0).then(|| i32::try_from(value / day).ok().map(Self::Date)).flatten()
+    }
+}
+
+fn rescaled(value: i64, from: TimeUnit, to: TimeUnit) -> (i64, TimeUnit) {
+    let nanoseconds = |unit: TimeUnit| match unit {
+        TimeUnit::Nanoseconds => 1,
+        TimeUnit::Microseconds => 1000,
+        TimeUnit::Milliseconds => 1_000_000,
+    };
+    let scaled = i128::from(value) * nanoseconds(from);
+    match (scaled % nanoseconds(to) == 0, i64::try_from(scaled / nanoseconds(to))) {
+        (true, Ok(value)) => (value, to),
+        _ => (value, from),
     }
 }
 

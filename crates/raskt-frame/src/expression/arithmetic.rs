@@ -1,4 +1,4 @@
-use super::dtypes::{as_number, common_number, engine_dtype};
+use super::dtypes::{as_number, common_in_arithmetic, engine_dtype};
 use super::{Expression, Operand};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
@@ -81,7 +81,7 @@ fn expr_with_time_of_day(a: &Domain, b: &Domain) -> bool {
 /// Numbers other than fixed-point ones: both operands become of one type by NumPy's table, and so is the result.
 fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<Expression> {
     let (a, b) = (left.domain(), right.domain());
-    let common = common_number(left, right)?;
+    let common = common_in_arithmetic(left, right)?;
     if a.class() == Bool && b.class() == Bool {
         return truth_values(scope, op, left, right);
     }
@@ -94,7 +94,7 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
     }
     let (x, y) = (as_number(left, dtype)?, as_number(right, dtype)?);
     let float = dtype.kind() == Kind::Float;
-    let mut can_miss = a.missing || b.missing;
+    let mut can_miss = super::can_miss(&[left, right]);
     let expr = match op {
         "add" => x + y,
         "sub" => x - y,
@@ -113,6 +113,7 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
         "mod" => x.arithmetic(Arithmetic::Remainder, y),
         "pow" if !float => {
             refuse_negative(right)?;
+            refuse_powers_of_nan(can_miss, left, right)?;
             x.arithmetic(Arithmetic::IntegerPower, y)
         }
         "pow" => {
@@ -126,7 +127,8 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
     };
     let found = Expression::computed(scope, &[left, right], expr)?;
     found.check(engine_dtype(dtype))?;
-    Ok(found.missing(can_miss).nan(true).within(magnitude(op, &a, &b)))
+    let found = found.missing(can_miss).nan(true).within(magnitude(op, &a, &b));
+    Ok(if float { found } else { found.null_with(&[left, right]) })
 }
 
 /// Arithmetic among truth values.
@@ -223,6 +225,20 @@ fn refuse_negative(exponent: &Operand) -> Result<()> {
             Err(FrameError::Value("Integers to negative integer powers are not allowed.".into()))
         }
         _ => Ok(()),
+    }
+}
+
+/// NaN to the power of 0 is 1 in pandas, and so is 1 to its power: integers that may be none have it so only where they are
+/// no base of another power.
+fn refuse_powers_of_nan(can_miss: bool, base: &Operand, exponent: &Operand) -> Result<()> {
+    let never_one = match (base, exponent) {
+        (_, Operand::Literal(Literal::Int(exponent))) => *exponent != 0,
+        (Operand::Literal(Literal::Int(base)), _) => *base != 1,
+        _ => false,
+    };
+    match can_miss && !never_one {
+        true => Err(FrameError::NotNative("powers of integers that may be missing have no native form".into())),
+        false => Ok(()),
     }
 }
 

@@ -88,7 +88,7 @@ fn bits(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<Exp
         return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
     }
     let expr = combined(op, as_number(left, dtype)?, as_number(right, dtype)?);
-    let found = Expression::computed(scope, &[left, right], expr)?;
+    let found = Expression::computed(scope, &[left, right], expr)?.null_with(&[left, right]);
     found.check(engine_dtype(dtype))?;
     Ok(found)
 }
@@ -164,8 +164,8 @@ fn beside_number(op: &str, column: &Expression, number: &Literal) -> Result<Alik
         number => number.as_whole(),
     };
     match whole {
-        // Beyond 2^53 a float stands for many integers.
-        Some(whole) if whole.unsigned_abs() <= 1 << 53 || !matches!(number, Literal::Float(_)) => {
+        // From 2^53 on a float stands for many integers.
+        Some(whole) if whole.unsigned_abs() < 1 << 53 || !matches!(number, Literal::Float(_)) => {
             let wide = if own == DType::U64 { DType::U64 } else { DType::I64 };
             match Literal::Int(whole as i64).number(wide).filter(|_| i64::try_from(whole).is_ok()) {
                 Some(number) => Ok(Alike::Pair(x.cast(ColumnDtype::Number(wide)), typed(number))),

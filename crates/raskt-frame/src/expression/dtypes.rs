@@ -1,7 +1,7 @@
 //! The types of results: one table of NumPy's rules (NEP 50), with what pandas adds to them.
 //!
-//! Numbers that a user wrote are *weak*: an integer or a float takes the width of the column that it meets. Everything
-//! else has a type of its own, also a lazy scalar. What the table doesn't know is left to pandas.
+//! Numbers that a user wrote are *weak*: an integer or a float takes the width of the column that it meets. So does a lazy
+//! scalar in arithmetic with a column. Everything else has a type of its own. What the table doesn't know is left to pandas.
 
 use super::Operand;
 use crate::domain::{Domain, DomainClass::*};
@@ -51,7 +51,7 @@ pub(crate) fn engine_dtype(dtype: DType) -> DataType {
 pub(crate) fn pandas_number(domain: &Domain) -> Option<DType> {
     match (number_of(&domain.dtype)?, domain.missing) {
         (DType::Bool, true) => None,
-        (dtype, true) if dtype.kind() != Kind::Float => Some(DType::F64),
+        (_, true) if domain.is_rounded() => Some(DType::F64),
         (dtype, _) => Some(dtype),
     }
 }
@@ -66,6 +66,27 @@ pub(crate) fn common_number(left: &Operand, right: &Operand) -> Result<DType> {
         }
         (Weakness::Weak(a), Weakness::Weak(b)) => promote_weak(promote_weak(DType::Bool, a), b),
     })
+}
+
+/// The same in arithmetic, where pandas takes NumPy's scalars beside columns for numbers of Python.
+pub(crate) fn common_in_arithmetic(left: &Operand, right: &Operand) -> Result<DType> {
+    let weak = |operand: &Operand, other: &Operand| match (operand, other) {
+        (Operand::Expression(scalar), Operand::Expression(rows))
+            if scalar.extent.is_scalar() && !rows.extent.is_scalar() =>
+        {
+            match pandas_number(&scalar.domain)?.kind() {
+                Kind::Signed | Kind::Unsigned => Some(Literal::Int(0)),
+                Kind::Float => Some(Literal::Float(0.0)),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    match (weak(left, right), weak(right, left)) {
+        (Some(left), _) => common_number(&Operand::Literal(left), right),
+        (_, Some(right)) => common_number(left, &Operand::Literal(right)),
+        _ => common_number(left, right),
+    }
 }
 
 enum Weakness {
@@ -152,6 +173,10 @@ pub(crate) fn as_number(operand: &Operand, dtype: DType) -> Result<Expr> {
             None => Err(not_native(operand)),
         },
         Operand::Expression(expression) if expression.domain.dtype == engine_dtype(dtype) => Ok(operand.expr()),
+        // An integer that the type of the column doesn't have is an error at run time.
+        Operand::Expression(expression) if expression.domain.class() == Int && dtype.kind() != Kind::Float => {
+            Ok(operand.expr().strict_cast(ColumnDtype::Number(dtype)))
+        }
         Operand::Expression(_) => Ok(operand.expr().cast(ColumnDtype::Number(dtype))),
     }
 }

@@ -122,9 +122,10 @@ impl Expression {
 
     /// An operation that gives values of the type that it takes.
     fn same_type(&self, scope: &Schema, expr: Expr) -> Result<Self> {
-        let found = Self::computed(scope, &[&self.operand()], expr)?.nan(self.domain.nan);
+        let own = [&self.operand()];
+        let found = Self::computed(scope, &own, expr)?.nan(self.domain.nan);
         found.check(self.domain.dtype.clone())?;
-        Ok(found)
+        Ok(if self.domain.class() == Int { found.null_with(&own) } else { found })
     }
 
     fn missingness(&self, scope: &Schema, op: &str) -> Result<Self> {
@@ -169,7 +170,8 @@ impl Expression {
             }
             (Int, DataType::Boolean) => {
                 let zero = number_of(&own.domain.dtype).and_then(|dtype| Literal::Int(0).number(dtype));
-                x.differs(literal(zero.expect("integers have a zero")))
+                let nonzero = x.differs(literal(zero.expect("integers have a zero")));
+                if can_miss { nonzero.fill_null(literal(true)) } else { nonzero }
             }
             // A missing one is NaN, and so true.
             (Text, DataType::Boolean) => x.text(TextFunction::NotEmpty).fill_null(literal(true)),
@@ -196,15 +198,28 @@ impl Expression {
             _ => x.strict_cast(wanted),
         };
         let found = Self::computed(scope, &[&own.operand()], expr)?;
-        let all_there = matches!(class, Float | Text) && (dtype.is_integer() || dtype.is_bool());
+        let all_there = matches!((class, dtype), (Float | Text, _) | (Int, DataType::Boolean))
+            && (dtype.is_integer() || dtype.is_bool());
         let missing = found.domain.missing && !all_there;
         let mut found = found.missing(missing).nan(own.domain.nan || class == Text);
+        if class == Int && dtype.is_integer() {
+            found = found.null_with(&[&own.operand()]);
+        }
         if class == Decimal && *dtype == DataType::Float64 {
             found.fixed_point = Some(Box::new(own.clone()));
         }
         // What is halved in precision can become infinite.
         let magnitude = if *dtype == DataType::Float64 { own.domain.magnitude } else { f64::INFINITY };
         Ok(if own.domain.is_numeric() { found.within(magnitude) } else { found })
+    }
+
+    /// The same for integers of which none may be missing: one that is is an error at run time.
+    pub(crate) fn all_there(&self, scope: &Schema) -> Result<Self> {
+        if self.domain.class() != Int || !self.domain.missing {
+            return Ok(self.clone());
+        }
+        let there = self.expr.clone().map(Function::RefuseMissing);
+        Ok(Self::computed(scope, &[&self.operand()], there)?.missing(false))
     }
 
     fn cast_not_native(&self, dtype: &DataType) -> FrameError {
@@ -245,6 +260,10 @@ impl Expression {
             })
             .cloned()
             .collect();
+        let is_float = |value: &Literal| matches!(value, Literal::Float(_));
+        if alike.iter().any(is_float) && alike.iter().any(|value| !value.is_float_exactly()) {
+            return Err(FrameError::NotNative("integers that are no floats, among floats, have no native form".into()));
+        }
         let dtype = self.dtype()?;
         let values: Vec<Value> = alike.iter().filter_map(|value| value.equal_value(&dtype)).collect();
         let mut expr = Expr::IsIn { input: self.normal().into(), values, dtype };

@@ -17,7 +17,7 @@ pub(crate) use dtypes::{common_dtype, engine_dtype};
 pub use elementwise::Inclusive;
 pub use reduction::ReduceOptions;
 
-use crate::domain::{Domain, DomainClass};
+use crate::domain::Domain;
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
 use crate::stage::type_of;
@@ -98,6 +98,11 @@ impl Operand {
         }
     }
 
+    /// Whether it is a scalar that is missing only where there are no rows.
+    fn is_there_with_rows(&self) -> bool {
+        matches!(self, Self::Expression(it) if it.extent.is_scalar() && it.fills_groups)
+    }
+
     pub(crate) fn domain(&self) -> Domain {
         match self {
             Self::Expression(expression) => expression.domain.clone(),
@@ -124,9 +129,8 @@ impl Expression {
     /// An expression computed row by row from `operands`: of the type that the tree promises, which has to be the engine's.
     pub(crate) fn computed(scope: &Schema, operands: &[&Operand], expr: Expr) -> Result<Self> {
         let mut extent = None;
-        let mut missing = false;
+        let missing = can_miss(operands);
         for operand in operands {
-            missing |= operand.domain().missing;
             if let Operand::Expression(expression) = operand {
                 extent = Some(extent.map_or(expression.extent, |found: Extent| found.join(expression.extent)));
             }
@@ -140,6 +144,22 @@ impl Expression {
     /// The same with `missing` for whether nulls can be among its values.
     pub(crate) fn missing(mut self, missing: bool) -> Self {
         self.domain.missing = missing;
+        self.domain.all_or_none &= missing;
+        self
+    }
+
+    /// The same, null where one of `operands` is and nowhere else: integers are null in all rows or in none if those are.
+    /// Scalars of scalars are there as soon as there are rows, if those are.
+    pub(crate) fn null_with(mut self, operands: &[&Operand]) -> Self {
+        let whole = |operand: &&&Operand| {
+            let domain = operand.domain();
+            !domain.missing || domain.all_or_none || operand.is_there_with_rows()
+        };
+        if operands.iter().filter(whole).count() == operands.len() {
+            self.domain = self.domain.whole();
+        }
+        let there = |operand: &&Operand| !operand.domain().missing || operand.is_there_with_rows();
+        self.fills_groups = self.extent.is_scalar() && self.domain.missing && operands.iter().all(there);
         self
     }
 
@@ -185,7 +205,7 @@ impl Expression {
     /// The same as pandas has it: integers some of which are missing are floats there, and stay so when none is missing any
     /// more.
     pub(crate) fn settled(&self) -> Self {
-        if self.domain.class() != DomainClass::Int || !self.domain.missing {
+        if !self.domain.is_rounded() {
             return self.clone();
         }
         let domain = Domain::with_missing(DataType::Float64).within(self.domain.magnitude);
@@ -215,6 +235,14 @@ fn for_each_row(operands: &[&Operand], expr: Expr) -> Expr {
     let column_read = expressions.flat_map(leaves_of).next();
     let row = column_read.map_or_else(row_number, |name| column(&name));
     when(row.is_null(), expr.clone(), expr)
+}
+
+/// Whether nulls can be among what is computed from `operands`. Beside rows a scalar of them is there, since there are
+/// rows.
+pub(super) fn can_miss(operands: &[&Operand]) -> bool {
+    let is_rows = |operand: &&Operand| matches!(operand, Operand::Expression(it) if !it.extent.is_scalar());
+    let rows = operands.iter().any(is_rows);
+    operands.iter().any(|operand| operand.domain().missing && !(rows && operand.is_there_with_rows()))
 }
 
 /// The columns that `expr` reads.

@@ -37,14 +37,14 @@ impl Expression {
     pub(crate) fn only(&self) -> Self {
         // Integers and truth values have no missing ones in pandas: where there may be some, they are of another type.
         let missing = self.domain.missing || !matches!(self.domain.class(), Bool | Int);
-        let domain = Domain { missing, ..self.domain.clone() };
+        let domain = Domain { missing, ..self.domain.clone() }.whole();
         Self::new(self.expr.clone().aggregate(Aggregate::First), domain, Extent::OrderedScalar)
     }
 
     /// One value from all of a group's (or of all rows'): `function` is pandas' name of the reduction.
     pub(crate) fn reduce(&self, scope: &Schema, function: &str, options: ReduceOptions) -> Result<Self> {
         let class = self.domain.class();
-        if matches!(function, "sum" | "prod") && class == Int && self.domain.missing {
+        if matches!(function, "sum" | "prod") && self.domain.is_rounded() {
             // They are floats in pandas, whose sums don't overflow.
             return self.settled().reduce(scope, function, options);
         }
@@ -126,7 +126,7 @@ impl Expression {
             expr = when(condition, expr, nothing);
         }
         // The least of integers some of which are missing is a float, as it is in pandas.
-        if matches!(function, "min" | "max") && class == Int && self.domain.missing {
+        if matches!(function, "min" | "max") && self.domain.is_rounded() {
             expr = expr.cast(ColumnDtype::FLOAT64);
         }
         let mut dtype = type_of(scope, &expr)?;
@@ -145,9 +145,12 @@ impl Expression {
             matches!(function, "first" | "last") || matches!(self.extent, Extent::Window | Extent::OrderedScalar);
         let extent = if ordered { Extent::OrderedScalar } else { Extent::Scalar };
         let nan = dtype.is_float() && self.can_make_nan(function);
-        let domain = Domain::new(dtype, !full, nan);
-        let fills_groups =
-            !can_miss && matches!(function, "min" | "max" | "first" | "last" | "mean" | "median" | "quantile");
+        let domain = Domain::new(dtype, !full, nan).whole();
+        let fills_groups = match function {
+            "min" | "max" | "first" | "last" | "mean" | "median" | "quantile" => !can_miss,
+            "sum" | "prod" => !can_miss && options.min_count == 1,
+            _ => false,
+        };
         Ok(Self { fills_groups, ..Self::new(expr, domain, extent) })
     }
 
@@ -181,6 +184,8 @@ impl Expression {
     /// The same, known to be of a group that isn't empty: the least of values none of which is missing isn't either.
     pub(crate) fn of_group(mut self) -> Self {
         self.domain.missing &= !self.fills_groups;
+        // One group may have a value, and another none.
+        self.domain.all_or_none = false;
         self
     }
 }

@@ -61,11 +61,13 @@ fn node(input: &Arc<Node>, labels: &[&str], mut columns: Vec<(PlSmallStr, Vec<Ex
 fn common_domain(cells: &[Expression]) -> Result<Domain> {
     let Some(first) = cells.first() else { return Ok(Domain::full(DataType::Float64)) };
     let mut found = first.domain.clone();
+    // One is there and the other isn't if one counts no rows.
+    let alike = cells.len() == 1 || cells.iter().all(|cell| cell.fills_groups);
     for cell in &cells[1..] {
         same("a cell", &found, &cell.domain)?;
-        let alike = found.class() == cell.domain.class() || (found.is_numeric() && cell.domain.is_numeric());
+        let of_one_class = found.class() == cell.domain.class() || (found.is_numeric() && cell.domain.is_numeric());
         let truths = [found.class(), cell.domain.class()].iter().filter(|class| **class == DomainClass::Bool).count();
-        if !alike || truths == 1 {
+        if !of_one_class || truths == 1 {
             let (a, b) = (found.pandas_dtype(), cell.domain.pandas_dtype());
             return Err(FrameError::NotImplemented(format!("values of {a} and of {b} can't share a result yet")));
         }
@@ -75,5 +77,6 @@ fn common_domain(cells: &[Expression]) -> Result<Domain> {
         found.nan |= cell.domain.nan;
         found.magnitude = found.magnitude.max(cell.domain.magnitude);
     }
-    Ok(found)
+    found.all_or_none = false;
+    Ok(if alike { found.whole() } else { found })
 }

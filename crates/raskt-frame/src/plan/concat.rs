@@ -73,7 +73,7 @@ fn common_columns(frames: &[Frame], join: ConcatJoin) -> Result<Vec<(PlSmallStr,
             continue;
         }
         let mut domain = common_domain(&name, domains.into_iter().flatten())?;
-        domain.missing |= !everywhere;
+        domain = domain.with_more_missing(!everywhere);
         found.push((name, domain));
     }
     Ok(found)
@@ -101,6 +101,7 @@ fn common_domain<'a>(name: &str, mut domains: impl Iterator<Item = &'a Domain>) 
         }
         found.dtype = common_dtype(&found, domain)?;
         found.missing |= domain.missing;
+        found.all_or_none = false;
         found.nan |= domain.nan;
         found.magnitude = found.magnitude.max(domain.magnitude);
     }

@@ -243,12 +243,12 @@ impl Join<'_> {
         let overlapping = |name: &PlSmallStr, other: &Frame| {
             !shared.contains(name) && other.columns.iter().any(|(theirs, _)| theirs == name)
         };
-        let suffixed = |own: &Frame, other: &Frame, suffix: &str| -> Vec<(PlSmallStr, Expression)> {
-            let rename = |name: &PlSmallStr| match overlapping(name, other) {
+        let suffixed = |(name, values): &(PlSmallStr, Expression), other: &Frame, suffix: &str| {
+            let renamed = match overlapping(name, other) {
                 true => PlSmallStr::from_string(format!("{name}{suffix}")),
                 false => name.clone(),
             };
-            own.columns.iter().map(|(name, values)| (rename(name), values.clone())).collect()
+            (renamed, values.clone())
         };
         let (a, b) = (&self.left.frame, &self.right.frame);
         if left_suffix.is_empty() && right_suffix.is_empty() {
@@ -259,9 +259,10 @@ impl Join<'_> {
                 return Err(FrameError::Value(format!("columns overlap but no suffix was given: `{found}`")));
             }
         }
-        let mut left = suffixed(a, b, left_suffix);
-        let mut right = suffixed(b, a, right_suffix);
-        right.retain(|(name, _)| !shared.contains(name));
+        let mut left: Vec<_> = a.columns.iter().map(|column| suffixed(column, b, left_suffix)).collect();
+        // A shared key is left out by its own name: another column may be renamed to be called like it.
+        let kept = b.columns.iter().filter(|(name, _)| !shared.contains(name));
+        let mut right: Vec<_> = kept.map(|column| suffixed(column, a, right_suffix)).collect();
         // The labels that survive travel with their side.
         if self.keeps_left_labels() {
             for (at, level) in self.left.frame.index.expressions().iter().enumerate() {
@@ -289,7 +290,7 @@ impl Join<'_> {
         let how = self.options.how;
         let mut columns = vec![];
         let loosened = |(name, domain): &(PlSmallStr, Domain), loose: bool| {
-            (name.clone(), Domain { missing: domain.missing || loose, ..domain.clone() })
+            (name.clone(), domain.clone().with_more_missing(loose))
         };
         columns.extend(left.columns.iter().map(|column| loosened(column, how.keeps_right())));
         columns.extend(right.columns.iter().map(|column| loosened(column, how.keeps_left())));

@@ -333,7 +333,9 @@ impl Node {
         let narrowest = self.columns.iter().min_by_key(|(_, domain)| width(&domain.dtype));
         let row = narrowest.map_or_else(row_number, |(name, _)| column(name));
         let extent = if values.leaves().is_empty() { Extent::Rows } else { Extent::Window };
+        // Where there is a row there is a value.
         let domain = values.domain.clone();
+        let domain = if values.fills_groups { Domain { missing: false, all_or_none: false, ..domain } } else { domain };
         Expression::new(when(row.is_null(), values.expr.clone(), values.expr), domain, extent)
     }
 

@@ -105,7 +105,10 @@ impl Column {
     /// The values converted to another type.
     pub fn cast(&self, dtype: &DataType) -> Result<Self> {
         self.values.check_native("astype")?;
-        Ok(self.with(self.values.cast(&self.root.scope, dtype)?))
+        let scope = &self.root.scope;
+        let stay = dtype.is_integer() && (self.values.domain.all_or_none || self.values.domain.dtype == *dtype);
+        let values = if stay { self.values.all_there(scope)? } else { self.values.clone() };
+        Ok(self.with(values.cast(scope, dtype)?))
     }
 
     /// `value` where a value is missing.
@@ -202,7 +205,11 @@ impl Column {
             return Ok(self.with(there.reduce(&self.root.scope, "sum", ReduceOptions::default())?));
         }
         self.values.check_reduction(function)?;
-        Ok(self.with(self.values.reduce(&self.root.scope, function, options)?))
+        let mut values = self.values.reduce(&self.root.scope, function, options)?;
+        if values.fills_groups && self.root.length().is_some_and(|rows| rows > 0) {
+            values = values.missing(false);
+        }
+        Ok(self.with(values))
     }
 
     /// `cumsum`, `cumprod`, `cummin` or `cummax`.

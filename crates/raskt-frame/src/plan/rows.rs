@@ -169,6 +169,10 @@ impl Frame {
     /// One row for each value of the columns `subset` (all if `None`).
     pub fn unique(&self, subset: Option<&[&str]>, keep: Keep, ignore_index: bool) -> Result<Self> {
         let names: Vec<&str> = subset.map_or_else(|| self.names().collect(), <[&str]>::to_vec);
+        if names.is_empty() {
+            // Rows that are compared by nothing are all kept, as in pandas.
+            return Ok(if ignore_index { self.rowwise()?.unlabelled() } else { self.clone() });
+        }
         for name in &names {
             self.column(name)?.values.domain.check_ordered("drop_duplicates")?;
         }

@@ -7,6 +7,7 @@ use crate::error::{FrameError, Result};
 use crate::expression::{Expression, Operand, content_of};
 use crate::literal::Literal;
 use crate::plan::{Frame, Index, Node, Operator};
+use crate::table::check_name;
 use polars::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -211,6 +212,7 @@ fn check_same_names(first: &[String], names: &[String], first_file: &Path, file:
 
 /// Unknown names are left to pandas, which knows when they are an error.
 fn check_names(file: &Path, options: &CsvOptions, names: &[String]) -> Result<()> {
+    names.iter().try_for_each(|name| check_name(name))?;
     let known = |name: &String| names.contains(name);
     let are_known = options.use_columns.iter().flatten().all(known) && options.dates.iter().all(known);
     if are_known { Ok(()) } else { Err(left_to_pandas(file, "no column of a name that was given")) }

@@ -1,12 +1,11 @@
+use super::conditions::{ParquetFilter, chosen};
+use super::footer::{Nulls, footer, notes};
 use super::{Opened, expand_paths};
 use crate::domain::{Domain, DomainClass};
 use crate::error::{FrameError, Result};
-use crate::expression::{Expression, Operand};
-use crate::literal::Literal;
-use crate::message::in_plain_words;
-use crate::plan::{ColumnOrValue, Frame, Index, Node, Operator};
+use crate::plan::{Frame, Index, Node, Operator};
+use crate::table::check_name;
 use polars::prelude::*;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +20,20 @@ pub struct ParquetOptions {
     pub index: ParquetIndex,
 }
 
+impl ParquetOptions {
+    /// Whether the values of a column matter.
+    fn is_read(&self, name: &str) -> bool {
+        let Some(columns) = &self.columns else { return true };
+        let is_label = match &self.index {
+            ParquetIndex::Rows => false,
+            ParquetIndex::Columns(levels) => levels.iter().any(|(column, _)| column == name),
+        };
+        is_label
+            || columns.iter().any(|column| column == name)
+            || self.filters.iter().flatten().any(|condition| condition.column == name)
+    }
+}
+
 /// Which columns of a Parquet file are row labels, with the names of the levels.
 #[derive(Clone, Debug, Default)]
 pub enum ParquetIndex {
@@ -29,17 +42,6 @@ pub enum ParquetIndex {
     Rows,
     /// These columns.
     Columns(Vec<(String, Option<String>)>),
-}
-
-/// A condition on a column: its name, one of `== != < <= > >= in` and `not in`, and a value (several for the last two).
-#[derive(Clone, Debug)]
-pub struct ParquetFilter {
-    /// The column.
-    pub column: String,
-    /// The comparison.
-    pub op: String,
-    /// What it is compared with.
-    pub values: Vec<Literal>,
 }
 
 /// Parquet files with the same columns.
@@ -70,14 +72,6 @@ impl ParquetPlan {
     }
 }
 
-/// What the end of a file tells.
-struct Footer {
-    schema: Schema,
-    rows: usize,
-    /// For each column, whether it has nulls, as far as is known.
-    missing: Vec<bool>,
-}
-
 /// The rows of the Parquet files that `paths` mean.
 pub fn read_parquet(paths: &[String], options: &ParquetOptions) -> Result<Frame> {
     let files = expand_paths(paths, &[".parquet", ".parq", ".pq"])?;
@@ -86,9 +80,14 @@ pub fn read_parquet(paths: &[String], options: &ParquetOptions) -> Result<Frame>
     for (file, found) in files.iter().zip(&footers).skip(1) {
         check_schema(&footers[0].schema, &found.schema, &files[0], file)?;
     }
+    for (file, footer) in files.iter().zip(&footers) {
+        let is_read = |name: &str| options.is_read(name);
+        footer.check_native(file, is_read)?;
+    }
     let mut columns = vec![];
     for (at, (name, dtype)) in footers[0].schema.iter().enumerate() {
-        let missing = footers.iter().any(|footer| footer.missing[at]);
+        check_name(name)?;
+        let missing = footers.iter().any(|footer| footer.nulls[at] != Nulls::None);
         columns.push((name.clone(), Domain::new(dtype.clone(), missing, dtype.is_float())));
     }
     let rows: Arc<[usize]> = footers.iter().map(|footer| footer.rows).collect();
@@ -98,43 +97,7 @@ pub fn read_parquet(paths: &[String], options: &ParquetOptions) -> Result<Frame>
 
 /// What pandas noted in a file, as JSON.
 pub fn pandas_metadata(path: impl AsRef<Path>) -> Result<Option<String>> {
-    let path = path.as_ref();
-    let mut reader = ParquetReader::new(open(path)?);
-    let metadata = reader.get_metadata().map_err(|error| unreadable(path, &error))?;
-    let notes = metadata.key_value_metadata().iter().flatten();
-    Ok(notes.filter(|note| note.key == "pandas").find_map(|note| note.value.clone()))
-}
-
-fn open(path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| unreadable(path, &error))
-}
-
-fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> FrameError {
-    FrameError::Io(format!(
-        "the Parquet file `{}` can't be read: {}",
-        path.display(),
-        in_plain_words(&error.to_string())
-    ))
-}
-
-fn footer(path: &Path) -> Result<Footer> {
-    let mut reader = ParquetReader::new(open(path)?);
-    let arrow = reader.schema().map_err(|error| unreadable(path, &error))?;
-    let metadata = reader.get_metadata().map_err(|error| unreadable(path, &error))?.clone();
-    let schema = Schema::from_arrow_schema(&arrow);
-    let mut missing = vec![];
-    for (name, _) in schema.iter() {
-        let mut any = false;
-        for group in &metadata.row_groups {
-            for chunk in group.columns_under_root_iter(name).into_iter().flatten() {
-                let statistics = chunk.statistics(&metadata.footer_buf).and_then(|found| found.ok());
-                any |= chunk.num_values() > 0
-                    && statistics.and_then(|found| found.null_count()).is_none_or(|count| count > 0);
-            }
-        }
-        missing.push(any);
-    }
-    Ok(Footer { schema, rows: metadata.num_rows, missing })
+    Ok(notes(path.as_ref())?.remove("pandas"))
 }
 
 fn check_schema(first: &Schema, other: &Schema, first_file: &Path, file: &Path) -> Result<()> {
@@ -171,11 +134,12 @@ fn frame_of(files: Vec<PathBuf>, opened: Opened, columns: Vec<(PlSmallStr, Domai
     Frame::over(Arc::new(node.with_rows(Some(rows))), Index::Rows(None))
 }
 
-/// Integers among which some are missing become floats; labels, filters, the columns that were asked for.
+/// Integers among which some are missing become floats, where none of them is filtered away; labels, filters, the columns
+/// that were asked for.
 fn finish(mut frame: Frame, options: &ParquetOptions) -> Result<Frame> {
     let scope = frame.root.scope.clone();
     for (_, values) in &mut frame.columns {
-        if values.domain.class() == DomainClass::Int && values.domain.missing {
+        if values.domain.class() == DomainClass::Int && values.domain.missing && options.filters.is_empty() {
             *values = values.cast(&scope, &DataType::Float64)?;
         }
     }
@@ -189,63 +153,15 @@ fn finish(mut frame: Frame, options: &ParquetOptions) -> Result<Frame> {
         }
     }
     let mut found = frame.clone();
-    if !options.filters.is_empty() {
-        let mut any: Option<crate::plan::Column> = None;
-        for conditions in &options.filters {
-            let mut all: Option<crate::plan::Column> = None;
-            for condition in conditions {
-                let holds = holds(&frame, condition)?;
-                all = Some(match all {
-                    Some(before) => before.binary("and", &ColumnOrValue::Column(holds), false)?,
-                    None => holds,
-                });
-            }
-            let Some(all) = all else { continue };
-            any = Some(match any {
-                Some(before) => before.binary("or", &ColumnOrValue::Column(all), false)?,
-                None => all,
-            });
-        }
-        if let Some(mask) = any {
-            // The rows that stay are numbered anew, as pandas does.
-            found = frame.filter(&mask)?;
-            if let Index::Rows(name) = frame.index {
-                found.index = Index::Rows(name);
-            }
+    if let Some(mask) = chosen(&frame, &options.filters)? {
+        // The rows that stay are numbered anew, as pandas does.
+        found = frame.filter(&mask)?;
+        if let Index::Rows(name) = frame.index {
+            found.index = Index::Rows(name);
         }
     }
     match &options.columns {
         Some(columns) => found.project(&columns.iter().map(String::as_str).collect::<Vec<_>>()),
         None => Ok(found),
-    }
-}
-
-fn holds(frame: &Frame, condition: &ParquetFilter) -> Result<crate::plan::Column> {
-    let column = frame.column(&condition.column)?;
-    let scope = &frame.root.scope;
-    let op = match condition.op.as_str() {
-        "=" | "==" => "eq",
-        "!=" => "ne",
-        "<" => "lt",
-        "<=" => "le",
-        ">" => "gt",
-        ">=" => "ge",
-        "in" => return column.is_in(&condition.values),
-        "not in" => return column.is_in(&condition.values)?.unary("invert"),
-        op => {
-            return Err(FrameError::Value(format!(
-                "`{op}` is no comparison for a filter; there are `==`, `!=`, `<`, `<=`, `>`, `>=`, `in` and `not in`"
-            )));
-        }
-    };
-    let [value] = condition.values.as_slice() else {
-        return Err(FrameError::Value(format!("the comparison `{}` takes one value", condition.op)));
-    };
-    let values = Expression::comparison(scope, op, &column.values.operand(), &Operand::Literal(value.clone()))?;
-    let found = crate::plan::Column { values, ..column.clone() };
-    match op {
-        // A missing value isn't known to be another one.
-        "ne" => found.binary("and", &ColumnOrValue::Column(column.unary("notna")?), false),
-        _ => Ok(found),
     }
 }

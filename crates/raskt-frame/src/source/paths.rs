@@ -62,11 +62,15 @@ fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(entries)
 }
 
-/// Text and numbers of a name in turn, so that part 2 comes before part 10.
-fn natural_key(path: &Path) -> Vec<(String, u64)> {
-    let name = path.to_string_lossy().to_string();
+/// Text and numbers of a name in turn, so that part 2 comes before part 10; then the name itself, which tells part 2 from
+/// part 02.
+fn natural_key(path: &Path) -> (Vec<(String, u64)>, PathBuf) {
+    (pieces(&path.to_string_lossy()), path.to_owned())
+}
+
+fn pieces(name: &str) -> Vec<(String, u64)> {
     let mut found = vec![];
-    let mut rest = name.as_str();
+    let mut rest = name;
     while !rest.is_empty() {
         let text = rest.find(|letter: char| letter.is_ascii_digit()).unwrap_or(rest.len());
         let number = rest[text..].find(|letter: char| !letter.is_ascii_digit()).map_or(rest.len(), |end| text + end);
@@ -165,6 +169,17 @@ mod tests {
         let mut names = ["part.10.csv", "part.2.csv", "part.1.csv"].map(PathBuf::from);
         names.sort_by_cached_key(|path| natural_key(path));
         assert_eq!(names.map(|path| path.to_string_lossy().to_string()), ["part.1.csv", "part.2.csv", "part.10.csv"]);
+    }
+
+    #[test]
+    fn names_of_equal_numbers_are_in_one_order() {
+        let expected = ["a.csv", "p01.csv", "p1.csv", "p002.csv", "p02.csv", "p2.csv"].map(PathBuf::from);
+        for turn in 0..expected.len() {
+            let mut names = expected.clone();
+            names.rotate_left(turn);
+            names.sort_by_cached_key(|path| natural_key(path));
+            assert_eq!(names, expected);
+        }
     }
 
     #[test]

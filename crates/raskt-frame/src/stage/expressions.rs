@@ -2,7 +2,7 @@
 
 use super::text::text;
 use super::time::time;
-use super::{column_of, functions, numbers, ticks};
+use super::{functions, numbers, ticks};
 use crate::error::Result;
 use crate::tree::*;
 use polars::chunked_array::cast::CastOptions;
@@ -47,7 +47,7 @@ impl Translation {
 
     fn write(&mut self, expr: &Expr) -> Result<engine::Expr> {
         Ok(match expr {
-            Expr::Column(name) => column_of(name.as_str()),
+            Expr::Column(name) => column(name.as_str()),
             Expr::Literal(value) => constant(value)?,
             Expr::Cast { input, dtype, conversion } => {
                 let (input, dtype) = (self.part(input)?, dtype.to_engine()?);
@@ -102,6 +102,11 @@ impl Translation {
             Expr::RowNumber => engine::int_range(lit(0), engine::len(), 1, engine::DataType::Int64),
         })
     }
+}
+
+/// The column of just that name: the engine takes names with a star, or between `^` and `$`, for patterns.
+pub(super) fn column(name: impl Into<engine::PlSmallStr>) -> engine::Expr {
+    engine::Expr::Column(name.into())
 }
 
 fn constant(value: &Value) -> Result<engine::Expr> {
@@ -228,7 +233,7 @@ pub(super) fn engine_type_of(scope: &engine::Schema, expr: engine::Expr) -> Resu
 /// The engine's own type for values of both.
 pub(crate) fn common_engine_type(a: &engine::DataType, b: &engine::DataType) -> Result<engine::DataType> {
     let fields = [engine::Field::new("a".into(), a.clone()), engine::Field::new("b".into(), b.clone())];
-    let either = engine::when(lit(true)).then(column_of("a")).otherwise(column_of("b"));
+    let either = engine::when(lit(true)).then(column("a")).otherwise(column("b"));
     engine_type_of(&engine::Schema::from_iter(fields), either)
 }
 

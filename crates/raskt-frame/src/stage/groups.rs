@@ -1,6 +1,6 @@
 //! Aggregates of groups.
 
-use super::column_of;
+use super::expressions::column;
 use super::need::{Need, looks_at_order};
 use super::prepared::Rows;
 use super::translate::Translator;
@@ -38,14 +38,14 @@ impl Translator<'_> {
         let mut query = groups.agg(values);
         for (name, key) in keys {
             if drop_missing && key.domain.can_miss() {
-                query = query.filter(column_of(name.clone()).is_not_null());
+                query = query.filter(column(name.clone()).is_not_null());
             }
             if is_float_key(&key.domain) {
-                query = query.with_column(column_of(name.clone()).cast(DataType::Float64));
+                query = query.with_column(column(name.clone()).cast(DataType::Float64));
             }
         }
         if sort && need.order {
-            let by: Vec<Expr> = keys.iter().map(|(name, _)| column_of(name.clone())).collect();
+            let by: Vec<Expr> = keys.iter().map(|(name, _)| column(name.clone())).collect();
             query = query.sort_by_exprs(by, SortMultipleOptions::default().with_nulls_last(true));
         }
         Ok(query)

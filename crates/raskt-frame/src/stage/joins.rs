@@ -1,6 +1,6 @@
 //! Joins of two plans.
 
-use super::column_of;
+use super::expressions::column;
 use super::need::Need;
 use super::translate::{Translator, counted};
 use crate::error::Result;
@@ -43,14 +43,13 @@ impl Translator<'_> {
                 }
                 let mut query = a.cross_join(b, None);
                 if need.order {
-                    query = query
-                        .sort_by_exprs([column_of(LEFT_ROW), column_of(RIGHT_ROW)], SortMultipleOptions::default());
+                    query = query.sort_by_exprs([column(LEFT_ROW), column(RIGHT_ROW)], SortMultipleOptions::default());
                 }
                 return Ok(if marked { with_indicator(query, indicator) } else { query });
             }
         };
         let by = |side: fn(&(PlSmallStr, PlSmallStr)) -> &PlSmallStr| -> Vec<Expr> {
-            keys.iter().map(|pair| column_of(side(pair).clone())).collect()
+            keys.iter().map(|pair| column(side(pair).clone())).collect()
         };
         let builder = a
             .join_builder()
@@ -67,8 +66,7 @@ impl Translator<'_> {
             query = with_indicator(query, indicator);
         }
         if *how == JoinHow::Outer && need.order {
-            let by: Vec<Expr> =
-                keys.iter().map(|(a, b)| coalesce(&[column_of(a.clone()), column_of(b.clone())])).collect();
+            let by: Vec<Expr> = keys.iter().map(|(a, b)| coalesce(&[column(a.clone()), column(b.clone())])).collect();
             let options = SortMultipleOptions::default().with_nulls_last(true).with_maintain_order(true);
             query = query.sort_by_exprs(by, options);
         }
@@ -83,9 +81,9 @@ const RIGHT_ROW: &str = "\u{f8ff}right_row";
 
 /// Says in words which side each row comes from.
 fn with_indicator(query: LazyFrame, name: &Option<PlSmallStr>) -> LazyFrame {
-    let side = when(column_of(LEFT_MARK).is_null())
+    let side = when(column(LEFT_MARK).is_null())
         .then(lit("right_only"))
-        .when(column_of(RIGHT_MARK).is_null())
+        .when(column(RIGHT_MARK).is_null())
         .then(lit("left_only"))
         .otherwise(lit("both"))
         .cast(indicator_dtype());

@@ -45,11 +45,6 @@ use crate::table::index_column_name;
 use polars::prelude::*;
 use std::sync::Arc;
 
-/// The column of that very name: the engine's own `col` takes `*` and `^…$` for patterns of names.
-fn column_of(name: impl Into<PlSmallStr>) -> Expr {
-    Expr::Column(name.into())
-}
-
 /// What a stage gives: columns over a node.
 #[derive(Clone, Debug)]
 pub struct StageOutput {

@@ -5,7 +5,7 @@
 //! computed first, with the columns that any of them needs. In smaller ones the engine finds what is equal, and each user
 //! reads no more than it needs.
 
-use super::column_of;
+use super::expressions::column;
 use super::need::Need;
 use super::translate::{Translator, counted};
 use crate::error::Result;
@@ -67,7 +67,7 @@ impl Translator<'_> {
 
     fn table(&mut self, node: &Node, need: &Need) -> Result<LazyFrame> {
         let query = self.write(node, need)?;
-        let columns: Vec<Expr> = need.columns.iter().map(|name| column_of(name.clone())).collect();
+        let columns: Vec<Expr> = need.columns.iter().map(|name| column(name.clone())).collect();
         let query = if columns.is_empty() { counted(query, vec![]) } else { query.select(columns) };
         Ok((self.compute)(query)?.lazy())
     }

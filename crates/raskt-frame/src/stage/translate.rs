@@ -1,6 +1,6 @@
-use super::expressions::Translation;
+use super::collect;
+use super::expressions::{Translation, column};
 use super::need::Need;
-use super::{collect, column_of};
 use crate::error::{FrameError, Result};
 use crate::expression::Expression;
 use crate::plan::{Node, Operator};
@@ -145,8 +145,12 @@ impl<'a> Translator<'a> {
                 self.by(query, by, |query, by| query.sort_by_exprs(by, options.clone()))?
             }
             Operator::Slice { input, offset, length } => {
-                let length = IdxSize::try_from(*length).unwrap_or(IdxSize::MAX);
-                self.node(input, &need.clone().ordered(true))?.slice(*offset, length)
+                let query = self.node(input, &need.clone().ordered(true))?;
+                if *offset == 0 {
+                    first(query, *length)
+                } else {
+                    query.slice(*offset, IdxSize::try_from(*length).unwrap_or(IdxSize::MAX))
+                }
             }
             Operator::Top { input, count, by, largest } => {
                 let below = need.with(by).ordered(true);
@@ -157,9 +161,8 @@ impl<'a> Translator<'a> {
                     maintain_order: true,
                     limit: None,
                 };
-                let count = IdxSize::try_from(*count).unwrap_or(IdxSize::MAX);
                 let query = self.node(input, &below)?;
-                self.by(query, by, |query, by| query.sort_by_exprs(by, options).slice(0, count))?
+                self.by(query, by, |query, by| first(query.sort_by_exprs(by, options), *count))?
             }
             Operator::Unique { input, subset, keep } => {
                 let below = need.with(subset).ordered(true);
@@ -190,11 +193,10 @@ impl<'a> Translator<'a> {
             return self.node(input, &below);
         }
         let below = below.ordered(true);
-        let base = self
-            .node(input, &below)?
-            .select(below.columns.iter().map(|name| column_of(name.clone())).collect::<Vec<_>>());
+        let base =
+            self.node(input, &below)?.select(below.columns.iter().map(|name| column(name.clone())).collect::<Vec<_>>());
         let there = Need { columns: added.iter().map(|(there, _)| there.clone()).collect(), order: true };
-        let added: Vec<Expr> = added.iter().map(|(there, here)| column_of(there.clone()).alias(here.clone())).collect();
+        let added: Vec<Expr> = added.iter().map(|(there, here)| column(there.clone()).alias(here.clone())).collect();
         let added = self.node(from, &there)?.select(added);
         if below.columns.is_empty() {
             return Ok(added);
@@ -212,7 +214,7 @@ impl<'a> Translator<'a> {
             let mut below = Translator { compute: self.compute, ..Translator::new(Some(at), self.tables) };
             return below.rows(input, need);
         }
-        let columns: Vec<Expr> = need.columns.iter().map(|name| column_of(name.clone())).collect();
+        let columns: Vec<Expr> = need.columns.iter().map(|name| column(name.clone())).collect();
         let mut parts = vec![];
         for input in inputs {
             let query = self.node(input, need)?;
@@ -226,6 +228,14 @@ impl<'a> Translator<'a> {
 pub(super) fn counted(query: LazyFrame, columns: Vec<Expr>) -> LazyFrame {
     let numbers = int_range(lit(0), len(), 1, DataType::Int64).alias(internal_name("counted", 0));
     query.select([vec![numbers], columns].concat())
+}
+
+/// No frame has so many rows. The engine sets memory aside for as many as it is asked to find.
+const ALL_ROWS: usize = 1 << 40;
+
+/// The first `count` rows.
+fn first(query: LazyFrame, count: usize) -> LazyFrame {
+    if count >= ALL_ROWS { query } else { query.slice(0, count as IdxSize) }
 }
 
 /// Which of `inputs` has partition `at` of all, and where.

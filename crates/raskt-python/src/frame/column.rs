@@ -122,6 +122,12 @@ impl ColumnExpr {
         self.column.root.is_in_memory()
     }
 
+    /// Whether its integers, all of them, may come to be missing: they are floats in pandas then.
+    #[getter]
+    fn may_be_none(&self) -> bool {
+        self.column.values.domain.all_or_none
+    }
+
     /// Whether it holds numbers, decimals and truth values included.
     #[getter]
     fn is_numeric(&self) -> bool {

@@ -91,6 +91,12 @@ impl FrameExpr {
         self.frame.columns.iter().map(|(_, values)| values.domain.pandas_dtype()).collect()
     }
 
+    /// Whether the integers of a column, all of them, may come to be missing: they are floats in pandas then.
+    #[getter]
+    fn may_be_none(&self) -> bool {
+        self.frame.columns.iter().any(|(_, values)| values.domain.all_or_none)
+    }
+
     /// What restores the values of each column in Python; None for those that are what pandas makes of the engine's type.
     #[getter]
     fn codecs<'py>(&self, py: Python<'py>) -> Vec<Option<Bound<'py, PyBytes>>> {

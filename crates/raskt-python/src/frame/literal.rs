@@ -4,7 +4,7 @@ use crate::error::NotNative;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyBool, PyDate, PyDateTime, PyDelta, PyFloat, PyInt, PyString};
-use raskt_frame::polars::prelude::{DataType, TimeUnit, TimeZone};
+use raskt_frame::polars::prelude::{TimeUnit, TimeZone};
 use raskt_frame::{Domain, DomainClass, Literal};
 
 /// `object` as a literal; TypeError if it is nothing that a column can hold.
@@ -34,45 +34,13 @@ pub(super) fn literal_for(domain: &Domain, object: &Bound<'_, PyAny>) -> PyResul
         DomainClass::Duration if object.is_instance_of::<PyString>() => literal(&read_as("Timedelta", object)?)?,
         _ => literal(object)?,
     };
-    Ok(fitted(found, domain))
+    Ok(found.fitted(&domain.dtype))
 }
 
 /// A string as pandas reads it; what it can't read equals no time, and pandas says what else follows from that.
 fn read_as<'py>(class: &str, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let class = object.py().import("pandas")?.getattr(class)?;
     class.call1((object,)).map_err(|error| NotNative::new_err(error.to_string()))
-}
-
-/// A time in the unit and zone of the column that it meets, where that loses nothing.
-fn fitted(literal: Literal, domain: &Domain) -> Literal {
-    match (&literal, &domain.dtype) {
-        (Literal::Datetime(value, from, Some(_)), DataType::Datetime(to, Some(zone))) => {
-            let (value, unit) = rescaled(*value, *from, *to);
-            Literal::Datetime(value, unit, Some(zone.clone()))
-        }
-        (Literal::Datetime(value, from, None), DataType::Datetime(to, None)) => {
-            let (value, unit) = rescaled(*value, *from, *to);
-            Literal::Datetime(value, unit, None)
-        }
-        (Literal::Duration(value, from), DataType::Duration(to)) => {
-            let (value, unit) = rescaled(*value, *from, *to);
-            Literal::Duration(value, unit)
-        }
-        _ => literal,
-    }
-}
-
-fn rescaled(value: i64, from: TimeUnit, to: TimeUnit) -> (i64, TimeUnit) {
-    let nanoseconds = |unit: TimeUnit| match unit {
-        TimeUnit::Nanoseconds => 1,
-        TimeUnit::Microseconds => 1000,
-        TimeUnit::Milliseconds => 1_000_000,
-    };
-    let scaled = i128::from(value) * nanoseconds(from);
-    match (scaled % nanoseconds(to) == 0, i64::try_from(scaled / nanoseconds(to))) {
-        (true, Ok(value)) => (value, to),
-        _ => (value, from),
-    }
 }
 
 fn integer(object: &Bound<'_, PyAny>) -> PyResult<Literal> {

@@ -4,7 +4,7 @@ use super::partition_function::frame_from_delayed;
 use super::rows::frame_concat;
 use super::{FrameExpr, OrRaise, literal};
 use crate::collection::Collection;
-use crate::error::from_graph_error;
+use crate::error::{NotNative, from_graph_error};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -125,16 +125,17 @@ fn one_byte(what: &str, text: &str) -> PyResult<u8> {
 
 /// The rows of Parquet files; `index` are the columns that are row labels, with the names of the levels.
 #[pyfunction]
-#[pyo3(signature = (paths, *, filters=None, index=vec![]))]
+#[pyo3(signature = (paths, *, columns=None, filters=None, index=vec![]))]
 fn frame_read_parquet(
     py: Python<'_>,
     paths: Paths,
+    columns: Option<Vec<String>>,
     filters: Option<&Bound<'_, PyAny>>,
     index: Vec<(String, Option<String>)>,
 ) -> PyResult<FrameExpr> {
     let index = if index.is_empty() { ParquetIndex::Rows } else { ParquetIndex::Columns(index) };
     let filters = filters.map(conditions).transpose()?.unwrap_or_default();
-    let options = ParquetOptions { columns: None, filters, index };
+    let options = ParquetOptions { columns, filters, index };
     let paths = paths.all();
     py.detach(|| read_parquet(&paths, &options)).or_raise().map(Into::into)
 }
@@ -161,9 +162,11 @@ fn conditions(filters: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<ParquetFilter>>> {
 fn condition(item: &Bound<'_, PyAny>) -> PyResult<ParquetFilter> {
     let (column, op, value): (String, String, Bound<'_, PyAny>) =
         item.extract().map_err(|_| PyTypeError::new_err("a filter has to be (column, operator, value)"))?;
+    // pyarrow knows more values than there are literals, and says which of them it doesn't.
+    let one = |value: &Bound<'_, PyAny>| literal::literal(value).map_err(|error| NotNative::new_err(error.to_string()));
     let values = match op.as_str() {
-        "in" | "not in" => value.try_iter()?.map(|value| literal::literal(&value?)).collect::<PyResult<_>>()?,
-        _ => vec![literal::literal(&value)?],
+        "in" | "not in" => value.try_iter()?.map(|value| one(&value?)).collect::<PyResult<_>>()?,
+        _ => vec![one(&value)?],
     };
     Ok(ParquetFilter { column, op, values })
 }

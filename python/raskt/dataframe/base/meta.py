@@ -177,6 +177,8 @@ def may_miss(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     if not any(is_full(dtype) for dtype in dtypes_of(meta)):
         return False
     trial = Trial(function, args, kwargs)
+    if gives_none(trial.lazy, meta):
+        return True
     if all(is_full(dtype) for value in trial.lazy if not is_scalar(value) for dtype in dtypes_of(empty(value))):
         return False
     try:
@@ -184,6 +186,12 @@ def may_miss(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     except Exception:  # what the function thinks of such rows is told when there are any
         return False
     return any(is_full(one) and not is_full(other) for one, other in zip(dtypes_of(meta), found, strict=False))
+
+
+def gives_none(lazy: list[Any], meta: Any) -> bool:
+    """Whether integers of a result may be missing since those of an argument may all be: a maximum of no rows, say."""
+    whole = any(is_plain(dtype) and dtype.kind in "iu" for dtype in dtypes_of(meta))
+    return whole and any(getattr(value._expr, "may_be_none", False) for value in lazy)
 
 
 def is_full(dtype: Any) -> bool:

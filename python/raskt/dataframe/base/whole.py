@@ -12,7 +12,7 @@ from typing import Any
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_scalar, native
 from .labels import encode, encode_label, is_plain
-from .meta import dtypes_of, empty_of, is_full, normalise, sample_of
+from .meta import dtypes_of, empty_of, gives_none, is_full, normalise, sample_of
 from .registry import core, wrap
 from .results import as_pandas
 from .samples import sample, with_missing
@@ -89,6 +89,8 @@ class WholeCall:
         """Whether there are missing values for samples with some, where the types of the meta have none."""
         if not any(map(is_full, dtypes_of(self.meta))):
             return False
+        if gives_none([value for value in (*args, *kwargs.values()) if is_collection(value)], self.meta):
+            return True
         lazy_rows = lambda value: is_collection(value) and not is_scalar(value)
         missing = lambda value: with_missing(sample_rows(value)) if lazy_rows(value) else sample_rows(value)
         try:

@@ -18,7 +18,7 @@ from ..base.whole import over_whole
 from ..generic.elementwise import Elementwise, is_never_missing, is_number
 from ..generic.levels import refuse_ambiguous, refuse_columns
 from ..generic.ordering import check_keep, check_order, sorted_by_labels
-from ..generic.partitioned import Partitioned
+from ..generic.partitioned import Partitioned, whole_number
 from ..groupby.groupby import DataFrameGroupBy
 from ..groupby.grouping import Grouping
 from ..indexing.loc import FrameIloc, FrameLoc
@@ -180,7 +180,7 @@ class FrameRows(Partitioned, Elementwise):
         names = None if subset is None else encode(as_list(subset) if not isinstance(subset, tuple) else list(subset))
         if names is not None:
             self._expr.project(names)
-        if names == []:
+        if names == [] and len(self._expr.columns):
             raise ValueError("drop_duplicates(subset=[]): there is no column to compare rows by")
         check_keep(keep)
         kept = "none" if keep is False else keep
@@ -224,7 +224,7 @@ class FrameRows(Partitioned, Elementwise):
     def _extreme(self, method: str, n: int, columns: Any, keep: Any) -> Any:
         by = [self._expr.column(encode_label(name)) for name in as_list(columns)]
         in_pandas = lambda: gathered(method, self, n, columns, keep=keep)
-        up, count = method == "nsmallest", max(int(n), 0)
+        up, count = method == "nsmallest", max(whole_number(n), 0)
         if keep != "first" or not all(is_number(column) for column in by):
             return in_pandas()
         if all(is_never_missing(column) for column in by):

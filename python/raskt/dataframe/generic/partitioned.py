@@ -430,10 +430,10 @@ def check_overlap(before: Any, after: Any) -> None:
 
 
 def whole_number(n: Any) -> int:
-    """A number of rows; TypeError for one that is no integer."""
-    if not hasattr(n, "__index__"):
+    """A number of rows, as far as rows can be counted; TypeError for one that is no integer."""
+    if not hasattr(n, "__index__") or isinstance(n, bool):
         raise TypeError(f"a number of rows is an integer, not {n!r}")
-    return operator.index(n)
+    return max(min(operator.index(n), sys.maxsize), -sys.maxsize)
 
 
 def has_parameter(function: Callable[..., Any], name: str) -> bool:

@@ -9,7 +9,7 @@ from ..base.meta import type_of
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
-from .operands import binary
+from .operands import COMPARISONS, binary
 from .operators import FUNCTIONS, Operators, applied
 
 
@@ -50,10 +50,15 @@ class Scalar(Collection, Operators):
     def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
         if isinstance(other, Collection) and not isinstance(other, Scalar):
             return NotImplemented
-        return native_or(
-            lambda: wrap(binary(self._expr, operation, other, reflected)),
-            lambda: as_scalar(applied(operation, self, other, reflected)),
-        )
+        in_pandas = lambda: as_scalar(applied(operation, self, other, reflected))
+        is_lazy = isinstance(other, Collection)
+        if (
+            not is_lazy
+            and operation not in COMPARISONS
+            and getattr(getattr(other, "dtype", None), "kind", "O") in "iuf"
+        ):
+            return in_pandas()  # beside a scalar a number of NumPy is of its own type, and not what fits
+        return native_or(lambda: wrap(binary(self._expr, operation, other, reflected)), in_pandas)
 
     def _unary(self, operation: str) -> Any:
         return native_or(

@@ -38,14 +38,14 @@ def rows_at(rows: Any, key: Any) -> Any:
 def plain_span(key: slice) -> tuple[int, int] | None:
     """The first position and the number of rows of a slice, where they say themselves what they are."""
     check_ends(key)
-    start, stop = key.start or 0, key.stop
+    start, stop = (None if end is None else min(int(end), ALL_ROWS) for end in (key.start or 0, key.stop))
     if key.step not in (None, 1):
         return None
     if start < 0:
-        return (int(start), ALL_ROWS) if stop is None else None
+        return (max(start, -ALL_ROWS), ALL_ROWS) if stop is None else None
     if stop is None:
-        return int(start), ALL_ROWS
-    return (int(start), max(0, int(stop) - int(start))) if stop >= 0 else None
+        return start, ALL_ROWS
+    return (start, max(0, stop - start)) if stop >= 0 else None
 
 
 def check_ends(key: slice) -> None:

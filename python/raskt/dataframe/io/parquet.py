@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import unquote
 
+from raskt._core import NotNative
+
 from ..base.meta import empty
 from ..base.registry import core, wrap
 from .files import FileReader, read_files
@@ -52,6 +54,8 @@ def read_parquet(
 
     Later choices of columns and rows are pushed into the files. Folders named like `key=value` give a column `key`, a
     category. Rows have the labels that pandas noted in the files; without notes they are numbered through all files.
+    Where columns that are read are of types that the native reader doesn't give as pandas does, or filters compare what
+    only pyarrow does, pandas reads, a task for each file; `explain()` shows it.
 
     Parameters
     ----------
@@ -160,14 +164,16 @@ def _natively(files: list[str], columns: Any, filters: Any, index: Any) -> Any:
     if notes is None:
         return None
     levels = _levels(notes, index)
-    expression = core().frame_read_parquet(files, filters=filters, index=levels)
-    kept = columns
+    try:
+        expression = core().frame_read_parquet(files, columns=columns, filters=filters, index=levels)
+    except NotNative:
+        return None
     if columns is None and index is not None:
         # Labels that are none any more are columns, the first ones; but for those without a name.
         noted = {column: name for column, name in _noted_levels(notes) if column in expression.columns}
         kept = [column for column, name in noted.items() if name is not None]
-        kept += [name for name in expression.columns if name not in noted]
-    return wrap(expression if kept is None else expression.project(list(kept)))
+        expression = expression.project(kept + [name for name in expression.columns if name not in noted])
+    return wrap(expression)
 
 
 def _levels(notes: dict[str, Any], index: Any) -> list[tuple[str, str | None]]:

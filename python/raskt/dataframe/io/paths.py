@@ -63,7 +63,6 @@ def _folder(path: str, endings: tuple[str, ...]) -> list[str]:
 
 
 def in_order(paths: Any) -> list[str]:
-    """Paths in order, numbers in them by their value: `part.2` before `part.10`."""
-    return sorted(
-        paths, key=lambda path: [int(piece) if piece.isdigit() else piece for piece in re.split(r"([0-9]+)", path)]
-    )
+    """Paths in order, numbers in them by their value: `part.2` before `part.10`, and after `part.02`."""
+    pieces = lambda path: [int(piece) if piece.isdigit() else piece for piece in re.split(r"([0-9]+)", path)]
+    return sorted(paths, key=lambda path: (pieces(path), path))

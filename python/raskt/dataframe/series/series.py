@@ -27,7 +27,7 @@ from ..generic.labels import with_axis_names, without_labels
 from ..generic.operands import binary
 from ..generic.operators import applied, check_division
 from ..generic.ordering import check_keep, check_order, sorted_by_labels
-from ..generic.partitioned import Partitioned
+from ..generic.partitioned import Partitioned, whole_number
 from ..groupby.groupby import group_series
 from ..indexing.arrays import by_array
 from ..indexing.loc import SeriesIloc, SeriesLoc, by_brackets, by_marks, is_marks
@@ -262,8 +262,9 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         in_pandas = lambda: gathered(method, self, n, keep=keep)
         if keep != "first" or not is_ordered_number(as_column(self)):
             return in_pandas()
+        count = max(whole_number(n), 0)
         order = lambda frame: frame.sort([frame.column(ONLY_COLUMN)], [method == "nsmallest"], "last", False)
-        return native_or(lambda: self._framed(lambda frame: order(frame).head(max(int(n), 0))), in_pandas)
+        return native_or(lambda: self._framed(lambda frame: order(frame).head(count)), in_pandas)
 
     def sort_values(
         self,
