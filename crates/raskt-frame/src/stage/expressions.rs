@@ -241,6 +241,7 @@ pub(crate) fn common_engine_type(a: &engine::DataType, b: &engine::DataType) -> 
 mod tests {
     use super::*;
     use crate::stage::type_of;
+    use crate::tree::column;
     use raskt_value::DType;
 
     /// Every operation of every two types of numbers is of the type that the tree promises, or is refused.
