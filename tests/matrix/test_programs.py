@@ -35,7 +35,6 @@ def test_array_programs(first, program):
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(strict=False, reason="a filter by Arrow's values beside a shifted column loses rows of its frame")
 @played(3_000)
 @given(st.integers(0, 2**16 - 1), PROGRAMS)
 def test_frame_programs(first, program):

@@ -44,7 +44,10 @@ impl Frame {
     /// The same for a function that gives a row for each row, in order: the result has the rows of this frame, so that
     /// its columns can be combined with theirs.
     pub fn map_rows(&self, body: OpBody, name: &str, digest: u128, columns: &[(&str, Domain)]) -> Result<Self> {
-        self.attached(Arc::new(self.mapped(body, name, digest, &[], columns)?), columns)
+        let mut node = self.mapped(body, name, digest, &[], columns)?;
+        // Its tasks get slices of this frame, which need not be the partitions that the rows lie in.
+        node.partitionwise = StageOutput::of_frame(self).is_cut_as_planned();
+        self.attached(Arc::new(node), columns)
     }
 
     /// The tables that `source` makes, one for each partition with as many rows, as columns of the rows of this frame.

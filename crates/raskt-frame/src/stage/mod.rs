@@ -43,6 +43,7 @@ use crate::expression::{Expression, digest_of};
 use crate::plan::{Column, Frame, Index, Node, levels_of};
 use crate::table::index_column_name;
 use polars::prelude::*;
+use slice::Cut;
 use std::sync::Arc;
 
 /// What a stage gives: columns over a node.
@@ -116,6 +117,11 @@ impl StageOutput {
     fn is_partitionwise(&self) -> bool {
         let local = |values: &Expression| values.is_local();
         self.node.partitionwise && self.columns.iter().all(|(_, values)| local(values)) && self.has_rows()
+    }
+
+    /// Whether partition *i* of it has the rows of partition *i* of the node.
+    pub(crate) fn is_cut_as_planned(&self) -> bool {
+        self.is_partitionwise() || Cut::of(self).is_planned()
     }
 
     fn has_rows(&self) -> bool {

@@ -38,6 +38,11 @@ impl Cut {
         }
     }
 
+    /// Whether its parts are the partitions that the plan knows of, not slices of equal size for want of them.
+    pub(super) fn is_planned(&self) -> bool {
+        !matches!(self, Self::Equal(_))
+    }
+
     /// The hash of its content.
     pub(super) fn digest(&self) -> u128 {
         digest_of(&["cut"], &[content_of(self)])
