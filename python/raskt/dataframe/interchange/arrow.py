@@ -173,7 +173,7 @@ def column_labels(names: list[str]) -> Any:
 
 def label_of(name: str | None) -> Any:
     """The label that a name stands for; None for none."""
-    return None if name is None or name == "" else decode_label(name)
+    return None if name is None else decode_label(name)
 
 
 def from_pandas(
