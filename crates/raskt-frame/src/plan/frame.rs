@@ -175,7 +175,10 @@ impl Frame {
                     .collect(),
             ),
         };
-        Ok(Self { root, index, columns: self.columns.clone() })
+        let frame = Self { root, index, columns: self.columns.clone() };
+        // In pandas a column of times has no frequency, whatever it was made of.
+        let of_columns = levels.iter().all(|level| !level.labels);
+        if of_columns && frame.frequency().is_some() { frame.stepped("") } else { Ok(frame) }
     }
 
     /// The columns `names`, in that order.

@@ -14,6 +14,7 @@ from ..base.meta import empty, is_full, sample_of
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.registry import wrap
+from ..base.steps import with_steps_of
 from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows
 from ..generic.alignment import Named, with_values
 from ..generic.elementwise import Elementwise
@@ -123,7 +124,7 @@ class SeriesValues(Elementwise):
             raise NotImplementedError(
                 "combine_first of times and values of another type: convert one of them by astype"
             )
-        return over_whole(Named("combine_first"), self, other, name="combine_first")
+        return with_steps_of(over_whole(Named("combine_first"), self, other, name="combine_first"), self)
 
     def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None) -> Any:
         """A function of pairs of values of two series, in pandas for each partition; of other rows, gathered."""
@@ -143,7 +144,8 @@ class SeriesValues(Elementwise):
     ) -> Any:
         """The values that differ from those of another series of the same rows (gathered, in pandas)."""
         options = {"align_axis": align_axis, "keep_shape": keep_shape, "keep_equal": keep_equal}
-        return gathered("compare", self, other, result_names=result_names, **options)
+        found = gathered("compare", self, other, result_names=result_names, **options)
+        return with_steps_of(found, self) if keep_shape and align_axis in (1, "columns") else found
 
     def explode(self, ignore_index: bool = False) -> Any:
         """A row for each item of each list, in pandas for each partition; numbered anew with `ignore_index`."""
