@@ -56,6 +56,7 @@ class Index(Series):
 
     def map(self, mapper: Any, na_action: Any = None, meta: Any = None) -> Any:  # type: ignore[override]
         """The labels replaced as a function, a dictionary or a series says."""
+        refuse_mapped(self, mapper)
         return labels_of(self.to_series().map(mapper, na_action=na_action, meta=meta), self._expr.name)
 
     def __getitem__(self, key: Any) -> Any:
@@ -272,6 +273,37 @@ class IndexStringMethods(StringMethods):
     def cat(self, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
         """Each label joined to others, or all to one string."""
         return self._labels(super().cat(others, sep, na_rep, join))
+
+
+def refuse_mapped(labels: Any, mapper: Any) -> None:
+    """NotImplementedError for a map whose labels would be of several levels, or of a type that goes by their values."""
+    from ..base.samples import sample
+
+    few = sample(empty(labels))
+    if has_unsteady_type(few.dtype):
+        raise NotImplementedError(
+            f"map of labels of {few.dtype}, whose type pandas keeps or not by what is found: use index.to_series().map"
+        )
+    try:
+        found = list(mapper.values()) if isinstance(mapper, dict) else list(few.map(mapper)) if callable(mapper) else []
+    except Exception:  # what the function thinks of such labels is told where they are mapped
+        return
+    if any(isinstance(value, tuple) for value in found):
+        raise NotImplementedError(
+            "map of labels to tuples, which are labels of several levels: use set_index of columns"
+        )
+
+
+def has_unsteady_type(dtype: Any) -> bool:
+    """Whether pandas makes mapped labels of this very type again if all of them fit it."""
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "iufc" and dtype not in (np.dtype("int64"), np.dtype("float64"))
+    plain = isinstance(dtype, pd.StringDtype) and dtype == pd.StringDtype(na_value=np.nan)
+    times = isinstance(dtype, pd.DatetimeTZDtype | pd.PeriodDtype | pd.CategoricalDtype | pd.IntervalDtype)
+    return not (plain or times)
 
 
 def check_only_axis(axis: Any) -> None:

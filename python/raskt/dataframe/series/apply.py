@@ -65,7 +65,8 @@ class SeriesValues(Elementwise):
             by = lambda s, mapper: s.map(mapper, na_action=na_action)
             return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
         call = lambda s: s.map(func, na_action=na_action, **kwargs)
-        if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and na_action is None:
+        alike = na_action is None or (isinstance(func, dict) and not any(map(is_nothing, func)))
+        if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and alike:
             native = lambda: wrap(self._expr.map_values(list(func), list(func.values())))
             meta, how = mapped_values(empty(self), func), {"same_rows": True, "plainly": True, "may_miss": True}
             in_pandas = lambda: over_partitions(call, (self,), {}, name="map", meta=meta, **how)
@@ -154,6 +155,13 @@ class SeriesValues(Elementwise):
 
 
 add_methods(SeriesValues, of_series)
+
+
+def is_nothing(key: Any) -> bool:
+    """Whether a key of a dictionary is what pandas takes for a missing value."""
+    import pandas as pd
+
+    return bool(pd.api.types.is_scalar(key) and pd.isna(key))
 
 
 def is_ufunc(func: Any) -> bool:
