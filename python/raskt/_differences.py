@@ -247,6 +247,10 @@ finds none of are of the type of those that it could have found. What text metho
 NaN where it is missing, also where pandas keeps a None. Labels that are times have their frequency while it is known
 without computing: not where rows were chosen by their values, joined, put one after another, or grouped by these
 labels, nor where labels are computed (`index + step`; `index.shift` keeps it).
+
+Where pandas finds the type of a result by all values, it is the same here however rows are cut: times and durations of
+floats are of nanoseconds, where pandas has microseconds if all are whole; items of lists (`s.str.split("_").str[1]`)
+are objects, where pandas has float64 if no list has such an item.
 """
 
 

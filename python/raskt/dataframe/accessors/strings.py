@@ -8,6 +8,7 @@ from typing import Any
 
 from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
+from ..base.lists import item_meta
 from ..base.meta import empty, infer, may_miss, normalise, sample_of
 from ..base.partitionwise import one_value, over_rows
 from ..base.registry import wrap
@@ -209,7 +210,9 @@ class StringMethods:
 
     def get(self, i: Any) -> Any:
         """The character at a position of each string; missing where there is none."""
-        return self._native("get", i, fallback=lambda text: text.get(i))
+        if self._series._expr.dtype != "object":
+            return self._native("get", i, fallback=lambda text: text.get(i))
+        return self._pandas("get", lambda text: text.get(i), meta=item_meta(self._series, i))
 
     def strip(self, to_strip: str | None = None) -> Any:
         """Each string without white space, or without some characters, at both ends."""

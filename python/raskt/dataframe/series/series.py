@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..base.lazy_arrays import EQUAL, column_beside, operand
 from ..base.meta import empty, type_of
 from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.partitionwise import over_rows
+from ..base.positions import refuse_by_position
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
 from ..base.whole import over_whole
@@ -212,8 +214,8 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         raise NotImplementedError("one value of a lazy series: use .loc for the rows of a label")
 
     def __iter__(self) -> Iterator[Any]:
-        for part in self._parts():
-            yield from part
+        refuse_by_position(self, sys._getframe(1))
+        return (value for part in self._parts() for value in part)
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of index label and value, computed a partition at a time."""
