@@ -244,8 +244,11 @@ leaves `x` as it is: write `x[0] = ...` or `x[0, 0] = 5`.
 Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
 `CategoricalIndex` are the same labels without their type. Objects that become row labels stay objects, where pandas
 looks whether all of them are text or times (those that rows are grouped by are text, or refused); narrow whole numbers
-that become row labels stay narrow, where pandas makes a range of 64 bits of those in even steps. What text methods tell
-of objects (`str.isdigit`) is NaN where it is missing, also where pandas keeps a None.
+that become row labels stay narrow, where pandas makes a range of 64 bits of those in even steps. Labels that `map`
+finds none of are of the type of those that it could have found. What text methods tell of objects (`str.isdigit`) is
+NaN where it is missing, also where pandas keeps a None. Labels that are times have their frequency while it is known
+without computing: not where rows were chosen by their values, joined, put one after another, or grouped by these
+labels, nor where labels are computed (`index + step`; `index.shift` keeps it).
 """
 
 

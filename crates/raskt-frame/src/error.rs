@@ -1,4 +1,5 @@
 use crate::message;
+use crate::table::shown_label;
 use polars::prelude::PolarsError;
 use raskt_value::{ErrorKind, TaskError};
 use thiserror::Error;
@@ -55,15 +56,19 @@ impl FrameError {
         let mut near: Vec<(usize, &str)> = known.iter().map(|other| (distance(name, other), *other)).collect();
         near.sort();
         let limit = (name.chars().count() / 3).max(1);
-        let near: Vec<String> =
-            near.iter().take_while(|(steps, _)| *steps <= limit).take(3).map(|(_, name)| format!("`{name}`")).collect();
+        let near = near.iter().take_while(|(steps, _)| *steps <= limit).take(3);
+        let near = near.map(|(_, name)| format!("`{}`", shown_label(name)));
+        let near: Vec<String> = near.collect();
         let hint = match (near.is_empty(), known.len()) {
             (false, _) => format!("; did you mean {}?", near.join(" or ")),
             (true, 0) => "; there are no columns".into(),
-            (true, 1..=20) => format!("; there are `{}`", known.join("`, `")),
+            (true, 1..=20) => {
+                let known: Vec<String> = known.iter().map(|name| shown_label(name)).collect();
+                format!("; there are `{}`", known.join("`, `"))
+            }
             (true, count) => format!("; there are {count} others"),
         };
-        Self::UnknownColumn { name: name.into(), hint }
+        Self::UnknownColumn { name: shown_label(name), hint }
     }
 
     /// What sort of failure it is.
@@ -138,6 +143,8 @@ mod tests {
         let error = FrameError::unknown_column("carier", ["carrier", "origin", "dest"]);
         assert_eq!(error.to_string(), "there is no column `carier`; did you mean `carrier`?");
         assert_eq!(error.kind(), ErrorKind::Key);
+        let error = FrameError::unknown_column("zzz", ["\u{1d}0", "b\u{1f}\u{1d}1"]);
+        assert_eq!(error.to_string(), "there is no column `zzz`; there are `0`, `(b, 1)`");
         let error = FrameError::unknown_column("zzz", ["a", "b"]);
         assert_eq!(error.to_string(), "there is no column `zzz`; there are `a`, `b`");
     }

@@ -42,7 +42,7 @@ pub use source::{
     expand_paths, kept, look_at_csv, memory, pandas_metadata, read_csv, read_parquet,
 };
 pub use stage::{StageOutput, initialise, lower_partitions, lower_persisted, lower_together, lower_whole, lower_write};
-pub use table::{FrameTable, TableFacts, index_column_name};
+pub use table::{FrameTable, TableFacts, index_column_name, shown_label};
 
 /// The dataframe engine, for faces that convert its data.
 pub use polars;

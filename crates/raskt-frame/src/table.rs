@@ -72,6 +72,15 @@ pub(crate) fn unmarked(text: &str) -> String {
     text.replace(INTERNAL_MARK, "")
 }
 
+/// The label that a column's name stands for, for people to read: names carry numbers behind one control character, and
+/// the parts of tuples between others.
+pub fn shown_label(name: &str) -> String {
+    match name.contains('\u{1f}') {
+        true => format!("({})", name.split('\u{1f}').map(shown_label).collect::<Vec<_>>().join(", ")),
+        false => name.strip_prefix('\u{1d}').unwrap_or(name).to_owned(),
+    }
+}
+
 /// An error if `name` could be that of an inner column.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     if !name.starts_with(INTERNAL_MARK) {

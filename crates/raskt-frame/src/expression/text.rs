@@ -173,7 +173,8 @@ fn function(arguments: &Arguments<'_>) -> Result<TextFunction> {
         "removesuffix" => TextFunction::RemoveSuffix(arguments.text(0)?.to_owned()),
         "replace" => {
             let (pattern, by) = (arguments.text(0)?.to_owned(), arguments.text(1)?);
-            let literal = !arguments.flag(3, false)?;
+            // The engine takes a plain pattern for a text, and what replaces it as it is.
+            let literal = !arguments.flag(3, false)? || is_plain(&pattern);
             let by = if literal { by.to_string() } else { by.replace('$', "$$") };
             let count = arguments.int_or(2, Some(-1))?.filter(|count| *count >= 0);
             TextFunction::Replace { pattern, by, literal, count }

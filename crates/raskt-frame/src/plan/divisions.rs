@@ -27,7 +27,10 @@ impl Frame {
         match &self.index {
             Index::Rows(_) => true,
             Index::Levels(levels) => match levels.as_slice() {
-                [level] => self.divisions().is_some() || ordered_by(&self.root, &level.values),
+                [level] => {
+                    let ascends = || self.frequency().is_some_and(|step| !step.starts_with('-'));
+                    self.divisions().is_some() || ordered_by(&self.root, &level.values) || ascends()
+                }
                 _ => false,
             },
         }
@@ -169,7 +172,9 @@ fn divisions(node: &Node, name: &PlSmallStr) -> Option<Vec<Literal>> {
 /// The step between the labels `name` of a node: it stays where no row between two others goes.
 fn frequency(node: &Node, name: &PlSmallStr) -> Option<PlSmallStr> {
     match &node.operator {
-        Operator::Divided { name: own, frequency: Some(found), .. } if own == name => Some(found.clone()),
+        Operator::Divided { name: own, frequency: Some(found), .. } if own == name => {
+            (!found.is_empty()).then(|| found.clone())
+        }
         Operator::RowNumber { input, .. }
         | Operator::Slice { input, .. }
         | Operator::Repartition { input }

@@ -125,8 +125,7 @@ impl Frame {
     pub fn column_at(&self, at: usize) -> Result<Column> {
         let found = self.columns.get(at);
         let (name, values) = found.ok_or_else(|| FrameError::Value(format!("there is no column number {at}")))?;
-        let name = (!name.is_empty()).then(|| name.clone());
-        Ok(self.column_of(name, values.clone()))
+        Ok(self.column_of(Some(name.clone()), values.clone()))
     }
 
     pub(crate) fn column_of(&self, name: Option<PlSmallStr>, values: Expression) -> Column {
@@ -176,7 +175,10 @@ impl Frame {
                     .collect(),
             ),
         };
-        Ok(Self { root, index, columns: self.columns.clone() })
+        let frame = Self { root, index, columns: self.columns.clone() };
+        // In pandas a column of times has no frequency, whatever it was made of.
+        let of_columns = levels.iter().all(|level| !level.labels);
+        if of_columns && frame.frequency().is_some() { frame.stepped("") } else { Ok(frame) }
     }
 
     /// The columns `names`, in that order.

@@ -155,7 +155,8 @@ pub enum Operator {
         name: PlSmallStr,
         /// The least label of each partition and the greatest of all.
         divisions: Option<Vec<Literal>>,
-        /// How far each label is from the next, in pandas' words, if it is the same for all and is first told here.
+        /// How far each label is from the next, in pandas' words, if it is the same for all and is first told
+        /// here; an empty text says that it isn't known any more.
         frequency: Option<PlSmallStr>,
         /// Whether the rows are cut anew, and not only said to lie so.
         cut: bool,

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTraceback, PyTuple};
 use raskt_frame::polars::prelude::{Column as Values, DataFrame, DataType};
-use raskt_frame::{Domain, Frame, FrameError, FrameTable, index_column_name};
+use raskt_frame::{Domain, Frame, FrameError, FrameTable, index_column_name, shown_label};
 use raskt_graph::OpBody;
 use raskt_value::Value;
 use std::sync::Arc;
@@ -154,8 +154,11 @@ impl Promise {
         }
         let names: Vec<String> = found.names.iter().map(|name| name.clone().unwrap_or_default()).collect();
         let promised: Vec<&String> = self.columns.iter().map(|(name, _)| name).collect();
-        if !self.is_series && names.iter().collect::<Vec<_>>() != promised {
-            return Err(wrong(format!("columns {names:?} and not {promised:?}")));
+        let names: Vec<&String> = names.iter().collect();
+        if !self.is_series && names != promised {
+            let shown = |names: &[&String]| names.iter().map(|name| shown_label(name)).collect::<Vec<_>>().join("`, `");
+            let (found, promised) = (shown(&names), shown(&promised));
+            return Err(wrong(format!("columns `{found}` and not `{promised}`")));
         }
         for (domain, logical) in self.domains().zip(&found.logical) {
             if domain.logical != *logical {

@@ -12,6 +12,7 @@ from ..base.meta import empty, infer, may_miss, normalise, sample_of
 from ..base.partitionwise import one_value, over_rows
 from ..base.registry import wrap
 from ..base.whole import is_foreign, over_whole
+from .patterns import finds_nothing, has_groups, native_pattern, says_where
 
 #: Methods without arguments that the native side has.
 PLAIN = [
@@ -33,15 +34,6 @@ PLAIN = [
     "isdecimal",
     "istitle",
 ]
-#: Constructs whose meaning differs between the regular expressions of Python and of the native side.
-UNLIKE = re.compile(r"\(\?|\\[0-9ABbGXZz]|\\u|\[\[|&&|--|~~|\[[^\]]*\[|[*+?}]\+|\{,|\$(?!$)|[\n\r]")
-#: Classes of characters as Python means them, in the native side's words.
-CLASSES = {
-    "w": r"[\p{L}\p{N}_]",
-    "W": r"[^\p{L}\p{N}_]",
-    "s": r"[\s\x1c-\x1f]",
-    "S": r"[^\s\x1c-\x1f]",
-}
 
 
 def with_labels(matches: Any, series: Any) -> Any:
@@ -141,11 +133,11 @@ class StringMethods:
         options = {"regex": False} if name == "contains" and not regex else {}
         given = {} if na is None else {"na": na}
         fallback = lambda text: getattr(text, name)(pat, case=case, flags=flags, **given, **options)
-        if name == "fullmatch" and is_portable(pat):
-            pat = pat.removesuffix("$")  # nothing comes after the whole, no line break either
-        if flags or (regex and not is_portable(pat)) or (na is not None and not isinstance(na, bool)):
+        # Nothing comes after the whole, no line break either.
+        native = native_pattern(pat, whole=name == "fullmatch") if regex else pat
+        if flags or native is None or (na is not None and not isinstance(na, bool)):
             return self._pandas(name, fallback)
-        args = (portable(pat) if regex else pat, case, na, regex) if name == "contains" else (portable(pat), case, na)
+        args = (native, case, na, regex) if name == "contains" else (native, case, na)
         return self._native(name, *args, fallback=fallback)
 
     def startswith(self, pat: Any, na: Any = None) -> Any:
@@ -174,18 +166,21 @@ class StringMethods:
         if isinstance(pat, str) and regex:
             re.compile(pat, flags)
         plain = isinstance(pat, str) and isinstance(repl, str) and case is None and not flags
-        unlike = lambda: not is_portable(pat) or "$" in pat or "\\" in repl or "$" in repl or finds_nothing(pat)
-        if not plain or (regex and unlike()):
+        if not plain or (regex and ("\\" in repl or finds_nothing(pat) or says_where(pat))):
             return self._pandas("replace", fallback)
-        return self._native("replace", pat, repl, n, regex, fallback=fallback)
+        native = native_pattern(pat) if regex else pat
+        if native is None:
+            return self._pandas("replace", fallback)
+        return self._native("replace", native, repl, n, regex, fallback=fallback)
 
     def count(self, pat: str, flags: int = 0) -> Any:
         """How often the pattern is found in each string."""
         re.compile(pat, flags)
         fallback = lambda text: text.count(pat, flags=flags)
-        if flags or not is_portable(pat) or finds_nothing(pat):
+        native = native_pattern(pat)
+        if flags or native is None or finds_nothing(pat) or says_where(pat):
             return self._pandas("count", fallback)
-        return self._native("count", portable(pat), fallback=fallback)
+        return self._native("count", native, fallback=fallback)
 
     def find(self, sub: str, start: int = 0, end: int | None = None) -> Any:
         """The first position of a text in each string, or -1."""
@@ -307,11 +302,13 @@ class StringMethods:
             return self._pandas(name, call, meta=(self._series._expr.name, "object"))
         if n < 1:
             raise NotImplementedError(f"str.{name}(expand=True) needs n, from which the number of columns is known")
-        import pandas as pd
-
         columns = list(range(n + 1))
-        meta = pd.DataFrame({at: pd.Series([], dtype="str") for at in columns})
-        return self._pandas(name, lambda text: call(text).reindex(columns=columns).astype("str"), meta=meta)
+        found = call(sample_of(self._series).str)
+        if has_groups(pat, options.get("regex", False)):
+            raise NotImplementedError(f"str.{name}(expand=True) by a pattern with groups, which become columns as well")
+        dtype = found.dtypes.iloc[0]
+        meta = found.reindex(columns=columns).astype(dtype).iloc[:0]
+        return self._pandas(name, lambda text: call(text).reindex(columns=columns).astype(dtype), meta=meta)
 
     def findall(self, pat: str, flags: int = 0) -> Any:
         """All matches of a pattern, as a list."""
@@ -405,23 +402,6 @@ class StringMethods:
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.startswith("__")]
-
-
-def is_portable(pattern: str) -> bool:
-    """Whether a regular expression means the same to Python and to the native side."""
-    return isinstance(pattern, str) and not UNLIKE.search(pattern) and not pattern.endswith("\\$")
-
-
-def finds_nothing(pattern: str) -> bool:
-    """Whether a portable pattern matches the empty string, which pandas looks for between the bytes of letters."""
-    return re.match(pattern, "") is not None
-
-
-def portable(pattern: str) -> str:
-    """The pattern for the native side: Python's `$` also stands before a line break at the end, and its classes of
-    letters and spaces are those of `str.isalnum` and `str.isspace`."""
-    pattern = pattern[:-1] + r"\n?\z" if pattern.endswith("$") else pattern
-    return re.sub(r"\\(.)", lambda found: CLASSES.get(found[1], found[0]), pattern)
 
 
 def given(value: Any) -> tuple[Any, ...]:

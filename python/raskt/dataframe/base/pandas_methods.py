@@ -14,6 +14,7 @@ from .dependent import changed_meta
 from .meta import infer
 from .partitionwise import over_partitions, value_meta
 from .registry import wrap
+from .steps import with_steps_of
 
 
 class Method:
@@ -70,6 +71,11 @@ def gathered(
 ) -> Any:
     """A method that has to see all rows: they are gathered into one partition, which `explain()` shows."""
     return run(Method(method), (rows, *args), options, gather=True, meta=meta, may_miss=may_miss)
+
+
+def gathered_rows(method: str, rows: Any, /, *args: Any, **options: Any) -> Any:
+    """A method that has to see all rows, and gives one for each of them under its label."""
+    return with_steps_of(gathered(method, rows, *args, **options), rows)
 
 
 def gathered_value(method: str, rows: Any, /, *args: Any, **options: Any) -> Any:

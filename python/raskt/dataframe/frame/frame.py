@@ -163,7 +163,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             if other.ndim == 1 and fill is not None:
                 raise NotImplementedError(f"fill_value {fill} not supported.")
             other = frame_operand(self, other, axis)
-        if level is not None or needs_alignment(self, other):
+        by_label = axis not in (0, "index")
+        if level is not None or needs_alignment(self, other) or (by_label and isinstance(other, Series)):
             call = Method(operation, reflected)
             return align_with(call, self, other, name=operation, axis=axis, level=level, fill_value=fill)
         name = f"r{operation}" if reflected else operation
@@ -171,7 +172,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             filled = lambda a, b: getattr(a, name)(b, axis=axis, fill_value=fill)
             check_division(operation, filled, self, other, reflected)
             return over_rows(filled, self, other, name=name, meta=filled_meta(filled, self, other), plainly=True)
-        if isinstance(other, Series) and axis in (0, "index"):
+        if isinstance(other, Series):
             return native_or(
                 lambda: self._each(lambda column: column.binary(operation, other._expr, reflected)),
                 lambda: over_rows(lambda a, b: getattr(a, name)(b, axis=0), self, other, name=name, plainly=True),

@@ -65,7 +65,7 @@ class FrameReductions(Reductions):
         values = [reduce(self._expr.column_at(at)) for at in range(len(names))]
         if len({kind_of_value(value.dtype) for value in values}) > 1:
             raise NotImplementedError
-        return wrap(self._expr.cells(names, [(None, values)]).column_at(0))
+        return wrap(self._expr.cells(names, [(None, values)]).column_at(0).rename(None))
 
     def cumsum(self, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
         """Running sums; a missing value stays missing and counts as nothing, or ends them unless `skipna`."""
@@ -235,7 +235,7 @@ class FrameReductions(Reductions):
             values = [scalar_of(self._expr.column(name), func[label]) for name, label in zip(names, func, strict=True)]
             if not is_plain(names) or len({kind_of_value(value.dtype) for value in values}) > 1:
                 raise NotImplementedError
-            return wrap(self._expr.cells(names, [(None, values)]).column_at(0))
+            return wrap(self._expr.cells(names, [(None, values)]).column_at(0).rename(None))
         if isinstance(func, list) and func and all(isinstance(one, str) for one in func):
             columns = []
             for name in self._expr.columns:

@@ -191,6 +191,8 @@ def of_series(operation: str, reflected: bool) -> Any:
     def method(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> Any:
         if axis not in (0, "index", "rows", None):
             raise ValueError(f"No axis named {axis!r} for object type Series")
+        if operation == "mod" and reflected and isinstance(other, str | bytes):
+            raise TypeError(f"Series cannot perform the operation mod: {other!r} would be formatted by it")
         return self._flexible(operation, other, axis, level, fill_value, reflected)
 
     return method

@@ -7,6 +7,7 @@ from typing import Any
 from ..base.arguments import check_na_position
 from ..base.meta import empty
 from ..base.pandas_methods import gathered, native_or
+from ..base.steps import with_steps_as
 
 KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -60,4 +61,7 @@ def sorted_by_labels(rows: Any, options: dict[str, Any]) -> Any:
         return in_pandas()  # which turns equal labels round then
     check_order(one, options["kind"], options["na_position"], levels)
     order = [bool(one)], options["na_position"], options["ignore_index"]
-    return native_or(lambda: rows._framed(lambda frame: frame.sort([frame.index()], *order)), in_pandas)
+    found = native_or(lambda: rows._framed(lambda frame: frame.sort([frame.index()], *order)), in_pandas)
+    if options["ignore_index"]:
+        return found
+    return with_steps_as(found, rows, lambda labels: labels.sort_values(ascending=bool(one)))

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..base.checks import check_boolean, no_default
 from ..base.mixin import Mixin
-from ..base.pandas_methods import by_partition, elementwise, gathered, native_or
+from ..base.pandas_methods import by_partition, elementwise, gathered, gathered_rows, native_or
+from ..base.steps import with_steps_as
 
 #: Types of columns, and those of values that they are filled with as they are.
 FILLED_WITH = {"int64": (int,), "float64": (int, float), "bool": (bool,), "str": (str,)}
@@ -31,11 +32,11 @@ class Running(Mixin):
 
     def _fill(self, method: str, axis: Any, inplace: bool, limit: int | None, limit_area: Any) -> Any:
         options = {"limit": limit, "limit_area": limit_area}
-        in_pandas = lambda: gathered(method, self, **options)
+        in_pandas = lambda: gathered_rows(method, self, **options)
         if axis in (1, "columns"):
             filled = elementwise(method, self, axis=axis, **options)
         elif limit is not None or limit_area is not None or axis not in (None, 0, "index", "rows"):
-            filled = gathered(method, self, axis=axis, **options)
+            filled = gathered_rows(method, self, axis=axis, **options)
         else:
             filled = native_or(lambda: self._each(lambda column: getattr(column, method)()), in_pandas)
         return self._changed(filled, inplace)
@@ -56,14 +57,14 @@ class Running(Mixin):
         `kwargs` are options of SciPy's interpolations, which `method` names.
         """
         options = {"limit": limit, "limit_direction": limit_direction, "limit_area": limit_area, **kwargs}
-        run = elementwise if axis in (1, "columns") else gathered
+        run = elementwise if axis in (1, "columns") else gathered_rows
         return self._changed(run("interpolate", self, method, axis=axis, **options), inplace)
 
     def _cumulative(self, method: str, axis: Any, skipna: bool, **options: Any) -> Any:
         skipna = check_boolean("skipna", skipna)
         if axis in (1, "columns"):
             return elementwise(method, self, axis=1, skipna=skipna, **options)
-        in_pandas = lambda: gathered(method, self, axis=axis, skipna=skipna, **options)
+        in_pandas = lambda: gathered_rows(method, self, axis=axis, skipna=skipna, **options)
         if not skipna or options.get("numeric_only") or axis not in (None, 0, "index", "rows"):
             return in_pandas()
         return native_or(lambda: self._each(lambda column: column.cumulative(method)), in_pandas)
@@ -79,8 +80,10 @@ class Running(Mixin):
         if axis in (1, "columns"):
             return elementwise("shift", self, periods, axis=1, **options)
         if freq is not None and freq != "infer" and hasattr(periods, "__index__"):
-            return by_partition("shift", self, periods, axis=axis, **options)
-        in_pandas = lambda: gathered("shift", self, periods, axis=axis, **options)
+            found = by_partition("shift", self, periods, axis=axis, **options)
+            return with_steps_as(found, self, lambda labels: labels.shift(periods, freq))
+        moved_in_pandas = gathered_rows if freq is None else gathered
+        in_pandas = lambda: moved_in_pandas("shift", self, periods, axis=axis, **options)
         plain = freq is None and suffix is None and hasattr(periods, "__index__") and axis in (None, 0, "index", "rows")
         if not plain:
             return in_pandas()
@@ -98,7 +101,7 @@ class Running(Mixin):
         if axis in (1, "columns"):
             return elementwise("diff", self, periods, axis=1)
         options = {} if axis in (None, 0, "index", "rows") else {"axis": axis}
-        in_pandas = lambda: gathered("diff", self, periods, **options)
+        in_pandas = lambda: gathered_rows("diff", self, periods, **options)
         if options or not hasattr(periods, "__index__") or not periods:  # pandas makes floats with a period of 0, too
             return in_pandas()
         return native_or(lambda: self._each(lambda column: column.diff(int(periods))), in_pandas)
@@ -121,11 +124,11 @@ class Running(Mixin):
         options = {**options, "ascending": ascending, "pct": pct}
         if axis in (1, "columns"):
             return elementwise("rank", self, axis=1, **options)
-        in_pandas = lambda: gathered("rank", self, axis=axis, **options)
+        in_pandas = lambda: gathered_rows("rank", self, axis=axis, **options)
         if numeric_only or na_option != "keep" or pct or axis not in (0, "index", "rows"):
             return in_pandas()
         return native_or(lambda: self._each(lambda column: column.rank(method, bool(ascending))), in_pandas)
 
     def pct_change(self, periods: int = 1, fill_method: None = None, freq: Any = None, **kwargs: Any) -> Any:
         """Each value as a change of the one `periods` rows before it (gathered, in pandas, which has the options)."""
-        return gathered("pct_change", self, periods, fill_method=fill_method, freq=freq, **kwargs)
+        return gathered_rows("pct_change", self, periods, fill_method=fill_method, freq=freq, **kwargs)

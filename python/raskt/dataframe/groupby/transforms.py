@@ -11,6 +11,7 @@ from ..base.labels import decode_label
 from ..base.meta import empty
 from ..base.pandas_methods import Method, native_or
 from ..base.registry import wrap
+from ..base.steps import with_steps_of
 from ..base.tuning import tunable
 from ..window.grouped import GroupedExpanding, GroupedExponential, GroupedRolling
 from .grouping import COUNTS, Grouping, is_nullable
@@ -90,7 +91,7 @@ class GroupTransforms:
                 return self._rows_in_pandas("transform", func)
             native = lambda: self._over(lambda column: column.reduce(func), self._values, func)
             return native_or(native, lambda: self._rows_in_pandas("transform", func))
-        return self._by_function("transform", func, args, kwargs, meta)
+        return with_steps_of(self._by_function("transform", func, args, kwargs, meta), self._grouping.frame)
 
     def filter(self, func: Callable[..., Any], dropna: bool = True, *args: Any, **kwargs: Any) -> Any:
         """The rows of the groups of which a function is true (gathered, in pandas)."""
@@ -196,7 +197,8 @@ class GroupTransforms:
 
     def pct_change(self, periods: int = 1, fill_method: None = None, freq: Any = None) -> Any:
         """Each value as a change of the one `periods` rows before it in its group (gathered, in pandas)."""
-        return self._in_pandas("pct_change", periods=periods, fill_method=fill_method, freq=freq)
+        found = self._in_pandas("pct_change", periods=periods, fill_method=fill_method, freq=freq)
+        return with_steps_of(found, self._grouping.frame)
 
     def rank(self, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False) -> Any:
         """The place of each value in its group, from one (gathered, in pandas)."""

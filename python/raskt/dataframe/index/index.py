@@ -13,6 +13,7 @@ from ..base.meta import empty
 from ..base.pandas_methods import Method, gathered, gathered_value
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
+from ..base.steps import with_steps_as, with_steps_of
 from ..base.tuning import tunable
 from ..generic.levels import level_number, renamed_in_place
 from ..indexing.loc import is_marks
@@ -55,6 +56,7 @@ class Index(Series):
 
     def map(self, mapper: Any, na_action: Any = None, meta: Any = None) -> Any:  # type: ignore[override]
         """The labels replaced as a function, a dictionary or a series says."""
+        refuse_mapped(self, mapper)
         return labels_of(self.to_series().map(mapper, na_action=na_action, meta=meta), self._expr.name)
 
     def __getitem__(self, key: Any) -> Any:
@@ -79,8 +81,7 @@ class Index(Series):
         if step is None:
             raise NotImplementedError("Index.shift without a known frequency of the times: pass freq=")
         moved = over_rows(Method("shift"), self, periods, step, name="shift", plainly=True)
-        found, own = labels_of(moved, self._expr.name), self._expr.frequency
-        return found if own is None else found._framed(lambda frame: frame.stepped(own))
+        return with_steps_of(labels_of(moved, self._expr.name), self)
 
     def fillna(self, value: Any) -> Any:  # type: ignore[override]
         """Missing labels replaced by a scalar."""
@@ -155,7 +156,7 @@ class Index(Series):
         """The labels that are there."""
         if how not in ("any", "all"):
             raise ValueError(f"invalid how option: {how}")
-        return super().dropna()
+        return with_steps_of(super().dropna(), self)  # labels with steps are all there
 
     def where(self, cond: Any, other: Any = None) -> Any:  # type: ignore[override]
         """Labels where `cond` holds, and `other` (missing by default) elsewhere."""
@@ -207,6 +208,12 @@ class Index(Series):
             level_number(self, level)
         return self.drop_duplicates()
 
+    @tunable("split_every", "split_out", "shuffle_method")
+    def drop_duplicates(self, *, keep: Any = "first", inplace: Any = no_default, ignore_index: bool = False) -> Any:
+        """The first (or last, or, with `keep=False`, the only) of equal labels."""
+        found = super().drop_duplicates(keep=keep, inplace=inplace, ignore_index=ignore_index)
+        return with_steps_of(found, self)  # labels with steps are all different
+
     @tunable("split_every")
     def max(self, axis: Any = None, skipna: bool = True) -> Any:
         """The greatest label, as a lazy scalar."""
@@ -229,7 +236,8 @@ class Index(Series):
         """The labels in order; with `key`, gathered, in pandas. Their former positions are not given."""
         refuse_given("Index.sort_values", {"return_indexer": (return_indexer, False)}, "compute the labels first")
         if key is None:
-            return super().sort_values(ascending=ascending, na_position=na_position)
+            found = super().sort_values(ascending=ascending, na_position=na_position)
+            return with_steps_as(found, self, lambda labels: labels.sort_values(ascending=ascending))
         options = {"ascending": ascending, "na_position": na_position, "key": key}
         return labels_of(gathered("sort_values", self, meta=empty(self).to_series(), **options), self._expr.name)
 
@@ -265,6 +273,37 @@ class IndexStringMethods(StringMethods):
     def cat(self, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
         """Each label joined to others, or all to one string."""
         return self._labels(super().cat(others, sep, na_rep, join))
+
+
+def refuse_mapped(labels: Any, mapper: Any) -> None:
+    """NotImplementedError for a map whose labels would be of several levels, or of a type that goes by their values."""
+    from ..base.samples import sample
+
+    few = sample(empty(labels))
+    if has_unsteady_type(few.dtype):
+        raise NotImplementedError(
+            f"map of labels of {few.dtype}, whose type pandas keeps or not by what is found: use index.to_series().map"
+        )
+    try:
+        found = list(mapper.values()) if isinstance(mapper, dict) else list(few.map(mapper)) if callable(mapper) else []
+    except Exception:  # what the function thinks of such labels is told where they are mapped
+        return
+    if any(isinstance(value, tuple) for value in found):
+        raise NotImplementedError(
+            "map of labels to tuples, which are labels of several levels: use set_index of columns"
+        )
+
+
+def has_unsteady_type(dtype: Any) -> bool:
+    """Whether pandas makes mapped labels of this very type again if all of them fit it."""
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "iufc" and dtype not in (np.dtype("int64"), np.dtype("float64"))
+    plain = isinstance(dtype, pd.StringDtype) and dtype == pd.StringDtype(na_value=np.nan)
+    times = isinstance(dtype, pd.DatetimeTZDtype | pd.PeriodDtype | pd.CategoricalDtype | pd.IntervalDtype)
+    return not (plain or times)
 
 
 def check_only_axis(axis: Any) -> None:

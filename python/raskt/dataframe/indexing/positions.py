@@ -9,6 +9,7 @@ from ..base.collection import is_collection
 from ..base.meta import empty
 from ..base.partitionwise import over_all
 from ..base.registry import wrap
+from ..base.steps import with_steps_as
 from .arrays import at_positions
 
 #: More rows than there can be.
@@ -32,7 +33,21 @@ def rows_at(rows: Any, key: Any) -> Any:
         raise NotImplementedError(f"one row as a series: df.iloc[[{int(key)}]] gives it as a frame")
     elif isinstance(key, tuple) or not hasattr(key, "__len__"):
         raise TypeError(f"Cannot index by location index with a non-integer key: {key!r}")
-    return over_all(lambda part: part.iloc[key], rows, name="iloc", meta=empty(rows))
+    found = over_all(lambda part: part.iloc[key], rows, name="iloc", meta=empty(rows))
+    return with_steps_as(found, rows, lambda labels: labels[every(key)])
+
+
+def every(key: Any) -> Any:
+    """A slice of any labels that are so far apart as those at the positions `key`; those themselves if they are not."""
+    import numpy as np
+
+    if isinstance(key, slice):
+        return slice(None, None, key.step)
+    if len(key) == 1:
+        return slice(None)
+    steps = set(np.diff(np.asarray(key))) if len(key) > 1 and np.asarray(key).dtype.kind in "iu" else set()
+    same_side = steps and (min(key) >= 0 or max(key) < 0)
+    return slice(None, None, int(steps.pop())) if same_side and len(steps) == 1 and 0 not in steps else []
 
 
 def plain_span(key: slice) -> tuple[int, int] | None:

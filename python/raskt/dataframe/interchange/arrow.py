@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..base.labels import INTERNAL, decode, decode_label, encode_label, is_plain
@@ -70,9 +71,10 @@ def to_index(
 
 
 def stepped(index: pd.Index, frequency: str | None) -> pd.Index:
-    """Times whose steps are known as pandas knows them."""
+    """Times whose steps are known as pandas knows them; steps that are not theirs are none."""
     if frequency is not None and hasattr(index, "freq"):
-        index.freq = frequency
+        with suppress(ValueError):
+            index.freq = frequency
     return index
 
 
@@ -173,7 +175,7 @@ def column_labels(names: list[str]) -> Any:
 
 def label_of(name: str | None) -> Any:
     """The label that a name stands for; None for none."""
-    return None if name is None or name == "" else decode_label(name)
+    return None if name is None else decode_label(name)
 
 
 def from_pandas(

@@ -158,6 +158,9 @@ def _is_native(frame: Any, options: dict[str, Any]) -> bool:
     if len(expression.columns) + bool(options.get("index", True)) < 2:
         # A line of nothing is written in quotes.
         return False
+    written = [*expression.columns, *(name or "" for name in expression.index_names if options.get("index", True))]
+    if len(set(written)) < len(written):
+        return False
     plain = all(NATIVE_TYPES.fullmatch(str(dtype)) for dtype in [*expression.dtypes, *labels])
     sep = options.get("sep", ",")
     return plain and frame.has_plain_labels() and len(sep) == 1 and sep.isascii()

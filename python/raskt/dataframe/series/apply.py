@@ -14,6 +14,7 @@ from ..base.meta import empty, is_full, sample_of
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.registry import wrap
+from ..base.steps import with_steps_of
 from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows
 from ..generic.alignment import Named, with_values
 from ..generic.elementwise import Elementwise
@@ -64,7 +65,8 @@ class SeriesValues(Elementwise):
             by = lambda s, mapper: s.map(mapper, na_action=na_action)
             return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
         call = lambda s: s.map(func, na_action=na_action, **kwargs)
-        if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and na_action is None:
+        alike = na_action is None or (isinstance(func, dict) and not any(map(is_nothing, func)))
+        if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and alike:
             native = lambda: wrap(self._expr.map_values(list(func), list(func.values())))
             meta, how = mapped_values(empty(self), func), {"same_rows": True, "plainly": True, "may_miss": True}
             in_pandas = lambda: over_partitions(call, (self,), {}, name="map", meta=meta, **how)
@@ -123,7 +125,7 @@ class SeriesValues(Elementwise):
             raise NotImplementedError(
                 "combine_first of times and values of another type: convert one of them by astype"
             )
-        return over_whole(Named("combine_first"), self, other, name="combine_first")
+        return with_steps_of(over_whole(Named("combine_first"), self, other, name="combine_first"), self)
 
     def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None) -> Any:
         """A function of pairs of values of two series, in pandas for each partition; of other rows, gathered."""
@@ -143,7 +145,8 @@ class SeriesValues(Elementwise):
     ) -> Any:
         """The values that differ from those of another series of the same rows (gathered, in pandas)."""
         options = {"align_axis": align_axis, "keep_shape": keep_shape, "keep_equal": keep_equal}
-        return gathered("compare", self, other, result_names=result_names, **options)
+        found = gathered("compare", self, other, result_names=result_names, **options)
+        return with_steps_of(found, self) if keep_shape and align_axis in (1, "columns") else found
 
     def explode(self, ignore_index: bool = False) -> Any:
         """A row for each item of each list, in pandas for each partition; numbered anew with `ignore_index`."""
@@ -152,6 +155,13 @@ class SeriesValues(Elementwise):
 
 
 add_methods(SeriesValues, of_series)
+
+
+def is_nothing(key: Any) -> bool:
+    """Whether a key of a dictionary is what pandas takes for a missing value."""
+    import pandas as pd
+
+    return bool(pd.api.types.is_scalar(key) and pd.isna(key))
 
 
 def is_ufunc(func: Any) -> bool:

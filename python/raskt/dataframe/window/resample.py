@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.meta import empty
+from ..base.meta import empty, sample_of
 from ..base.pandas_methods import given, run, trial
+from ..base.steps import stepped, with_steps_as
 from .windows import WindowCall, Windows
 
-#: Methods whose results may have other rows than one for each span.
-FREE = ("agg", "apply", "transform")
+#: Methods whose functions may give other rows than one for each span.
+FREE = ("agg", "apply")
 
 #: Methods that add values up, and the types whose sums may be of wider ones.
 OF_SUMS = ("sum", "prod")
@@ -33,6 +34,8 @@ class Resampler(Windows):
     opener = "resample"
 
     def _call(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
+        from pandas.tseries.frequencies import to_offset
+
         if method in OF_VALUES and meta is None:
             call = WindowCall(self.opener, self._options, self._chosen, method)
             options = given(options)
@@ -46,7 +49,22 @@ class Resampler(Windows):
             found = run(call, (self._rows, *args), options, gather=True, meta=meta, may_miss=may_miss)
         else:
             found = super()._call(method, *args, meta=meta, **options)
-        return found if method in FREE else stepped(found, self._options["rule"])
+        if method == "transform":
+            ordered = lambda labels: labels.sort_values()
+            return with_steps_as(found, self._rows, ordered) if self._options.get("on") is None else found
+        return stepped(found, to_offset(self._options["rule"]).freqstr) if self._is_of_spans(method, args) else found
+
+    def _is_of_spans(self, method: str, args: tuple[Any, ...]) -> bool:
+        """Whether the result has a row for each span, and no other: of a function, that is tried on a few rows."""
+        if method not in FREE or (args and not callable(args[0])):
+            return True
+        try:
+            few = sample_of(self._rows)
+            count = WindowCall(self.opener, self._options, self._chosen, "count")(few)
+            found = WindowCall(self.opener, self._options, self._chosen, method)(few, *args)
+        except Exception:  # what the function thinks of such rows is told when there are any
+            return False
+        return bool(found.index.equals(count.index))
 
     def count(self) -> Any:
         """How many values of each group are there."""
@@ -178,13 +196,3 @@ def own_types(meta: Any, rows: Any) -> Any:
               for at, label in enumerate(meta.columns)]  # fmt: skip
     columns = {at: pd.Series([], dtype=dtype) for at, dtype in enumerate(dtypes)}
     return pd.DataFrame(columns).set_axis(meta.index, axis=0).set_axis(meta.columns, axis=1)
-
-
-def stepped(rows: Any, rule: Any) -> Any:
-    """Rows whose labels are known to be the spans of a rule, one after another."""
-    from pandas.tseries.frequencies import to_offset
-
-    dtypes = rows._expr.index_dtypes
-    if len(dtypes) > 1 or not dtypes[0].startswith(("datetime64", "timedelta64")):
-        return rows
-    return rows._framed(lambda frame: frame.stepped(to_offset(rule).freqstr))

@@ -8,6 +8,10 @@ from typing import Any
 from ..base.checks import refuse_engine
 from ..base.meta import sample_of
 from ..base.pandas_methods import given, run, trial
+from ..base.steps import with_steps_as
+
+#: What opens windows of which there is one for each row.
+SLIDING = ("rolling", "expanding", "ewm")
 
 
 class WindowCall:
@@ -53,7 +57,11 @@ class Windows:
 
     def _call(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
         call = WindowCall(self.opener, self._options, self._chosen, method)
-        return run(call, (self._rows, *args), options, gather=True, meta=meta)
+        found = run(call, (self._rows, *args), options, gather=True, meta=meta)
+        if self.opener not in SLIDING:
+            return found
+        every = self._options.get("step") or 1
+        return with_steps_as(found, self._rows, lambda labels: labels[::every])
 
     def _apply(self, *args: Any) -> Any:
         """`apply`, whose results are of the types that sums have, so that nobody's function runs on a sample."""
