@@ -52,8 +52,8 @@ _SIGNED = {
     "Makes random arrays: the same numbers for the same seed, whatever the chunks.",
     kind="Generator",
     seed=(
-        "int, sequence of int, SeedSequence, BitGenerator, RandomState or Generator: What the numbers follow from; nobody "
-        "can guess them if not given. A generator of this module is given back."
+        "int, sequence of int, SeedSequence, BitGenerator, RandomState or Generator: What the numbers follow from; "
+        "nobody can guess them if not given. A generator of this module is given back."
     ),
     differences="the numbers are others than NumPy's of that seed.",
 )
