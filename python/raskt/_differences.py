@@ -233,7 +233,9 @@ Everything else is equal to the bit.
 However an array is cut, functions of its elements, random numbers, sums of integers and whatever picks and moves
 elements are the same to the bit. Sums of floating numbers, and what is made of them, may differ in what rounding
 leaves open between an array that is cut one way and one that is cut another, since additions follow the blocks; for
-one cut they are the same to the bit on every run and with any number of threads.
+one cut they are the same to the bit on every run and with any number of threads. Those that leave the bounds of their
+type on the way depend on the order in more than rounding: `1e200 * 1e200 * 1e-300` may be an infinity for one cut and
+1e100 for another, and where an infinity then meets another one or a zero, NaN; NumPy's own order is one among them.
 
 Arrays have no views: what is indexed out of an array is another array, which holds the elements as they were then.
 What is written to one of them, be it by `x[0] = 5` or by `out=x`, changes no other, so that `out=x[0]` or `x[0][0] = 5`

@@ -117,9 +117,9 @@ impl Frame {
         let picked = frame.moved(node.with_rows(rows));
         match (frame.divisions(), at) {
             (Some(divisions), [first, .., last]) if at.windows(2).all(|pair| pair[0] + 1 == pair[1]) => {
-                picked.divided(Some(divisions[*first..=last + 1].to_vec()))
+                picked.divided(Some(divisions[*first..=last + 1].to_vec()), frame.in_order())
             }
-            (Some(divisions), [at]) => picked.divided(Some(divisions[*at..=at + 1].to_vec())),
+            (Some(divisions), [at]) => picked.divided(Some(divisions[*at..=at + 1].to_vec()), frame.in_order()),
             _ => Ok(picked),
         }
     }

@@ -27,7 +27,16 @@ VALUE_BY_VALUE = (
     "pandas.core.construction",
 )
 #: Methods of these classes, whose arguments are values to look for.
-LOOKED_FOR = {"isin", "searchsorted", "get_indexer", "get_indexer_for", "reindex", "difference", "intersection", "union"}
+LOOKED_FOR = {
+    "isin",
+    "searchsorted",
+    "get_indexer",
+    "get_indexer_for",
+    "reindex",
+    "difference",
+    "intersection",
+    "union",
+}
 
 
 def refuse_by_position(rows: Any, caller: FrameType) -> None:
