@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import FrameType
-from typing import Any
 
 #: Functions of pandas that put such values beside labels of their own: `frame.assign(z=lazy)`, `Series(lazy)`...
 BY_POSITION = {
@@ -39,7 +38,7 @@ LOOKED_FOR = {
 }
 
 
-def refuse_by_position(rows: Any, caller: FrameType) -> None:
+def refuse_by_position(caller: FrameType) -> None:
     """NotImplementedError if the values of lazy rows are asked for by a function of pandas that loses their labels."""
     if place_of(caller) == CONVERSION and caller.f_back is not None:
         caller = caller.f_back
@@ -53,7 +52,7 @@ def refuse_by_position(rows: Any, caller: FrameType) -> None:
         called = name_of(entry)
         raise NotImplementedError(
             f"pandas' {called} of a lazy object: pandas would take its values by position and lose its labels; "
-            f"{instead_of(rows, called)}"
+            f"{instead_of(called)}"
         )
 
 
@@ -75,14 +74,14 @@ def name_of(entry: FrameType) -> str:
     return kind if name in ("__new__", "__init__") else f"{kind}.{name}"
 
 
-def instead_of(rows: Any, called: str) -> str:
+def instead_of(called: str) -> str:
     """What to call instead."""
     import raskt.dataframe
 
     name = {"isnull": "isna", "notnull": "notna"}.get(called, called)
     if name.islower() and hasattr(raskt.dataframe, name):
         return f"call raskt.dataframe.{name}, or compute() first"
-    if name.islower() and hasattr(type(rows), name):
+    if name.islower() and hasattr(raskt.dataframe.Series, name):
         return f"call its method {name}, or compute() first"
     return "call compute() first, or map_partitions with such a function"
 

@@ -343,7 +343,7 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         import numpy as np
 
         if not is_index(self):
-            refuse_by_position(self, sys._getframe(1))
+            refuse_by_position(sys._getframe(1))
         return np.asarray(self.compute(), dtype=dtype)
 
 

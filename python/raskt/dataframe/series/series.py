@@ -214,7 +214,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         raise NotImplementedError("one value of a lazy series: use .loc for the rows of a label")
 
     def __iter__(self) -> Iterator[Any]:
-        refuse_by_position(self, sys._getframe(1))
+        refuse_by_position(sys._getframe(1))
         return (value for part in self._parts() for value in part)
 
     def items(self) -> Iterator[tuple[Any, Any]]:
