@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import Collection
-from ..base.meta import type_of
+from ..base.meta import type_of, with_example
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
@@ -25,7 +25,7 @@ class Scalar(Collection, Operators):
     [-2.0, -1.0, 3.0]
     """
 
-    __slots__ = ()
+    __slots__ = ("_example",)
 
     @property
     def dtype(self) -> Any:
@@ -50,7 +50,9 @@ class Scalar(Collection, Operators):
     def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
         if isinstance(other, Collection) and not isinstance(other, Scalar):
             return NotImplemented
-        in_pandas = lambda: as_scalar(applied(operation, self, other, reflected))
+        pair = (other, self) if reflected else (self, other)
+        made = lambda: as_scalar(applied(operation, self, other, reflected))
+        in_pandas = lambda: with_example(made(), FUNCTIONS[operation], pair, {})
         is_lazy = isinstance(other, Collection)
         if (
             not is_lazy
