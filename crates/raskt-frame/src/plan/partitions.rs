@@ -46,7 +46,7 @@ impl Frame {
     pub fn map_rows(&self, body: OpBody, name: &str, digest: u128, columns: &[(&str, Domain)]) -> Result<Self> {
         let mut node = self.mapped(body, name, digest, &[], columns)?;
         // Its tasks get slices of this frame, which need not be the partitions that the rows lie in.
-        node.partitionwise = StageOutput::of_frame(self).is_cut_as_planned();
+        node.partitionwise = self.keeps_partitions();
         self.attached(Arc::new(node), columns)
     }
 
@@ -82,6 +82,12 @@ impl Frame {
         let source = Arc::new(MapPartitions::new(output, body, name.into(), digest));
         let external = External { source, name: name.into(), python: true, kept: false, inputs: vec![input] };
         Ok(external_node(external, partitions, levels, columns))
+    }
+
+    /// Whether its partitions are those of the rows that it was made from: where the lengths of those are not known,
+    /// columns and filters that look at other rows are computed as a whole, and cut into equal parts.
+    pub fn keeps_partitions(&self) -> bool {
+        self.root.partitions == 1 || StageOutput::of_frame(self).is_cut_as_planned()
     }
 
     /// The same rows in `partitions` equal partitions.

@@ -187,6 +187,12 @@ impl FrameExpr {
         self.frame.divided(divisions, sorted).or_raise().map(Into::into)
     }
 
+    /// Whether its partitions are those of the rows that it was made from, not equal parts of all.
+    #[getter]
+    fn keeps_partitions(&self) -> bool {
+        self.frame.keeps_partitions()
+    }
+
     /// How far each label is from the next, in pandas' words; None if that isn't known.
     #[getter]
     fn frequency(&self) -> Option<String> {
