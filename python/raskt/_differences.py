@@ -249,8 +249,9 @@ partitions of several frames are not put side by side then.
 
 Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
 `CategoricalIndex` are the same labels without their type, so that `melt` of a pivot table calls its column `variable`.
-Objects that become row labels stay objects, where pandas looks whether all of them are text or times (those that rows are grouped by are text, or refused); narrow whole numbers
-that become row labels stay narrow, where pandas makes a range of 64 bits of those in even steps. Labels that `map`
+Objects that become row labels stay objects, where pandas looks whether all of them are text or times (those that rows
+are grouped by are text, or refused); narrow whole numbers that become row labels stay narrow, where pandas makes a
+range of 64 bits of those in even steps. Labels that `map`
 finds none of are of the type of those that it could have found. What text methods tell of objects (`str.isdigit`) is
 NaN where it is missing, also where pandas keeps a None. Labels that are times have their frequency while it is known
 without computing: not where rows were chosen by their values, joined, put one after another, or grouped by these
