@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..base.absent import absent
 from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
 from ..base.lists import item_meta
@@ -107,7 +108,7 @@ class StringMethods:
         return self._pandas(name, lambda text: getattr(text, name)(*args, **kwargs))
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'StringMethods' object has no attribute {name!r}")
+        raise absent(self, name)
 
     def __getitem__(self, key: Any) -> Any:
         """A character by its position, or a slice."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..base.absent import own_or_absent
 from ..base.arguments import as_list, plain_operand, require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_frame_axis, deprecated_copy, no_default, refuse_given
@@ -212,6 +213,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             return by_array_in_brackets(self, key)
         if is_marks(key):
             return by_marks(self, key, in_brackets=True)
+        if callable(key):
+            return self[key(self)]
         if isinstance(key, list) or hasattr(key, "tolist"):
             return self._project(list(key))
         return self._column(key)
@@ -238,7 +241,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and name in object.__getattribute__(self, "_expr").columns:
             return self._column(name)
-        raise AttributeError(f"'DataFrame' object has no attribute {name!r}")
+        return own_or_absent(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if hasattr(type(self), name):

@@ -17,6 +17,9 @@ from .operators import FUNCTIONS, Operators, applied
 class Scalar(Collection, Operators):
     """The lazy result of a reduction. It mixes with columns of the frame it came from: `df.x - df.x.mean()`.
 
+    `int(value)`, `float(value)`, `complex(value)`, `round(value, 2)` and `f"{value:.2f}"` compute it; `bool(value)` and
+    `if value:` are a TypeError, as in Dask, and `str(value)` and `f"{value}"` are its representation.
+
     Examples
     --------
     >>> import pandas as pd, raskt.dataframe as rd
@@ -79,6 +82,21 @@ class Scalar(Collection, Operators):
 
     def __complex__(self) -> complex:
         return complex(self.compute())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.compute(), digits) if digits is not None else round(self.compute())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.compute(), spec) if spec else str(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"'Scalar' object has no attribute {name!r}", name=name, obj=self)
+        raise AttributeError(
+            f"'Scalar' object has no attribute {name!r}: the value isn't computed yet; call compute() first",
+            name=name,
+            obj=self,
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np

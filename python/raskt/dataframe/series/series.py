@@ -9,6 +9,7 @@ from typing import Any
 from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
+from ..base.absent import own_or_absent
 from ..base.arguments import plain_operand, require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_series_axis, deprecated_copy, no_default, without_effect
@@ -211,11 +212,16 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             return by_marks(self, key)
         if isinstance(key, list):
             return self.loc[key]
+        if callable(key):
+            return self[key(self)]
         raise NotImplementedError("one value of a lazy series: use .loc for the rows of a label")
 
     def __iter__(self) -> Iterator[Any]:
         refuse_by_position(sys._getframe(1))
         return (value for part in self._parts() for value in part)
+
+    def __getattr__(self, name: str) -> Any:
+        return own_or_absent(self, name)
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of index label and value, computed a partition at a time."""
