@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_frame, is_index, is_labels, is_scalar
 from .labels import decode, decode_label
-from .results import is_missing
+from .results import is_array, is_missing
 from .samples import sample, sample_values, with_missing
 from .storage import dtype_of, is_plain, key_of, storage_of, unknown_categories
 
@@ -359,6 +359,6 @@ def empty_of(result: Any) -> Any:
         return result.iloc[:0]
     if isinstance(result, pd.Index):
         return result[:0].to_series()
-    if isinstance(result, pd.api.extensions.ExtensionArray) and result.ndim == 1:
+    if is_array(result):
         return pd.Series(result[:0])
     return pd.Series([result], dtype=object if is_missing(result) else None).iloc[:0]
