@@ -17,7 +17,7 @@ from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.results import is_missing
 from ..base.whole import has_rows, is_foreign
-from ..generic.alignment import Method, align_with, aligned, filled_meta, needs_alignment, nothing, own_rows
+from ..generic.alignment import Method, align_with, aligned, filled_up, needs_alignment, nothing, own_rows
 from ..generic.display import frame_html, frame_info, frame_text
 from ..generic.elementwise import chosen
 from ..generic.labels import with_axis_names, without_labels
@@ -171,7 +171,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         if fill is not None:
             filled = lambda a, b: getattr(a, name)(b, axis=axis, fill_value=fill)
             check_division(operation, filled, self, other, reflected)
-            return over_rows(filled, self, other, name=name, meta=filled_meta(filled, self, other), plainly=True)
+            return filled_up(filled, self, other, name)
         if isinstance(other, Series):
             return native_or(
                 lambda: self._each(lambda column: column.binary(operation, other._expr, reflected)),
