@@ -79,7 +79,8 @@ def sample_of(value: Any, variant: int = 0) -> Any:
     if not is_collection(value):
         return value
     if is_scalar(value):
-        return sample_values(type_of(value._expr), variant)[-1]
+        # Neither one nor two, whose powers and products NumPy makes in ways of their own.
+        return sample_values(type_of(value._expr), 1 - variant)[-1]
     return sample(empty(value), variant)
 
 
