@@ -188,6 +188,8 @@ def _untrue_promise(lazy: Any, result: Any) -> Difference:
         if list(lazy.columns) == list(result.columns):
             return _untrue_types(list(lazy.dtypes), list(result.dtypes))
         said, true = list(lazy.columns), list(result.columns)
+    elif isinstance(result, pd.MultiIndex):
+        said, true = (list(lazy.names), list(lazy.dtypes)), (list(result.names), list(result.dtypes))
     elif isinstance(result, pd.Series | pd.Index):
         said, true = (lazy.name, lazy.dtype), (result.name, result.dtype)
     elif isinstance(result, np.ndarray):
