@@ -112,7 +112,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("frames.*",),
         "Integers that may lack a value (after an outer join, say) are said to be `float64` before they are computed; "
         "computed, they have the type that pandas gives them: what a filter leaves, or a partition that a function is "
-        "given, is of integers if none of its own values is missing. Files have them as whole numbers. What is "
+        "given, is of integers if none of its own values is missing, also where a frame without rows lacks the column "
+        "in `concat`. Files have them as whole numbers. What is "
         "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing.",
         "pandas goes by the values whether one is missing, and types are said before there are any; rows that are only "
         "moved, joined, filtered and compared keep every digit.",
@@ -233,20 +234,35 @@ Everything else is equal to the bit.
 However an array is cut, functions of its elements, random numbers, sums of integers and whatever picks and moves
 elements are the same to the bit. Sums of floating numbers, and what is made of them, may differ in what rounding
 leaves open between an array that is cut one way and one that is cut another, since additions follow the blocks; for
-one cut they are the same to the bit on every run and with any number of threads.
+one cut they are the same to the bit on every run and with any number of threads. Those that leave the bounds of their
+type on the way depend on the order in more than rounding: `1e200 * 1e200 * 1e-300` may be an infinity for one cut and
+1e100 for another, and where an infinity then meets another one or a zero, NaN; NumPy's own order is one among them.
 
 Arrays have no views: what is indexed out of an array is another array, which holds the elements as they were then.
 What is written to one of them, be it by `x[0] = 5` or by `out=x`, changes no other, so that `out=x[0]` or `x[0][0] = 5`
 leaves `x` as it is: write `x[0] = ...` or `x[0, 0] = 5`.
 
+`to_json` writes `orient="records"`, an object a line and a file for each partition, unless it is told otherwise, as
+Dask does. `sort_index` keeps equal labels in the order of their rows, whatever `kind` says.
+
+Partitions hold the rows that their source put there, or those between two divisions, through everything that gives rows
+of its own. Where neither the lengths of partitions nor divisions are known, a filter or a column that looks at other
+rows (a running sum, a mean beside a column) makes them equal parts of all rows: functions of partitions see those, and
+partitions of several frames are not put side by side then.
+
 Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
-`CategoricalIndex` are the same labels without their type. Objects that become row labels stay objects, where pandas
-looks whether all of them are text or times (those that rows are grouped by are text, or refused); narrow whole numbers
-that become row labels stay narrow, where pandas makes a range of 64 bits of those in even steps. Labels that `map`
-finds none of are of the type of those that it could have found. What text methods tell of objects (`str.isdigit`) is
-NaN where it is missing, also where pandas keeps a None. Labels that are times have their frequency while it is known
-without computing: not where rows were chosen by their values, joined, put one after another, or grouped by these
-labels, nor where labels are computed (`index + step`; `index.shift` keeps it).
+`CategoricalIndex` are the same labels without their type, so that `melt` of a pivot table calls its column `variable`.
+Objects that become row labels stay objects, where pandas looks whether all of them are text or times (those that rows
+are grouped by are text, or refused); narrow whole numbers that become row labels stay narrow, where pandas makes a
+range of 64 bits of those in even steps. Labels that `map` finds none of are of the type of those that it could have
+found. What text methods tell of objects (`str.isdigit`) is NaN where it is missing, also where pandas keeps a None.
+Labels that are times have their frequency while it is known without computing: not where rows were chosen by their
+values, joined, put one after another, or grouped by these labels, nor where labels are computed (`index + step`;
+`index.shift` keeps it).
+
+Where pandas finds the type of a result by all values, it is the same here however rows are cut: times and durations of
+floats are of nanoseconds, where pandas has microseconds if all are whole; items of lists (`s.str.split("_").str[1]`)
+are objects, where pandas has float64 if no list has such an item.
 """
 
 

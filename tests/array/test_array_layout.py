@@ -231,3 +231,11 @@ def test_unify_chunks():
     assert chunks == {"i": (2, 2), "j": (3, 1, 2)}
     assert a.chunks == ((2, 2), (3, 1, 2))
     assert b.chunks == ((3, 1, 2),)
+
+
+@pytest.mark.parametrize("shape, chunks", [((1009 * 1013,), 1000), ((1009 * 1013,), 2500), ((1013, 1009), (100, 1))])
+def test_blocks_of_a_reshaped_array_are_not_far_smaller_than_before(shape, chunks):
+    x = ra.ones(shape, chunks=chunks)
+    y = x.reshape(1013, 1009)
+    assert y.npartitions <= 4 * x.npartitions
+    check(y[3:5, :4], np.ones((2, 4)))

@@ -279,3 +279,37 @@ def test_negative_zero_is_below_zero_as_in_numpy(name, arguments):
 def test_multinomial_refuses_arrays_of_parameters(n, pvals):
     with pytest.raises(NotImplementedError):
         ra.random.default_rng(0).multinomial(n, pvals)
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937", "RandomState", "SeedSequence"])
+def test_generators_begin_with_those_of_numpy(kind: str) -> None:
+    make = getattr(np.random, kind)
+    first, same, other = (ra.random.default_rng(make(seed)).random(4).compute() for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, same)
+    assert (first != other).all()
+
+
+def test_generators_are_spawned() -> None:
+    def draw(seed: int) -> list[float]:
+        parent = ra.random.default_rng(seed)
+        children = [*parent.spawn(2), *parent.spawn(1), parent, *parent.spawn(1)[0].spawn(2)]
+        return [float(child.random(1)[0]) for child in children]
+
+    assert draw(1) == draw(1)
+    assert len({*draw(1), *draw(2)}) == 12
+    assert ra.random.default_rng(0).spawn(0) == []
+    with pytest.raises(ValueError, match="non-negative"):
+        ra.random.default_rng(0).spawn(-1)
+    with pytest.raises(TypeError):
+        ra.random.default_rng(0).spawn(1.5)
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_a_choice_of_many_takes_no_memory(replace: bool) -> None:
+    found = ra.random.default_rng(0).choice(10**15, 3, replace=replace).compute()
+    assert found.dtype == np.int64 and len(set(found.tolist())) == 3 and (found < 10**15).all()
+
+
+def test_a_permutation_beyond_memory_is_refused() -> None:
+    with pytest.raises(NotImplementedError, match="memory"):
+        ra.random.default_rng(0).permutation(10**15)

@@ -35,3 +35,13 @@ def test_one_nested_record_is_read_if_it_is_said_to_be_one(tmp_path):
     path = tmp_path / "file.json"
     path.write_text('{"a": {"x": 1}}\n')
     assert rd.read_json(str(path), lines=True).compute()["a"].tolist() == [{"x": 1}]
+
+
+@pytest.mark.parametrize("options", [{}, {"orient": "records"}, {"orient": "records", "lines": True}])
+def test_objects_of_several_lines_are_no_lines(tmp_path, options):
+    lazy = rd.from_pandas(pd.DataFrame({"a": [1, 2]}), npartitions=1)
+    with pytest.raises(ValueError, match="lines=False"):
+        lazy.to_json(tmp_path / "*.json", indent=2, **options)
+    assert not list(tmp_path.iterdir())
+    (path,) = lazy.to_json(str(tmp_path / "*.json"), indent=2, **{**options, "lines": False})
+    assert pd.read_json(path).to_dict("list") == {"a": [1, 2]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -35,3 +36,15 @@ def test_labels_of_rows_that_would_become_columns_are_refused(method):
 def test_numbers_are_not_formatted_by_text(text):
     with pytest.raises(TypeError, match="cannot perform the operation mod"):
         rd.from_pandas(FRAME, npartitions=2)["a"].rmod(text)
+
+
+@pytest.mark.parametrize("method", ["mod", "floordiv", "truediv", "mul"])
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_what_fills_times_up_makes_objects_of_all_rows(method, partitions):
+    times = pd.Series(pd.to_timedelta([1, 2, None, 86_400, -5, 7], unit="s"))
+    lazy = rd.from_pandas(times, npartitions=partitions)
+    for other in (np.int64(-3), 2, 2.5, float("inf")):
+        if method in ("mod", "mul") and other == float("inf"):
+            continue  # an overflow
+        expected = getattr(times, method)(other, fill_value=1)
+        pd.testing.assert_series_equal(getattr(lazy, method)(other, fill_value=1).compute(), expected)

@@ -64,8 +64,50 @@ def test_what_would_lose_labels_is_refused(function: Callable[[Any], Any]) -> No
         function(lazy(OTHERS))
 
 
+TEXTS = {"to_numeric": "1", "to_timedelta": "1h"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["to_datetime", "to_numeric", "to_timedelta", "isna", "isnull", "notna", "Index", "DatetimeIndex", "array"]
+    + ["Categorical", "CategoricalIndex", "TimedeltaIndex", "factorize", "unique"],
+)
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_functions_of_values_would_lose_labels(name: str, is_sorted: bool) -> None:
+    rows = lazy(pd.Series([TEXTS.get(name, "2020-01-01")] * 3, index=[2, 0, 1]))
+    with pytest.raises((NotImplementedError, TypeError)) as caught:
+        getattr(pd, name)(rows.sort_values() if is_sorted else rows)
+    if caught.type is NotImplementedError:
+        assert "lose its labels" in str(caught.value)
+    if name.islower() and hasattr(rd, name):
+        assert f"raskt.dataframe.{name}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda q: pd.cut(q, 2),
+        lambda q: pd.cut(q, [0, 2, 4]),
+        lambda q: pd.qcut(q, 2),
+        lambda q: pd.isna(q.to_frame()),
+        lambda q: pd.MultiIndex.from_arrays([q, q]),
+        lambda q: pd.PeriodIndex(q.astype("str"), freq="D"),
+        lambda q: pd.IntervalIndex.from_breaks(q),
+        lambda q: pd.crosstab(q, q),
+        lambda q: pd.get_dummies(q),
+    ],
+)
+def test_so_would_functions_of_more(function: Callable[[Any], Any]) -> None:
+    with pytest.raises(NotImplementedError, match="lose its labels"):
+        function(lazy(OTHERS))
+
+
 def test_values_alone_are_given() -> None:
     assert ROWS.isin(lazy(OTHERS * 10)).all()
     assert np.asarray(lazy(OTHERS)).tolist() == [1, 2, 3, 4]
     assert FRAME.assign(z=lazy(OTHERS).index).z.tolist() == [3, 1, 2, 0]
     assert (ROWS + lazy(OTHERS).sum()).tolist() == [20, 30, 40, 50]
+    assert list(lazy(OTHERS)) == [1, 2, 3, 4]
+    assert np.digitize(lazy(OTHERS), [2, 4]).tolist() == [0, 1, 1, 2]
+    assert ROWS.searchsorted(lazy(OTHERS) * 10).tolist() == [0, 1, 2, 3]
+    check(pd.Index(lazy(OTHERS).index), OTHERS.index)

@@ -241,3 +241,10 @@ def test_files_of_equal_numbers_come_in_one_order(tmp_path, turn):
     for read, ending in ((rd.read_csv, "csv"), (rd.read_parquet, "parquet")):
         assert read(f"{tmp_path}/*.{ending}")["n"].compute().tolist() == sorted(names)
     assert rd.read_parquet(tmp_path)["n"].compute().tolist() == sorted(names)
+
+
+@pytest.mark.parametrize("kind", ["bool", "date", "decimal"])
+def test_what_is_missing_among_objects_is_none(tmp_path, kind):
+    values = {"bool": True, "date": datetime.date(2020, 1, 2), "decimal": decimal.Decimal("1.50")}
+    pq.write_table(pa.table({"x": pa.array([values[kind], None])}), tmp_path / "file.parquet")
+    assert rd.read_parquet(tmp_path / "file.parquet")["x"].compute().tolist() == [values[kind], None]

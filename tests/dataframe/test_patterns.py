@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,3 +92,19 @@ def test_groups_of_a_separator_would_be_columns_too():
         with pytest.raises(NotImplementedError, match="groups"):
             lazy.str.split(separator, n=1, expand=True, regex=regex)
     assert lazy.str.split("(x)", n=1, expand=True, regex=False).compute().shape == (2, 2)
+
+
+@pytest.mark.parametrize("dtype", ["str", "object", "string", "large_string[pyarrow]", "arrow"])
+def test_lists_and_bytes_of_strings_have_the_type_that_pandas_gives_them(dtype):
+    stored = pd.ArrowDtype(pa.string()) if dtype == "arrow" else dtype
+    text = pd.Series(["a b", None, "x", ""], dtype=stored)
+    lazy = rd.from_pandas(text, npartitions=2)
+    for call in (
+        lambda strings: strings.str.split(),
+        lambda strings: strings.str.rsplit("b"),
+        lambda strings: strings.str.findall("a"),
+        lambda strings: strings.str.encode("utf-8"),
+    ):
+        found = call(lazy)
+        pd.testing.assert_series_equal(found.compute(), call(text))
+        assert found.dtype == call(text).dtype

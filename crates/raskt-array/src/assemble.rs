@@ -70,7 +70,10 @@ pub(crate) fn measured(values: &[Value], dtype: DType, chunks: &Chunks) -> Resul
         for (axis, &found) in shape.iter().enumerate() {
             let known = lengths[axis][at[axis] as usize].get_or_insert(found);
             if *known != found {
-                return Err(wrong(format!("{known} long along axis {axis}")));
+                return Err(ArrayError::Value(format!(
+                    "blocks that stand beside each other are not of one length along axis {axis}, but of {known} and \
+                     {found}: they do not make an array"
+                )));
             }
         }
     }

@@ -78,6 +78,7 @@ pub(crate) fn from_task_error(py: Python<'_>, error: &TaskError) -> PyErr {
         ErrorKind::Lost => ResultsLost::new_err(message),
         ErrorKind::LinearAlgebra => linear_algebra_error(py, &message),
         ErrorKind::NotImplemented => PyNotImplementedError::new_err(message),
+        ErrorKind::UnknownLengths => crate::array::defined_in("raskt._errors", "UnknownLengths", message),
         ErrorKind::Cancelled | ErrorKind::Panic | ErrorKind::Foreign => PyRuntimeError::new_err(message),
     }
 }

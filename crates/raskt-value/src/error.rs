@@ -36,6 +36,8 @@ pub enum ErrorKind {
     LinearAlgebra,
     /// Something that raskt doesn't do yet (`NotImplementedError`).
     NotImplemented,
+    /// Lengths of arrays that do not fit, of which it wasn't known before (`raskt._errors.UnknownLengths`).
+    UnknownLengths,
     /// The run was cancelled.
     Cancelled,
     /// A bug: the kernel panicked, and was caught (`RuntimeError`).

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Array"]
 
+#: How many axes NumPy's arrays have at most.
+_MOST_AXES = 64
 #: What positions of 64 bits tell apart.
 _MOST_ELEMENTS = 2**63 - 1
 
@@ -64,6 +66,8 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
     def __init__(self, expr: ArrayExpr) -> None:
         if not isinstance(expr, ArrayExpr):
             raise TypeError("arrays are made by functions such as `raskt.array.from_array`, not by the class")
+        if expr.ndim > _MOST_AXES:
+            raise ValueError(f"arrays have {_MOST_AXES} axes at most, as NumPy's, and this one would have {expr.ndim}")
         if expr.size > _MOST_ELEMENTS:
             shown = " x ".join(map(str, expr.shape))
             raise ValueError(f"array is too big: {shown} elements are more than positions of 64 bits can tell apart")
@@ -366,6 +370,9 @@ class Array(Operators, ReductionMethods, LayoutMethods, Lazy):
         if not self.ndim:
             raise TypeError("iteration over an array without axes")
         return (self[at] for at in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(self == value))
 
     def __getitem__(self, key: Any) -> Array:
         return select(self, key)

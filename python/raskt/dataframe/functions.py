@@ -8,7 +8,7 @@ from typing import Any
 from .base.checks import no_default
 from .base.collection import is_collection, is_frame
 from .base.labels import decode_label, encode_label
-from .base.meta import empty
+from .base.meta import empty, type_of
 from .base.pandas_methods import given
 from .base.partitionwise import over_all, over_rows
 from .frame.frame import DataFrame
@@ -123,7 +123,7 @@ def to_datetime(
     Returns
     -------
     Series
-        Of datetime64[us], unless types are known better.
+        Of datetime64[us], unless types are known better; of floats of datetime64[ns], since a fraction may need that.
 
     Examples
     --------
@@ -143,6 +143,8 @@ def to_datetime(
     found = meta is None
     if found and (is_text or is_frame(arg)):
         meta = (None if is_frame(arg) else arg.name, "datetime64[us, UTC]" if utc else "datetime64[us]")
+    elif found and has_fractions(arg):
+        meta = (arg.name, "datetime64[ns, UTC]" if utc else "datetime64[ns]")
     over = over_all if is_text and format is None else over_rows
     return over(pd.to_datetime, arg, name="to_datetime", meta=meta, plainly=found, **options)
 
@@ -208,13 +210,27 @@ def _floats(texts: Any, **options: Any) -> Any:
 
 
 def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> Any:
-    """Durations from numbers of a unit, or from text, in pandas for each partition."""
+    """Durations from numbers of a unit, or from text, in pandas for each partition.
+
+    Those of text are of type timedelta64[us]; those of floats of timedelta64[ns], since a fraction may need that.
+    """
     import pandas as pd
 
     if not is_collection(arg):
         return pd.to_timedelta(arg, unit=unit, errors=errors)
-    meta = (arg.name, "timedelta64[ns]") if arg._expr.dtype in TEXTS else None
-    return over_rows(pd.to_timedelta, arg, unit=unit, errors=errors, name="to_timedelta", meta=meta)
+    if errors not in ("raise", "coerce"):
+        raise ValueError("errors must be one of 'raise', or 'coerce'.")
+    is_text, finest = arg._expr.dtype in TEXTS, has_fractions(arg)
+    meta = (arg.name, "timedelta64[us]" if is_text else "timedelta64[ns]") if is_text or finest else None
+    how: dict[str, Any] = {"name": "to_timedelta", "meta": meta, "plainly": True}
+    return over_rows(pd.to_timedelta, arg, unit=unit, errors=errors, **how)
+
+
+def has_fractions(arg: Any) -> bool:
+    """Whether a column is of floats, whose fractions tell in pandas how fine the unit of times made of them is."""
+    import pandas as pd
+
+    return not is_frame(arg) and pd.api.types.is_float_dtype(type_of(arg._expr))
 
 
 def get_dummies(

@@ -1,5 +1,6 @@
 //! Functions of whole blocks: users' own, and the steps of products and factorisations.
 
+pub(crate) mod agree;
 pub(crate) mod carry;
 pub(crate) mod native;
 
@@ -140,12 +141,15 @@ impl Array {
         let blocks =
             |axis: usize| sources[axis].map_or_else(|| AxisChunks::single(1), |from| common.axes()[from].clone());
         let chunks = output_chunks((0..ndim).map(blocks).collect(), &new, spec.chunks.as_deref())?;
+        let labels: Vec<_> = inputs.iter().map(|input| labels_of(input, &common)).collect();
         let (inputs, reads): (Vec<_>, Vec<_>) = inputs
             .iter()
-            .map(|input| read_of(input, &common, &sources))
+            .zip(&labels)
+            .map(|(input, labels)| read_of(input, &common, labels, &sources))
             .collect::<Result<Vec<_>>>()?
             .into_iter()
             .unzip();
+        let inputs = agree::agreeing(&inputs, &labels);
         let blockwise = Blockwise { inputs, reads, scan: None, function: spec.function };
         Ok(Expr::Blockwise(blockwise).into_array(spec.dtype, chunks))
     }
@@ -159,15 +163,23 @@ fn broadcast_chunks(inputs: &[Array]) -> Result<Chunks> {
     crate::elementwise::common_chunks(inputs)
 }
 
-/// The input cut as the others are, and how it is read.
-fn read_of(input: &Array, common: &Chunks, sources: &[Option<usize>]) -> Result<(Array, BlockInput)> {
+/// The axis of all inputs together that each axis of one of them is; `None` for one that is repeated along it.
+fn labels_of(input: &Array, common: &Chunks) -> Vec<Option<usize>> {
     let new = common.ndim() - input.ndim();
-    let own = input.chunks().axes().iter().zip(&common.axes()[new..]);
-    let is_repeated = |own: &AxisChunks, target: &AxisChunks| own.length() != target.length();
-    let cut = own.clone().map(|(own, target)| if is_repeated(own, target) { own.clone() } else { target.clone() });
-    let axes = own.enumerate().map(|(axis, (own, target))| {
-        if is_repeated(own, target) { None } else { sources.iter().position(|from| *from == Some(axis + new)) }
-    });
+    let own = input.chunks().axes().iter().zip(&common.axes()[new..]).enumerate();
+    own.map(|(axis, (own, target))| (own.length() == target.length()).then_some(axis + new)).collect()
+}
+
+/// The input cut as the others are, and how it is read.
+fn read_of(
+    input: &Array,
+    common: &Chunks,
+    labels: &[Option<usize>],
+    sources: &[Option<usize>],
+) -> Result<(Array, BlockInput)> {
+    let own = input.chunks().axes().iter().zip(labels);
+    let cut = own.map(|(own, label)| label.map_or_else(|| own.clone(), |axis| common.axes()[axis].clone()));
+    let axes = labels.iter().map(|label| label.and_then(|axis| sources.iter().position(|from| *from == Some(axis))));
     Ok((input.rechunk_to(Chunks::new(cut))?, BlockInput::axes(axes)))
 }
 

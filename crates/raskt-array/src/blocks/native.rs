@@ -1,5 +1,6 @@
 //! Functions of whole blocks that are our own.
 
+use super::agree::lengths_differ;
 use crate::Scan;
 use crate::kernel::{copy, linalg};
 use ndarray::{ArrayViewD, Axis};
@@ -49,6 +50,10 @@ pub(crate) struct Filter {
 impl Kernel for Filter {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         let (block, mask) = (chunk(&inputs[0])?, chunk(&inputs[1])?);
+        let (length, found) = (block.shape()[self.axis], mask.len());
+        if length != found {
+            return Err(lengths_differ(length, self.axis, found, self.axis));
+        }
         Ok(copy::compress(block, mask, Some(self.axis), call.cancel)?.into())
     }
 

@@ -1,4 +1,5 @@
 use super::axis_of;
+use crate::blocks::agree::agreeing;
 use crate::expression::Expr;
 use crate::{Array, ArrayError, AxisChunks, Chunks, Result, error::shape_text};
 use raskt_value::promote;
@@ -26,7 +27,8 @@ impl Array {
             let own = |at: usize| if at == axis { array.chunks().axes()[axis].clone() } else { cuts[at].clone() };
             array.astype(dtype).rechunk_to(Chunks::new((0..cuts.len()).map(own)))
         });
-        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        let labels: Vec<Option<usize>> = (0..first.ndim()).map(|other| (other != axis).then_some(other)).collect();
+        let inputs = agreeing(&inputs.collect::<Result<Vec<_>>>()?, &vec![labels; arrays.len()]);
         // An array of no element has a block all the same; it would only be in the way.
         let mut inputs: Vec<_> = inputs.into_iter().filter(|input| input.shape()[axis] != Some(0)).collect();
         match inputs.len() {

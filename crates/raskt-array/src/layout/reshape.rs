@@ -106,9 +106,19 @@ fn match_group(cuts: &[AxisChunks], old: &[usize], new: &[usize]) -> (Vec<AxisCh
     let block: usize = cuts.iter().map(|cut| cut.longest().unwrap_or(1)).product();
     let both: Vec<usize> =
         block_sizes(old, new).into_iter().filter(|&size| fits(new, size) && fits(old, size)).collect();
-    let size = both.iter().copied().filter(|&size| size <= block.max(1)).max();
-    let size = size.or_else(|| both.iter().copied().min()).unwrap_or_else(|| old.iter().product());
+    let size = nearest(&both, block.max(1)).unwrap_or_else(|| old.iter().product());
     (cut_by(old, size), cut_by(new, size))
+}
+
+/// The greatest of these sizes up to `block`; the next greater one where that is not much more and the other far less.
+fn nearest(sizes: &[usize], block: usize) -> Option<usize> {
+    const MUCH: usize = 4;
+    let below = sizes.iter().copied().filter(|&size| size <= block).max();
+    let above = sizes.iter().copied().filter(|&size| size > block).min();
+    match (below, above) {
+        (Some(below), Some(above)) if below < block / MUCH && above <= block.saturating_mul(MUCH) => Some(above),
+        (below, above) => below.or(above),
+    }
 }
 
 /// Where only the first axis is cut, and at whole rows of the new shape, blocks can stay as they are.

@@ -1,4 +1,4 @@
-use crate::blocks::{BlockInput, Blockwise, native::Product};
+use crate::blocks::{BlockInput, Blockwise, agree::agreeing, native::Product};
 use crate::error::shape_text;
 use crate::expression::Expr;
 use crate::layout::axes_of;
@@ -72,18 +72,21 @@ fn product(a: &Array, b: &Array) -> Result<Array> {
     let batch = batch_chunks(a, b)?;
     let a = recut(a, &batch, (None, Some(&inner)))?;
     let b = recut(b, &batch, (Some(&inner), None))?;
+    let labels = [labels_of(&a, stacks, [None, Some(stacks)]), labels_of(&b, stacks, [Some(stacks), None])];
+    let both = agreeing(&[a, b], &labels);
+    let (a, b) = (&both[0], &both[1]);
     let parts = inner.blocks() > 1;
     // The axes of the parts: the sum's, those of the stack, rows, columns.
     let shift = usize::from(parts);
     let (rows, columns) = (shift + stacks, shift + stacks + 1);
     let sum = parts.then_some(0);
-    let reads = vec![reads_of(&a, &batch, shift, [Some(rows), sum]), reads_of(&b, &batch, shift, [sum, Some(columns)])];
+    let reads = vec![reads_of(a, &batch, shift, [Some(rows), sum]), reads_of(b, &batch, shift, [sum, Some(columns)])];
     let mut axes: Vec<AxisChunks> = if parts { vec![AxisChunks::regular(inner.blocks() as usize, 1)] } else { vec![] };
     axes.extend_from_slice(batch.axes());
     axes.push(a.chunks().axes()[a.ndim() - 2].clone());
     axes.push(b.chunks().axes()[b.ndim() - 1].clone());
     let dtype = a.dtype();
-    let blockwise = Blockwise::native("matmul", Product { is_part: parts }, vec![a, b], reads).word(u64::from(parts));
+    let blockwise = Blockwise::native("matmul", Product { is_part: parts }, both.clone(), reads).word(u64::from(parts));
     let product = Expr::Blockwise(blockwise).into_array(dtype, Chunks::new(axes));
     if !parts {
         return Ok(product);
@@ -114,6 +117,12 @@ fn recut(array: &Array, batch: &Chunks, last: (Option<&AxisChunks>, Option<&Axis
     axes.push(last.0.unwrap_or(&own[stacks]).clone());
     axes.push(last.1.unwrap_or(&own[stacks + 1]).clone());
     array.rechunk_to(Chunks::new(axes))
+}
+
+/// Which axes of a stack of matrices belong together with those of another; `last` of its last two.
+fn labels_of(array: &Array, stacks: usize, last: [Option<usize>; 2]) -> Vec<Option<usize>> {
+    let skipped = stacks - (array.ndim() - 2);
+    (skipped..stacks).map(Some).chain(last).collect()
 }
 
 fn reads_of(array: &Array, batch: &Chunks, shift: usize, last: [Option<usize>; 2]) -> BlockInput {

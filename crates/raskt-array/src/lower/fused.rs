@@ -1,5 +1,5 @@
 use crate::Chunks;
-use crate::blocks::native::chunk;
+use crate::blocks::{agree::lengths_differ, native::chunk};
 use crate::expression::View;
 use crate::kernel::{Instruction, Partial, Program, Reduction, Region, combine, evaluate, evaluate_reduce, finalise};
 use crate::layout::view_block;
@@ -51,20 +51,29 @@ impl Fused {
     }
 
     fn region(&self, at: &[u32], blocks: &[Chunk]) -> Result<Region, TaskError> {
+        let ndim = self.chunks.ndim();
+        if let Some(block) = blocks.iter().find(|block| block.shape().len() != ndim) {
+            let message = format!("a block has {} axes, where {ndim} were promised", block.shape().len());
+            return Err(TaskError::new(ErrorKind::Value, message));
+        }
         let mut shape = Dims::new();
         for (axis, (cut, &at)) in self.chunks.axes().iter().zip(at).enumerate() {
             // A length that wasn't known is that of the blocks, which must agree.
-            shape.push(match cut.block_length(at) {
+            let mut lengths = self
+                .leaves
+                .iter()
+                .zip(blocks)
+                .filter(|(leaf, _)| !leaf.repeats(axis))
+                .map(|(_, block)| block.shape()[axis]);
+            let length = match cut.block_length(at) {
                 Some(length) => length,
-                None => blocks.iter().map(|block| block.shape()[axis]).find(|&length| length != 1).unwrap_or(1),
-            });
-        }
-        if let Some(block) = blocks.iter().find(|block| !fits(block.shape(), &shape)) {
-            let found = block.shape();
-            return Err(TaskError::new(
-                ErrorKind::Value,
-                format!("a block of shape {found:?} came where one of shape {:?} was expected", shape.as_slice()),
-            ));
+                None => lengths.next().unwrap_or(1),
+            };
+            match lengths.find(|&found| found != length) {
+                None => shape.push(length),
+                Some(found) if cut.is_known() => return Err(unexpected(found, length, axis)),
+                Some(found) => return Err(lengths_differ(length, axis, found, axis)),
+            }
         }
         let origin = self.chunks.axes().iter().zip(at).map(|(cut, &at)| cut.start(at) as u64).collect();
         Ok(Region { shape, origin })
@@ -129,6 +138,16 @@ impl Kernel for Fused {
 }
 
 impl Leaf {
+    /// Whether it is of length 1 along an axis of the result, and the same all along it.
+    fn repeats(&self, axis: usize) -> bool {
+        match self {
+            Self::Memory(whole) => whole.strides()[axis] == 0,
+            Self::Input { view, .. } | Self::Blocks { view, .. } => {
+                view.as_ref().is_some_and(|view| view.axes[axis].from.is_none())
+            }
+        }
+    }
+
     /// The part of the input that a block reads: along each axis as long as the block, or 1 where it is repeated.
     fn block(&self, chunks: &Chunks, at: &[u32], inputs: &[Value]) -> Result<Chunk, TaskError> {
         match self {
@@ -167,9 +186,9 @@ fn through(block: &Chunk, view: Option<&View>) -> Chunk {
     view_block(block, view, &shape)
 }
 
-/// Whether a block of `shape` can be read as one of `target`: axes of length 1 are repeated.
-fn fits(shape: &[usize], target: &[usize]) -> bool {
-    shape.len() == target.len() && shape.iter().zip(target).all(|(&own, &target)| own == target || own == 1)
+fn unexpected(found: usize, promised: usize, axis: usize) -> TaskError {
+    let message = format!("a block has length {found} along axis {axis}, where {promised} was promised");
+    TaskError::new(ErrorKind::Value, message)
 }
 
 /// The block with its axes of length 1 repeated to the lengths of `shape`; no element is copied.

@@ -29,7 +29,7 @@ impl Frame {
             Index::Levels(levels) => match levels.as_slice() {
                 [level] => {
                     let ascends = || self.frequency().is_some_and(|step| !step.starts_with('-'));
-                    self.divisions().is_some() || ordered_by(&self.root, &level.values) || ascends()
+                    ordered_by(&self.root, &level.values) || ascends()
                 }
                 _ => false,
             },
@@ -62,8 +62,9 @@ impl Frame {
         }
     }
 
-    /// The same rows in the same partitions, whose labels are said to lie so; `None` says that nothing is known of it.
-    pub fn divided(&self, divisions: Option<Vec<Literal>>) -> Result<Self> {
+    /// The same rows in the same partitions, whose labels are said to lie so, and in ascending order if they are `sorted`;
+    /// `None` says that nothing is known of it.
+    pub fn divided(&self, divisions: Option<Vec<Literal>>, sorted: bool) -> Result<Self> {
         if let Some(divisions) = &divisions {
             let (own, given) = (self.root.partitions, divisions.len());
             if given != own + 1 {
@@ -74,7 +75,7 @@ impl Frame {
         }
         let (frame, name) = self.with_label_column()?;
         let rows = frame.root.partition_rows.clone();
-        let node = divided_node(&frame.root, name, divisions, None, false);
+        let node = divided_node(&frame.root, name, Divisions { labels: divisions, sorted, ..Divisions::default() });
         let partitionwise = frame.root.partitionwise;
         Ok(frame.moved(Node { partitionwise, ..node.with_rows(rows) }))
     }
@@ -94,19 +95,23 @@ impl Frame {
     pub fn stepped(&self, frequency: &str) -> Result<Self> {
         let (frame, name) = self.with_label_column()?;
         let (rows, partitionwise) = (frame.root.partition_rows.clone(), frame.root.partitionwise);
-        let node = divided_node(&frame.root, name, frame.divisions(), Some(frequency.into()), false);
+        let (labels, sorted) = (frame.divisions(), frame.in_order());
+        let lie = Divisions { labels, frequency: Some(frequency.into()), sorted, cut: false };
+        let node = divided_node(&frame.root, name, lie);
         Ok(frame.moved(Node { partitionwise, ..node.with_rows(rows) }))
     }
 
     /// The same rows, cut anew: partition *i* has the labels between division *i* and the next.
     pub fn cut(&self, divisions: Vec<Literal>) -> Result<Self> {
-        let ordered = divisions.windows(2).all(|pair| !matches!(compare(&pair[0], &pair[1]), Some(Ordering::Greater)));
+        let ascends = |pair: &[Literal]| matches!(compare(&pair[0], &pair[1]), Some(Ordering::Less | Ordering::Equal));
+        let ordered = divisions.windows(2).all(ascends);
         if divisions.len() < 2 || !ordered {
             return Err(FrameError::Value("divisions have to be two labels or more, in ascending order".into()));
         }
         let (frame, name) = self.with_label_column()?;
         let partitions = divisions.len() - 1;
-        let node = divided_node(&frame.root, name, Some(divisions), None, true);
+        let lie = Divisions { labels: Some(divisions), cut: true, ..Divisions::default() };
+        let node = divided_node(&frame.root, name, lie);
         Ok(frame.moved(Node { partitions, ..node }))
     }
 
@@ -125,16 +130,20 @@ impl Frame {
     }
 }
 
-fn divided_node(
-    input: &Arc<Node>,
-    name: PlSmallStr,
-    divisions: Option<Vec<Literal>>,
+/// What is said of labels by [`Operator::Divided`].
+#[derive(Default, Hash)]
+struct Divisions {
+    labels: Option<Vec<Literal>>,
     frequency: Option<PlSmallStr>,
+    sorted: bool,
     cut: bool,
-) -> Node {
-    let what = content_of(&(&name, &divisions, &frequency, cut));
+}
+
+fn divided_node(input: &Arc<Node>, name: PlSmallStr, lie: Divisions) -> Node {
+    let what = content_of(&(&name, &lie));
     let columns = input.columns.clone();
-    let operator = Operator::Divided { input: input.clone(), name, divisions, frequency, cut };
+    let Divisions { labels: divisions, frequency, sorted, cut } = lie;
+    let operator = Operator::Divided { input: input.clone(), name, divisions, frequency, sorted, cut };
     let mut node = Node::new(operator, columns, &[], [what, input.digest]);
     node.partitions = input.partitions;
     node
@@ -207,9 +216,12 @@ fn ordered_by(node: &Node, values: &Expression) -> bool {
 }
 
 /// Whether the rows of a node are in the order of the column `name`.
-fn ordered(node: &Node, name: &PlSmallStr) -> bool {
+pub(crate) fn ordered(node: &Node, name: &PlSmallStr) -> bool {
     match &node.operator {
         Operator::RowNumber { name: own, .. } if own == name => true,
+        Operator::Divided { name: own, sorted: true, .. } if own == name => true,
+        // Known of labels alone, which were looked at.
+        Operator::Memory(_) => divisions(node, name).is_some(),
         Operator::Sort { by, options, .. } => {
             let missing_last = || options.nulls_last.first() == Some(&true);
             matches!(by.first(), Some(Expr::Column(own)) if own.as_str() == name.as_str())
@@ -226,7 +238,10 @@ fn ordered(node: &Node, name: &PlSmallStr) -> bool {
         Operator::Project { input, columns } => {
             columns.iter().find(|(own, _)| own == name).is_some_and(|(_, values)| ordered_by(input, values))
         }
-        _ => divisions(node, name).is_some(),
+        Operator::Concat { inputs } => {
+            divisions(node, name).is_some() && inputs.iter().all(|input| ordered(input, name))
+        }
+        _ => false,
     }
 }
 

@@ -13,7 +13,7 @@ mod rows;
 
 pub use cells::Cells;
 pub use concat::ConcatJoin;
-pub(crate) use divisions::divisions_by;
+pub(crate) use divisions::{divisions_by, ordered};
 pub use frame::{Column, ColumnOrValue, Frame, Index, IndexLevel};
 pub use groupby::Aggregation;
 pub(crate) use groupby::{aggregate, is_float_key};

@@ -158,7 +158,10 @@ pub enum Operator {
         /// How far each label is from the next, in pandas' words, if it is the same for all and is first told
         /// here; an empty text says that it isn't known any more.
         frequency: Option<PlSmallStr>,
-        /// Whether the rows are cut anew, and not only said to lie so.
+        /// Whether the labels are known to be in ascending order besides.
+        sorted: bool,
+        /// Whether the rows are cut anew, and not only said to lie so: those of the first partition come first then, each
+        /// partition's in the order that they had.
         cut: bool,
     },
 }

@@ -46,7 +46,7 @@ impl Frame {
     pub fn map_rows(&self, body: OpBody, name: &str, digest: u128, columns: &[(&str, Domain)]) -> Result<Self> {
         let mut node = self.mapped(body, name, digest, &[], columns)?;
         // Its tasks get slices of this frame, which need not be the partitions that the rows lie in.
-        node.partitionwise = StageOutput::of_frame(self).is_cut_as_planned();
+        node.partitionwise = self.keeps_partitions();
         self.attached(Arc::new(node), columns)
     }
 
@@ -84,6 +84,12 @@ impl Frame {
         Ok(external_node(external, partitions, levels, columns))
     }
 
+    /// Whether its partitions are those of the rows that it was made from: where the lengths of those are not known,
+    /// columns and filters that look at other rows are computed as a whole, and cut into equal parts.
+    pub fn keeps_partitions(&self) -> bool {
+        self.root.partitions == 1 || StageOutput::of_frame(self).is_cut_as_planned()
+    }
+
     /// The same rows in `partitions` equal partitions.
     pub fn repartition(&self, partitions: usize) -> Result<Self> {
         if partitions == 0 {
@@ -117,9 +123,9 @@ impl Frame {
         let picked = frame.moved(node.with_rows(rows));
         match (frame.divisions(), at) {
             (Some(divisions), [first, .., last]) if at.windows(2).all(|pair| pair[0] + 1 == pair[1]) => {
-                picked.divided(Some(divisions[*first..=last + 1].to_vec()))
+                picked.divided(Some(divisions[*first..=last + 1].to_vec()), frame.in_order())
             }
-            (Some(divisions), [at]) => picked.divided(Some(divisions[*at..=at + 1].to_vec())),
+            (Some(divisions), [at]) => picked.divided(Some(divisions[*at..=at + 1].to_vec()), frame.in_order()),
             _ => Ok(picked),
         }
     }

@@ -39,11 +39,9 @@ impl Footer {
             let has_form = match self.nulls[at] {
                 Nulls::None => self.native[at],
                 // What is missing among objects is None where pandas reads it, and NaN or NaT where it was computed.
-                Nulls::Some => self.native[at] && !matches!(dtype, DataType::Boolean | DataType::Date),
+                Nulls::Some => self.native[at] && !is_of_objects(dtype),
                 // The type goes by the values.
-                Nulls::Unknown => {
-                    self.native[at] && !(dtype.is_integer() || matches!(dtype, DataType::Boolean | DataType::Date))
-                }
+                Nulls::Unknown => self.native[at] && !(dtype.is_integer() || is_of_objects(dtype)),
             };
             if is_read(name) && !has_form {
                 let file = file.display();
@@ -85,6 +83,11 @@ pub(super) fn footer(path: &Path) -> Result<Footer> {
         nulls.push(found);
     }
     Ok(Footer { schema, rows: metadata.num_rows, nulls, native })
+}
+
+/// Whether pandas has a column of the type as objects where a value is missing.
+fn is_of_objects(dtype: &DataType) -> bool {
+    matches!(dtype, DataType::Boolean | DataType::Date | DataType::Decimal(..))
 }
 
 /// What those who wrote the file at `path` noted, by key.

@@ -25,6 +25,9 @@ pub(super) enum Cut {
 impl Cut {
     /// Where the partitions of `output` are, which is computed as a whole: as its plan says.
     pub(super) fn of(output: &StageOutput) -> Self {
+        if let Some(rows) = output.node.partition_rows.as_ref().filter(|rows| rows.len() == output.node.partitions) {
+            return Self::Rows(rows.clone());
+        }
         let first = output.columns.first().filter(|(name, _)| *name == index_column_name(0) || *name == "values");
         if let Some((column, values)) = first
             && let Some(divisions) = divisions_by(&output.node, values)
@@ -32,10 +35,7 @@ impl Cut {
         {
             return Self::Labels { column: column.clone(), divisions };
         }
-        match &output.node.partition_rows {
-            Some(rows) if rows.len() == output.node.partitions => Self::Rows(rows.clone()),
-            _ => Self::Equal(output.node.partitions),
-        }
+        Self::Equal(output.node.partitions)
     }
 
     /// Whether its parts are the partitions that the plan knows of, not slices of equal size for want of them.
@@ -62,20 +62,58 @@ impl Cut {
     }
 }
 
-/// The rows whose labels lie from division `at` on, and below the next one; the last part has the last label as well.
+/// The rows whose labels lie from division `at` on, and below the next one; the last part has the last label as well. Those
+/// of one part come before those of the next, which is checked: divisions that are said of rows may be wrong.
 fn between(table: &DataFrame, column: &PlSmallStr, divisions: &[Literal], at: usize) -> Result<DataFrame> {
     let labels = table.column(column)?.as_materialized_series();
-    let bound = |at: usize| Ok::<_, FrameError>(divisions[at].value().to_engine()?.into_series(PlSmallStr::EMPTY));
     let last = divisions.len() - 1;
-    if at == 0 {
-        let outside = labels.lt(&bound(0)?)? | labels.gt(&bound(last)?)? | labels.is_null();
-        if let Some(row) = outside.iter().position(|outside| outside == Some(true)) {
-            return Err(FrameError::Value(format!("the label {} lies outside of the divisions", labels.get(row)?)));
+    let start = if at == 0 { 0 } else { first_from(labels, &divisions[at])? };
+    let stop = if at + 1 == last { labels.len() } else { first_from(labels, &divisions[at + 1])? };
+    let (found, bounds) = (labels.slice(start as i64, stop.saturating_sub(start)), &divisions[at..=at + 1]);
+    let above = match at + 1 == last {
+        true => found.gt(&bound(&bounds[1])?)?,
+        false => found.gt_eq(&bound(&bounds[1])?)?,
+    };
+    let outside = found.lt(&bound(&bounds[0])?)? | above | found.is_null();
+    match outside.iter().position(|outside| outside == Some(true)) {
+        Some(row) => Err(FrameError::Value(format!("the label {} lies outside of its division", found.get(row)?))),
+        None => Ok(table.slice(start as i64, found.len())),
+    }
+}
+
+/// The first of the labels that is no less than a division; those before it are less.
+fn first_from(labels: &Series, division: &Literal) -> Result<usize> {
+    let division = bound(division)?;
+    let (mut low, mut high) = (0, labels.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match labels.slice(middle as i64, 1).gt_eq(&division)?.get(0) {
+            Some(true) => high = middle,
+            _ => low = middle + 1,
         }
     }
-    let above = labels.gt_eq(&bound(at)?)?;
-    let below = if at + 1 == last { labels.lt_eq(&bound(last)?)? } else { labels.lt(&bound(at + 1)?)? };
-    Ok(table.filter(&(above & below))?)
+    Ok(low)
+}
+
+/// A label as a column of one row.
+fn bound(label: &Literal) -> Result<Series> {
+    Ok(label.value().to_engine()?.into_series(PlSmallStr::EMPTY))
+}
+
+/// The rows of a table in the order of the divisions that their labels lie between, those of each as they were.
+pub(super) fn in_divisions(table: DataFrame, column: &PlSmallStr, divisions: &[Literal]) -> Result<DataFrame> {
+    let labels = table.column(column)?.as_materialized_series();
+    if labels.is_sorted(SortOptions::default().with_nulls_last(true))? {
+        return Ok(table);
+    }
+    let mut parts = vec![0 as IdxSize; table.height()];
+    for division in &divisions[1..divisions.len() - 1] {
+        let from = labels.gt_eq(&bound(division)?)?;
+        from.iter().zip(&mut parts).for_each(|(from, part)| *part += IdxSize::from(from == Some(true)));
+    }
+    let mut order: Vec<IdxSize> = (0..table.height() as IdxSize).collect();
+    order.sort_by_key(|row| parts[*row as usize]);
+    Ok(table.take(&IdxCa::from_vec(PlSmallStr::EMPTY, order))?)
 }
 
 /// Cuts a table: task *i* gives part *i*.
@@ -123,7 +161,7 @@ mod tests {
     fn a_label_outside_of_the_divisions_is_told() {
         let table = df!(index_column_name(0) => [1_i64, 7]).unwrap();
         let cut = Cut::Labels { column: index_column_name(0), divisions: [0, 3, 5].map(Literal::Int).to_vec() };
-        let error = cut.part(&table, 0).unwrap_err();
-        assert_eq!(error.to_string(), "the label 7 lies outside of the divisions");
+        let error = cut.part(&table, 1).unwrap_err();
+        assert_eq!(error.to_string(), "the label 7 lies outside of its division");
     }
 }

@@ -1,9 +1,11 @@
 use super::collect;
 use super::expressions::{Translation, column};
 use super::need::Need;
+use super::slice::in_divisions;
 use crate::error::{FrameError, Result};
 use crate::expression::Expression;
-use crate::plan::{Node, Operator};
+use crate::literal::Literal;
+use crate::plan::{Node, Operator, ordered};
 use crate::table::internal_name;
 use polars::prelude::*;
 use std::collections::HashMap;
@@ -175,8 +177,31 @@ impl<'a> Translator<'a> {
             Operator::Join(plan) => self.joined(plan, need)?,
             Operator::Concat { inputs } => self.concatenated(inputs, need)?,
             Operator::Cells { input, labels, columns } => self.cells(node, input, labels, columns)?,
+            Operator::Divided { input, name, divisions: Some(divisions), cut: true, .. }
+                if need.order && !ordered(input, name) =>
+            {
+                self.in_divisions(input, name, divisions, need)?
+            }
             Operator::Repartition { input } | Operator::Divided { input, .. } => self.node(input, need)?,
         })
+    }
+
+    /// The rows of `input` as their partitions come, one after another.
+    fn in_divisions(
+        &mut self,
+        input: &Arc<Node>,
+        name: &PlSmallStr,
+        divisions: &[Literal],
+        need: &Need,
+    ) -> Result<LazyFrame> {
+        let mut below = need.clone().ordered(true);
+        below.columns.insert(name.clone());
+        let query = self.node(input, &below)?;
+        let (name, divisions) = (name.clone(), divisions.to_vec());
+        let put = move |table: DataFrame| {
+            in_divisions(table, &name, &divisions).map_err(|error| polars_err!(ComputeError: "{error}"))
+        };
+        Ok(query.map(put, OptFlags::empty(), None, Some("divisions")))
     }
 
     fn attached(

@@ -261,7 +261,7 @@ fn array_from_delayed(
     let function = py.import("raskt.array.base.plain")?.getattr("block_of")?.unbind();
     let grid = Arc::new(OnceLock::from(chunks.clone()));
     let convert = Arc::new(NumpyBlock { function, name, dtype, takes_index: false, grid });
-    let source = DelayedBlocks { nodes: vec![source.node.clone()], convert };
+    let source = DelayedBlocks::new(vec![source.node.clone()], convert);
     Ok(Array::from_lower(Arc::new(source), dtype, chunks).into())
 }
 

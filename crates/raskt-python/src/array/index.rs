@@ -2,7 +2,7 @@
 
 use super::{arguments, snapshot_of_numpy};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyIndexError, PyNotImplementedError};
+use pyo3::exceptions::{PyIndexError, PyNotImplementedError, PyOverflowError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyList, PySlice, PyTuple};
@@ -42,11 +42,23 @@ fn index(part: &Bound<'_, PyAny>) -> PyResult<Index> {
 fn from_slice(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
     let bound = |name| {
         let bound = slice.getattr(name)?;
-        if bound.is_none() { Ok(None) } else { bound.extract::<i64>().map(Some) }
+        if bound.is_none() { Ok(None) } else { clamped(&bound).map(Some) }
     };
     let py = slice.py();
     let (start, stop, step) = (bound(intern!(py, "start"))?, bound(intern!(py, "stop"))?, bound(intern!(py, "step"))?);
     Ok(Index::Slice { start, stop, step })
+}
+
+/// A bound of a slice: one beyond all lengths is as good as the farthest of 64 bits.
+fn clamped(bound: &Bound<'_, PyAny>) -> PyResult<i64> {
+    let py = bound.py();
+    bound.extract::<i64>().or_else(|error| {
+        if !error.is_instance_of::<PyOverflowError>(py) {
+            return Err(error);
+        }
+        let index = py.import("operator")?.call_method1(intern!(py, "index"), (bound,))?;
+        Ok(if index.lt(0)? { -i64::MAX } else { i64::MAX })
+    })
 }
 
 fn from_list(list: &Bound<'_, PyList>) -> PyResult<Index> {

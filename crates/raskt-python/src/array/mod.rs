@@ -23,6 +23,7 @@ mod reduction;
 mod snapshot;
 
 pub(crate) use convert::{chunk_from_numpy, numpy_from_chunk, numpy_over, numpy_view};
+pub(crate) use error::defined_in;
 pub(crate) use expr::ArrayExpr;
 use snapshot::snapshot_of_numpy;
 

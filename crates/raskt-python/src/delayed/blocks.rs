@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use raskt_graph::{ExplicitBuilder, GraphBuilder, GraphError, LayerId, Lower, TaskId};
 use raskt_value::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The task that gives block `index` of a collection, whose layer is `blocks`, as a Python object.
 pub(super) fn block(
@@ -69,14 +70,26 @@ impl PythonBlock for OneBlock {
 /// Delayed objects as the blocks or partitions of a collection; `convert` turns each into the value that the collection
 /// wants (its input is a Python object: see [`Object`]).
 pub(crate) struct DelayedBlocks {
-    pub nodes: Vec<Arc<Node>>,
-    pub convert: Arc<dyn PythonBlock>,
+    nodes: Vec<Arc<Node>>,
+    convert: Arc<dyn PythonBlock>,
+    number: u64,
+}
+
+/// Tells sources and copies apart, whose content is not hashed: no number is given twice, as an address may be.
+pub(super) fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl DelayedBlocks {
+    pub(crate) fn new(nodes: Vec<Arc<Node>>, convert: Arc<dyn PythonBlock>) -> Self {
+        Self { nodes, convert, number: next_number() }
+    }
 }
 
 impl Lower for DelayedBlocks {
     fn key(&self) -> u128 {
-        // The address tells this source from every other that is alive.
-        std::ptr::from_ref(self) as usize as u128 | 0x7261_736b_745f_626c << 64
+        u128::from(self.number) | 0x7261_736b_745f_626c << 64
     }
 
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {

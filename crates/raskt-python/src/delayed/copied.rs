@@ -1,5 +1,6 @@
 //! Copies of collections: their layers once more, under their own name, and perhaps after something else.
 
+use super::blocks::next_number;
 use super::parts::add_python_layer;
 use super::{Node, lower_nodes};
 use crate::block::{PythonBlock, PythonOp};
@@ -23,6 +24,7 @@ pub(super) struct Copying {
     omitted: Vec<Py<PyAny>>,
     /// The collections that are copied, as users hold them.
     originals: Mutex<Vec<Py<PyAny>>>,
+    number: u64,
 }
 
 /// The copy of a collection: it stands in the place of the object that users hold, and of its expression.
@@ -42,7 +44,7 @@ impl CopiedExpr {
 
 impl Copying {
     pub fn new(after: Vec<Arc<Node>>, omitted: Vec<Py<PyAny>>) -> Arc<Self> {
-        Arc::new(Self { after, omitted, originals: Mutex::default() })
+        Arc::new(Self { after, omitted, originals: Mutex::default(), number: next_number() })
     }
 
     /// What stands for the copy of `collection`.
@@ -62,7 +64,7 @@ impl Copying {
 
     /// What the copy of `original` is known by in a graph.
     fn key(&self, original: &Py<PyAny>) -> u128 {
-        (std::ptr::from_ref(self) as usize as u128) << 64 | original.as_ptr() as usize as u128
+        u128::from(self.number) << 64 | original.as_ptr() as usize as u128
     }
 
     /// Adds copies of all the originals to `graph`.

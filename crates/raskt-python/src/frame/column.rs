@@ -54,15 +54,7 @@ impl Collection for ColumnExpr {
         let index = if own.is_scalar() || own.labels { &unlabelled } else { &own.index };
         let logical = logicals(&domains_of_column(own));
         let rows = (!own.is_scalar()).then(|| own.to_frame(""));
-        let (divisions, frequency) = rows.map_or((None, None), |rows| (rows.divisions(), rows.frequency()));
-        let frame = interchange::persisted_frame(
-            &values,
-            index,
-            &logical,
-            own.root.partitions,
-            divisions,
-            frequency.as_deref(),
-        )?;
+        let frame = interchange::persisted_frame(&values, index, &logical, own.root.partitions, rows.as_ref())?;
         let mut column = frame.column_at(0).or_raise()?;
         column.name = own.name.clone();
         column.labels = own.labels;

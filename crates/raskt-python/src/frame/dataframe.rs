@@ -52,15 +52,8 @@ impl Collection for FrameExpr {
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>> {
         let partitions = self.frame.root.partitions;
         let logical = logicals(&domains_of(&self.frame));
-        let (divisions, frequency) = (self.frame.divisions(), self.frame.frequency());
-        let frame = interchange::persisted_frame(
-            &values,
-            &self.frame.index,
-            &logical,
-            partitions,
-            divisions,
-            frequency.as_deref(),
-        )?;
+        let rows = Some(&self.frame);
+        let frame = interchange::persisted_frame(&values, &self.frame.index, &logical, partitions, rows)?;
         Ok(Py::new(py, Self { labels: self.labels, ..frame.into() })?.into_any())
     }
 
@@ -186,11 +179,18 @@ impl FrameExpr {
         self.frame.with_levels(&columns(&levels)).or_raise().map(Into::into)
     }
 
-    /// The same, whose labels are said to lie between divisions; `None` says that nothing is known of them.
-    #[pyo3(signature = (divisions=None))]
-    fn divided(&self, divisions: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<Self> {
+    /// The same, whose labels are said to lie between divisions, and in ascending order if they are `sorted`; `None` says
+    /// that nothing is known of them.
+    #[pyo3(signature = (divisions=None, *, sorted=false))]
+    fn divided(&self, divisions: Option<Vec<Bound<'_, PyAny>>>, sorted: bool) -> PyResult<Self> {
         let divisions = divisions.map(|labels| self.label_literals(&labels)).transpose()?;
-        self.frame.divided(divisions).or_raise().map(Into::into)
+        self.frame.divided(divisions, sorted).or_raise().map(Into::into)
+    }
+
+    /// Whether its partitions are those of the rows that it was made from, not equal parts of all.
+    #[getter]
+    fn keeps_partitions(&self) -> bool {
+        self.frame.keeps_partitions()
     }
 
     /// How far each label is from the next, in pandas' words; None if that isn't known.

@@ -209,14 +209,14 @@ fn divisions(data: &Bound<'_, PyAny>, parts: &[DataFrame]) -> PyResult<Option<Ve
     Ok(found.into_iter().map(label).collect::<PyResult<Vec<_>>>().ok())
 }
 
-/// Tables that were computed as the source of the same frame; `logical` says what their columns are to their user.
+/// Tables that were computed as the source of the same frame; `logical` says what their columns are to their user, and
+/// `rows` is the frame that they were computed from, whose divisions and frequency stay.
 pub(super) fn persisted_frame(
     values: &[Value],
     index: &Index,
     logical: &[Logical],
     partitions: usize,
-    divisions: Option<Vec<Literal>>,
-    frequency: Option<&str>,
+    rows: Option<&Frame>,
 ) -> PyResult<Frame> {
     let names = index.names();
     let levels: Vec<Option<&str>> = match index {
@@ -238,11 +238,12 @@ pub(super) fn persisted_frame(
         frame.index = Index::Rows(name.clone());
         return Ok(frame);
     }
-    if let Some(divisions) = divisions.filter(|divisions| frame.root.partitions + 1 == divisions.len()) {
-        frame = frame.divided(Some(divisions)).or_raise()?;
+    let Some(rows) = rows else { return Ok(frame) };
+    if let Some(divisions) = rows.divisions().filter(|divisions| frame.root.partitions + 1 == divisions.len()) {
+        frame = frame.divided(Some(divisions), rows.in_order()).or_raise()?;
     }
-    match frequency {
-        Some(frequency) => frame.stepped(frequency).or_raise(),
+    match rows.frequency() {
+        Some(frequency) => frame.stepped(&frequency).or_raise(),
         None => Ok(frame),
     }
 }

@@ -9,7 +9,7 @@ use crate::object::Object;
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTraceback, PyTuple};
-use raskt_frame::polars::prelude::{Column as Values, DataFrame, DataType};
+use raskt_frame::polars::prelude::{Column as Values, DataFrame, DataType, TimeUnit};
 use raskt_frame::{Domain, Frame, FrameError, FrameTable, index_column_name, shown_label};
 use raskt_graph::OpBody;
 use raskt_value::Value;
@@ -175,7 +175,7 @@ impl Promise {
         let mut columns = vec![];
         for (at, (_, domain)) in self.levels.iter().enumerate().filter(|_| !without_labels) {
             columns.push(
-                cast(&own[at], &domain.dtype, true, self.inferred, "the row labels are")
+                cast(&own[at], &domain.dtype, own[at].null_count() > 0, self.inferred, "the row labels are")
                     .map_err(wrong)?
                     .with_name(index_column_name(at)),
             );
@@ -212,10 +212,13 @@ fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool,
         _ => 3,
     };
     let zoned = |dtype: &DataType| matches!(dtype, DataType::Datetime(_, Some(_)));
+    let nothing = values.null_count() == values.len();
+    if found_by_trial && !nothing && changes_times(values.dtype(), dtype) {
+        return Err(differ());
+    }
     let alike = group(values.dtype()) == group(dtype)
         && values.dtype().is_bool() == dtype.is_bool()
         && zoned(values.dtype()) == zoned(dtype);
-    let nothing = values.null_count() == values.len();
     if !alike && !nothing {
         return Err(differ());
     }
@@ -234,6 +237,24 @@ fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool,
 fn narrows(from: &DataType, to: &DataType, may_miss: bool) -> bool {
     let whole = to.is_integer() && !may_miss;
     from.is_float() && (whole || (*from == DataType::Float64 && *to == DataType::Float32))
+}
+
+/// Whether times would become coarser ones, or those of another zone.
+fn changes_times(from: &DataType, to: &DataType) -> bool {
+    match (from, to) {
+        (DataType::Datetime(own, zone), DataType::Datetime(other, wanted)) => finer(*own, *other) || zone != wanted,
+        (DataType::Duration(own), DataType::Duration(other)) => finer(*own, *other),
+        _ => false,
+    }
+}
+
+fn finer(a: TimeUnit, b: TimeUnit) -> bool {
+    let per_second = |unit| match unit {
+        TimeUnit::Milliseconds => 1_000,
+        TimeUnit::Microseconds => 1_000_000,
+        TimeUnit::Nanoseconds => 1_000_000_000,
+    };
+    per_second(a) > per_second(b)
 }
 
 /// What tells a call from others: its token, or a number that no other has.
@@ -385,7 +406,7 @@ pub(super) fn frame_from_delayed(
     let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
     let nodes = parts.iter().map(|part| part.get().node.clone()).collect();
     let convert = Arc::new(FromDelayed { promise, name: name.to_owned(), rows: rows.clone() });
-    let source = DelayedBlocks { nodes, convert };
+    let source = DelayedBlocks::new(nodes, convert);
     let frame = Frame::from_tasks(Arc::new(source), parts.len(), &levels, &columns, name, true, rows);
     if is_series {
         let column = frame.column_at(0).or_raise()?.rename(series_name.as_deref());

@@ -9,14 +9,12 @@ import numpy as np
 
 from raskt._core import ArrayExpr, array_astype, array_binary, array_unary
 from raskt._errors import TooLarge
-from raskt.array.base.lengths import agreeing, of_lengths
+from raskt.array.base.lengths import of_lengths
 
 __all__ = ["binary"]
 
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 _FLOATING = {"divide", "true_divide", "float_power"}
-#: Operands without a shape: nothing has to be checked of them.
-_NUMBERS = {int, float, complex, bool}
 
 
 def binary(name: str, x: Any, y: Any) -> ArrayExpr | None:
@@ -27,9 +25,7 @@ def binary(name: str, x: Any, y: Any) -> ArrayExpr | None:
         # Numbers of Python's own take the type that is computed in, and not that of the array.
         x, y = (_widened(operand) for operand in (x, y))
     try:
-        if type(y) in _NUMBERS or type(x) in _NUMBERS:
-            return array_binary(name, x, y)
-        return array_binary(name, agreeing(x, y), y)
+        return array_binary(name, x, y)
     except TooLarge:
         operands = x, y
         sizes = [operand for operand in operands if type(operand) is int]

@@ -5,15 +5,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
-from raskt._core import ArrayExpr, array_map_blocks
 from raskt._errors import UnknownLengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["UnknownLength", "agreeing", "has_unknown", "lengths_of", "marked", "of_lengths", "shapes_differ"]
+__all__ = ["UnknownLength", "has_unknown", "lengths_of", "marked", "of_lengths", "shapes_differ"]
 
 _MESSAGE = "the length of an axis is not known before it is computed: call `compute_chunk_sizes()` first"
 
@@ -95,28 +92,3 @@ def of_lengths(error: ValueError, *operands: Any) -> ValueError:
         return error
     text = str(error)
     return UnknownLengths(text if "compute_chunk_sizes" in text else f"{text}; call `compute_chunk_sizes()` first")
-
-
-def agreeing(x: Any, y: Any) -> Any:
-    """`x`, whose blocks are checked against those of `y` along axes where neither's lengths are known.
-
-    Blocks of length 1 would be repeated beside longer ones, although the whole axes are of different lengths.
-    """
-    x, y = getattr(x, "__raskt_expr__", x), getattr(y, "__raskt_expr__", y)
-    if not isinstance(x, ArrayExpr) or not isinstance(y, ArrayExpr) or x.is_known or y.is_known or x.name == y.name:
-        return x
-    axes = range(-1, -1 - min(x.ndim, y.ndim), -1)
-    both = [axis for axis in axes if x.shape[axis] != x.shape[axis] and y.shape[axis] != y.shape[axis]]
-    if not both:
-        return x
-
-    def check(index: int, block: Any, other: Any) -> Any:
-        if any(block.shape[axis] != other.shape[axis] for axis in both):
-            raise UnknownLengths(
-                f"blocks of shapes {block.shape} and {other.shape} meet in arrays of unknown lengths: call "
-                "`compute_chunk_sizes()` on them first"
-            )
-        return np.broadcast_arrays(block, other)[0]
-
-    with lengths_of(x, y):
-        return array_map_blocks(check, "same lengths", [x, y], x.dtype, [], [], None, True, None)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raskt._core import array_astype
+from raskt._core import array_astype, array_where
 from raskt._errors import UnknownLengths, Unsupported
-from raskt.array.base.lengths import shapes_differ
-from raskt.array.base.registry import is_array
+from raskt.array.base.lengths import lengths_of, of_lengths, shapes_differ
+from raskt.array.base.registry import is_array, wrap
 
 if TYPE_CHECKING:
     from raskt._core import ArrayExpr
     from raskt.array._array import Array
 
-__all__ = ["SWAP", "average_input", "replaced", "write_back", "write_out"]
+__all__ = ["SWAP", "average_input", "in_place_of", "replaced", "write_back", "write_out"]
 
 #: Is held while an array takes over an expression, if it is still the one that the new expression was made of. What
 #: threads do to one array at a time is so done one after the other; nothing is computed meanwhile.
@@ -34,7 +34,21 @@ def write_out(result: Array, out: Any, casting: Any = "same_kind") -> Any:
         return out
     if not is_array(out):
         raise TypeError(f"`out` must be an array, not {type(out).__name__}")
-    return replaced(out, result.__raskt_expr__, "out", casting)
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise TypeError(f"in-place `out` gives {result.dtype}, which an array of {out.dtype} cannot hold")
+    return replaced(out, in_place_of(out, result.astype(out.dtype)).__raskt_expr__, "out")
+
+
+def in_place_of(array: Array, result: Array) -> Array:
+    """The result, of the type of an array and, which may show only when it is computed, of its shape."""
+    if result.__raskt_expr__.is_known and result.shape == array.shape:
+        return result
+    with lengths_of(result, array):
+        fitted = wrap(array_where(True, result.__raskt_expr__, array.__raskt_expr__))
+    if fitted.ndim == array.ndim and all(x == y or y != y for x, y in zip(fitted.shape, array.shape, strict=True)):
+        return fitted
+    refused = ValueError(f"a result of shape {result.shape} does not fit an array of shape {array.shape}")
+    raise of_lengths(refused, result, array)
 
 
 def write_back(result: Array, out: Any) -> Any:
@@ -68,7 +82,7 @@ def replaced(array: Array, expr: ArrayExpr, name: str, casting: Any = "same_kind
     """The array with a result in its place, if NumPy would let it be there."""
     if array.__raskt_expr__.is_known and not expr.is_known:
         raise UnknownLengths(f"the shape that in-place `{name}` gives is not known: call `compute_chunk_sizes()` first")
-    if expr.shape != array.shape and expr.is_known:
+    if shapes_differ(expr.shape, array.shape):
         raise ValueError(f"in-place `{name}` cannot give shape {expr.shape} to an array of shape {array.shape}")
     if expr.dtype != array.dtype:
         if not np.can_cast(expr.dtype, array.dtype, casting):

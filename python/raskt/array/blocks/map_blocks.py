@@ -11,7 +11,7 @@ from raskt._core import array_block_shapes, array_from_function, array_map_block
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.layout import Layout
-from raskt.array.base.lengths import agreeing, lengths_of
+from raskt.array.base.lengths import lengths_of
 from raskt.array.base.plain import held, is_own
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
@@ -129,8 +129,6 @@ def elementwise(
             constants = {at: arg if at == whole else np.float32(arg) for at, arg in constants.items()}
             dtype = np.dtype(np.float32)
     expressions = [array.__raskt_expr__ for array in arrays.values()]
-    for at in range(1, len(expressions)):
-        expressions[at] = agreeing(expressions[at], expressions[0])
     # Blocks are made to be of the data type that was found: calls that differ in it alone are two.
     # Only NumPy's own ufuncs are known by their names, which others may share.
     key = f"{name} of {dtype}" if is_own(function) and not kwargs and not constants else None

@@ -19,7 +19,7 @@ from raskt._errors import UnknownLengths
 from raskt.array.base.arguments import NO_VALUE, check_device, check_like, check_order
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
-from raskt.array.base.lengths import agreeing, lengths_of
+from raskt.array.base.lengths import lengths_of
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
 
@@ -209,7 +209,7 @@ def _everywhere(like: Array, fill_value: Any, dtype: np.dtype[Any]) -> Array:
         raise ValueError(f"could not broadcast input array of {np.ndim(fill_value)} axes into shape {like.shape}")
     other = like.astype(dtype).__raskt_expr__
     if np.ndim(fill_value):
-        value = agreeing(asarray(fill_value).astype(dtype), other)
+        value = asarray(fill_value).astype(dtype).__raskt_expr__
     else:
         value = asarray(np.full((), fill_value, dtype)).__raskt_expr__  # Converted, or refused, as by NumPy.
     with lengths_of(value, other):

@@ -8,6 +8,8 @@ import numpy as np
 
 from raskt.array.base.conversion import as_assigned, asarray
 from raskt.array.base.documentation import documented
+from raskt.array.base.lengths import shapes_differ
+from raskt.array.base.out import in_place_of
 from raskt.array.base.registry import is_array
 from raskt.array.selection.where import where
 
@@ -73,10 +75,32 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
     number = len(conditions)
     if len(funclist) not in (number, number + 1):
         raise ValueError(f"with {number} condition(s), either {number} or {number + 1} functions are expected")
-    pieces = [piece(array, *args, **kw) if callable(piece) else as_assigned(piece, array.dtype) for piece in funclist]
+    flags = [_rows(asarray(condition).astype(bool), array) for condition in conditions]
+    pieces = [piece(array, *args, **kw) if callable(piece) else _number(piece, array.dtype) for piece in funclist]
     default = pieces.pop() if len(pieces) == number + 1 else 0
-    flags = [asarray(condition).astype(bool) for condition in conditions]
-    return select(flags[::-1], pieces[::-1], default).astype(array.dtype)
+    return in_place_of(array, select(flags[::-1], pieces[::-1], default).astype(array.dtype))
+
+
+def _rows(condition: Array, x: Array) -> Array:
+    """A condition of the first axes of an array, with an axis for each of the others."""
+    if condition.ndim > x.ndim:
+        raise IndexError(
+            f"too many indices for array: array is {x.ndim}-dimensional, but {condition.ndim} were indexed"
+        )
+    for axis, (found, size) in enumerate(zip(condition.shape, x.shape, strict=False)):
+        if shapes_differ((found,), (size,)):
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {axis}; size of axis is {size} but size of "
+                f"corresponding boolean axis is {found}"
+            )
+    return condition[(..., *[None] * (x.ndim - condition.ndim))]
+
+
+def _number(piece: Any, dtype: np.dtype[Any]) -> Array:
+    value = as_assigned(piece, dtype)
+    if value.ndim:
+        raise NotImplementedError("piecewise with an array in place of a function is not implemented: use `select`")
+    return value
 
 
 def _is_one_condition(condlist: Any, x: Array) -> bool:

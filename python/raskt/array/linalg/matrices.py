@@ -12,7 +12,7 @@ from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
 from raskt.array.base.registry import wrap
 from raskt.array.base.settings import block_bytes
-from raskt.array.creation.constructors import arange
+from raskt.array.creation.constructors import arange, zeros
 from raskt.array.manipulation.padding import pad
 from raskt.array.selection.where import where
 
@@ -73,7 +73,9 @@ def diag(v: Any, k: int = 0) -> Array:
         raise ValueError(f"diag takes an array of one or two axes, not of {x.ndim}")
 
     before, after = max(k, 0), max(-k, 0)
-    matrix = where(arange(len(x))[:, None] == arange(len(x)), x, x.dtype.type(0))
+    # The blocks are those of a matrix, and not as high as the vector is long.
+    rows, columns = (arange(len(x), chunks=(lengths,)) for lengths in zeros((len(x), len(x)), x.dtype).chunks)
+    matrix = where(rows[:, None] == columns, x, x.dtype.type(0))
     return pad(matrix, ((after, before), (before, after)), mode="constant") if k else matrix
 
 

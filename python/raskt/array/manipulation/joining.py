@@ -9,7 +9,6 @@ import numpy as np
 from raskt._core import array_concatenate, array_stack
 from raskt.array.base.conversion import asarray, common_type, in_type
 from raskt.array.base.documentation import documented
-from raskt.array.base.lengths import agreeing
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
 from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d, expand_dims
@@ -83,7 +82,6 @@ def stack(
     (3, 2)
     """
     parts = [asarray(array) for array in arrays]
-    parts[1:] = [wrap(agreeing(part, parts[0])) for part in parts[1:]]
     return _joined("stack", array_stack, parts, axis, out, dtype, casting)
 
 

@@ -106,10 +106,12 @@ def _pairs(values: Any, ndim: int) -> Any:
 def _pad_axis(x: Array, axis: int, widths: Sequence[int], mode: str, values: Any) -> Array:
     if not any(widths):
         return x
-    if mode in ("edge", "reflect", "symmetric", "wrap"):
+    if mode in ("reflect", "symmetric", "wrap"):
         # NumPy pads the positions, and the elements are taken by them.
         positions = np.pad(np.arange(x.shape[axis]), tuple(widths), mode=mode)  # type: ignore[call-overload]
         return take(x, positions, axis=axis)
+    if sum(widths) + x.shape[axis] > np.iinfo(np.intp).max:
+        raise ValueError("array is too big: its length is more than 64 bits can count")
     sides = [_side(x, axis, at, width, mode, values[at]) for at, width in enumerate(widths)]
     parts = [sides[0], x, sides[1]]
     return concatenate([part for part in parts if part.shape[axis] or part is x], axis=axis)
@@ -118,9 +120,12 @@ def _pad_axis(x: Array, axis: int, widths: Sequence[int], mode: str, values: Any
 def _side(x: Array, axis: int, at: int, width: int, mode: str, value: Any) -> Array:
     """What stands before (`at` 0) or after (1) the elements."""
     shape = (*x.shape[:axis], width, *x.shape[axis + 1 :])
-    chunks = (*x.chunks[:axis], (width,), *x.chunks[axis + 1 :])
     if mode in ("constant", "empty") or not width:
+        chunks = (*x.chunks[:axis], "auto", *x.chunks[axis + 1 :])
         return full(shape, held(value if mode == "constant" else 0, x.dtype)[()], dtype=x.dtype, chunks=chunks)
+    if mode == "edge":
+        edge = x[(*[slice(None)] * axis, slice(0, 1) if at == 0 else slice(-1, None))]
+        return broadcast_to(edge, shape).rechunk({axis: "auto"})
     if mode == "linear_ramp":
         return _ramp(x, axis, at, width, value)
     length = x.shape[axis] if value is None else min(int(value), x.shape[axis])
@@ -132,7 +137,7 @@ def _side(x: Array, axis: int, at: int, width: int, mode: str, value: Any) -> Ar
     part = x[(*[slice(None)] * axis, near)]
     found = getattr(part, {"maximum": "max", "minimum": "min"}.get(mode, mode))(axis=axis, keepdims=True)
     found = found.round() if x.dtype.kind in "iu" and mode == "mean" else found
-    return broadcast_to(found.astype(x.dtype), shape)
+    return broadcast_to(found.astype(x.dtype), shape).rechunk({axis: "auto"})
 
 
 def _ramp(x: Array, axis: int, at: int, width: int, end: Any) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["delete", "insert", "repeat", "roll", "tile"]
 
 _TYPE = "Of the array's type."
+
+#: Positions that lie farther apart than this, on average, cut an array into parts: its elements are not numbered one by
+#: one, which would take memory for each of them at once.
+_APART = 2**16
 
 
 def checked_axis(axis: Any, ndim: int) -> int:
@@ -161,11 +166,23 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         return x
     low, high = int(positions.min()), int(positions.max())
     inside = _part(x, axis, low, high)
+    if high - low > _APART * len(positions):
+        return _joined(_apart(x, axis, positions, new), x, axis)
     if low < high:
         # Old elements keep their numbers, new ones come after them; the order of places says where each goes.
         places = np.concatenate([np.arange(low, high) + 0.5, positions])
         new = take(concatenate([inside, new], axis=axis), np.argsort(places, kind="stable"), axis=axis)
     return _joined([_part(x, axis, 0, low), new, _part(x, axis, high, length)], x, axis)
+
+
+def _apart(x: Array, axis: int, positions: Any, new: Array) -> list[Array]:
+    """The parts of an array between positions, and before each of these what is put in there."""
+    order = np.argsort(positions, kind="stable")
+    places, groups = np.unique(positions[order], return_index=True)
+    bounds = [0, *places.tolist(), x.shape[axis]]
+    parts = [_part(x, axis, start, stop) for start, stop in itertools.pairwise(bounds)]
+    put = [take(new, numbers, axis=axis) for numbers in np.split(order, groups[1:])]
+    return [parts[0], *itertools.chain.from_iterable(zip(put, parts[1:], strict=True))]
 
 
 def _part(x: Array, axis: int, start: int, stop: int) -> Array:
@@ -223,9 +240,24 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     ends = [_part(x, axis, 0, low), _part(x, axis, high, length)]
     if high - low == len(dropped):
         return _joined(ends, x, axis)
+    if isinstance(dropped, range):
+        return _joined([ends[0], _between(x, axis, dropped), ends[1]], x, axis)
+    if high - low > _APART * len(dropped):
+        between = [_part(x, axis, int(start) + 1, int(stop)) for start, stop in itertools.pairwise(dropped)]
+        return _joined([ends[0], *between, ends[1]], x, axis)
     kept = np.ones(high - low, bool)
     kept[np.asarray(dropped) - low] = False
     return _joined([ends[0], take(_part(x, axis, low, high), np.flatnonzero(kept), axis=axis), ends[1]], x, axis)
+
+
+def _between(x: Array, axis: int, places: range) -> Array:
+    """The elements between places at even distances: rows that begin with one of them, without their first column."""
+    rows = len(places) - 1
+    part = _part(x, axis, places[0], places[-1])
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
+    table = part.reshape(*before, rows, places.step, *after)
+    rest = table[(*[slice(None)] * (axis + 1), slice(1, None))]
+    return rest.reshape(*before, rows * (places.step - 1), *after)
 
 
 def _dropped(obj: Any, length: int) -> Any:

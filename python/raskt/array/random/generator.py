@@ -52,8 +52,8 @@ _SIGNED = {
     "Makes random arrays: the same numbers for the same seed, whatever the chunks.",
     kind="Generator",
     seed=(
-        "int, sequence of int, SeedSequence or Generator: What the numbers follow from; nobody can guess them if not "
-        "given. A generator of this module is given back."
+        "int, sequence of int, SeedSequence, BitGenerator, RandomState or Generator: What the numbers follow from; "
+        "nobody can guess them if not given. A generator of this module is given back."
     ),
     differences="the numbers are others than NumPy's of that seed.",
 )
@@ -73,6 +73,8 @@ def _seed_bits(seed: Any) -> int:
         return secrets.randbits(64)
     if isinstance(seed, (int, np.integer)) and 0 <= int(seed) < 2**64:
         return int(seed)
+    if isinstance(seed, (np.random.BitGenerator, np.random.RandomState)):
+        seed = np.random.Generator(seed if isinstance(seed, np.random.BitGenerator) else seed._bit_generator)
     if isinstance(seed, np.random.Generator):
         return int(seed.integers(2**64, dtype=np.uint64))
     sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
@@ -85,7 +87,7 @@ class Generator:
 
     Parameters
     ----------
-    seed : int, sequence of int, SeedSequence or Generator, optional
+    seed : int, sequence of int, SeedSequence, BitGenerator, RandomState or Generator, optional
         What the numbers follow from; nobody can guess them if not given.
 
     Examples
@@ -99,9 +101,42 @@ class Generator:
         self._seed = _seed_bits(seed)
         #: How many arrays were made: each has a sequence of numbers of its own.
         self._stream = 0
+        self._spawned = 0
 
     def __repr__(self) -> str:
         return f"raskt.array.random.Generator(seed={self._seed}, arrays made={self._stream})"
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Generators of numbers that have nothing to do with those of this one, nor with each other's.
+
+        Parameters
+        ----------
+        n_children : int
+            How many there are.
+
+        Returns
+        -------
+        list of Generator
+            Others at each call.
+
+        Raises
+        ------
+        ValueError
+            If `n_children` is negative.
+
+        Examples
+        --------
+        >>> import raskt.array as ra
+        >>> first, second = ra.random.default_rng(0).spawn(2)
+        >>> bool((first.random(3) == second.random(3)).any())
+        False
+        """
+        number = operator.index(n_children)
+        if number < 0:
+            raise ValueError("n_children must be non-negative")
+        begin, self._spawned = self._spawned, self._spawned + number
+        keys = range(begin, begin + number)
+        return [Generator(np.random.SeedSequence(self._seed, spawn_key=(key,))) for key in keys]
 
     def _next_stream(self) -> int:
         self._stream += 1
@@ -395,29 +430,25 @@ class Generator:
         """
         if axis != 0 or np.ndim(a) > 1:
             raise NotImplementedError("choice takes elements of one axis")
-        pool = np.arange(_whole(a)) if np.ndim(a) == 0 else held_copy(a)
-        if not len(pool) and np.prod(_shape(size), dtype=int):
+        pool = _whole(a) if np.ndim(a) == 0 else held_copy(a)
+        number = max(pool, 0) if isinstance(pool, int) else len(pool)
+        if not number and np.prod(_shape(size), dtype=int):
             raise ValueError("choice takes no elements from an empty array")
-        p = None if p is None else _probabilities(p, len(pool))
+        p = None if p is None else _probabilities(p, number)
         if not replace:
-            if np.prod(_shape(size), dtype=int) > len(pool):
-                raise ValueError(f"{size} elements cannot be taken from {len(pool)} without replacement")
-            return (
-                self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle)
-                if p is None
-                else self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle, p=p)
-            )
-
+            if np.prod(_shape(size), dtype=int) > number:
+                raise ValueError(f"{size} elements cannot be taken from {number} without replacement")
+            weights = {} if p is None else {"p": p}
+            return self._at_once("choice", (pool,), size, chunks, replace=False, shuffle=shuffle, **weights)
         if p is None:
-            places = self.integers(len(pool), size=size, chunks=chunks)
-            return places if np.ndim(a) == 0 else elementwise(pool.__getitem__, places, name="choice", dtype=pool.dtype)
+            return _picked(pool, self.integers(number, size=size, chunks=chunks))
         bounds = np.cumsum(p)
         bounds /= bounds[-1]
 
-        def pick(block: Any) -> Any:
-            return pool[np.searchsorted(bounds, block, side="right")]
+        def place(block: Any) -> Any:
+            return np.searchsorted(bounds, block, side="right")
 
-        return elementwise(pick, self.random(size, chunks=chunks), name="choice", dtype=pool.dtype)
+        return _picked(pool, elementwise(place, self.random(size, chunks=chunks), name="choice", dtype=np.int64))
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
         """The slices of an array along its first axis (or the whole numbers before one) in random order."""
@@ -425,7 +456,14 @@ class Generator:
         array = arange(x, chunks="auto") if isinstance(x, (int, np.integer)) else asarray(x)
         at = normalize_axis_index(axis, array.ndim)
         bits = np.random.Philox(key=self._seed, counter=[0, 0, 0, self._next_stream()])
-        return take(array, np.random.Generator(bits).permutation(array.shape[at]), axis=at)
+        length = operator.index(array.shape[at])
+        try:
+            places = np.random.Generator(bits).permutation(length)
+        except MemoryError:
+            raise NotImplementedError(
+                f"a permutation holds all places in memory, and there is not enough for {length}"
+            ) from None
+        return take(array, places, axis=at)
 
 
 @describe
@@ -434,7 +472,7 @@ class RandomState(Generator):
 
     Parameters
     ----------
-    seed : int, sequence of int, SeedSequence or Generator, optional
+    seed : int, sequence of int, SeedSequence, BitGenerator, RandomState or Generator, optional
         What the numbers follow from; nobody can guess them if not given.
 
     Examples
@@ -446,7 +484,7 @@ class RandomState(Generator):
 
     def seed(self, seed: Any = None) -> None:
         """Begin anew with a seed."""
-        self._seed, self._stream = _seed_bits(seed), 0
+        self._seed, self._stream, self._spawned = _seed_bits(seed), 0, 0
 
     def random_sample(self, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Uniform numbers of ``[0, 1)``."""
@@ -472,6 +510,11 @@ class RandomState(Generator):
     def tomaxint(self, size: Any = None, *, chunks: Any = "auto") -> Array:
         """Whole numbers of all that ``int64`` has, from zero."""
         return self.integers(0, np.iinfo(np.int64).max, size, endpoint=True, chunks=chunks)
+
+
+def _picked(pool: Any, places: Array) -> Array:
+    """Elements of a pool at places; whole numbers are their own places."""
+    return places if isinstance(pool, int) else elementwise(pool.__getitem__, places, name="choice", dtype=pool.dtype)
 
 
 def _check_out(name: str, out: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.absent import absent
 from ..base.meta import empty
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
@@ -80,7 +81,7 @@ class DatetimeMethods:
         return over_whole(call, self._series, ambiguous, name=f"dt.{name}", meta=meta, same_rows=True)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'DatetimeMethods' object has no attribute {name!r}")
+        raise absent(self, name)
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.startswith("__")]

@@ -56,7 +56,7 @@ def native_pattern(pattern: str, *, whole: bool = False) -> str | None:
     if steps and steps[-1] == (words.AT, words.AT_END):
         steps, end = steps[:-1], "" if whole else END
     try:
-        return sequence(steps, 1) + end
+        return sequence(steps) + end if repeats(steps) <= MOST_REPEATS else None
     except NoNativeForm:
         return None
 
@@ -79,62 +79,74 @@ def says_where(pattern: str) -> bool:
     return any(word in pattern for word in ("^", "$", "\\A"))
 
 
-def sequence(steps: Any, times: int) -> str:
-    """What one step after another means, all of which are repeated so many times."""
-    return "".join(STEPS.get(step, refuse)(of, times) for step, of in steps)
+def repeats(steps: Any) -> int:
+    """How many steps are written out where those are that are repeated a number of times."""
+    found = 0
+    for step, of in steps:
+        if step in (words.MAX_REPEAT, words.MIN_REPEAT):
+            least, most, what = of
+            found += max(int(least if most == words.MAXREPEAT else most), 1) * repeats(what)
+        elif step == words.SUBPATTERN:
+            found += repeats(of[-1])
+        elif step == words.BRANCH:
+            found += sum(map(repeats, of[1]))
+        else:
+            found += 1
+    return found
 
 
-def refuse(of: Any, times: int) -> str:
+def sequence(steps: Any) -> str:
+    """What one step after another means."""
+    return "".join(STEPS.get(step, refuse)(of) for step, of in steps)
+
+
+def refuse(of: Any) -> str:
     """NoNativeForm for a construct."""
     raise NoNativeForm(of)
 
 
-def literal(letter: int, times: int) -> str:
+def literal(letter: int) -> str:
     """One character."""
     if 0xD800 <= letter < 0xE000:  # half of a character, which no text has
         raise NoNativeForm(letter)
     return chr(letter) if chr(letter).isalnum() or chr(letter) in " _" else rf"\x{{{letter:x}}}"
 
 
-def one_of(members: Any, times: int) -> str:
+def one_of(members: Any) -> str:
     """One character of a set."""
-    return "[" + "".join(MEMBERS.get(kind, refuse)(of, times) for kind, of in members) + "]"
+    return "[" + "".join(MEMBERS.get(kind, refuse)(of) for kind, of in members) + "]"
 
 
-def extent(of: Any, times: int) -> str:
+def extent(of: Any) -> str:
     """A range of characters in a set; the halves of characters have no place in one."""
     first, last = of
     if first < 0xE000 and last >= 0xD800:
         raise NoNativeForm(of)
-    return f"{literal(first, times)}-{literal(last, times)}"
+    return f"{literal(first)}-{literal(last)}"
 
 
-def repeated(of: Any, times: int, greedy: str = "") -> str:
+def repeated(of: Any, greedy: str = "") -> str:
     """A construct so often."""
     least, most, what = of
-    bounded = most != words.MAXREPEAT
-    times *= max(int(most) if bounded else int(least), 1)
-    if times > MOST_REPEATS:
-        raise NoNativeForm(of)
     signs = {(0, words.MAXREPEAT): "*", (1, words.MAXREPEAT): "+", (0, 1): "?"}
-    sign = signs.get((least, most), f"{{{least},{most if bounded else ''}}}")
-    return f"(?:{sequence(what, times)}){sign}{greedy}"
+    sign = signs.get((least, most), f"{{{least},{'' if most == words.MAXREPEAT else most}}}")
+    return f"(?:{sequence(what)}){sign}{greedy}"
 
 
-def group(of: Any, times: int) -> str:
+def group(of: Any) -> str:
     """A group, by its number; the native side counts them as Python does."""
     number, added, removed, what = of
     if added or removed:
         raise NoNativeForm(of)
-    return f"({'?:' if number is None else ''}{sequence(what, times)})"
+    return f"({'?:' if number is None else ''}{sequence(what)})"
 
 
-def branches(of: Any, times: int) -> str:
+def branches(of: Any) -> str:
     """One construct of several."""
-    return "(?:" + "|".join(sequence(branch, times) for branch in of[1]) + ")"
+    return "(?:" + "|".join(sequence(branch) for branch in of[1]) + ")"
 
 
-def place(of: Any, times: int) -> str:
+def place(of: Any) -> str:
     """The start of a text; other places are refused."""
     if of not in (words.AT_BEGINNING, words.AT_BEGINNING_STRING):
         raise NoNativeForm(of)
@@ -144,18 +156,18 @@ def place(of: Any, times: int) -> str:
 MEMBERS: Any = {
     words.LITERAL: literal,
     words.RANGE: extent,
-    words.CATEGORY: lambda of, times: CLASSES[of],
-    words.NEGATE: lambda of, times: "^",
+    words.CATEGORY: CLASSES.__getitem__,
+    words.NEGATE: lambda of: "^",
 }
 STEPS: Any = {
     words.LITERAL: literal,
-    words.NOT_LITERAL: lambda of, times: f"[^{literal(of, times)}]",
-    words.ANY: lambda of, times: r"[^\n]",
+    words.NOT_LITERAL: lambda of: f"[^{literal(of)}]",
+    words.ANY: lambda of: r"[^\n]",
     words.IN: one_of,
-    words.CATEGORY: lambda of, times: CLASSES[of],
+    words.CATEGORY: CLASSES.__getitem__,
     words.BRANCH: branches,
     words.SUBPATTERN: group,
     words.MAX_REPEAT: repeated,
-    words.MIN_REPEAT: lambda of, times: repeated(of, times, "?"),
+    words.MIN_REPEAT: lambda of: repeated(of, "?"),
     words.AT: place,
 }

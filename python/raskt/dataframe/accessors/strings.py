@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..base.absent import absent
 from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
+from ..base.lists import item_meta
 from ..base.meta import empty, infer, may_miss, normalise, sample_of
 from ..base.partitionwise import one_value, over_rows
 from ..base.registry import wrap
@@ -93,11 +95,20 @@ class StringMethods:
         missing = may_miss(function, args, {}, normalise(meta))
         return over_whole(function, *args, name=f"str.{name}", meta=meta, may_miss=missing, same_rows=True)
 
+    def _objects(self, name: str, call: Callable[..., Any]) -> Any:
+        """Lists or bytes for each string: objects, but of Arrow's strings, which have types for them."""
+        dtype = "object" if self._series._expr.dtype in ("str", "object", "string") else call(self._sample()).dtype
+        return self._pandas(name, call, meta=(self._series._expr.name, dtype))
+
+    def _sample(self) -> Any:
+        """pandas' accessor of a few strings."""
+        return sample_of(self._series).str
+
     def _simple(self, name: str, *args: Any, **kwargs: Any) -> Any:
         return self._pandas(name, lambda text: getattr(text, name)(*args, **kwargs))
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'StringMethods' object has no attribute {name!r}")
+        raise absent(self, name)
 
     def __getitem__(self, key: Any) -> Any:
         """A character by its position, or a slice."""
@@ -209,7 +220,9 @@ class StringMethods:
 
     def get(self, i: Any) -> Any:
         """The character at a position of each string; missing where there is none."""
-        return self._native("get", i, fallback=lambda text: text.get(i))
+        if self._series._expr.dtype != "object":
+            return self._native("get", i, fallback=lambda text: text.get(i))
+        return self._pandas("get", lambda text: text.get(i), meta=item_meta(self._series, i))
 
     def strip(self, to_strip: str | None = None) -> Any:
         """Each string without white space, or without some characters, at both ends."""
@@ -299,11 +312,11 @@ class StringMethods:
     def _split(self, name: str, pat: Any, n: int, expand: bool, options: dict[str, Any]) -> Any:
         call = lambda text: getattr(text, name)(pat, n=n, expand=expand, **options)
         if not expand:
-            return self._pandas(name, call, meta=(self._series._expr.name, "object"))
+            return self._objects(name, call)
         if n < 1:
             raise NotImplementedError(f"str.{name}(expand=True) needs n, from which the number of columns is known")
         columns = list(range(n + 1))
-        found = call(sample_of(self._series).str)
+        found = call(self._sample())
         if has_groups(pat, options.get("regex", False)):
             raise NotImplementedError(f"str.{name}(expand=True) by a pattern with groups, which become columns as well")
         dtype = found.dtypes.iloc[0]
@@ -313,13 +326,11 @@ class StringMethods:
     def findall(self, pat: str, flags: int = 0) -> Any:
         """All matches of a pattern, as a list."""
         re.compile(pat, flags)
-        return self._pandas("findall", lambda text: text.findall(pat, flags), meta=(self._series._expr.name, "object"))
+        return self._objects("findall", lambda text: text.findall(pat, flags))
 
     def encode(self, encoding: str, errors: str = "strict") -> Any:
         """Each string as bytes."""
-        return self._pandas(
-            "encode", lambda text: text.encode(encoding, errors), meta=(self._series._expr.name, "object")
-        )
+        return self._objects("encode", lambda text: text.encode(encoding, errors))
 
     def extract(self, pat: str, flags: int = 0, expand: bool = True) -> Any:
         """The groups of the first match of a pattern, as columns."""

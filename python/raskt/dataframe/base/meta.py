@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_frame, is_index, is_labels, is_scalar
 from .labels import decode, decode_label
-from .results import is_missing
+from .results import is_array, is_missing
 from .samples import sample, sample_values, with_missing
 from .storage import dtype_of, is_plain, key_of, storage_of, unknown_categories
 
@@ -79,7 +79,8 @@ def sample_of(value: Any, variant: int = 0) -> Any:
     if not is_collection(value):
         return value
     if is_scalar(value):
-        return sample_values(type_of(value._expr), variant)[-1]
+        example = getattr(value, "_example", None)
+        return sample_values(type_of(value._expr), variant)[-1] if example is None else example(variant)
     return sample(empty(value), variant)
 
 
@@ -221,6 +222,36 @@ class NoRows(Exception):
     """There are no rows to try a function on."""
 
 
+class Example:
+    """A value of the kind that a lazy one of any type is: what its function gives for a few rows.
+
+    Its type says nothing, since values of types that aren't plain are objects of Python.
+    """
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.trial = Trial(function, args, kwargs)
+        self.found: dict[int, Any] = {}
+
+    def __call__(self, variant: int = 0) -> Any:
+        """The value for the rows of a `variant`."""
+        if variant not in self.found:
+            self.found[variant] = self.value(variant)
+        return self.found[variant]
+
+    def value(self, variant: int) -> Any:
+        """The value for such rows, which lie in memory if there are objects."""
+        if variant:
+            return self.trial.call(self.trial.samples(partial(sample_of, variant=variant)))
+        return self.trial.result(real_first=self.trial.has_objects())
+
+
+def with_example(value: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A lazy scalar, which knows what kind of value it is if it is an object."""
+    if type_of(value._expr) == object:
+        object.__setattr__(value, "_example", Example(function, args, kwargs))
+    return value
+
+
 class Trial:
     """Calls of a function with a few rows of its arguments."""
 
@@ -253,7 +284,8 @@ class Trial:
     def with_real_rows(self) -> Any:
         """The result for the first rows, computed; NoRows if there are none."""
         args, kwargs = self.samples(real_sample_of)
-        if not any(len(value) for value in (*args, *kwargs.values()) if hasattr(value, "dtypes")):
+        of_values = all(map(is_scalar, self.lazy))
+        if not of_values and not any(len(value) for value in (*args, *kwargs.values()) if hasattr(value, "dtypes")):
             raise NoRows
         return self.call((args, kwargs))
 
@@ -327,6 +359,6 @@ def empty_of(result: Any) -> Any:
         return result.iloc[:0]
     if isinstance(result, pd.Index):
         return result[:0].to_series()
-    if isinstance(result, pd.api.extensions.ExtensionArray) and result.ndim == 1:
+    if is_array(result):
         return pd.Series(result[:0])
     return pd.Series([result], dtype=object if is_missing(result) else None).iloc[:0]

@@ -11,7 +11,7 @@ from typing import Any
 
 from .checks import no_default
 from .dependent import changed_meta
-from .meta import infer
+from .meta import infer, with_example
 from .partitionwise import over_partitions, value_meta
 from .registry import wrap
 from .steps import with_steps_of
@@ -84,7 +84,8 @@ def gathered_value(method: str, rows: Any, /, *args: Any, **options: Any) -> Any
     meta = value_meta(infer(Method(method), (rows, *args), options, method, plainly=True), rows)
     if method in ("quantile", "dot") and not str(meta.dtype) == "float64" == str(rows.dtype):
         meta = meta.astype(object)  # of integers it may be an integer or not, and of nullable numbers NaN
-    return wrap(gathered(method, rows, *args, meta=meta, **options)._expr.reduce("only"))
+    found = wrap(gathered(method, rows, *args, meta=meta, **options)._expr.reduce("only"))
+    return with_example(found, Method(method), (rows, *args), options)
 
 
 def run(

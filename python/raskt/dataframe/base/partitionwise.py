@@ -11,7 +11,7 @@ from typing import Any
 
 from .collection import ONLY_COLUMN, as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
 from .labels import encode, encode_label, is_plain
-from .meta import Trial, dtypes_of, empty, infer, labelled, normalise, sample_of
+from .meta import Trial, dtypes_of, empty, infer, labelled, normalise, sample_of, with_example
 from .meta import may_miss as can_give_missing
 from .registry import kind_of, wrap
 from .results import as_pandas
@@ -49,7 +49,8 @@ def over_all(
 def one_value(function: Callable[..., Any], *args: Any, name: str, plainly: bool = False, **kwargs: Any) -> Any:
     """The lazy scalar that `function` gives for all rows at once: a number or a truth value, or any object."""
     meta = value_meta(infer(function, args, kwargs, name, plainly), *args)
-    return wrap(over_all(function, *args, name=name, meta=meta, **kwargs)._expr.reduce("only"))
+    found = wrap(over_all(function, *args, name=name, meta=meta, **kwargs)._expr.reduce("only"))
+    return with_example(found, function, args, kwargs)
 
 
 def value_meta(meta: Any, *args: Any) -> Any:

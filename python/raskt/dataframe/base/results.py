@@ -6,7 +6,7 @@ from typing import Any
 
 
 def as_pandas(result: Any, meta: Any) -> Any:
-    """A result as pandas rows: an index or pandas' array (of an operation on an index) as a series, a plain value as a
+    """A result as pandas rows: an index or an array (of an operation on an index) as a series, a plain value as a
     series of one row, of objects if promised."""
     import pandas as pd
 
@@ -14,13 +14,23 @@ def as_pandas(result: Any, meta: Any) -> Any:
         return result.to_series()
     if isinstance(result, pd.DataFrame | pd.Series):
         return result
-    if isinstance(result, pd.api.extensions.ExtensionArray) and result.ndim == 1:
+    if is_array(result):
         return pd.Series(result)
     promised = meta.dtype if meta is not None and meta.ndim == 1 else None
     if promised is not None and promised.kind in "mM" or isinstance(promised, pd.api.extensions.ExtensionDtype):
         return pd.Series([result], dtype=promised)
     is_object = is_missing(result) or promised == object
     return pd.Series([result], dtype=object if is_object else None)
+
+
+def is_array(result: Any) -> bool:
+    """Whether a result is pandas' array, or an array of truth values, which pandas gives for those about an index."""
+    import numpy as np
+    import pandas as pd
+
+    if isinstance(result, np.ndarray):
+        return bool(result.ndim == 1 and result.dtype == bool)
+    return isinstance(result, pd.api.extensions.ExtensionArray) and result.ndim == 1
 
 
 def is_missing(value: Any) -> bool:

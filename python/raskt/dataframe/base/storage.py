@@ -292,11 +292,19 @@ class Pickles(Storage):
 
         if self.dtype != np.dtype(object):
             missing = getattr(self.dtype, "na_value", float("nan"))
-            return pd.array(unpickled(column, missing), dtype=self.dtype)
+            return pd.array(unpickled(column, missing), dtype=self._dtype_of(column))
         values = np.empty(len(column), dtype=object)
         for at, value in enumerate(unpickled(column, float("nan"))):
             values[at] = value
         return values
+
+    def _dtype_of(self, column: pa.Array) -> Any:
+        """The type of values that may be missing: intervals of integers are of floats then."""
+        import pandas as pd
+
+        if column.null_count and isinstance(self.dtype, pd.IntervalDtype) and self.dtype.subtype.kind in "iu":
+            return pd.IntervalDtype("float64", self.dtype.closed)
+        return self.dtype
 
 
 def storage_of(dtype: Any, is_meta: bool = False) -> Storage | None:

@@ -12,7 +12,7 @@ from typing import Any
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_scalar, native
 from .labels import encode, encode_label, is_plain
-from .meta import dtypes_of, empty_of, gives_none, is_full, normalise, sample_of
+from .meta import NoRows, Trial, dtypes_of, empty_of, gives_none, is_full, normalise, sample_of
 from .registry import core, wrap
 from .results import as_pandas
 from .samples import sample, with_missing
@@ -82,8 +82,20 @@ class WholeCall:
         return found.rename(encode_label(found.name)) if self.encoded else found
 
     def trial(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result for samples; pandas' own error where it refuses them."""
-        return self.function(*map(sample_rows, args), **{name: sample_rows(value) for name, value in kwargs.items()})
+        """The result for samples, or for the first rows if pandas refuses those; pandas' own error if both are."""
+        try:
+            return self.function(
+                *map(sample_rows, args), **{name: sample_rows(value) for name, value in kwargs.items()}
+            )
+        except Exception:
+            real = Trial(self.function, args, kwargs)
+            if not real.has_objects() and not all(map(is_scalar, real.lazy)):
+                raise
+            try:
+                return real.with_real_rows()
+            except NoRows:
+                pass
+            raise
 
     def can_give_missing(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether there are missing values for samples with some, where the types of the meta have none."""

@@ -8,6 +8,7 @@ from typing import Any
 from ..base.arguments import as_list
 from ..base.checks import no_default, refuse_engine, refuse_given
 from ..base.labels import decode_label, encode_label
+from ..base.lists import exploded
 from ..base.meta import empty_of, normalise, sample_of
 from ..base.mixin import Mixin
 from ..base.pandas_methods import Method, by_partition, elementwise, gathered, gathered_value
@@ -125,7 +126,7 @@ class FrameValues(Mixin):
 
     def explode(self, column: Any, ignore_index: bool = False) -> Any:
         """A row for each item of each list in a column, or in several, in pandas for each partition."""
-        rows = by_partition("explode", self, column)
+        rows = by_partition("explode", self, column, meta=exploded(self, column))
         return rows.reset_index(drop=True) if ignore_index else rows
 
     def melt(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..base.absent import own_or_absent
 from ..base.arguments import as_list, plain_operand, require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_frame_axis, deprecated_copy, no_default, refuse_given
@@ -18,7 +19,7 @@ from ..base.registry import register, wrap
 from ..base.results import is_missing
 from ..base.unknown import unknown_columns
 from ..base.whole import has_rows, is_foreign
-from ..generic.alignment import Method, align_with, aligned, filled_meta, needs_alignment, nothing, own_rows
+from ..generic.alignment import Method, align_with, aligned, filled_up, needs_alignment, nothing, own_rows
 from ..generic.display import frame_html, frame_info, frame_text
 from ..generic.elementwise import chosen
 from ..generic.labels import with_axis_names, without_labels
@@ -172,7 +173,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         if fill is not None:
             filled = lambda a, b: getattr(a, name)(b, axis=axis, fill_value=fill)
             check_division(operation, filled, self, other, reflected)
-            return over_rows(filled, self, other, name=name, meta=filled_meta(filled, self, other), plainly=True)
+            return filled_up(filled, self, other, name)
         if isinstance(other, Series):
             return native_or(
                 lambda: self._each(lambda column: column.binary(operation, other._expr, reflected)),
@@ -213,6 +214,8 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             return by_array_in_brackets(self, key)
         if is_marks(key):
             return by_marks(self, key, in_brackets=True)
+        if callable(key):
+            return self[key(self)]
         if isinstance(key, list) or hasattr(key, "tolist"):
             return self._project(list(key))
         return self._column(key)
@@ -247,7 +250,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and name in object.__getattribute__(self, "_plan").columns:
             return self._column(name)
-        raise AttributeError(f"'DataFrame' object has no attribute {name!r}")
+        return own_or_absent(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if hasattr(type(self), name):

@@ -19,6 +19,8 @@ from ..io.creation import from_pandas
 #: How the names of the types begin that meet each other natively.
 NUMBERS = ("int", "uint", "float")
 METHODS = ("inner", "left", "right", "outer", "cross", "leftsemi", "leftanti")
+#: Those of pandas for the rows that the other side has no key for, by the way to join that has these among its rows.
+ONE_SIDED = {"left_anti": "left", "right_anti": "right"}
 
 
 class FrameJoins(Mixin):
@@ -50,8 +52,8 @@ class FrameJoins(Mixin):
         ----------
         right : DataFrame or Series
             A lazy frame or named series, or one of pandas, which is taken into the plan.
-        how : {"inner", "left", "right", "outer", "cross", "leftsemi", "leftanti"}
-            Whose keys are in the result; the last two are Dask's.
+        how : {"inner", "left", "right", "outer", "cross", "left_anti", "right_anti", "leftsemi", "leftanti"}
+            Whose keys are in the result; the last two are Dask's, which give the columns of the left alone.
         on, left_on, right_on : label, series or list of them, optional
             The keys; without any, the columns that both have.
         left_index, right_index : bool, default False
@@ -93,6 +95,12 @@ class FrameJoins(Mixin):
         deprecated_copy(copy)
         right = as_lazy(right)
         check_how(how)
+        if how in ONE_SIDED:
+            sides: dict[str, Any] = {"left_index": left_index, "right_index": right_index, "npartitions": npartitions}
+            keys: dict[str, Any] = {"on": on, "left_on": left_on, "right_on": right_on, **sides}
+            return without_other_side(
+                self, right, how, indicator, sort=sort, suffixes=suffixes, validate=validate, **keys
+            )
         options = {"how": how, "on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index}
         options = {**options, "right_index": right_index, "sort": sort, "suffixes": suffixes, "indicator": indicator}
         refuse_ambiguous_keys(self, [on, left_on])
@@ -177,6 +185,16 @@ class FrameJoins(Mixin):
         for one in others:
             result = result.join(one, how=how, sort=sort, validate=validate)
         return result
+
+
+def without_other_side(left: Any, right: Any, how: str, indicator: Any, **options: Any) -> Any:
+    """The rows of one side whose keys the other side has not, with the columns of both."""
+    side, taken = ONE_SIDED[how], {*left._expr.columns, *right._expr.columns}
+    name = "_merge" if indicator is True else indicator
+    mark = name or next(text for text in (f"_merge{at}" for at in range(len(taken) + 1)) if text not in taken)
+    joined = left.merge(right, how=side, indicator=mark, **options)
+    rows = joined[joined[mark] == f"{side}_only"]
+    return rows if name else rows.drop(columns=[mark])
 
 
 def joined_natively(left: Any, right: Any, options: dict[str, Any]) -> Any:
@@ -291,10 +309,8 @@ def is_sorted_alike(key: Any) -> bool:
 
 
 def check_how(how: Any) -> None:
-    """ValueError for no way to join; NotImplementedError for one that pandas alone has."""
-    if how in ("left_anti", "right_anti"):
-        raise NotImplementedError(f"merge(how={how!r}): use how='leftanti', which gives the columns of the left alone")
-    if how not in METHODS:
+    """ValueError for no way to join."""
+    if how not in METHODS and how not in ONE_SIDED:
         raise ValueError(f"'{how}' is not a valid Merge type: {', '.join(METHODS)}")
 
 

@@ -144,6 +144,18 @@ def by_columns(function: Any, frame: Any, series: Any, *, name: str, **options: 
     return over_whole(function, frame, series, name=name, meta=meta, same_rows=True, **options)
 
 
+def filled_up(call: Any, left: Any, right: Any, name: str) -> Any:
+    """An operation with `fill_value`, in pandas for each partition.
+
+    Where it makes objects of all values if one of them is missing, it is done to all rows at once: pandas computes
+    objects otherwise.
+    """
+    meta = filled_meta(call, left, right)
+    if meta is not None and any(dtype == object for dtype in dtypes_of(meta)):
+        return over_whole(call, left, right, name=name, meta=meta, same_rows=True)
+    return over_rows(call, left, right, name=name, meta=meta, plainly=True)
+
+
 def filled_meta(call: Any, left: Any, right: Any) -> Any:
     """What an operation with `fill_value` gives where values are missing on one side; None if it always gives that.
 

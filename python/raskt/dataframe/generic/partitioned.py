@@ -500,6 +500,12 @@ def side_by_side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: di
         )
         args, kwargs = tuple(map(cut, args)), {key: cut(value) for key, value in kwargs.items()}
         rows = [cut(value) for value in rows]
+    if not all(value._as_frame().keeps_partitions for value in rows):
+        raise NotImplementedError(
+            "partitions of collections go side by side, and those of one are equal parts of all its rows, since a "
+            "filter or a column of it looks at other rows and no lengths are known: persist it, or make columns of "
+            "one frame of them"
+        )
     counts = {value.npartitions for value in rows} - {1}
     if len(counts) > 1:
         raise ValueError(f"partitions of collections go side by side, and there are {sorted(counts)} of them: make them"

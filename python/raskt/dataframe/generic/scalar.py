@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import Collection
-from ..base.meta import type_of
+from ..base.meta import type_of, with_example
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
@@ -17,6 +17,9 @@ from .operators import FUNCTIONS, Operators, applied
 class Scalar(Collection, Operators):
     """The lazy result of a reduction. It mixes with columns of the frame it came from: `df.x - df.x.mean()`.
 
+    `int(value)`, `float(value)`, `complex(value)`, `round(value, 2)` and `f"{value:.2f}"` compute it; `bool(value)` and
+    `if value:` are a TypeError, as in Dask, and `str(value)` and `f"{value}"` are its representation.
+
     Examples
     --------
     >>> import pandas as pd, raskt.dataframe as rd
@@ -25,7 +28,7 @@ class Scalar(Collection, Operators):
     [-2.0, -1.0, 3.0]
     """
 
-    __slots__ = ()
+    __slots__ = ("_example",)
 
     @property
     def dtype(self) -> Any:
@@ -50,7 +53,9 @@ class Scalar(Collection, Operators):
     def _binary(self, operation: str, other: Any, reflected: bool = False) -> Any:
         if isinstance(other, Collection) and not isinstance(other, Scalar):
             return NotImplemented
-        in_pandas = lambda: as_scalar(applied(operation, self, other, reflected))
+        pair = (other, self) if reflected else (self, other)
+        made = lambda: as_scalar(applied(operation, self, other, reflected))
+        in_pandas = lambda: with_example(made(), FUNCTIONS[operation], pair, {})
         is_lazy = isinstance(other, Collection)
         if (
             not is_lazy
@@ -77,6 +82,21 @@ class Scalar(Collection, Operators):
 
     def __complex__(self) -> complex:
         return complex(self.compute())
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.compute(), digits) if digits is not None else round(self.compute())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.compute(), spec) if spec else str(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"'Scalar' object has no attribute {name!r}", name=name, obj=self)
+        raise AttributeError(
+            f"'Scalar' object has no attribute {name!r}: the value isn't computed yet; call compute() first",
+            name=name,
+            obj=self,
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np

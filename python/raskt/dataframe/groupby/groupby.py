@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..base.absent import own_or_absent
 from ..base.arguments import as_list
 from ..base.checks import check_boolean, refuse_engine
 from ..base.collection import is_collection, is_frame
@@ -388,7 +389,7 @@ class DataFrameGroupBy(GroupBy):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self._grouping.frame._expr.columns:
             return self[name]
-        raise AttributeError(f"'DataFrameGroupBy' object has no attribute {name!r}")
+        return own_or_absent(self, name)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(name for name in self._grouping.values if name.isidentifier())})
@@ -440,6 +441,9 @@ class SeriesGroupBy(GroupBy):
     """
 
     _as_series = True
+
+    def __getattr__(self, name: str) -> Any:
+        return own_or_absent(self, name)
 
     def _finish(self, frame: Any) -> Any:
         name = self._values[0]

@@ -75,6 +75,7 @@ class FrameIloc:
         if isinstance(key, tuple) and len(key) != 2:
             raise IndexError("Too many indexers")
         rows = rows(self._frame) if callable(rows) else rows
+        columns = columns(self._frame) if callable(columns) else columns
         chosen = rows_at(self._frame, rows)
         return chosen if isinstance(columns, slice) and columns == slice(None) else columns_at(chosen, columns)
 
@@ -86,6 +87,7 @@ class SeriesIloc:
         self._series = series
 
     def __getitem__(self, rows: Any) -> Any:
+        rows = rows(self._series) if callable(rows) and not is_collection(rows) else rows
         if hasattr(rows, "__index__") and not isinstance(rows, bool) and not hasattr(rows, "__len__"):
             return value_at(self._series, int(rows))
         return rows_at(self._series, rows)

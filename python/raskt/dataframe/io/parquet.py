@@ -137,7 +137,7 @@ def _divided(frame: Any) -> Any:
     apart = all(stop < start for stop, start in zip(stops, starts[1:], strict=False))
     if len(ends) < frame.npartitions or not ends["ordered"].all() or not apart:
         return frame
-    return frame._framed(lambda expression: expression.divided([*starts, stops[-1]]))
+    return frame._framed(lambda expression: expression.divided([*starts, stops[-1]], sorted=True))
 
 
 def _ends(part: Any) -> Any:

@@ -357,6 +357,8 @@ def to_json(
     ------
     NotImplementedError
         For `storage_options`.
+    ValueError
+        For an `indent` where each line is an object.
 
     Examples
     --------
@@ -371,6 +373,8 @@ def to_json(
     for name in ("name_function", "compute", "compute_kwargs"):
         options.pop(name, None)
     options["orient"], options["lines"] = orient, orient == "records" if lines is None else lines
+    if indent and options["lines"]:
+        raise ValueError(f"indent={indent!r} makes several lines of what is to be one line: give lines=False")
     frame = self
     if path_or_buf is None or hasattr(path_or_buf, "write"):
         return frame.compute().to_json(path_or_buf, **options)

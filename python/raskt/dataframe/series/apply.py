@@ -10,6 +10,7 @@ from ..base.array_arguments import is_lazy_array
 from ..base.checks import no_default, refuse_engine
 from ..base.collection import is_collection, is_column
 from ..base.lazy_arrays import operand
+from ..base.lists import exploded
 from ..base.meta import empty, is_full, sample_of
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import over_all, over_partitions, over_rows
@@ -150,7 +151,7 @@ class SeriesValues(Elementwise):
 
     def explode(self, ignore_index: bool = False) -> Any:
         """A row for each item of each list, in pandas for each partition; numbered anew with `ignore_index`."""
-        rows = by_partition("explode", self, meta=(self.name, "object") if self._expr.dtype == "object" else None)
+        rows = by_partition("explode", self, meta=exploded(self))
         return rows.reset_index(drop=True) if ignore_index else rows
 
 

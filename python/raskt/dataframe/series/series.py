@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..accessors.categories import CategoricalMethods
 from ..accessors.datetimes import DatetimeMethods
 from ..accessors.strings import StringMethods
+from ..base.absent import own_or_absent
 from ..base.arguments import plain_operand, require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_series_axis, deprecated_copy, no_default, without_effect
@@ -16,11 +18,11 @@ from ..base.labels import decode_label, encode_label
 from ..base.lazy_arrays import EQUAL, column_beside, operand
 from ..base.meta import empty, type_of
 from ..base.pandas_methods import by_partition, gathered, native_or
-from ..base.partitionwise import over_rows
+from ..base.positions import refuse_by_position
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
 from ..base.whole import over_whole
-from ..generic.alignment import COMPARISONS, Method, Named, align_with, aligned, filled_meta, needs_alignment
+from ..generic.alignment import COMPARISONS, Method, Named, align_with, aligned, filled_up, needs_alignment
 from ..generic.display import series_html, series_text
 from ..generic.elementwise import is_ordered_number
 from ..generic.labels import with_axis_names, without_labels
@@ -177,8 +179,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         name = f"r{operation}" if reflected else operation
         filled = lambda a, b: getattr(a, name)(b, fill_value=fill)
         check_division(operation, filled, self, other, reflected)
-        meta = filled_meta(filled, self, other)
-        return over_rows(filled, self, other, name=name, meta=meta, plainly=True)
+        return filled_up(filled, self, other, name)
 
     def _beside(self, array: Any, level: Any) -> Any:
         """An array as an argument of the methods of operators, which has an element for each row."""
@@ -209,11 +210,16 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             return by_marks(self, key)
         if isinstance(key, list):
             return self.loc[key]
+        if callable(key):
+            return self[key(self)]
         raise NotImplementedError("one value of a lazy series: use .loc for the rows of a label")
 
     def __iter__(self) -> Iterator[Any]:
-        for part in self._parts():
-            yield from part
+        refuse_by_position(sys._getframe(1))
+        return (value for part in self._parts() for value in part)
+
+    def __getattr__(self, name: str) -> Any:
+        return own_or_absent(self, name)
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of index label and value, computed a partition at a time."""

@@ -21,7 +21,8 @@ impl WithFold for Combine<'_> {
         let mut count = 0;
         for partial in self.partials {
             if partial.fields.iter().rev().skip(1).any(|field| field.shape() != shape) {
-                return Err(malformed());
+                let message = "blocks of an array are not of one length along an axis: they do not make an array";
+                return Err(TaskError::new(ErrorKind::Value, message));
             }
             rows.push(<F::State as State>::load(&partial.fields).ok_or_else(malformed)?);
             count += partial.count().ok_or_else(malformed)?;

@@ -184,7 +184,13 @@ unsafe fn spread_lanes<P: Parts>(states: &mut [Spread<P::Mean>], items: &[P::Ite
         let item: P::Mean = item.convert();
         state.count += 1;
         let away = item.minus(state.mean);
-        state.mean = state.mean.plus(away.scaled(1.0 / state.count as f64));
+        let share = 1.0 / state.count as f64;
+        // A distance may be out of bounds where the mean of both is not.
+        state.mean = if away.square().is_finite() {
+            state.mean.plus(away.scaled(share))
+        } else {
+            state.mean.scaled(1.0 - share).plus(item.scaled(share))
+        };
         let after = item.minus(state.mean);
         state.squares += away.dot(after);
     }
