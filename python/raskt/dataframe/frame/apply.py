@@ -180,7 +180,7 @@ class FrameValues(Mixin):
         ----------
         values : label or list of labels, optional
             The columns that are aggregated; by default all that are no keys.
-        index, columns : label, list of labels, Grouper or function
+        index, columns : label, series, list of them, Grouper or function
             The keys whose values label the rows, and those whose values label the columns.
         aggfunc : str, callable, list or dict, default "mean"
             What is done, for each of `values` in a dictionary.
