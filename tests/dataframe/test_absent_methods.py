@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -89,3 +90,19 @@ def test_truth_and_text_of_values_compute_nothing() -> None:
     assert f"{LAZY.v.max()}" == str(LAZY.v.max()) == repr(LAZY.v.max())
     with pytest.raises(AttributeError, match="compute"):
         LAZY.v.max().item()
+
+
+def test_functions_of_pandas_say_that_they_take_no_lazy_frame() -> None:
+    with pytest.raises(AttributeError, match="a function of pandas takes no lazy object"):
+        pd.pivot_table(LAZY, index="s", values="v")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "bool", "str", "datetime64[us]"])
+def test_copies_can_be_written_to(dtype: str) -> None:
+    rows = pd.Series([1, 0, 1]).astype(dtype)
+    for owner in (rd.from_pandas(rows, npartitions=2), rd.from_pandas(rows.to_frame(), npartitions=1)):
+        values = np.array(owner, copy=True)
+        assert values.flags.writeable
+        values[0] = values[1]
+    if dtype == "float64":
+        assert np.nan_to_num(rd.from_pandas(rows / rows, npartitions=2)).tolist() == [1, 0, 1]

@@ -8,6 +8,13 @@ from typing import Any
 def absent(owner: Any, name: str) -> AttributeError:
     """The error for an attribute of a lazy object, by whether the pandas object that it stands for has it."""
     kind = type(owner).__name__
+    if name == "__finalize__":
+        return AttributeError(
+            "a function of pandas takes no lazy object: call the function or the method of raskt by its name, or "
+            "compute() first",
+            name=name,
+            obj=owner,
+        )
     counterpart = None if name.startswith("_") else counterpart_of(kind)
     if counterpart is None or not hasattr(counterpart, name):
         return AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=owner)

@@ -299,8 +299,8 @@ class Trial:
         return [of(value) for value in self.args], {key: of(value) for key, value in self.kwargs.items()}
 
     def call(self, samples: tuple[list[Any], dict[str, Any]]) -> Any:
-        """The result for such arguments."""
-        return self.function(*samples[0], **samples[1])
+        """The result for such arguments; a function may know a better way to try it (`tried`)."""
+        return getattr(self.function, "tried", self.function)(*samples[0], **samples[1])
 
     def with_unknown_categories(self, meta: Any) -> Any:
         """The meta, where categories that depend on the rows are not known."""

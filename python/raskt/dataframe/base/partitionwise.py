@@ -233,6 +233,8 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
     if kind == "labels":
         if isinstance(part, pd.MultiIndex):
             return part
+        if not part.shape[1]:
+            return part.index
         return pd.MultiIndex.from_arrays([part.iloc[:, at] for at in range(part.shape[1])], names=meta.names)
     if kind == "frame":
         return part.set_axis(meta.columns, axis=1) if not part.columns.equals(meta.columns) else part

@@ -344,7 +344,8 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
 
         if not is_index(self):
             refuse_by_position(sys._getframe(1))
-        return np.asarray(self.compute(), dtype=dtype)
+        values = np.asarray(self.compute(), dtype=dtype)
+        return values.copy() if copy else values
 
 
 class Partitions:

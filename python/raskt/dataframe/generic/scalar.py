@@ -101,7 +101,8 @@ class Scalar(Collection, Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np
 
-        return np.asarray(self.compute(), dtype=dtype)
+        value = np.asarray(self.compute(), dtype=dtype)
+        return value.copy() if copy else value
 
     def __repr__(self) -> str:
         return f"<raskt.dataframe.Scalar dtype={self._expr.dtype}>"

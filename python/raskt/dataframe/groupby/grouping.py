@@ -150,7 +150,7 @@ class Grouping:
         with those. Errors of the trial call on a sample are pandas' own, unless the
         function is the user's (`own_function`): then they say that `meta` would help.
         """
-        call = GroupedCall(function, self, chosen)
+        call = (OwnGroupedCall if own_function else GroupedCall)(function, self, chosen)
         everything = (self.rows, *(key for key in self.told if is_collection(key)), *args)
         options = given(options)
         if meta is not None and own_function:
@@ -196,6 +196,44 @@ class GroupedCall:
         if self.chosen is not None and rows.ndim == 2:
             grouped = grouped[self.chosen]
         return self.function(grouped, *rest, **options)
+
+
+class OwnGroupedCall(GroupedCall):
+    """The same for a function of the user's own, of which groups of one row may tell little."""
+
+    def tried(self, *args: Any, **options: Any) -> Any:
+        """The result for a few rows: for each of them twice where it fails, or gives missing values alone, for one."""
+        several = 1 + sum(self.is_lazy)
+        pairs = (*map(in_pairs, args[:several]), *args[several:])
+        try:
+            found = self(*args, **options)
+        except Exception:
+            try:
+                return self(*pairs, **options)
+            except Exception:
+                pass
+            raise
+        if not says_nothing(found):
+            return found
+        try:
+            return self(*pairs, **options)
+        except Exception:  # which is the pairs' fault
+            return found
+
+
+def in_pairs(rows: Any) -> Any:
+    """Each row twice."""
+    return rows.take([at // 2 for at in range(2 * len(rows))])
+
+
+def says_nothing(found: Any) -> bool:
+    """Whether a column of a result has missing values alone."""
+    import pandas as pd
+
+    if not isinstance(found, pd.DataFrame | pd.Series):
+        return False
+    missing = found.isna().all()
+    return bool(len(found)) and bool(missing if found.ndim == 1 else missing.any())
 
 
 def beside_rows(rows: Any, key: Any) -> Any:

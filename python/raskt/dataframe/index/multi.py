@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.absent import own_or_absent
 from ..base.checks import check_boolean, no_default, refuse_given, without_effect
 from ..base.collection import index_of
 from ..base.labels import encode_label
@@ -121,10 +122,12 @@ class MultiIndex(Partitioned):
 
     def unique(self, level: Any = None) -> Any:
         """The different labels in the order in which they come first."""
-        if level is not None:
-            return self.get_level_values(level).unique()
-        distinct = over_all(lambda index: index.unique().to_frame(), self, name="unique", meta=empty(self).to_frame())
-        return distinct.index
+        number = None if level is None else level_number(self, level)
+        distinct = lambda index: index.unique(number).to_frame()
+        return over_all(distinct, self, name="unique", meta=distinct(empty(self))).index
+
+    def __getattr__(self, name: str) -> Any:
+        return own_or_absent(self, name)
 
     def __repr__(self) -> str:
         return f"MultiIndex(names={self.names!r}, npartitions={self.npartitions})"

@@ -63,7 +63,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     @property
     def name(self) -> Any:
         """What the column is called, or None."""
-        name = self._expr.name
+        name = self._plan.name
         return name if name is None else decode_label(name)
 
     @name.setter
@@ -73,7 +73,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     @property
     def dtype(self) -> Any:
         """The type of the values, as pandas has it."""
-        return type_of(self._expr)
+        return type_of(self._plan)
 
     dtypes = dtype
 
