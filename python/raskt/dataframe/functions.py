@@ -248,7 +248,7 @@ def get_dummies(
     Parameters
     ----------
     data : DataFrame or Series
-        The categories must be known, or are computed now: those of columns of `from_pandas`, or that `categorize` made.
+        Columns of categories, which are computed now if they aren't known.
     prefix, prefix_sep, dummy_na, sparse, drop_first, dtype
         As in `pandas.get_dummies`.
     columns : list of labels, optional

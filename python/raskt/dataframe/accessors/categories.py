@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base import categories as _registered  # noqa: F401 - what finds categories makes itself known
 from ..base.meta import type_of
 from ..base.pandas_methods import Method
 from ..base.partitionwise import over_rows
 from ..base.storage import unknown_categories
+from ..base.unknown import is_settled
 
 
 class CategoricalMethods:
     """Methods of categories, by the names and meanings of `pandas.Series.cat`.
 
     Categories are *known* where the plan says them: those of pandas objects, and of `astype` with a type that has them.
-    Those of `astype("category")` are not: they are the values that occur once the rows are computed. Methods that need
-    them compute them at the call.
+    Those of `astype("category")`, of files and of functions of users are not: they are the values that occur in
+    all rows at that place. The first operation on such a column computes them, and goes on with known ones.
 
     Examples
     --------
@@ -28,30 +30,24 @@ class CategoricalMethods:
     def __init__(self, series: Any) -> None:
         import pandas as pd
 
-        self._dtype = type_of(series._expr)
-        if not isinstance(self._dtype, pd.CategoricalDtype):
+        if not isinstance(type_of(series._plan), pd.CategoricalDtype):
             raise AttributeError("Can only use .cat accessor with a 'category' dtype")
         self._series = series
 
     @property
     def known(self) -> bool:
         """Whether the categories are known without computing."""
-        categories = self._dtype.categories
-        return categories is not None and len(categories) > 0
+        return bool(self._series._is_settled or is_settled(self._series._plan))
 
     @property
     def ordered(self) -> bool:
         """Whether the categories have an order."""
-        return bool(self._dtype.ordered)
+        return bool(type_of(self._series._plan).ordered)
 
     @property
     def categories(self) -> Any:
         """The categories, as a pandas Index; computed if they are not known."""
-        return self._dtype.categories if self.known else self._found()
-
-    def _found(self) -> Any:
-        """The categories that occur, computed."""
-        return self._series.drop_duplicates().compute().cat.remove_unused_categories().cat.categories
+        return type_of(self._series._expr).categories
 
     def as_known(self) -> Any:
         """The series with known categories, which are computed now if they are not.
@@ -61,7 +57,8 @@ class CategoricalMethods:
         Series
             The same values in the same partitions.
         """
-        return self._series if self.known else self._of(self._found())
+        self._series._expr  # noqa: B018 - the first access computes them
+        return self._series
 
     def _of(self, categories: Any) -> Any:
         """The same values with such categories."""
@@ -77,7 +74,7 @@ class CategoricalMethods:
 
         if not self.known:
             return self._series
-        meta = pd.Series([], dtype=unknown_categories(self._dtype), name=self._series.name)
+        meta = pd.Series([], dtype=unknown_categories(type_of(self._series._plan)), name=self._series.name)
         return over_rows(lambda part: part, self._series, name="cat.as_unknown", meta=meta)
 
     @property
@@ -95,8 +92,8 @@ class CategoricalMethods:
         """The series without the categories that don't occur, which are found by computing them now."""
         if not self.known:
             return self._series
-        used = set(self._found())
-        return self._of(self._dtype.categories[[one in used for one in self._dtype.categories]])
+        occurring = self._series.drop_duplicates().compute().cat.remove_unused_categories().cat.categories
+        return self._of(self.categories[self.categories.isin(occurring)])
 
     def add_categories(self, new_categories: Any) -> Any:
         """The series with more categories."""

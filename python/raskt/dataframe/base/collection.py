@@ -8,6 +8,7 @@ from raskt._core import Lazy
 
 from .checks import check_boolean, no_default, without_effect
 from .registry import kind_of, wrap
+from .unknown import is_left, is_settled, settled
 
 #: The name that a series has while it is the one column of a frame.
 ONLY_COLUMN = "0"
@@ -26,20 +27,44 @@ class Collection(Lazy):
     3
     """
 
-    __slots__ = ("_expr",)
+    __slots__ = ("_is_settled", "_plan")
 
-    _expr: Any
+    #: The native expression as it was made; categories may be missing in it.
+    _plan: Any
+    #: Whether it is known to say all categories.
+    _is_settled: bool
 
     #: Whether it stands for an array of pandas, without labels that others would be brought together with.
     _by_position = False
 
     def __init__(self, expression: Any) -> None:
-        object.__setattr__(self, "_expr", expression)
+        object.__setattr__(self, "_plan", expression)
+        object.__setattr__(self, "_is_settled", False)
+
+    @property
+    def _expr(self) -> Any:
+        """The native expression that further operations start from: one that says the categories of all columns.
+
+        Those that it doesn't say are computed at the first access, of the rows that there are here.
+        """
+        if not self._is_settled:
+            plan = self._plan
+            if not is_settled(plan):
+                if is_left():
+                    return plan
+                object.__setattr__(self, "_plan", settled(plan))
+            object.__setattr__(self, "_is_settled", True)
+        return self._plan
+
+    @_expr.setter
+    def _expr(self, expression: Any) -> None:
+        object.__setattr__(self, "_plan", expression)
+        object.__setattr__(self, "_is_settled", False)
 
     @property
     def __raskt_expr__(self) -> Any:
         """The native expression, by which `raskt.compute` and `raskt.persist` know a collection."""
-        return self._expr
+        return self._plan
 
     def __raskt_rebuild__(self, expression: Any) -> Any:
         """The collection that shows another expression of the same kind."""
@@ -55,7 +80,7 @@ class Collection(Lazy):
         >>> "native" in df[df["x"] > 1].explain()
         True
         """
-        return self._expr.explain(engine) if engine else self._expr.explain()
+        return self._plan.explain(engine) if engine else self._plan.explain()
 
     def pprint(self) -> None:
         """Print the plan."""
@@ -67,7 +92,7 @@ class Collection(Lazy):
         Plans are never changed, so that a copy is as deep without `deep`; pandas copies on write as well.
         """
         without_effect(deep)
-        return type(self)(self._expr)
+        return type(self)(self._plan)
 
     def _in_place(self, result: Any, inplace: Any) -> Any:
         """The result of a method with `inplace`: itself, or None once it has taken the place of this plan.
@@ -76,7 +101,7 @@ class Collection(Lazy):
         """
         if not check_boolean("inplace", False if inplace is no_default else inplace):
             return result
-        object.__setattr__(self, "_expr", result._expr)
+        self._expr = result._plan
         return None
 
     def __copy__(self) -> Any:
@@ -96,27 +121,27 @@ def is_collection(value: Any) -> bool:
 
 def is_frame(value: Any) -> bool:
     """Whether a value is a lazy frame."""
-    return is_collection(value) and kind_of(value._expr) == "frame"
+    return is_collection(value) and kind_of(value._plan) == "frame"
 
 
 def is_labels(value: Any) -> bool:
     """Whether a value is a lazy index of several levels."""
-    return is_collection(value) and kind_of(value._expr) == "labels"
+    return is_collection(value) and kind_of(value._plan) == "labels"
 
 
 def is_scalar(value: Any) -> bool:
     """Whether a value is a lazy scalar."""
-    return is_collection(value) and kind_of(value._expr) == "scalar"
+    return is_collection(value) and kind_of(value._plan) == "scalar"
 
 
 def is_index(value: Any) -> bool:
     """Whether a value is a lazy index."""
-    return is_collection(value) and kind_of(value._expr) == "index"
+    return is_collection(value) and kind_of(value._plan) == "index"
 
 
 def is_column(value: Any) -> bool:
     """Whether a value is a lazy series or index."""
-    return is_collection(value) and kind_of(value._expr) in ("series", "index")
+    return is_collection(value) and kind_of(value._plan) in ("series", "index")
 
 
 def has_labels(value: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..base.arguments import as_list
 from ..base.checks import no_default, refuse_engine, refuse_given
+from ..base.labels import decode_label, encode_label
 from ..base.lists import exploded
 from ..base.meta import empty_of, normalise, sample_of
 from ..base.mixin import Mixin
@@ -224,9 +225,15 @@ class FrameValues(Mixin):
 
     @tunable("split_every")
     def categorize(self, columns: Any = None, index: Any = None) -> Any:
-        """Columns of text as categories (gathered, in pandas, so that all rows have the same categories)."""
+        """Columns of text, or those that are named, as categories that are known: they are computed now.
+
+        The categories of columns that have some already are left as they are.
+        """
         refuse_given("categorize", {"index": (index or None, None)}, "reset the index and give its column")
-        types = zip(self._expr.columns, self._expr.dtypes, strict=True)
-        text = [name for name, dtype in types if dtype in ("str", "object", "category")]
-        names = text if columns is None else as_list(columns)
-        return over_all(lambda rows: rows.astype({name: "category" for name in names}), self, name="categorize")
+        types = dict(zip(self._plan.columns, self._plan.dtypes, strict=True))
+        names = [decode_label(name) for name, dtype in types.items() if dtype in ("str", "object")]
+        names = names if columns is None else as_list(columns)
+        new = [name for name in names if types.get(encode_label(name)) != "category"]
+        found = self.astype(dict.fromkeys(new, "category"))
+        found._expr  # noqa: B018 - the first access computes the categories
+        return found

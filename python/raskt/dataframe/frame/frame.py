@@ -9,7 +9,7 @@ from ..base.absent import own_or_absent
 from ..base.arguments import as_list, plain_operand, require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_frame_axis, deprecated_copy, no_default, refuse_given
-from ..base.collection import index_of, is_collection, is_scalar, native
+from ..base.collection import index_of, is_collection, is_frame, is_scalar, native
 from ..base.labels import decode, encode, encode_label, is_plain, select
 from ..base.lazy_arrays import ITEM, column_beside, frame_operand
 from ..base.meta import empty, types_of
@@ -17,6 +17,7 @@ from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.results import is_missing
+from ..base.unknown import unknown_columns
 from ..base.whole import has_rows, is_foreign
 from ..generic.alignment import Method, align_with, aligned, filled_up, needs_alignment, nothing, own_rows
 from ..generic.display import frame_html, frame_info, frame_text
@@ -26,6 +27,7 @@ from ..generic.operands import binary
 from ..generic.operators import applied, check_division
 from ..indexing.arrays import by_array_in_brackets
 from ..indexing.loc import by_brackets, by_marks, is_marks
+from ..indexing.positions import has_one_row
 from ..indexing.rows import choose_by_collection
 from ..series.series import Series
 from .apply import FrameValues
@@ -60,7 +62,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         """The labels of the columns, as a pandas Index."""
         import pandas as pd
 
-        labels = decode(self._expr.columns)
+        labels = decode(self._plan.columns)
         return labels if isinstance(labels, pd.Index) else pd.Index(labels, dtype=None if labels else "str")
 
     @columns.setter
@@ -84,7 +86,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         """The types of the columns, as a pandas series."""
         import pandas as pd
 
-        return pd.Series(types_of(self._expr), index=self.columns, dtype="object")
+        return pd.Series(types_of(self._plan), index=self.columns, dtype="object")
 
     @property
     def ndim(self) -> int:
@@ -222,15 +224,23 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def _project(self, labels: list[Any]) -> Any:
         if any(is_collection(label) for label in labels):
             raise TypeError("columns are chosen by names, not by lazy objects")
-        return self._framed(lambda frame: frame.project(encode(labels)))
+        names = encode(labels)
+        return DataFrame(self._plan_of(names).project(names))
+
+    def _plan_of(self, names: list[str]) -> Any:
+        """The expression to take columns from: others need not have known categories for it."""
+        if self._is_settled:
+            return self._plan
+        unknown = {name for name, _ in unknown_columns(self._plan)}
+        return self._plan if unknown.isdisjoint(names) else self._expr
 
     def _column(self, label: Any) -> Any:
         name = self._name_of(label)
-        parts = select(self._expr.columns, label) if name not in self._expr.columns else []
+        parts = select(self._plan.columns, label) if name not in self._plan.columns else []
         if parts:
-            chosen = self._expr.project(parts)
+            chosen = self._plan_of(parts).project(parts)
             return DataFrame(chosen.rename({part: part[len(name) + 1 :] for part in parts}))
-        return wrap(self._expr.column(name))
+        return wrap(self._plan_of([name]).column(name))
 
     def _name_of(self, label: Any) -> str:
         try:
@@ -239,14 +249,14 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             raise KeyError(label) from None
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("__") and name in object.__getattribute__(self, "_expr").columns:
+        if not name.startswith("__") and name in object.__getattribute__(self, "_plan").columns:
             return self._column(name)
         return own_or_absent(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if hasattr(type(self), name):
             object.__setattr__(self, name, value)
-        elif name in self._expr.columns:
+        elif name in self._plan.columns:
             self[name] = value
         else:
             raise AttributeError(f'a new column is made by df["{name}"] = ..., not by an attribute')
@@ -268,20 +278,20 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         self._expr = self.drop(columns=[key])._expr
 
     def __contains__(self, key: Any) -> bool:
-        return key in list(decode(self._expr.columns))
+        return key in list(decode(self._plan.columns))
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(decode(self._expr.columns))
+        return iter(decode(self._plan.columns))
 
     def keys(self) -> Any:
         """The labels of the columns."""
         return self.columns
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(name for name in self._expr.columns if name.isidentifier())})
+        return sorted({*super().__dir__(), *(name for name in self._plan.columns if name.isidentifier())})
 
     def _ipython_key_completions_(self) -> list[str]:
-        return list(self._expr.columns)
+        return list(self._plan.columns)
 
     def assign(self, **kwargs: Any) -> DataFrame:
         """New or replaced columns: series of the same rows, scalars, or functions of the frame so far.
@@ -466,11 +476,19 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         return self._project(list(empty(self).select_dtypes(include=include, exclude=exclude).columns))
 
     def squeeze(self, axis: Any = None) -> Any:
-        """The one column of a frame of one column; otherwise the frame. The number of rows is not looked at."""
+        """The one column of a frame of one column, or its one value; otherwise the frame.
+
+        Unless `axis` is 1, it has to be known how many rows there are.
+        """
         check_frame_axis(axis)
-        if axis in (0, "index", "rows"):
-            raise NotImplementedError("squeeze(axis=0): only computing tells whether there is one row; compute first")
-        return self._column(self.columns[0]) if len(self._expr.columns) == 1 else self
+        rows = (
+            self._column(self.columns[0]) if len(self._expr.columns) == 1 and axis not in (0, "index", "rows") else self
+        )
+        if axis in (1, "columns") or not has_one_row(rows, "axis=1"):
+            return rows
+        if is_frame(rows):
+            raise NotImplementedError("squeeze of one row of several columns to a series: compute the frame first")
+        return rows.squeeze()
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of label and column."""

@@ -23,7 +23,7 @@ class Divided(Collection):
     @property
     def npartitions(self) -> int:
         """How many partitions there are."""
-        return int(self._expr.npartitions)
+        return int(self._plan.npartitions)
 
     @property
     def divisions(self) -> tuple[Any, ...]:

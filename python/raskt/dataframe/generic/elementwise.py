@@ -181,7 +181,7 @@ class Elementwise(OperatorMethods, Running):
         """Values as another type; for a frame also a dictionary from columns to types.
 
         Types that only pandas has (`Int64`, `category`, periods) are converted by pandas for each partition. The
-        categories of `astype("category")` are those that are found when the rows are computed.
+        categories of `astype("category")` are those of all its rows, which the first operation on the result computes.
 
         Errors: TypeError for an unknown type at the call; ValueError at `compute` for a value that does not convert.
 
@@ -203,7 +203,7 @@ class Elementwise(OperatorMethods, Running):
         own = types_in(self) if self.ndim == 2 or not is_labels(self) else dtypes_of(empty(self))
         if meta is None and any(depends_on_all(one, wanted) for one in own):
             known = empty(self).astype(wanted) if str(wanted) in MASKED else None
-            return over_all(convert, self, name="astype", meta=known, plainly=True)
+            return over_whole(convert, self, name="astype", meta=known, same_rows=True)
         if "str" in map(str, own) and str(wanted).startswith("datetime64"):
             # Only pandas reads all the ways in which it reads times.
             return over_rows(convert, self, name="astype", meta=empty(self).astype(wanted), plainly=True)
@@ -430,7 +430,8 @@ class Elementwise(OperatorMethods, Running):
 
     def _with_columns(self, columns: list[tuple[Any, Any]]) -> Any:
         """The frame with some columns replaced."""
-        return wrap(self._expr.assign([(encode_label(label), value._expr) for label, value in columns]))
+        # The categories of several of them are computed together.
+        return wrap(self._expr.assign([(encode_label(label), value._plan) for label, value in columns]))
 
     def _changed(self, result: Any, inplace: Any) -> Any:
         """The result, or this collection with the result in its place, as pandas gives it of such methods."""
@@ -508,7 +509,8 @@ def depends_on_all(dtype: Any, wanted: Any) -> bool:
     if dtype == object:
         return str(wanted) in MASKED
     if isinstance(dtype, pd.CategoricalDtype):
-        return not isinstance(wanted, pd.CategoricalDtype)
+        words = dtype.categories is not None and isinstance(dtype.categories.dtype, pd.StringDtype)
+        return not isinstance(wanted, pd.CategoricalDtype) and not (words and isinstance(wanted, pd.StringDtype))
     return isinstance(wanted, pd.StringDtype) and str(dtype).startswith(("datetime64", "timedelta64"))
 
 
@@ -532,7 +534,7 @@ def _cast_nothing(own: Any, wanted: Any) -> None:
 def as_categories(collection: Any, dtype: Any) -> Any:
     """What `astype` with a category type that leaves the categories open gives; None for other types.
 
-    Their categories are those that are found when the rows are computed.
+    Their categories are those of all rows, which only computing tells.
     """
     import pandas as pd
 
