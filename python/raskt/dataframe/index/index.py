@@ -57,7 +57,7 @@ class Index(Series):
     def map(self, mapper: Any, na_action: Any = None, meta: Any = None) -> Any:  # type: ignore[override]
         """The labels replaced as a function, a dictionary or a series says."""
         refuse_mapped(self, mapper)
-        return labels_of(self.to_series().map(mapper, na_action=na_action, meta=meta), self._expr.name)
+        return labels_of(self._beside_rows().map(mapper, na_action=na_action, meta=meta), self._expr.name)
 
     def __getitem__(self, key: Any) -> Any:
         """Labels by position, or where truth values of the same rows hold."""
@@ -69,7 +69,7 @@ class Index(Series):
 
     def diff(self, periods: int = 1) -> Any:  # type: ignore[override]
         """Each label less the one `periods` places before it."""
-        return labels_of(self.to_series().diff(periods), self._expr.name)
+        return labels_of(self._beside_rows().diff(periods), self._expr.name)
 
     def shift(self, periods: int = 1, freq: Any = None) -> Any:  # type: ignore[override]
         """Times moved by `periods` steps of `freq`, or of their own frequency; other labels are not moved."""
@@ -89,7 +89,7 @@ class Index(Series):
 
     def duplicated(self, keep: Any = "first") -> Any:
         """Whether each label equals another one that stays by `keep`, as a series of the same rows."""
-        return self.to_series().duplicated(keep)
+        return self._beside_rows().duplicated(keep)
 
     @property
     def str(self) -> Any:
@@ -138,8 +138,22 @@ class Index(Series):
     def to_series(self, index: Any = None, name: Any = None) -> Any:
         """The labels as a series, whose index is themselves; other labels (`index=`) are not supported."""
         refuse_given("Index.to_series", {"index": (index, None)}, "give labels to the series by set_index of a frame")
-        series = wrap(self._expr.to_series())
+        series = self._beside_rows() if not self._is_level() else self._alone()
         return series if name is None else series.rename(name)
+
+    def _beside_rows(self) -> Any:
+        """The labels as a series of the rows that they are labels of."""
+        return wrap(self._expr.to_series())
+
+    def _is_level(self) -> bool:
+        """Whether they are one level of the labels of rows."""
+        return len(self._as_frame().index_names) > 1
+
+    def _alone(self) -> Any:
+        """One level of the labels of rows as a series whose labels are that level alone."""
+        rows = wrap(self._as_frame())
+        labelled = rows.assign(label=rows[ONLY_COLUMN]).set_index("label", sort=False)
+        return labelled[ONLY_COLUMN].rename(self.name).rename_axis(self.name)
 
     def to_frame(self, index: Any = True, name: Any = no_default) -> Any:  # type: ignore[override]
         """The labels as a frame of one column."""
@@ -211,6 +225,8 @@ class Index(Series):
     @tunable("split_every", "split_out", "shuffle_method")
     def drop_duplicates(self, *, keep: Any = "first", inplace: Any = no_default, ignore_index: bool = False) -> Any:
         """The first (or last, or, with `keep=False`, the only) of equal labels."""
+        if self._is_level():
+            return self._alone().index.drop_duplicates(keep=keep, inplace=inplace, ignore_index=ignore_index)
         found = super().drop_duplicates(keep=keep, inplace=inplace, ignore_index=ignore_index)
         return with_steps_of(found, self)  # labels with steps are all different
 
@@ -218,13 +234,13 @@ class Index(Series):
     def max(self, axis: Any = None, skipna: bool = True) -> Any:
         """The greatest label, as a lazy scalar."""
         check_only_axis(axis)
-        return self.to_series().max(skipna=skipna)
+        return self._beside_rows().max(skipna=skipna)
 
     @tunable("split_every")
     def min(self, axis: Any = None, skipna: bool = True) -> Any:
         """The least label, as a lazy scalar."""
         check_only_axis(axis)
-        return self.to_series().min(skipna=skipna)
+        return self._beside_rows().min(skipna=skipna)
 
     def memory_usage(self, deep: bool = False) -> Any:  # type: ignore[override]
         """Bytes of the labels in pandas' layout, as a lazy scalar (gathered, in pandas)."""
@@ -235,6 +251,8 @@ class Index(Series):
     ) -> Any:
         """The labels in order; with `key`, gathered, in pandas. Their former positions are not given."""
         refuse_given("Index.sort_values", {"return_indexer": (return_indexer, False)}, "compute the labels first")
+        if self._is_level():
+            return self._alone().index.sort_values(ascending=ascending, na_position=na_position, key=key)
         if key is None:
             found = super().sort_values(ascending=ascending, na_position=na_position)
             return with_steps_as(found, self, lambda labels: labels.sort_values(ascending=ascending))
@@ -250,7 +268,7 @@ class IndexStringMethods(StringMethods):
     """The methods of strings of labels: as those of series, but their results are labels."""
 
     def __init__(self, index: Any) -> None:
-        super().__init__(index.to_series())
+        super().__init__(index._beside_rows())
 
     def _native(self, name: str, *args: Any, fallback: Callable[[Any], Any]) -> Any:
         return self._labels(super()._native(name, *args, fallback=fallback))
