@@ -114,7 +114,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         "computed, they have the type that pandas gives them: what a filter leaves, or a partition that a function is "
         "given, is of integers if none of its own values is missing, also where a frame without rows lacks the column "
         "in `concat`. Files have them as whole numbers. What is "
-        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing.",
+        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing, which "
+        'rounds numbers beyond 2**53: `astype("Int64")` first keeps every digit.',
         "pandas goes by the values whether one is missing, and types are said before there are any; rows that are only "
         "moved, joined, filtered and compared keep every digit.",
         kinds=("promise",),
@@ -255,10 +256,13 @@ Frames know the labels of their columns as plain values: the axis of columns has
 Objects that become row labels stay objects, where pandas looks whether all of them are text or times (those that rows
 are grouped by are text, or refused); narrow whole numbers that become row labels stay narrow, where pandas makes a
 range of 64 bits of those in even steps. Labels that `map` finds none of are of the type of those that it could have
-found. What text methods tell of objects (`str.isdigit`) is NaN where it is missing, also where pandas keeps a None.
-Labels that are times have their frequency while it is known without computing: not where rows were chosen by their
-values, joined, put one after another, or grouped by these labels, nor where labels are computed (`index + step`;
-`index.shift` keeps it).
+found. What text methods tell of objects (`str.isdigit`, `str.len`) is NaN where it is missing, and a float beside
+that, also where pandas keeps a None or an NA among objects. Labels that are times have their frequency while it is
+known without computing: not where rows were chosen by their values, joined, put one after another, or grouped by these
+labels, nor where labels are computed (`index + step`; `index.shift` keeps it). What is computed with the least or the
+greatest of no rows has the type that it has where there are some. Means of groups and spans of float32, and quantiles
+of frames of them, are float32 or float64 by what is known of the columns, where pandas goes by whether a value is
+missing.
 
 Where pandas finds the type of a result by all values, it is the same here however rows are cut: times and durations of
 floats are of nanoseconds, where pandas has microseconds if all are whole; items of lists (`s.str.split("_").str[1]`)

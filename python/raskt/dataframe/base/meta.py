@@ -80,7 +80,8 @@ def sample_of(value: Any, variant: int = 0) -> Any:
         return value
     if is_scalar(value):
         example = getattr(value, "_example", None)
-        return sample_values(type_of(value._expr), variant)[-1] if example is None else example(variant)
+        # Neither one nor two, whose powers and products NumPy makes in ways of their own.
+        return sample_values(type_of(value._expr), 1 - variant)[-1] if example is None else example(variant)
     return sample(empty(value), variant)
 
 

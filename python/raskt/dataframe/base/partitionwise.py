@@ -19,7 +19,11 @@ from .storage import is_plain as is_plain_type
 from .whole import is_foreign, is_labelled, over_whole
 
 #: The nullable type of numbers and truth values that may be missing.
-NULLABLE = {"float64": "Float64", "float32": "Float32", "int64": "Int64", "uint64": "UInt64", "bool": "boolean"}
+NULLABLE = {"bool": "boolean"} | {
+    f"{kind}{bits}".lower(): f"{kind}{bits}"
+    for kind, widths in {"Float": (32, 64), "Int": (8, 16, 32, 64), "UInt": (8, 16, 32, 64)}.items()
+    for bits in widths
+}
 
 
 def over_rows(
@@ -59,13 +63,15 @@ def value_meta(meta: Any, *args: Any) -> Any:
     Of columns that aren't plain a number may be `pd.NA` as well, and which of them only the rows tell: it is of the
     nullable type then.
     """
+    import numpy as np
     import pandas as pd
 
     lazy = [empty(value) for value in args if is_collection(value) and not is_scalar(value)]
     dtypes = [dtype for rows in lazy for dtype in dtypes_of(rows)]
     plain, numbers = all(map(is_plain_type, dtypes)), all(dtype.kind in "biuf" for dtype in dtypes)
     kind = str(meta.dtype)
-    if plain and (kind in ("float64", "int64", "bool") or meta.dtype.kind in "mM"):
+    is_time = isinstance(meta.dtype, np.dtype | pd.DatetimeTZDtype) and meta.dtype.kind in "mM"
+    if is_time or (plain and kind in ("float64", "int64", "bool")):
         return meta
     return pd.Series([], dtype=NULLABLE.get(kind, object) if numbers and not plain else object)
 

@@ -9,7 +9,7 @@ from ..base.absent import own_or_absent
 from ..base.arguments import as_list, plain_operand, require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_frame_axis, deprecated_copy, no_default, refuse_given
-from ..base.collection import index_of, is_collection, is_scalar, native
+from ..base.collection import index_of, is_collection, is_frame, is_scalar, native
 from ..base.labels import decode, encode, encode_label, is_plain, select
 from ..base.lazy_arrays import ITEM, column_beside, frame_operand
 from ..base.meta import empty, types_of
@@ -27,6 +27,7 @@ from ..generic.operands import binary
 from ..generic.operators import applied, check_division
 from ..indexing.arrays import by_array_in_brackets
 from ..indexing.loc import by_brackets, by_marks, is_marks
+from ..indexing.positions import has_one_row
 from ..indexing.rows import choose_by_collection
 from ..series.series import Series
 from .apply import FrameValues
@@ -475,11 +476,19 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         return self._project(list(empty(self).select_dtypes(include=include, exclude=exclude).columns))
 
     def squeeze(self, axis: Any = None) -> Any:
-        """The one column of a frame of one column; otherwise the frame. The number of rows is not looked at."""
+        """The one column of a frame of one column, or its one value; otherwise the frame.
+
+        Unless `axis` is 1, it has to be known how many rows there are.
+        """
         check_frame_axis(axis)
-        if axis in (0, "index", "rows"):
-            raise NotImplementedError("squeeze(axis=0): only computing tells whether there is one row; compute first")
-        return self._column(self.columns[0]) if len(self._expr.columns) == 1 else self
+        rows = (
+            self._column(self.columns[0]) if len(self._expr.columns) == 1 and axis not in (0, "index", "rows") else self
+        )
+        if axis in (1, "columns") or not has_one_row(rows, "axis=1"):
+            return rows
+        if is_frame(rows):
+            raise NotImplementedError("squeeze of one row of several columns to a series: compute the frame first")
+        return rows.squeeze()
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of label and column."""

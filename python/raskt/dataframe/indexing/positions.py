@@ -33,7 +33,7 @@ def rows_at(rows: Any, key: Any) -> Any:
         raise NotImplementedError(f"one row as a series: df.iloc[[{int(key)}]] gives it as a frame")
     elif isinstance(key, tuple) or not hasattr(key, "__len__"):
         raise TypeError(f"Cannot index by location index with a non-integer key: {key!r}")
-    found = over_all(lambda part: part.iloc[key], rows, name="iloc", meta=empty(rows))
+    found = over_all(lambda part: part.iloc[key], rows, name="iloc", meta=empty(rows), plainly=True)
     return with_steps_as(found, rows, lambda labels: labels[every(key)])
 
 
@@ -72,5 +72,13 @@ def check_ends(key: slice) -> None:
 
 def value_at(series: Any, at: int) -> Any:
     """The value at a position, as a lazy scalar."""
-    found = over_all(lambda part: part.iloc[[at]], series, name="iloc", meta=empty(series))
+    found = over_all(lambda part: part.iloc[[at]], series, name="iloc", meta=empty(series), plainly=True)
     return wrap(found._expr.reduce("only"))
+
+
+def has_one_row(rows: Any, instead: str) -> bool:
+    """Whether there is one row; NotImplementedError where only computing tells."""
+    known = rows._as_frame().length()
+    if known is None:
+        raise NotImplementedError(f"squeeze: only computing tells whether there is one row; use {instead}, or compute")
+    return bool(known == 1)

@@ -50,7 +50,7 @@ def choose_by_collection(rows: Any, key: Any) -> Any:
 def choose_labels(rows: Any, labels: Any) -> Any:
     """The rows of labels in the order of these; KeyError, when it is computed, for one that is not there."""
     known = candidates(rows, labels) if has_plain_labels(rows, labels) else rows
-    return over_all(lambda part: part.loc[labels], known, name="loc", meta=empty(rows))
+    return over_all(lambda part: part.loc[labels], known, name="loc", meta=empty(rows), plainly=True)
 
 
 def choose_label(rows: Any, label: Any) -> Any:
@@ -59,7 +59,7 @@ def choose_label(rows: Any, label: Any) -> Any:
         return choose_period(rows, label)
     refuse_other_kind(rows, label)
     known = candidates(rows, [label]) if has_plain_labels(rows, [label]) else rows
-    return over_all(lambda part: rows_of_label(part, label), known, name="loc", meta=empty(rows))
+    return over_all(lambda part: rows_of_label(part, label), known, name="loc", meta=empty(rows), plainly=True)
 
 
 def rows_of_label(part: Any, label: Any) -> Any:
@@ -92,7 +92,7 @@ def choose_span(rows: Any, span: slice) -> Any:
     if single and span.step is None and is_in_order(rows) and has_comparable_labels(rows):
         found, step = bounded(narrowed(rows, span), span), rows._as_frame().frequency
         return found if step is None else found._framed(lambda frame: frame.stepped(step))
-    return over_all(lambda part: part.loc[span], rows, name="loc", meta=empty(rows))
+    return over_all(lambda part: part.loc[span], rows, name="loc", meta=empty(rows), plainly=True)
 
 
 def bounded(rows: Any, span: slice) -> Any:
@@ -129,17 +129,17 @@ def choose_by_levels(rows: Any, key: Any) -> Any:
     if isinstance(key, tuple) and not all(is_scalar_label(part) for part in key):
         single = dropped_levels(key, meta.ndim)
         kept = meta.droplevel(single) if single else meta
-        return over_all(lambda part: loc_nested(part, key), rows, name="loc", meta=kept)
+        return over_all(lambda part: loc_nested(part, key), rows, name="loc", meta=kept, plainly=True)
     if hasattr(key, "__iter__") and not isinstance(key, str | bytes | tuple):
-        return over_all(lambda part: part.loc[key], rows, name="loc", meta=meta)
+        return over_all(lambda part: part.loc[key], rows, name="loc", meta=meta, plainly=True)
     label = key if isinstance(key, tuple) else (key,)
     if len(label) > depth:
         raise KeyError(key)
     if len(label) == depth:
-        return over_all(lambda part: rows_of_label(part, label), rows, name="loc", meta=meta)
+        return over_all(lambda part: rows_of_label(part, label), rows, name="loc", meta=meta, plainly=True)
     levels = list(range(len(label)))
     call = lambda part: rows_of_label(part, label if len(label) > 1 else label[0]).droplevel(levels)
-    return over_all(call, rows, name="loc", meta=meta.droplevel(levels))
+    return over_all(call, rows, name="loc", meta=meta.droplevel(levels), plainly=True)
 
 
 def dropped_levels(key: Any, dimensions: int) -> list[int]:

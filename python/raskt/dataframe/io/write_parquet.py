@@ -220,7 +220,8 @@ def _by_tasks(
 
     call = raskt.delayed(write)
     parts = [call(part, at) for at, part in enumerate(frame.to_delayed())]
-    parts = raskt.delayed(Finish(publication, appended, notes))(parts)
+    settle = Settle(publication, write.compression, write.row_group_size)
+    parts = raskt.delayed(Finish(publication, appended, notes, settle))(parts)
     return _published(publication, parts, compute, how, replaced)
 
 
@@ -285,11 +286,51 @@ def _plain_types(schema: Any) -> list[str]:
     return [re.sub(r"\b(large_)?(string|binary)(_view)?\b", r"\2", str(dtype)) for dtype in schema.types]
 
 
+class Settle:
+    """Gives columns of objects the type that they have in other files, where they hold nothing that tells a type."""
+
+    def __init__(self, publication: Publication, compression: Any, row_group_size: int | None) -> None:
+        self.publication = publication
+        self.options = {"compression": compression or "none", "row_group_size": row_group_size}
+
+    def __call__(self, names: list[str]) -> None:
+        """Write those of the files anew whose columns have no types."""
+        import pyarrow.parquet as pq
+
+        schemas = {name: pq.read_schema(self.publication.path(name)) for name in names}
+        known = {field.name: field.type for schema in schemas.values() for field in schema if is_settled(field.type)}
+        for name, schema in schemas.items():
+            if any(field.name in known and not is_settled(field.type) for field in schema):
+                self.rewrite(self.publication.path(name), known)
+
+    def rewrite(self, path: str, known: dict[str, Any]) -> None:
+        """Write a file with the types that are known."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as file:
+            table = file.read()
+        types = [field.type if is_settled(field.type) else known.get(field.name, field.type) for field in table.schema]
+        fields = [field.with_type(dtype) for field, dtype in zip(table.schema, types, strict=True)]
+        with contextlib.suppress(
+            pa.ArrowInvalid, pa.ArrowNotImplementedError
+        ):  # lists beside texts, say: left as it is
+            settled = table.cast(pa.schema(fields, table.schema.metadata))
+            with self.publication.writing():
+                pq.write_table(settled, path, **self.options)
+
+
+def is_settled(dtype: Any) -> bool:
+    """Whether a type of Arrow says what the values are, in lists as well."""
+    return not re.search(r"\bnull\b", str(dtype))
+
+
 class Finish:
     """What is left to do when all files are written: compare them with those they join, and note them."""
 
-    def __init__(self, publication: Publication, appended: list[str], notes: bool) -> None:
+    def __init__(self, publication: Publication, appended: list[str], notes: bool, settle: Settle) -> None:
         self.publication = publication
+        self.settle = settle
         self.appended = [name for name in appended if not os.path.basename(name).startswith("_")]
         self.notes = notes
 
@@ -297,6 +338,7 @@ class Finish:
         """The names of the files."""
         stage = self.publication.stage
         found = _parquet_files(stage)
+        self.settle(found)
         if self.appended and found:
             self.compare(os.path.join(stage, found[0]), os.path.join(self.publication.folder, self.appended[0]))
         if self.notes:

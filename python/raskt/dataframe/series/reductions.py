@@ -7,6 +7,7 @@ from typing import Any
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_boolean, check_series_axis, without_effect
 from ..base.collection import is_collection
+from ..base.dependent import changed_meta
 from ..base.lazy_arrays import PRODUCT, column_beside
 from ..base.meta import sample_of
 from ..base.pandas_methods import gathered, gathered_value, native_or
@@ -137,7 +138,8 @@ class SeriesReductions(Reductions):
         if isinstance(func, str):
             return getattr(self, func)(*args, **kwargs)
         if isinstance(func, list) and all(isinstance(one, str) for one in func) and not args and not kwargs:
-            return native_or(lambda: self._laid_out(func), lambda: gathered("agg", self, func))
+            meta = lambda: changed_meta(lambda: enough_of(self).agg(func))
+            return native_or(lambda: self._laid_out(func), lambda: gathered("agg", self, func, meta=meta()))
         if callable(func):
             name = getattr(func, "__name__", "agg")
             if gives_rows(func, self, args, kwargs):
@@ -275,3 +277,10 @@ def gives_rows(func: Any, rows: Any, args: tuple[Any, ...], kwargs: dict[str, An
         return bool(getattr(sample_of(rows).agg(func, 0, *args, **kwargs), "ndim", 0))
     except Exception:
         return False
+
+
+def enough_of(series: Any) -> Any:
+    """A sample of a series with rows enough for every statistic."""
+    import pandas as pd
+
+    return pd.concat([sample_of(series)] * 3, ignore_index=True)

@@ -33,6 +33,7 @@ from ..generic.partitioned import Partitioned, whole_number
 from ..groupby.groupby import group_series
 from ..indexing.arrays import by_array
 from ..indexing.loc import SeriesIloc, SeriesLoc, by_brackets, by_marks, is_marks
+from ..indexing.positions import has_one_row, value_at
 from ..indexing.rows import choose_by_collection
 from ..io.arrays import to_array, to_arrow
 from ..io.memory import series_to_string, to_records
@@ -456,10 +457,10 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         found = wrap(found._expr.column_at(0).rename(self._expr.name))
         return self._in_place(found, inplace)
 
-    def squeeze(self, axis: Any = None) -> Series:
-        """The series itself: whether it has one row only computing can tell."""
+    def squeeze(self, axis: Any = None) -> Any:
+        """The one value of a series of one row, lazily; else the series. Its number of rows has to be known."""
         check_series_axis(axis)
-        return self
+        return value_at(self, 0) if has_one_row(self, "iloc") else self
 
     def groupby(
         self,

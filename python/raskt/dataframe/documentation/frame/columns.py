@@ -183,8 +183,8 @@ np.int64(9)
 """,
     ),
     "squeeze": Entry(
-        "DataFrame or Series",
-        "The same rows.",
+        "DataFrame, Series or Scalar",
+        "The same rows, or their one value.",
         """
 >>> df[['x']].squeeze().compute()
 0    1

@@ -123,8 +123,8 @@ Name: x, dtype: int64
         parameters=SORTED,
     ),
     "squeeze": Entry(
-        "Series",
-        "The same.",
+        "Series or Scalar",
+        "The same, or its one value.",
         """
 >>> s.squeeze().compute().tolist()
 [3, 1, 2]
