@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base.arguments import as_list
 from ..base.array_arguments import is_lazy_array
-from ..base.collection import as_column, is_collection, is_frame
+from ..base.collection import as_column, is_collection, is_column, is_frame
 from ..base.labels import decode_label, encode_label
 from ..base.lazy_arrays import GROUPER, column_beside
 from ..base.meta import normalise
@@ -106,14 +106,16 @@ class Grouping:
         """The columns of the frame that are keys themselves, which are no values then."""
         columns = set(self.frame._expr.columns)
         mine = set()
-        for one, key in zip(self.by, self.keys or [None] * len(self.by), strict=False):
+        for one in self.by:
             if is_of_pandas(one):
                 if getattr(one, "key", None) is not None:  # pandas.Grouper
                     mine.add(encode_label(one.key))
             elif not is_collection(one):
                 mine |= {encode_label(one)} & columns
-            elif key is not None and key.name in columns and self.frame._expr.column(key.name).key == key.key:
-                mine.add(key.name)
+            elif is_column(one):
+                key = as_column(one)
+                if key.name in columns and self.frame._expr.column(key.name).key == key.key:
+                    mine.add(key.name)
         return mine
 
     @property
