@@ -213,6 +213,14 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.operators mul [duration[ns][pyarrow] UInt64] method fill_value=2.5",
     ),
     Difference(
+        ("frames.joins.to_datetime", "frames.joins.to_timedelta"),
+        "Times made of floats are of nanoseconds, those made of text of microseconds, whatever the values are.",
+        "pandas goes by all values how fine the unit is, and types are said before there are any.",
+        kinds=("dtype",),
+        text="*64[[]*, not *64[[]*",
+        example="frames.joins to_datetime [Float32] unit='s', origin='unix'|plain",
+    ),
+    Difference(
         ("frames.joins.get_dummies",),
         "The columns that `get_dummies` makes of a series are labelled by the categories, not by their type.",
         "Labels of columns are plain values of a plan, and there is a column for each category already.",
