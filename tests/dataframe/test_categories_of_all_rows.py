@@ -1,5 +1,8 @@
 """Categories that no plan says are those of all rows where they were made, whatever rows are left of them."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pandas as pd
 import pytest
 
@@ -231,3 +234,25 @@ def test_columns_that_are_keys_are_no_values(keys, options, how):
         # Of a category without rows there is none, so that integers are promised as floats.
         expected = expected.astype({name: found.dtypes[name] for name in {"k", "v"} & set(expected)})
     same(found, expected)
+
+
+def test_finding_categories_undoes_no_change_of_another_thread():
+    started, changed = threading.Event(), threading.Event()
+
+    def part(at):
+        if at == 0 and not started.is_set():
+            started.set()
+            changed.wait(5)
+        return pd.DataFrame({"x": [at], "c": ["ab"[at]]})
+
+    meta = pd.DataFrame({"x": [0], "c": ["a"]}).iloc[:0]
+    lazy = rd.from_map(part, [0, 1], meta=meta)
+    lazy = lazy.assign(c=lazy["c"].astype("category"))
+    with ThreadPoolExecutor(1) as pool:
+        count = pool.submit(len, lazy)
+        assert started.wait(5)
+        lazy["y"] = 1.0
+        changed.set()
+        assert count.result() == 2
+    assert list(lazy.columns) == ["x", "c", "y"]
+    assert lazy.compute()["y"].tolist() == [1.0, 1.0]

@@ -93,3 +93,32 @@ def test_divisions_that_are_not_true_are_told():
 def test_divisions_are_labels_that_compare():
     with pytest.raises(ValueError, match="ascending|sorted"):
         rd.from_pandas(rows(LABELS["floats"]), npartitions=2).repartition([0.5, float("nan"), 7.5])
+
+
+WINDOWS = {
+    "cumsum": lambda rows: rows["x"].cumsum(),
+    "shift": lambda rows: rows["x"].shift(1),
+    "diff": lambda rows: rows["x"].diff(),
+    "ffill": lambda rows: rows["x"].where(rows["x"] > 1).ffill(),
+    "rank": lambda rows: rows["x"].rank(),
+    "number in group": lambda rows: rows.groupby("y")["x"].cumcount(),
+    "rows before": lambda rows: rows["x"] - rows["x"].mean(),
+}
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("labels", ["ints", "repeated", "floats", "text", "times", "sorted"])
+def test_columns_that_look_at_other_rows_are_of_the_order_before_a_cut(labels, window):
+    frame = rows(LABELS[labels]).astype({"x": float})
+    halves = [frame.iloc[:4], frame.iloc[4:]]
+    divisions = (frame.index.min(), halves[1].index.min(), frame.index.max())
+    lazy = rd.from_map(lambda half: half, halves, meta=frame.iloc[:0], divisions=divisions)
+    lazy, expected = lazy.assign(q=WINDOWS[window](lazy)), frame.assign(q=WINDOWS[window](frame))
+    found = sorted(set(frame.index))
+    cut = [found[0], found[2], found[3], found[-1]]
+    wanted = pd.concat(in_pieces(expected, cut))
+    pd.testing.assert_frame_equal(lazy.repartition(cut).compute(), wanted)
+    pd.testing.assert_frame_equal(lazy.repartition(cut).persist().compute(), wanted)
+    meta = pd.Series([], frame.index[:0], float, "q")
+    joined = lazy.map_partitions(lambda part, other: part["q"] * 1.0, lazy.repartition(cut), meta=meta)
+    assert joined.compute().dropna().sum() == pytest.approx(expected["q"].dropna().sum())

@@ -108,3 +108,12 @@ def test_lists_and_bytes_of_strings_have_the_type_that_pandas_gives_them(dtype):
         found = call(lazy)
         pd.testing.assert_series_equal(found.compute(), call(text))
         assert found.dtype == call(text).dtype
+
+
+def test_what_is_not_in_a_set_in_any_case():
+    text = pd.Series(["İ", "ı", "k", "\u212a", "a", "Z"])
+    lazy = rd.from_pandas(text, npartitions=2)
+    for pattern in ("[^A-Z]", "[^k]", r"\W", "[A-Z]", "k"):
+        for method in ("contains", "match", "fullmatch"):
+            found = getattr(lazy.str, method)(pattern, case=False).compute()
+            assert found.tolist() == getattr(text.str, method)(pattern, case=False).tolist(), pattern

@@ -1,6 +1,6 @@
 use crate::error::Result;
 use crate::plan::{Column, External, Frame, Node, Operator};
-use crate::stage::{StageOutput, Translator};
+use crate::stage::{StageOutput, Translator, in_our_order};
 use crate::table::unmarked;
 use crate::tree::Expr;
 use polars::prelude::*;
@@ -112,5 +112,5 @@ fn explain_engine(output: &StageOutput) -> Result<String> {
     let empty = |node: &Node| (node.digest, vec![DataFrame::empty_with_schema(&node.scope)]);
     let tables = made.map(empty).collect::<HashMap<_, _>>();
     let query = Translator::of_words(&tables).output(output.root(), output.columns())?;
-    Ok(query.with_streaming(true).explain(true)?)
+    Ok(in_our_order(query).with_streaming(true).explain(true)?)
 }

@@ -108,7 +108,10 @@ impl Frame {
         if divisions.len() < 2 || !ordered {
             return Err(FrameError::Value("divisions have to be two labels or more, in ascending order".into()));
         }
-        let (frame, name) = self.with_label_column()?;
+        // Rows may change their order, of which columns that look at others are computed as it was.
+        let looks_at_others = self.columns.iter().any(|(_, values)| !values.is_local());
+        let rows = if looks_at_others && !self.in_order() { self.numbered()?.baked()? } else { self.clone() };
+        let (frame, name) = rows.with_label_column()?;
         let partitions = divisions.len() - 1;
         let lie = Divisions { labels: Some(divisions), cut: true, ..Divisions::default() };
         let node = divided_node(&frame.root, name, lie);

@@ -31,7 +31,7 @@ mod translate;
 mod typing;
 
 pub use engine::initialise;
-pub(crate) use engine::{collect, collect_all};
+pub(crate) use engine::{collect, collect_all, in_our_order};
 pub(crate) use expressions::common_engine_type;
 pub(crate) use external::{MapPartitions, MapWhole, PickPartitions};
 pub use lower::{lower_partitions, lower_persisted, lower_whole, lower_write};

@@ -142,6 +142,8 @@ impl<'a> Translator<'a> {
                 let query = self.node(input, &need.with(predicate))?;
                 self.by(query, predicate, |query, mut predicate| query.filter(predicate.remove(0)))?
             }
+            // Nobody sees in which order the rows are.
+            Operator::Sort { input, .. } if !need.order => self.node(input, need)?,
             Operator::Sort { input, by, options } => {
                 let query = self.node(input, &need.with(by))?;
                 self.by(query, by, |query, by| query.sort_by_exprs(by, options.clone()))?

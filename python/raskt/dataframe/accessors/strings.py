@@ -146,7 +146,9 @@ class StringMethods:
         fallback = lambda text: getattr(text, name)(pat, case=case, flags=flags, **given, **options)
         # Nothing comes after the whole, no line break either.
         native = native_pattern(pat, whole=name == "fullmatch") if regex else pat
-        if flags or native is None or (na is not None and not isinstance(na, bool)):
+        # What is not in a set, in any case, is one thing to Python, and another to the native side.
+        unlike = regex and not case and "[^" in (native or "")
+        if flags or native is None or unlike or (na is not None and not isinstance(na, bool)):
             return self._pandas(name, fallback)
         args = (native, case, na, regex) if name == "contains" else (native, case, na)
         return self._native(name, *args, fallback=fallback)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from raskt._core import Lazy
@@ -9,6 +10,9 @@ from raskt._core import Lazy
 from .checks import check_boolean, no_default, without_effect
 from .registry import kind_of, wrap
 from .unknown import is_left, is_settled, settled
+
+#: Is held while a collection takes over a plan: threads may find the categories of one that another thread changes.
+_TAKEN = threading.Lock()
 
 #: The name that a series has while it is the one column of a frame.
 ONLY_COLUMN = "0"
@@ -52,14 +56,25 @@ class Collection(Lazy):
             if not is_settled(plan):
                 if is_left():
                     return plan
-                object.__setattr__(self, "_plan", settled(plan))
-            object.__setattr__(self, "_is_settled", True)
+                found = settled(plan)
+                with _TAKEN:
+                    # Another thread may have changed the collection meanwhile: this one then reads what it was.
+                    if self._plan is not plan:
+                        return found
+                    object.__setattr__(self, "_plan", found)
+                    object.__setattr__(self, "_is_settled", True)
+                return found
+            with _TAKEN:
+                if self._plan is plan:
+                    object.__setattr__(self, "_is_settled", True)
+            return plan
         return self._plan
 
     @_expr.setter
     def _expr(self, expression: Any) -> None:
-        object.__setattr__(self, "_plan", expression)
-        object.__setattr__(self, "_is_settled", False)
+        with _TAKEN:
+            object.__setattr__(self, "_plan", expression)
+            object.__setattr__(self, "_is_settled", False)
 
     @property
     def __raskt_expr__(self) -> Any:

@@ -247,10 +247,18 @@ class Example:
 
 
 def with_example(value: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A lazy scalar, which knows what kind of value it is if it is an object."""
-    if type_of(value._expr) == object:
+    """A lazy scalar, which knows what kind of value it is if it is an object, or one of the categories of a column."""
+    lazy = [one for one in args if is_collection(one)]
+    if type_of(value._expr) == object or any(map(is_categorical, (dtype for one in lazy for dtype in types_in(one)))):
         object.__setattr__(value, "_example", Example(function, args, kwargs))
     return value
+
+
+def is_categorical(dtype: Any) -> bool:
+    """Whether a type is one of categories."""
+    import pandas as pd
+
+    return isinstance(dtype, pd.CategoricalDtype)
 
 
 class Trial:

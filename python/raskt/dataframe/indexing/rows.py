@@ -92,7 +92,9 @@ def choose_span(rows: Any, span: slice) -> Any:
     if single and span.step is None and is_in_order(rows) and has_comparable_labels(rows):
         found, step = bounded(narrowed(rows, span), span), rows._as_frame().frequency
         return found if step is None else found._framed(lambda frame: frame.stepped(step))
-    return over_all(lambda part: part.loc[span], rows, name="loc", meta=empty(rows), plainly=True)
+    # Divisions say in which partitions labels are, if not in which order.
+    near = narrowed(rows, span) if single and span.step is None and has_comparable_labels(rows) else rows
+    return over_all(lambda part: part.loc[span], near, name="loc", meta=empty(rows), plainly=True)
 
 
 def bounded(rows: Any, span: slice) -> Any:
