@@ -51,30 +51,26 @@ class Collection(Lazy):
 
         Those that it doesn't say are computed at the first access, of the rows that there are here.
         """
-        if not self._is_settled:
-            plan = self._plan
-            if not is_settled(plan):
-                if is_left():
-                    return plan
-                found = settled(plan)
-                with _TAKEN:
-                    # Another thread may have changed the collection meanwhile: this one then reads what it was.
-                    if self._plan is not plan:
-                        return found
-                    object.__setattr__(self, "_plan", found)
-                    object.__setattr__(self, "_is_settled", True)
-                return found
-            with _TAKEN:
-                if self._plan is plan:
-                    object.__setattr__(self, "_is_settled", True)
+        plan = self._plan
+        if self._is_settled:
             return plan
-        return self._plan
+        is_open = not is_settled(plan)
+        if is_open and is_left():
+            return plan
+        found = settled(plan) if is_open else plan
+        with _TAKEN:
+            # Another thread may have changed the collection meanwhile: this one then reads what it was.
+            if self._plan is plan:
+                object.__setattr__(self, "_plan", found)
+                object.__setattr__(self, "_is_settled", True)
+        return found
 
     @_expr.setter
     def _expr(self, expression: Any) -> None:
         with _TAKEN:
-            object.__setattr__(self, "_plan", expression)
+            # In this order, since others read the plan first: none takes a new one for settled.
             object.__setattr__(self, "_is_settled", False)
+            object.__setattr__(self, "_plan", expression)
 
     @property
     def __raskt_expr__(self) -> Any:
