@@ -68,6 +68,11 @@ impl Expression {
         let narrow = self.domain.dtype == DataType::Float32;
         let wide = |number: Expr| if narrow { number.cast(ColumnDtype::FLOAT64) } else { number };
         let count = || x.clone().count();
+        // In pandas a variance has the type of the values, also on the way to the deviation: it may be infinite.
+        let deviation = || match (narrow, number.clone()) {
+            (true, number) => number.aggregate(Aggregate::Variance(options.ddof)).map(Function::SquareRoot),
+            (false, number) => number.aggregate(Aggregate::StandardDeviation(options.ddof)),
+        };
         let mut expr = match function {
             "sum" if class == Duration => {
                 let floats = as_floats(number.clone()).sum();
@@ -80,12 +85,9 @@ impl Expression {
             "max" => x.clone().aggregate(Aggregate::Maximum),
             "count" => count(),
             "size" => self.expr.clone().aggregate(Aggregate::Length),
-            "std" => number.aggregate(Aggregate::StandardDeviation(options.ddof)),
+            "std" => deviation(),
             "var" => number.aggregate(Aggregate::Variance(options.ddof)),
-            "sem" => {
-                let deviation = number.aggregate(Aggregate::StandardDeviation(options.ddof));
-                wide(deviation) / count().cast(ColumnDtype::FLOAT64).map(Function::SquareRoot)
-            }
+            "sem" => wide(deviation()) / count().cast(ColumnDtype::FLOAT64).map(Function::SquareRoot),
             "median" => number.aggregate(Aggregate::Median),
             // In pandas those of floats in single precision are in double precision, unless one is missing.
             "quantile" if class == Bool || narrow => {

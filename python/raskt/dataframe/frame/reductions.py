@@ -40,7 +40,7 @@ class FrameReductions(Reductions):
         if axis is None:
             return gathered_value(method, self, axis=None, **options)
         if not is_rows_axis(axis):
-            return elementwise(method, self, axis=1, **options)
+            return elementwise(method, self, axis=axis, **options)
         frame = self.select_dtypes(["bool"]) if bool_only else self
         skipna = check_boolean("skipna", skipna)
         native = lambda: frame._laid_out(lambda column: column.reduce(method, skipna=skipna))

@@ -9,12 +9,13 @@ from ..base.checks import check_boolean, check_series_axis, without_effect
 from ..base.collection import is_collection
 from ..base.dependent import changed_meta
 from ..base.lazy_arrays import PRODUCT, column_beside
-from ..base.meta import sample_of
+from ..base.meta import is_categorical, sample_of
 from ..base.pandas_methods import gathered, gathered_value, native_or
 from ..base.partitionwise import one_value
 from ..base.registry import wrap
 from ..base.tuning import tunable
 from ..base.whole import is_foreign
+from ..generic.operands import is_number
 from ..generic.reductions import Reductions, check_quantile_method, is_rows_axis, with_axis
 from ..generic.summaries import describe_series, value_counts
 
@@ -29,7 +30,7 @@ class SeriesReductions(Reductions):
             raise ValueError(f"No axis named {axis!r} for object type Series")
         numeric_only = bool(numeric_only)
         in_pandas = lambda: gathered_value(method, self, numeric_only=numeric_only, **options)
-        if native is None or numeric_only:
+        if native is None or (numeric_only and not is_number(self._expr.dtype)):
             return in_pandas()
         return native_or(lambda: wrap(self._expr.reduce(method, **native)), in_pandas)
 
@@ -108,6 +109,8 @@ class SeriesReductions(Reductions):
             A lazy value, or a series labelled by `q` in one partition.
         """
         check_quantile_method(method)
+        if hasattr(q, "__iter__") and not list(q) and is_categorical(self.dtype):
+            raise NotImplementedError("no quantiles of categories: give numbers between 0 and 1")
         if hasattr(q, "__iter__"):
             return gathered("quantile", self, list(q), interpolation=interpolation)
         if not 0 <= q <= 1:
