@@ -10,6 +10,7 @@ from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import decode, encode_label
 from ..base.lazy_arrays import LABELS, column_beside
 from ..base.registry import wrap
+from ..base.steps import stepped
 from ..base.whole import has_other_rows, has_rows
 from ..generic.alignment import placed
 from ..generic.divisions import check_divisions
@@ -28,6 +29,9 @@ def indexed(frame: Any, keys: Any, *, drop: bool, append: bool, sort: bool) -> A
     if gone:
         expression = expression.project([name for name in expression.columns if name not in gone])
     found = wrap(expression)
+    if len(wanted) == 1 and not append:
+        # Labels that are labels already are as far apart as they were; values of a column are not known to be.
+        found = stepped(found, getattr(getattr(wanted[0], "freq", None), "freqstr", None))
     return found.sort_index() if sort else found
 
 
