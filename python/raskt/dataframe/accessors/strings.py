@@ -312,6 +312,8 @@ class StringMethods:
         return self._split("rsplit", pat, n, expand, {})
 
     def _split(self, name: str, pat: Any, n: int, expand: bool, options: dict[str, Any]) -> Any:
+        if pat == "" and options.get("regex") and self._series._expr.dtype.endswith("[pyarrow]"):
+            raise NotImplementedError(f"str.{name} by an empty pattern, at which Arrow takes all memory")
         call = lambda text: getattr(text, name)(pat, n=n, expand=expand, **options)
         if not expand:
             return self._objects(name, call)

@@ -14,7 +14,7 @@ from .labels import encode, encode_label, is_plain
 from .meta import Trial, dtypes_of, empty, infer, labelled, normalise, sample_of, with_example
 from .meta import may_miss as can_give_missing
 from .registry import kind_of, wrap
-from .results import as_pandas
+from .results import as_pandas, refuse_repeated, refuse_rounded
 from .storage import is_plain as is_plain_type
 from .whole import is_foreign, is_labelled, over_whole
 
@@ -61,7 +61,8 @@ def value_meta(meta: Any, *args: Any) -> Any:
     """What a value that pandas computes is promised to be: a number, a truth value or a time, else any object.
 
     Of columns that aren't plain a number may be `pd.NA` as well, and which of them only the rows tell: it is of the
-    nullable type then.
+    nullable type then. Values of Arrow's columns are objects of Python: numbers whose arithmetic has no bounds, and
+    `pd.NA` where there is no time.
     """
     import numpy as np
     import pandas as pd
@@ -69,6 +70,8 @@ def value_meta(meta: Any, *args: Any) -> Any:
     lazy = [empty(value) for value in args if is_collection(value) and not is_scalar(value)]
     dtypes = [dtype for rows in lazy for dtype in dtypes_of(rows)]
     plain, numbers = all(map(is_plain_type, dtypes)), all(dtype.kind in "biuf" for dtype in dtypes)
+    if meta.dtype.kind in "iufmM" and any(isinstance(dtype, pd.ArrowDtype) for dtype in dtypes):
+        return pd.Series([], dtype=object)
     kind = str(meta.dtype)
     is_time = isinstance(meta.dtype, np.dtype | pd.DatetimeTZDtype) and meta.dtype.kind in "mM"
     if is_time or (plain and kind in ("float64", "int64", "bool")):
@@ -106,6 +109,7 @@ def over_partitions(
             may_miss = can_give_missing(function, args, kwargs, meta)
     else:
         meta = labelled(normalise(meta, call.labels()), meta, Trial(function, args, kwargs))
+    refuse_repeated(meta)
     if call.has_values and not (gather or same_rows or call.of_scalars):
         if numbered:
             raise NotImplementedError("partition_info beside lazy values: compute the values first")
@@ -118,6 +122,7 @@ def over_partitions(
         frame = frame.repartition(1)
     call.meta = meta
     call.inferred = inferred
+    call.gathers = gather
     call.keeps_rows = same_rows and not gather and not call.of_scalars
     options: dict[str, Any] = {"same_rows": True} if call.keeps_rows else {}
     if numbered:
@@ -151,6 +156,7 @@ class Call:
     encoded = False
     numbered = False
     keeps_rows = False
+    gathers = False
     #: Whether the types of results were found by trying the function on a few rows, and nobody said them.
     inferred = False
 
@@ -208,6 +214,8 @@ class Call:
         else:
             result = self._call_named(partition)
         result = as_pandas(result, self.meta)
+        if self.gathers:
+            result = refuse_rounded(result, self.meta)
         if self.encoded:
             result = result.set_axis(encode(result.columns), axis=1)
         return result

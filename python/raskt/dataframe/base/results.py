@@ -38,3 +38,35 @@ def is_missing(value: Any) -> bool:
     import pandas as pd
 
     return value is None or value is pd.NA or value is pd.NaT
+
+
+def refuse_rounded(found: Any, meta: Any) -> Any:
+    """The rows that a function gave for all rows; NotImplementedError if integers would be rounded to promised floats.
+
+    A trial of the function had missing values among the integers, which all of its rows have not.
+    """
+    if meta is None or found.ndim != meta.ndim or (found.ndim == 2 and found.shape[1] != meta.shape[1]):
+        return found
+    own, promised = (list(one.dtypes) if one.ndim == 2 else [one.dtype] for one in (found, meta))
+    for at, (mine, wanted) in enumerate(zip(own, promised, strict=True)):
+        if mine.kind in "iu" and mine.itemsize == 8 and wanted.kind == "f":
+            values = found.iloc[:, at] if found.ndim == 2 else found
+            if is_rounded(values.dropna()):
+                raise NotImplementedError(
+                    "integers beyond 2**53 that may lack a value would be rounded to floats: convert them by "
+                    'astype("Int64") first'
+                )
+    return found
+
+
+def is_rounded(whole: Any) -> bool:
+    """Whether some integers are others as floats in double precision."""
+    large = whole[(whole > 2**53) | (whole < -(2**53))]
+    return any(int(one) != int(float(one)) for one in large)
+
+
+def refuse_repeated(rows: Any) -> None:
+    """NotImplementedError for a pandas frame of which two columns have one name."""
+    if rows.ndim == 2 and not rows.columns.is_unique:
+        twice = list(rows.columns[rows.columns.duplicated()].unique())
+        raise NotImplementedError(f"two columns cannot have one name yet: {twice}")

@@ -79,7 +79,9 @@ class Masked(Storage):
         import numpy as np
 
         mask = column.is_null().to_numpy(zero_copy_only=False)
-        known = column.fill_null(False if self.dtype.name == "boolean" else 0).to_numpy(zero_copy_only=False)
+        # What pandas has below the mask: it computes with that, and may refuse it.
+        below = {"b": False, "f": float("nan")}.get(self.dtype.kind, 1)
+        known = column.fill_null(below).to_numpy(zero_copy_only=False)
         data = np.array(known, dtype=self.dtype.numpy_dtype)
         return self.dtype.construct_array_type()(data, np.array(mask, dtype=bool))
 

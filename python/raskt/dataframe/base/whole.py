@@ -14,7 +14,7 @@ from .collection import is_collection, is_scalar, native
 from .labels import encode, encode_label, is_plain
 from .meta import NoRows, Trial, dtypes_of, empty_of, gives_none, is_full, normalise, sample_of
 from .registry import core, wrap
-from .results import as_pandas
+from .results import as_pandas, refuse_repeated, refuse_rounded
 from .samples import sample, with_missing
 
 
@@ -75,7 +75,7 @@ class WholeCall:
             values[at] = value
         positional = len(values) - len(self.names)
         found = self.function(*values[:positional], **dict(zip(self.names, values[positional:], strict=True)))
-        found = as_pandas(found, self.meta)
+        found = refuse_rounded(as_pandas(found, self.meta), self.meta)
         refuse_repeated(found)
         if self.encoded and found.ndim == 2:
             return found.set_axis(encode(found.columns), axis=1)
@@ -124,13 +124,6 @@ class WholeCall:
             return meta
         self.encoded = True
         return meta.rename(encode_label(meta.name))
-
-
-def refuse_repeated(rows: Any) -> None:
-    """NotImplementedError for a pandas frame of which two columns have one name."""
-    if rows.ndim == 2 and not rows.columns.is_unique:
-        twice = list(rows.columns[rows.columns.duplicated()].unique())
-        raise NotImplementedError(f"two columns cannot have one name yet: {twice}")
 
 
 def sample_rows(value: Any) -> Any:

@@ -15,6 +15,7 @@ from ..base.registry import wrap
 from ..base.samples import sample_values
 from ..base.storage import is_plain
 from ..base.whole import has_rows, is_foreign, is_labelled, over_whole, sample_rows
+from .operators import check_division, is_tried_first
 
 OPERATIONS = {
     "add": operator.add,
@@ -53,7 +54,7 @@ class Method:
     """The method of an operator (`add`, `radd`, `eq`...) as a function of two pandas objects."""
 
     def __init__(self, name: str, reflected: bool) -> None:
-        self.name = f"r{name}" if reflected else name
+        self.name, self.reflected = f"r{name}" if reflected else name, reflected
 
     def __call__(self, left: Any, right: Any, **options: Any) -> Any:
         """`left.method(right, **options)`; comparisons take no `fill_value`."""
@@ -82,7 +83,10 @@ def refuse_zeros(name: str, left: Any, right: Any, reflected: bool) -> None:
     if name not in ("floordiv", "mod") or not reflected or is_labelled(right) or all(map(is_plain, types_in(left))):
         return
     function = Operation(name, reflected)
-    plain, by_zero = (dtypes_of(function(few, sample_rows(right))) for few in (sample_of(left), zeros(left)))
+    try:
+        plain, by_zero = (dtypes_of(function(few, sample_rows(right))) for few in (sample_of(left), zeros(left)))
+    except Exception:  # what pandas thinks of zeros is told when there are any
+        return
     if list(map(str, plain)) != list(map(str, by_zero)):
         raise NotImplementedError(
             f"`{name}` by a column that may have zeros in it, which would make {by_zero[0]} of {plain[0]}: "
@@ -98,6 +102,9 @@ def align_with(function: Any, left: Any, right: Any, *, name: str, **options: An
     if is_frame(left) and not is_collection(right) and meets_columns(right, options):
         return over_rows(lambda rows: function(rows, right, **options), left, name=name, plainly=True)
     if not is_foreign(left, right):
+        check_division(name, function, left, right, getattr(function, "reflected", False))
+        if is_tried_first(left, right):
+            return over_whole(function, left, right, name=name, same_rows=True, **options)
         return over_rows(function, left, right, name=name, plainly=True, **options)
     keeps_rows = not is_labelled(right)
     if keeps_rows and is_scalar(left):
@@ -148,12 +155,24 @@ def filled_up(call: Any, left: Any, right: Any, name: str) -> Any:
     """An operation with `fill_value`, in pandas for each partition.
 
     Where it makes objects of all values if one of them is missing, it is done to all rows at once: pandas computes
-    objects otherwise.
+    objects otherwise, and may do what it refuses where none is.
     """
     meta = filled_meta(call, left, right)
+    objects = any(dtype == object for one in (left, right) if is_collection(one) for dtype in types_in(one))
+    if objects or not is_done(call, sample_of(left), sample_of(right)):
+        return over_whole(call, left, right, name=name, meta=meta, same_rows=True)
     if meta is not None and any(dtype == object for dtype in dtypes_of(meta)):
         return over_whole(call, left, right, name=name, meta=meta, same_rows=True)
     return over_rows(call, left, right, name=name, meta=meta, plainly=True)
+
+
+def is_done(call: Any, *args: Any) -> bool:
+    """Whether a call raises nothing."""
+    try:
+        call(*args)
+    except Exception:
+        return False
+    return True
 
 
 def filled_meta(call: Any, left: Any, right: Any) -> Any:

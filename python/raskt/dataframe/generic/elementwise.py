@@ -110,7 +110,7 @@ class Elementwise(OperatorMethods, Running):
     def _unary(self, operation: str) -> Any:
         function = FUNCTIONS.get(operation) or getattr(numpy(), operation, None)
         return self._native_or_pandas(
-            lambda: self._each(lambda column: column.unary(operation)), function, name=operation
+            lambda: self._each(lambda column: unary(column, operation)), function, name=operation
         )
 
     def _native_or_pandas(
@@ -139,7 +139,9 @@ class Elementwise(OperatorMethods, Running):
             return NotImplemented
         name = ufunc.__name__
         if not kwargs and len(inputs) == 1 and name in UNARY:
-            native_form = lambda: self._each(lambda column: column.unary(UNARY[name]))
+            if not all(map(is_plain, dtypes_of(empty(self)))):
+                check_missing(ufunc, inputs, kwargs)
+            native_form = lambda: self._each(lambda column: unary(column, UNARY[name]))
             return self._native_or_pandas(native_form, ufunc, name=name)
         if not kwargs and len(inputs) == 2 and name in BINARY:
             left, right = inputs
@@ -204,7 +206,7 @@ class Elementwise(OperatorMethods, Running):
         if meta is None and any(depends_on_all(one, wanted) for one in own):
             known = empty(self).astype(wanted) if str(wanted) in MASKED else None
             return over_whole(convert, self, name="astype", meta=known, same_rows=True)
-        if "str" in map(str, own) and str(wanted).startswith("datetime64"):
+        if "str" in map(str, own) and str(wanted).startswith(("datetime64", "timedelta64")):
             # Only pandas reads all the ways in which it reads times.
             return over_rows(convert, self, name="astype", meta=empty(self).astype(wanted), plainly=True)
         times = [one for one in own if str(one).startswith(("datetime64", "timedelta64"))]
@@ -452,6 +454,13 @@ def beside_rows(inputs: tuple[Any, ...], is_comparison: bool) -> tuple[Any, ...]
     rows = next(one for one in inputs if isinstance(one, Elementwise))
     met = lambda one: frame_operand(rows, one) if rows.ndim == 2 else operand(rows, one, is_comparison)
     return tuple(met(one) if is_lazy_array(one) else one for one in inputs)
+
+
+def unary(column: Any, operation: str) -> Any:
+    """An operation of a column; NotImplementedError for signs of points of time, which pandas refuses."""
+    if operation == "pos" and column.dtype.startswith("datetime64"):
+        raise NotImplementedError("points of time have no sign")
+    return column.unary(operation)
 
 
 def is_in(rows: Any, values: Any) -> Any:

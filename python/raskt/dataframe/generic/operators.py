@@ -10,6 +10,7 @@ from ..base.collection import is_collection, is_scalar
 from ..base.dependent import zeros
 from ..base.meta import dtypes_of, sample_of, types_in
 from ..base.partitionwise import over_rows
+from ..base.storage import MASKED
 from ..base.whole import over_whole
 
 #: The operators by the names that the native side has for operations.
@@ -20,29 +21,112 @@ FUNCTIONS = {
     "or": operator.or_,
     "abs": operator.abs,
 }
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
-def applied(operation: str, left: Any, right: Any, reflected: bool = False) -> Any:
+def applied(operation: str, left: Any, right: Any, reflected: bool = False, meta: Any = None) -> Any:
     """An operator between rows, in pandas for each partition."""
     function = FUNCTIONS[operation]
     pair = (right, left) if reflected else (left, right)
     check_division(operation, function, *pair)
     if is_tried_first(*pair):
         return over_whole(function, *pair, name=operation, same_rows=True)
-    return over_rows(function, *pair, name=operation, plainly=True)
+    if operation in COMPARISONS and has_numbers_of_arrow(*pair):
+        refuse_spans(*pair)
+        function = ComparedExactly(operation)
+    return over_rows(function, *pair, name=operation, meta=meta, plainly=True)
+
+
+def has_numbers_of_arrow(left: Any, right: Any) -> bool:
+    """Whether a column of Arrow's numbers or truth values is beside a value."""
+    pairs = ((left, right), (right, left))
+    lazy = lambda one: is_collection(one) and not is_scalar(one)
+    return any(lazy(one) and not lazy(other) and any(map(is_number_of_arrow, types_in(one))) for one, other in pairs)
+
+
+def is_number_of_arrow(dtype: Any) -> bool:
+    """Whether a type is one of Arrow's numbers or truth values."""
+    import pandas as pd
+
+    return isinstance(dtype, pd.ArrowDtype) and dtype.kind in "biuf"
+
+
+def refuse_spans(*values: Any) -> None:
+    """NotImplementedError for lengths of time of NumPy's, which it takes for numbers unless a value is missing."""
+    import numpy as np
+
+    if any(isinstance(value, np.timedelta64) for value in values):
+        raise NotImplementedError(
+            "a comparison of Arrow's numbers with a length of time of NumPy's, which pandas takes for a number unless "
+            "a value is missing: give a pd.Timedelta"
+        )
+
+
+class ComparedExactly:
+    """A comparison of Arrow's numbers with an integer, to the last digit.
+
+    pandas has NumPy compare those that Arrow has no common type for: as floats if one of the rows is missing, and as
+    they are if none is, which is not the same for each partition.
+    """
+
+    def __init__(self, operation: str) -> None:
+        self.operation = operation
+
+    def __call__(self, left: Any, right: Any) -> Any:
+        """`left op right`, one of which has rows."""
+        function, rows, value = FUNCTIONS[self.operation], *((left, right) if has_rows(left) else (right, left))
+        placed = lambda dtype: in_its_type(value, dtype)
+        compared = lambda own, other: function(own, other) if rows is left else function(other, own)
+        if rows.ndim == 1:
+            return compared(rows, placed(rows.dtype))
+        found = compared(rows, value)
+        for at, dtype in enumerate(rows.dtypes):
+            if is_number_of_arrow(dtype):
+                found.isetitem(at, compared(rows.iloc[:, at], placed(dtype)))
+        return found
+
+
+def has_rows(value: Any) -> bool:
+    """Whether a value is rows of pandas."""
+    return getattr(value, "ndim", 0) > 0
+
+
+def in_its_type(value: Any, dtype: Any) -> Any:
+    """An integer as one of a type of Arrow's integers of 64 bits, or as an infinity beyond all of these; other values
+    as they are.
+
+    Integers of Python that are too large for pandas stay what it refuses.
+    """
+    import numpy as np
+
+    whole = isinstance(value, np.integer) or (type(value) is int and -(2**63) <= value < 2**63)
+    if not whole or not is_number_of_arrow(dtype) or dtype.kind not in "iu" or dtype.itemsize < 8:
+        return value
+    bounds = np.iinfo(dtype.numpy_dtype)
+    if bounds.min <= int(value) <= bounds.max:
+        return dtype.numpy_dtype.type(int(value))
+    return float("inf") if value > 0 else float("-inf")
 
 
 def is_tried_first(left: Any, right: Any) -> bool:
-    """Whether pandas has Arrow read objects beside a column of Arrow's: which error makes it look at them one by one,
-    and which it raises, depends on the object that comes first, so that all of them are needed."""
+    """Whether what pandas makes of a partition depends on its values, so that all of them are needed.
+
+    It has Arrow read objects beside a column of Arrow's: which error makes it look at them one by one, and which it
+    raises, depends on the object that comes first. Integers beside lengths of time are floats where one is missing.
+    """
+    import numpy as np
     import pandas as pd
 
     both = [types_in(one) for one in (left, right) if is_collection(one) and not is_scalar(one)]
     if len(both) < 2:
         return False
-    stored = [any(isinstance(dtype, pd.ArrowDtype | pd.StringDtype) for dtype in dtypes) for dtypes in both]
-    objects = [any(dtype == object for dtype in dtypes) for dtypes in both]
-    return (stored[0] and objects[1]) or (objects[0] and stored[1])
+    beside = lambda one, other: any(
+        any(map(one, mine)) and any(map(other, theirs)) for mine, theirs in (both[:2], both[1::-1])
+    )
+    is_stored = lambda dtype: isinstance(dtype, pd.ArrowDtype | pd.StringDtype)
+    is_span = lambda dtype: isinstance(dtype, np.dtype) and dtype.kind == "m"
+    is_whole = lambda dtype: str(dtype) in MASKED and dtype.kind in "iu"
+    return beside(is_stored, lambda dtype: dtype == object) or beside(is_span, is_whole)
 
 
 def check_division(operation: str, function: Any, left: Any, right: Any, reflected: bool = False) -> None:
@@ -192,7 +276,7 @@ def of_series(operation: str, reflected: bool) -> Any:
         if axis not in (0, "index", "rows", None):
             raise ValueError(f"No axis named {axis!r} for object type Series")
         if operation == "mod" and reflected and isinstance(other, str | bytes):
-            raise TypeError(f"Series cannot perform the operation mod: {other!r} would be formatted by it")
+            raise NotImplementedError(f"rmod of {other!r}, which would be formatted by the series")
         return self._flexible(operation, other, axis, level, fill_value, reflected)
 
     return method
@@ -202,7 +286,6 @@ ARITHMETIC = {
     "add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "truediv": "truediv", "floordiv": "floordiv",
     "mod": "mod", "pow": "pow", "subtract": "sub", "multiply": "mul", "divide": "truediv",
 }  # fmt: skip
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def add_methods(owner: type, make: Any) -> None:

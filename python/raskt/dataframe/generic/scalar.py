@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.collection import Collection
-from ..base.meta import type_of, with_example
+from ..base.collection import Collection, is_scalar
+from ..base.meta import infer, type_of, with_example
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
@@ -54,7 +54,7 @@ class Scalar(Collection, Operators):
         if isinstance(other, Collection) and not isinstance(other, Scalar):
             return NotImplemented
         pair = (other, self) if reflected else (self, other)
-        made = lambda: as_scalar(applied(operation, self, other, reflected))
+        made = lambda: as_scalar(applied(operation, self, other, reflected, meta=objects_of(operation, *pair)))
         in_pandas = lambda: with_example(made(), FUNCTIONS[operation], pair, {})
         is_lazy = isinstance(other, Collection)
         if (
@@ -66,9 +66,10 @@ class Scalar(Collection, Operators):
         return native_or(lambda: wrap(binary(self._expr, operation, other, reflected)), in_pandas)
 
     def _unary(self, operation: str) -> Any:
+        meta = objects_of(operation, self)
         return native_or(
             lambda: wrap(self._expr.unary(operation)),
-            lambda: as_scalar(over_rows(FUNCTIONS[operation], self, name=operation, plainly=True)),
+            lambda: as_scalar(over_rows(FUNCTIONS[operation], self, name=operation, meta=meta, plainly=True)),
         )
 
     def __bool__(self) -> bool:
@@ -111,3 +112,13 @@ class Scalar(Collection, Operators):
 def as_scalar(series: Any) -> Any:
     """The value of the one row of a series."""
     return wrap(series._expr.reduce("only"))
+
+
+def objects_of(operation: str, *operands: Any) -> Any:
+    """The promise of objects for numbers that are made of numbers of Python, which have no bounds; else None."""
+    import pandas as pd
+
+    if not any(is_scalar(one) and one.dtype == object for one in operands):
+        return None
+    found = infer(FUNCTIONS[operation], operands, {}, operation, plainly=True)
+    return pd.Series([], dtype=object) if found.dtype.kind in "iuf" else None

@@ -8,16 +8,13 @@ from typing import Any
 from ..base.checks import no_default, refuse_engine
 from ..base.collection import is_frame
 from ..base.labels import decode_label
-from ..base.meta import empty
+from ..base.meta import empty, type_of
 from ..base.pandas_methods import Method, native_or
 from ..base.registry import wrap
 from ..base.steps import with_steps_of
 from ..base.tuning import tunable
 from ..window.grouped import GroupedExpanding, GroupedExponential, GroupedRolling
 from .grouping import COUNTS, Grouping, is_nullable
-
-#: How the names of types begin that `numeric_only` keeps.
-NUMBERS = ("int", "uint", "float", "bool")
 
 
 class GroupTransforms:
@@ -36,10 +33,12 @@ class GroupTransforms:
 
     def _numbers(self, numeric_only: bool) -> list[str]:
         """The value columns, or those among them that hold numbers."""
+        import pandas as pd
+
         names = self._values
         if not numeric_only:
             return names
-        numbers = [name for name in names if self._column(name).dtype.lower().startswith(NUMBERS)]
+        numbers = [name for name in names if pd.api.types.is_numeric_dtype(type_of(self._column(name)))]
         if self._as_series and names != numbers:
             raise TypeError(f"Cannot use numeric_only=True with SeriesGroupBy of {self._column(names[0]).dtype}")
         return numbers
@@ -183,6 +182,12 @@ class GroupTransforms:
         """
         options = {"freq": freq, "fill_value": fill_value, "suffix": suffix}
         in_pandas = lambda: self._in_pandas("shift", periods, meta=meta, **options)
+        if not isinstance(fill_value, bool) and fill_value not in (no_default, None):
+            truths = [name for name in self._values if self._column(name).dtype == "boolean"]
+            if truths:
+                raise NotImplementedError(
+                    f"shift of truth values with {fill_value!r} among them: fill by True or False"
+                )
         told = freq is not None or suffix is not None or fill_value is not no_default
         if told or not hasattr(periods, "__index__") or int(periods) == 0:  # which keeps rows without a group
             return in_pandas()

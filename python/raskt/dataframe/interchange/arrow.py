@@ -161,7 +161,12 @@ def row_labels(
     columns = [index_of(batch, at, codecs[at]) for at in range(levels)]
     if levels == 1:
         return columns[0].rename(label_of(labels[0]))
-    return pd.MultiIndex.from_arrays(columns, names=[label_of(name) for name in labels])
+    names = [label_of(name) for name in labels]
+    try:
+        return pd.MultiIndex.from_arrays(columns, names=names)
+    except ValueError:  # zeros of both signs are two of Arrow's values, and no two categories
+        codes, distinct = zip(*map(pd.factorize, columns), strict=True)
+        return pd.MultiIndex(distinct, codes, names=names, verify_integrity=False)
 
 
 def column_labels(names: list[str]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import no_default, refuse_engine
-from ..base.collection import is_collection, is_column
+from ..base.collection import is_collection, is_column, is_labels
 from ..base.lazy_arrays import operand
 from ..base.lists import exploded
 from ..base.meta import empty, is_full, sample_of
@@ -63,6 +63,8 @@ class SeriesValues(Elementwise):
                 raise NotImplementedError(
                     "map by a series, of types of Arrow, which depend on what is found: pass meta="
                 )
+            if meta is None and not is_labels(func):
+                refuse_unsettled(self.dtype, func.dtype)
             by = lambda s, mapper: s.map(mapper, na_action=na_action)
             return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
         call = lambda s: s.map(func, na_action=na_action, **kwargs)
@@ -179,14 +181,19 @@ def mapped_values(meta: Any, values: dict[Any, Any]) -> Any:
     if isinstance(meta.dtype, pd.CategoricalDtype) and has_categories(meta.dtype):
         return meta.map(values) if isinstance(meta, pd.Series) else meta.to_series().map(values)
     found = pd.Series([*values.values()]) if values else pd.Series([], dtype="float64")
-    if UNSETTLED.search(str(meta.dtype)) and not (found.dtype == "str" or found.dtype.kind in "mM"):
-        raise NotImplementedError(
-            f"map of values of {meta.dtype} to values of {found.dtype}: pandas makes their type by what is found, "
-            "which only computing could tell; pass meta="
-        )
+    refuse_unsettled(meta.dtype, found.dtype)
     found = pd.Series([*values.values(), None]) if values and not is_full(found.dtype) else found
     dtype = found.dtype if not isinstance(meta.dtype, pd.CategoricalDtype) else object
     return pd.Series([], dtype=dtype, name=meta.name, index=meta.index if isinstance(meta, pd.Series) else meta)
+
+
+def refuse_unsettled(own: Any, found: Any) -> None:
+    """NotImplementedError for values of a type that pandas maps to one of several types, by what is found."""
+    if UNSETTLED.search(str(own)) and not (found == "str" or found.kind in "mM"):
+        raise NotImplementedError(
+            f"map of values of {own} to values of {found}: pandas makes their type by what is found, which only "
+            "computing could tell; pass meta="
+        )
 
 
 def has_categories(dtype: Any) -> bool:

@@ -13,7 +13,7 @@ from ..base.absent import own_or_absent
 from ..base.arguments import plain_operand, require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_series_axis, deprecated_copy, no_default, without_effect
-from ..base.collection import ONLY_COLUMN, as_column, index_of, is_collection
+from ..base.collection import ONLY_COLUMN, as_column, index_of, is_collection, is_column
 from ..base.labels import decode_label, encode_label
 from ..base.lazy_arrays import EQUAL, column_beside, operand
 from ..base.meta import empty, type_of
@@ -175,6 +175,9 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         if level is not None or (aligns and needs_alignment(self, other)):
             call = Method(operation, reflected)
             return align_with(call, self, other, name=operation, axis=0, level=level, fill_value=fill)
+        if fill is None and is_column(other) and object in (self.dtype, other.dtype):
+            # The methods compare objects as Python does, the operators those that are not missing.
+            return align_with(Method(operation, reflected), self, other, name=operation, axis=0)
         if fill is None:
             return self._binary(operation, other, reflected)
         name = f"r{operation}" if reflected else operation
