@@ -132,11 +132,56 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         ("frames.groups.*", "frames.rows.*groupby*"),
-        "Sums and products of groups of narrow integers are of 64 bits, also where they fit the type of the column.",
+        "Sums and products of groups of narrow integers, running ones as well, are of 64 bits, also where they fit the "
+        "type of the column.",
         "pandas goes by the sums whether they fit, and types are settled before there are any.",
         kinds=("dtype",),
         text="*int64, not [iu]*nt[138]*",
         example="frames.groups sum [bool int8] bool int8|plain groupby(observed=False, dropna=False).series ",
+    ),
+    Difference(
+        ("frames.groups.*",),
+        "With `observed=False`, the least, greatest, first and last of integers in groups are `float64` also where "
+        "each category has rows; where that would round one of them, it is refused.",
+        "pandas goes by the rows whether a category has none, and types are settled before there are any.",
+        kinds=("dtype",),
+        arguments="*observed=False*",
+        text="*float64, not *int*",
+        example="frames.groups min [category of time int8] category of time int8|plain "
+        "groupby(observed=False, dropna=False).frame ",
+    ),
+    Difference(
+        ("frames.groups.*",),
+        "Means and deviations of groups of float32 are float32 or float64 by what is known of the column.",
+        "pandas goes by the values: whether one is missing, and whether results fit single precision.",
+        kinds=("dtype",),
+        types="*[Ff]loat32",
+        text="*float*, not float*",
+        example="frames.groups mean [str float32] str float32 groupby(dropna=False).frame skipna=False",
+    ),
+    Difference(
+        ("frames.reductions.quantile",),
+        "Several quantiles of nullable integers are `Float64`, and of float32 `float64`.",
+        "pandas goes by the values: whether all quantiles are whole, and whether a value is missing.",
+        kinds=("dtype",),
+        text="[Ff]loat64, not *",
+        example="frames.reductions quantile [Int32] Int32 q=[]",
+    ),
+    Difference(
+        ("frames.reductions.quantile", "frames.reductions.describe"),
+        "Quantiles of narrow integers lie between the values next to them, however far apart these are.",
+        "NumPy subtracts the two in their own type, whose bounds the difference may leave.",
+        types="int*",
+        example="frames.reductions describe [int16] int16 percentiles=[0.1, 0.9], include='number'",
+    ),
+    Difference(
+        ("frames.operators.*", "frames.methods.drop_duplicates"),
+        "Arrow's integers of 64 bits are compared to the last digit, also with integers of another type.",
+        "pandas compares large ones as floats where a value is missing; that is not the same for each partition.",
+        types="*[[]pyarrow]*",
+        arguments="*64*",
+        text="*is *e, not *e",
+        example="frames.operators eq [int64[pyarrow]] x, uint64 np.uint64(9223372036854775809)",
     ),
     Difference(
         (
@@ -170,7 +215,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.accessors dt.strftime [timestamp[us][pyarrow]] timestamp[us][pyarrow] date_format='%U %V %G'",
     ),
     Difference(
-        tuple(f"frames.methods.{name}" for name in ("where", "mask", "fillna", "replace", "clip")),
+        tuple(f"frames.methods.{name}" for name in ("where", "mask", "fillna", "replace", "clip", "compare")),
         "What a method puts in the place of values widens their type, whether it replaces any of them or not.",
         "In pandas values keep their type if none is replaced, which only computing could tell.",
         kinds=("dtype",),
@@ -197,20 +242,19 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.methods memory_usage [uint8[pyarrow]] uint8[pyarrow] index=True, deep=False",
     ),
     Difference(
-        ("frames.operators.*",),
+        ("frames.operators.*", "frames.ufuncs.*"),
         "Where pandas raises an error, the kind may be that which the first rows raise.",
         "An operation is tried on a few rows, and computed a partition at a time.",
         kinds=("error kind",),
-        types="*timedelta64*",
         example="frames.operators mod [string timedelta64[us]] method axis=0",
     ),
     Difference(
-        ("frames.operators.*", "frames.ufuncs.*"),
-        "The same of types of Arrow.",
+        ("frames.methods.*",),
+        "The same of types of Arrow in methods.",
         "See above.",
         kinds=("error kind",),
         types="*pyarrow*",
-        example="frames.operators mul [duration[ns][pyarrow] UInt64] method fill_value=2.5",
+        example="frames.methods clip [uint8[pyarrow] datetime64[ms]] column",
     ),
     Difference(
         ("frames.joins.to_datetime", "frames.joins.to_timedelta"),
@@ -268,7 +312,8 @@ found. What text methods tell of objects (`str.isdigit`, `str.len`) is NaN where
 that, also where pandas keeps a None or an NA among objects. Labels that are times have their frequency while it is
 known without computing: not where rows were chosen by their values, joined, put one after another, or grouped by these
 labels, nor where labels are computed (`index + step`; `index.shift` keeps it). What is computed with the least or the
-greatest of no rows has the type that it has where there are some. Means of groups and spans of float32, and quantiles
+greatest of no rows has the type that it has where there are some. Zeros of both signs among Arrow's floats are one
+value to `unique`. Means of groups and spans of float32, and quantiles
 of frames of them, are float32 or float64 by what is known of the columns, where pandas goes by whether a value is
 missing.
 

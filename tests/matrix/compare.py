@@ -203,4 +203,6 @@ def _values(expected: Any, found: Any, tolerance: float) -> Difference:
     if expected.dtype.kind in "mM":
         return _arrays(expected.asi8 if hasattr(expected, "asi8") else expected.astype(object),
                        found.asi8 if hasattr(found, "asi8") else found.astype(object), tolerance)  # fmt: skip
+    if tolerance and str(expected.dtype).lower().startswith(("float32", "float[")):
+        tolerance = max(tolerance, 1e-5)
     return _arrays(expected.astype(object), found.astype(object), tolerance)

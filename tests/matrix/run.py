@@ -163,7 +163,7 @@ def _judge_error(expected: Outcome, result: Outcome) -> Difference | Outcome:
         return "message", f"{word!r} in {type(error).__name__}: {error!s:.160}"
     if expected.error is not None and error_kinds(error) & error_kinds(expected.error):
         return None
-    if result.refused or _is_absent(error, expected):
+    if result.refused or _is_absent(error):
         return None if isinstance(expected.error, NotImplementedError) else result
     text = f"{type(error).__name__}: {error!s:.120}"
     if expected.error is None:
@@ -171,9 +171,9 @@ def _judge_error(expected: Outcome, result: Outcome) -> Difference | Outcome:
     return "error kind", f"{text}, not {type(expected.error).__name__}: {expected.error!s:.100}"
 
 
-def _is_absent(error: Exception, expected: Outcome) -> bool:
+def _is_absent(error: Exception) -> bool:
     """A name that raskt hasn't got is refused as loudly as can be."""
-    return isinstance(error, AttributeError) and expected.error is None and "has no attribute" in str(error)
+    return isinstance(error, AttributeError) and "has no attribute" in str(error)
 
 
 def _short(value: Any) -> str:
