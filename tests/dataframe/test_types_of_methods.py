@@ -193,7 +193,13 @@ def test_types_of_mapped_values_that_depend_on_values_are_refused(kind: str) -> 
         rows["x"].map(rows["y"])
 
 
-@pytest.mark.parametrize("value", [b"a", "a"])
-def test_text_is_not_formatted_by_a_series(value: Any) -> None:
-    with pytest.raises(NotImplementedError, match="formatted"):
-        lazy(pd.Series([1, 2])).rmod(value)
+@PARTITIONS
+@pytest.mark.parametrize(("name", "value"), [("rpow", True), ("truediv", 2**64), ("truediv", 2)])
+def test_what_pandas_refuses_unless_a_value_is_missing(name: str, value: Any, npartitions: int) -> None:
+    few = pd.Series(pd.to_timedelta([1, 2, None, 5], unit="s"))
+    expected = getattr(few, name)(value, fill_value=1)
+    try:
+        found = getattr(lazy(few, npartitions), name)(value, fill_value=1).compute()
+    except NotImplementedError:
+        return
+    check(found, expected)

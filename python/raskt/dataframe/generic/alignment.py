@@ -13,6 +13,7 @@ from ..base.pandas_methods import trial
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
 from ..base.samples import sample_values
+from ..base.samples import with_missing as one_missing
 from ..base.storage import is_plain
 from ..base.whole import has_rows, is_foreign, is_labelled, over_whole, sample_rows
 from .operators import check_division, is_tried_first
@@ -155,11 +156,19 @@ def filled_up(call: Any, left: Any, right: Any, name: str) -> Any:
     """An operation with `fill_value`, in pandas for each partition.
 
     Where it makes objects of all values if one of them is missing, it is done to all rows at once: pandas computes
-    objects otherwise, and may do what it refuses where none is.
+    objects otherwise. So it is where only missing values tell whether pandas refuses it.
     """
+    few, others = sample_of(left), sample_of(right)
+    lacking = lambda one, rows: one_missing(rows) if is_collection(one) and not is_scalar(one) else rows
+    filling = [is_done(call, *pair) for pair in ((lacking(left, few), others), (few, lacking(right, others)))]
+    if any(filling) and not is_done(call, few, others):
+        raise NotImplementedError(
+            f"{name}(fill_value=) of these types, which pandas refuses unless a value is missing: fill by fillna first"
+        )
     meta = filled_meta(call, left, right)
-    objects = any(dtype == object for one in (left, right) if is_collection(one) for dtype in types_in(one))
-    if objects or not is_done(call, sample_of(left), sample_of(right)):
+    if not all(filling) or any(
+        dtype == object for one in (left, right) if is_collection(one) for dtype in types_in(one)
+    ):
         return over_whole(call, left, right, name=name, meta=meta, same_rows=True)
     if meta is not None and any(dtype == object for dtype in dtypes_of(meta)):
         return over_whole(call, left, right, name=name, meta=meta, same_rows=True)

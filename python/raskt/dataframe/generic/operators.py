@@ -276,7 +276,8 @@ def of_series(operation: str, reflected: bool) -> Any:
         if axis not in (0, "index", "rows", None):
             raise ValueError(f"No axis named {axis!r} for object type Series")
         if operation == "mod" and reflected and isinstance(other, str | bytes):
-            raise NotImplementedError(f"rmod of {other!r}, which would be formatted by the series")
+            kind = TypeError if isinstance(other, str) else NotImplementedError
+            raise kind(f"Series cannot perform the operation mod: {other!r} would be formatted by it")
         return self._flexible(operation, other, axis, level, fill_value, reflected)
 
     return method
