@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import categories as _registered  # noqa: F401 - what finds categories makes itself known
-from ..base.meta import type_of
+from ..base.meta import empty, type_of
 from ..base.pandas_methods import Method
 from ..base.partitionwise import over_rows
 from ..base.storage import unknown_categories
@@ -37,7 +37,7 @@ class CategoricalMethods:
     @property
     def known(self) -> bool:
         """Whether the categories are known without computing."""
-        return bool(self._series._is_settled or is_settled(self._series._plan))
+        return is_settled(self._series._plan)
 
     @property
     def ordered(self) -> bool:
@@ -124,4 +124,7 @@ class CategoricalMethods:
         return self._pandas("set_categories", new_categories, ordered, rename)
 
     def _pandas(self, name: str, *args: Any) -> Any:
-        return over_rows(Method(name, "cat"), self.as_known(), *args, name=f"cat.{name}", plainly=True)
+        call, known = Method(name, "cat"), self.as_known()
+        # Where no value occurs there are none, and made-up ones would come in if the method were tried on a sample.
+        meta = None if len(self.categories) else call(empty(known), *args)
+        return over_rows(call, known, *args, name=f"cat.{name}", meta=meta, plainly=True)
