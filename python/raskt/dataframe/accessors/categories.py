@@ -74,6 +74,11 @@ class CategoricalMethods:
 
         if not self.known:
             return self._series
+        if self.ordered and not self.categories.is_monotonic_increasing:
+            raise NotImplementedError(
+                f"as_unknown of categories in an order of their own ({list(self.categories[:5])}), which nothing would "
+                "know then: call as_unordered first"
+            )
         meta = pd.Series([], dtype=unknown_categories(type_of(self._series._plan)), name=self._series.name)
         return over_rows(lambda part: part, self._series, name="cat.as_unknown", meta=meta)
 
