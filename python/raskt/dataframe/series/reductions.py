@@ -154,7 +154,7 @@ class SeriesReductions(Reductions):
         if not all(is_collection(value) and getattr(value._expr, "kind", None) == "scalar" for value in values):
             raise NotImplementedError
         cells = self._as_frame().cells(list(names), [(None, [value._expr for value in values])])
-        return wrap(cells.column_at(0).rename(self._expr.name))
+        return wrap(cells.column_at(0).rename(self._plan.name))
 
     @tunable("split_every")
     def describe(self, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
