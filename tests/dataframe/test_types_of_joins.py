@@ -85,6 +85,37 @@ def test_whole_intervals_are_refused_where_they_may_become_floats(how):
         lazy[0].merge(lazy[1], on="k", how=how)
 
 
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+@pytest.mark.parametrize("how", ["left_anti", "right_anti"])
+@pytest.mark.parametrize("indicator", [False, True])
+def test_what_is_missing_among_objects_without_a_partner(missing, how, indicator):
+    some = pd.DataFrame({"k": pd.Series(["a", missing, "b", "c"], dtype=object), "v": range(4)})
+    tables = (some, some.iloc[:1]) if how == "left_anti" else (some.iloc[:1], some)
+    lazy = [rd.from_pandas(table, npartitions=2) for table in tables]
+    try:
+        expected = tables[0].merge(tables[1], on="k", how=how, indicator=indicator)
+    except ValueError:
+        return
+    found = lazy[0].merge(lazy[1], on="k", how=how, indicator=indicator).compute()
+    check(found.astype(expected.dtypes), expected)
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("dtype", ["int64[pyarrow]", "Int64", "uint8[pyarrow]"])
+def test_times_of_integers_are_those_of_all_rows(dtype, partitions):
+    largest = 200 if dtype.startswith("uint8") else 2**63 - 1
+    for values in ([1, 0, largest, None], [1, 0, largest, 5]):
+        series = pd.Series(values, dtype=dtype)
+        lazy = rd.from_pandas(series, npartitions=partitions)
+        try:
+            expected = pd.to_datetime(series, unit="ns")
+        except ValueError as error:
+            with pytest.raises(type(error)):
+                rd.to_datetime(lazy, unit="ns").compute()
+            continue
+        check(rd.to_datetime(lazy, unit="ns"), expected)
+
+
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "string", "str", "int64", "int64[pyarrow]"])
 def test_map_by_a_series(dtype):
     keys = {"boolean": [True, False, True], "string": list("abc"), "str": list("abc")}.get(dtype, [1, 2, 3])

@@ -195,6 +195,11 @@ class FrameJoins(Mixin):
 def without_other_side(left: Any, right: Any, how: str, indicator: Any, **options: Any) -> Any:
     """The rows of one side whose keys the other side has not, with the columns of both."""
     side, taken = ONE_SIDED[how], {*left._expr.columns, *right._expr.columns}
+    if "object" in {*left._expr.dtypes, *right._expr.dtypes} and not has_series_keys(options):
+        # pandas makes NaN of what is missing among objects in the one way to join, and keeps it in the other.
+        npartitions = options.pop("npartitions")
+        joined = in_pandas(left, right, {**options, "how": how, "indicator": indicator})
+        return joined if npartitions is None else joined.repartition(npartitions=npartitions)
     name = "_merge" if indicator is True else indicator
     mark = name or next(text for text in (f"_merge{at}" for at in range(len(taken) + 1)) if text not in taken)
     joined = left.merge(right, how=side, indicator=mark, **options)
