@@ -14,9 +14,9 @@ from .labels import encode, encode_label, is_plain
 from .meta import Trial, dtypes_of, empty, infer, labelled, normalise, sample_of, with_example
 from .meta import may_miss as can_give_missing
 from .registry import kind_of, wrap
-from .results import as_pandas, refuse_repeated, refuse_rounded
+from .results import as_pandas, refuse_rounded
 from .storage import is_plain as is_plain_type
-from .whole import is_foreign, is_labelled, over_whole
+from .whole import is_foreign, is_labelled, over_whole, refuse_repeated
 
 #: The nullable type of numbers and truth values that may be missing.
 NULLABLE = {"bool": "boolean"} | {
@@ -109,7 +109,6 @@ def over_partitions(
             may_miss = can_give_missing(function, args, kwargs, meta)
     else:
         meta = labelled(normalise(meta, call.labels()), meta, Trial(function, args, kwargs))
-    refuse_repeated(meta)
     if call.has_values and not (gather or same_rows or call.of_scalars):
         if numbered:
             raise NotImplementedError("partition_info beside lazy values: compute the values first")
@@ -120,6 +119,7 @@ def over_partitions(
     frame = call.frame()
     if gather or call.of_scalars:
         frame = frame.repartition(1)
+    refuse_repeated(meta)
     call.meta = meta
     call.inferred = inferred
     call.gathers = gather
@@ -216,6 +216,7 @@ class Call:
         result = as_pandas(result, self.meta)
         if self.gathers:
             result = refuse_rounded(result, self.meta)
+        refuse_repeated(result)
         if self.encoded:
             result = result.set_axis(encode(result.columns), axis=1)
         return result

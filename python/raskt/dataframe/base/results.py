@@ -63,10 +63,3 @@ def is_rounded(whole: Any) -> bool:
     """Whether some integers are others as floats in double precision."""
     large = whole[(whole > 2**53) | (whole < -(2**53))]
     return any(int(one) != int(float(one)) for one in large)
-
-
-def refuse_repeated(rows: Any) -> None:
-    """NotImplementedError for a pandas frame of which two columns have one name."""
-    if rows.ndim == 2 and not rows.columns.is_unique:
-        twice = list(rows.columns[rows.columns.duplicated()].unique())
-        raise NotImplementedError(f"two columns cannot have one name yet: {twice}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import no_default, refuse_engine
-from ..base.collection import is_collection, is_column, is_labels
+from ..base.collection import is_collection, is_column
 from ..base.lazy_arrays import operand
 from ..base.lists import exploded
 from ..base.meta import empty, is_full, sample_of
@@ -16,6 +16,7 @@ from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.registry import wrap
 from ..base.steps import with_steps_of
+from ..base.storage import is_plain
 from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows
 from ..generic.alignment import Named, with_values
 from ..generic.elementwise import Elementwise
@@ -59,11 +60,7 @@ class SeriesValues(Elementwise):
         if na_action not in (None, "ignore"):
             raise ValueError(f"na_action must either be 'ignore' or None, {na_action} was passed")
         if is_collection(func):
-            if meta is None and any(str(rows.dtype).endswith("[pyarrow]") for rows in (self, func)):
-                raise NotImplementedError(
-                    "map by a series, of types of Arrow, which depend on what is found: pass meta="
-                )
-            if meta is None and not is_labels(func):
+            if meta is None:
                 refuse_unsettled(self.dtype, func.dtype)
             by = lambda s, mapper: s.map(mapper, na_action=na_action)
             return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
@@ -181,17 +178,27 @@ def mapped_values(meta: Any, values: dict[Any, Any]) -> Any:
     if isinstance(meta.dtype, pd.CategoricalDtype) and has_categories(meta.dtype):
         return meta.map(values) if isinstance(meta, pd.Series) else meta.to_series().map(values)
     found = pd.Series([*values.values()]) if values else pd.Series([], dtype="float64")
-    refuse_unsettled(meta.dtype, found.dtype)
+    if UNSETTLED.search(str(meta.dtype)) and not (found.dtype == "str" or found.dtype.kind in "mM"):
+        raise NotImplementedError(
+            f"map of values of {meta.dtype} to values of {found.dtype}: pandas makes their type by what is found, "
+            "which only computing could tell; pass meta="
+        )
     found = pd.Series([*values.values(), None]) if values and not is_full(found.dtype) else found
     dtype = found.dtype if not isinstance(meta.dtype, pd.CategoricalDtype) else object
     return pd.Series([], dtype=dtype, name=meta.name, index=meta.index if isinstance(meta, pd.Series) else meta)
 
 
-def refuse_unsettled(own: Any, found: Any) -> None:
-    """NotImplementedError for values of a type that pandas maps to one of several types, by what is found."""
-    if UNSETTLED.search(str(own)) and not (found == "str" or found.kind in "mM"):
+def refuse_unsettled(dtype: Any, values: Any) -> None:
+    """NotImplementedError for values that are mapped by a series of such `values`, where their type depends on which of
+    them are found."""
+    import numpy as np
+
+    nullable = UNSETTLED.search(str(dtype)) is not None
+    objects = values == np.dtype(object) and (nullable or dtype == "str")
+    arrow = any(str(one).endswith("[pyarrow]") for one in (dtype, values))
+    if arrow or objects or (nullable and is_plain(values) and values.kind in "iu"):
         raise NotImplementedError(
-            f"map of values of {own} to values of {found}: pandas makes their type by what is found, which only "
+            f"map of values of {dtype} by a series of {values}: pandas makes their type by what is found, which only "
             "computing could tell; pass meta="
         )
 
