@@ -118,8 +118,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         "rounds numbers beyond 2**53; so are rows that pandas picks (by lists of labels or of positions, `drop` of "
         "labels, `sort_values(key=)`, `explode`, `melt`, `groupby().head`, whatever `explain()` shows as gathered): "
         '`astype("Int64")` first keeps every digit.',
-        "pandas goes by the values whether one is missing, and types are said before there are any; rows that are moved, "
-        "joined, filtered and compared natively keep every digit.",
+        "pandas goes by the values whether one is missing, and types are said before there are any; rows that are "
+        "moved, joined, filtered and compared natively keep every digit.",
         kinds=("promise",),
         text="said *float64*, is *int*",
         example="frames.joins merge [int8 int64] right_index how=left",
