@@ -259,6 +259,10 @@ of its own. Where neither the lengths of partitions nor divisions are known, a f
 rows (a running sum, a mean beside a column) makes them equal parts of all rows: functions of partitions see those, and
 partitions of several frames are not put side by side then.
 
+Categories that no type says before rows are computed (of `astype("category")`, of files, of functions without `meta`)
+are the values that occur in all rows where they are made, in their order; functions that give them in an order of their
+own are refused. Row labels of such categories have those that occur in the rows that are left.
+
 Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
 `CategoricalIndex` are the same labels without their type, so that `melt` of a pivot table calls its column `variable`.
 Objects that become row labels stay objects, where pandas looks whether all of them are text or times (those that rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -171,6 +173,23 @@ def test_repeated_arrays(x):
 @pytest.mark.parametrize("width", [1, (2, 0), ((1, 2), (0, 1), (3, 0))])
 def test_pad(x, mode, width):
     check(ra.pad(x, width, mode=mode), np.pad(X, width, mode=mode))
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])
+@pytest.mark.parametrize("length", [1, 2, 3, 5])
+@pytest.mark.parametrize("chunk", [1, 3])
+def test_pad_by_more_than_there_is(mode, length, chunk):
+    x = np.arange(length) * 10
+    for width in itertools.product((0, 1, 2, 3, 4, 5, 6, 9, 17), (0, 1, 4, 5, 13)):
+        check(ra.pad(ra.from_array(x, chunks=chunk), width, mode=mode), np.pad(x, width, mode=mode))
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])
+def test_pad_of_a_long_axis_numbers_none_of_it(mode):
+    found = ra.pad(ra.arange(2**40, chunks=2**36), 1, mode=mode)
+    last = 2**40 - 1
+    ends = {"edge": (0, last), "reflect": (1, last - 1), "symmetric": (0, last), "wrap": (last, 0)}
+    assert (int(found[0].compute()), int(found[-1].compute())) == ends[mode]
 
 
 def test_insert_and_delete():

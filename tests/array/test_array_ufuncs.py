@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
 import numpy as np
@@ -337,3 +338,28 @@ def test_bounds_beyond_the_type_bound_nothing(dtype, bounds):
     right, found = np.clip(x, *bounds), ra.clip(ra.from_array(x, chunks=2), *bounds).compute()
     np.testing.assert_array_equal(found, right)
     assert found.dtype == right.dtype
+
+
+PIECES = {
+    "of elements": lambda v: -v,
+    "a value": 7,
+    "a constant": lambda v: 7,
+    "less the mean": lambda v: v - v.mean(),
+    "sum": lambda v: v.sum(),
+    "running": lambda v: np.cumsum(v),
+    "with an argument": lambda v, k=2: v * k,
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i8", "u1", "c16", "f4"])
+@pytest.mark.parametrize("shape", [(10,), (4, 5)])
+@pytest.mark.parametrize("last", [[], ["less the mean"]])
+def test_pieces_that_look_at_several_elements(dtype, shape, last):
+    x = (np.arange(np.prod(shape)).reshape(shape) % 9 + 1).astype(dtype)
+    y = ra.from_array(x, chunks=3)
+    for names in itertools.product(PIECES, repeat=2):
+        pieces = [PIECES[name] for name in (*names, *last)]
+        expected = np.piecewise(x, [x.real > 2, x.real > 6], pieces)
+        found = ra.piecewise(y, [y.real > 2, y.real > 6], pieces).compute()
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-6 if dtype == "f4" else 1e-12, err_msg=str(names))

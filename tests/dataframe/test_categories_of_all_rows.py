@@ -164,6 +164,95 @@ def test_categories_are_known_from_the_first_operation_on():
     assert len(counted) == called + 6
 
 
+#: What can be done without a look at the categories of `c`.
+WITHOUT = {
+    "length": lambda rows: len(rows) == len(ROWS),
+    "shape": lambda rows: rows.shape[0].compute() == len(ROWS),
+    "divisions": lambda rows: len(rows.divisions) == 3,
+    "without": lambda rows: list(rows.drop(columns="c")[rows["v"] > 6].compute()["v"]) == [7, 8],
+    "deleted": lambda rows: list(without(rows)[rows["v"] > 6].compute()["v"]) == [7, 8],
+    "other columns": lambda rows: list(rows[["v"]][rows["v"] > 6].compute()["v"]) == [7, 8],
+    "one more column": lambda rows: list(rows.assign(w=rows["v"] * 2).compute()["w"]) == list(ROWS["v"] * 2),
+    "one more of categories": lambda rows: list(rows.assign(w=rows["s"].astype("category")).compute()["w"]) == TEXTS,
+    "labels": lambda rows: list(rows.index.compute()) == list(ROWS.index),
+    "groups": lambda rows: rows.groupby("s")["v"].sum().compute()["a"] == ROWS.groupby("s")["v"].sum()["a"],
+    "sizes": lambda rows: rows.groupby("s").size().compute()["a"] == 2,
+    "moved in groups": lambda rows: rows.groupby("s")["v"].cumsum().compute().tolist() == SUMS,
+    "partitions": lambda rows: rows.repartition(npartitions=3).compute().shape == (len(ROWS), 4 + ("w" in rows)),
+}
+TEXTS = list(ROWS["s"])
+SUMS = ROWS.groupby("s")["v"].cumsum().tolist()
+
+
+def without(rows):
+    rows = rows.copy()
+    del rows["c"]
+    return rows
+
+
+@pytest.mark.parametrize("what", WITHOUT)
+def test_what_needs_no_categories_computes_none(what):
+    counted = []
+
+    def made(rows):
+        counted.append(len(rows))
+        return rows.assign(c=rows["s"].astype("category"))
+
+    meta = part_of((0, 0)).astype({"c": pd.CategoricalDtype(pd.Index([], dtype="str"))})
+    rows = rd.from_pandas(ROWS, npartitions=2).map_partitions(made, meta=meta)
+    called = len(counted)
+    assert WITHOUT[what](rows)
+    assert len(counted) <= called + 2
+
+
+KINDS = {"numbers": "float64", "text": "str", "objects": "object"}
+#: What is made of rows of which a column has no value.
+OF_NONE = {
+    "filtered": lambda rows, lib: rows[rows["v"] > 1]["c"],
+    "first of groups": lambda rows, lib: rows.groupby("k")["c"].first(),
+    "last of groups": lambda rows, lib: rows.groupby("k")["c"].last(),
+    "together": lambda rows, lib: lib.concat([rows[rows["v"] > 1], rows])["c"],
+    "merged": lambda rows, lib: rows[rows["v"] > 1].merge(rows[["v", "c"]], on="v")["c_x"],
+    "sorted": lambda rows, lib: rows.sort_values("c")["c"],
+    "shifted": lambda rows, lib: rows["c"].shift(1),
+    "counts": lambda rows, lib: rows["c"].value_counts(),
+    "categories": lambda rows, lib: rows["c"].cat.add_categories([7]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("what", OF_NONE)
+def test_columns_without_values_have_no_categories(what, kind):
+    frame = pd.DataFrame({"x": [None, None, None], "v": [1, 2, 3], "k": [1, 1, 2]}).astype({"x": KINDS[kind]})
+    lazy = rd.from_pandas(frame, npartitions=2)
+    frame, lazy = (rows.assign(c=rows["x"].astype("category")) for rows in (frame, lazy))
+    expected, found = OF_NONE[what](frame, pd), OF_NONE[what](lazy, rd).compute()
+    if what == "counts":
+        expected, found = expected.index, found.index
+    assert list(found.dtype.categories) == list(expected.dtype.categories)
+    if what != "categories":
+        assert found.dtype == expected.dtype
+
+
+def sizes(rows):
+    return pd.Series(
+        pd.Categorical(rows, categories=["low", "mid", "high"], ordered=True), index=rows.index, name=rows.name
+    )
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("parts", [1, 2, 3])
+def test_orders_that_nothing_says_are_refused(parts, ordered):
+    lazy = rd.from_pandas(pd.Series(["low", "mid", "high"], name="c"), npartitions=parts)
+    meta = pd.Series([], dtype=pd.CategoricalDtype(None, ordered=ordered), name="c")
+    made = lazy.map_partitions(sizes, meta=meta)
+    for result in (lambda: made.max().compute(), lambda: made.compute(), lambda: made.sort_values().compute()):
+        with pytest.raises(ValueError, match="nothing says the order" if ordered else "categories are ordered"):
+            result()
+    said = lazy.map_partitions(sizes, meta=sizes(lazy.compute()).iloc[:0])
+    assert (said.max().compute(), said.sort_values().compute().tolist()) == ("high", ["low", "mid", "high"])
+
+
 def test_unknown_categories_can_be_made_known():
     known = rd.from_pandas(ROWS["s"].astype("category"), npartitions=2)
     unknown = known.cat.as_unknown()

@@ -271,7 +271,7 @@ def get_dummies(
     if not is_collection(data):
         return pd.get_dummies(data, **options)
     wanted = [encode_label(label) for label in columns] if columns is not None else None
-    types = zip(data._expr.columns, data._expr.dtypes, strict=True) if is_frame(data) else [(None, data._expr.dtype)]
+    types = zip(data._plan.columns, data._expr.dtypes, strict=True) if is_frame(data) else [(None, data._expr.dtype)]
     chosen = {
         name: dtype for name, dtype in types if (dtype in (*TEXTS, "category") if wanted is None else name in wanted)
     }

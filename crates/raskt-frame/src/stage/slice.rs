@@ -106,14 +106,24 @@ pub(super) fn in_divisions(table: DataFrame, column: &PlSmallStr, divisions: &[L
     if labels.is_sorted(SortOptions::default().with_nulls_last(true))? {
         return Ok(table);
     }
-    let mut parts = vec![0 as IdxSize; table.height()];
-    for division in &divisions[1..divisions.len() - 1] {
-        let from = labels.gt_eq(&bound(division)?)?;
-        from.iter().zip(&mut parts).for_each(|(from, part)| *part += IdxSize::from(from == Some(true)));
-    }
-    let mut order: Vec<IdxSize> = (0..table.height() as IdxSize).collect();
-    order.sort_by_key(|row| parts[*row as usize]);
+    let mut order = Vec::with_capacity(table.height());
+    put_in_divisions(labels, (0..table.height() as IdxSize).collect(), &divisions[1..divisions.len() - 1], &mut order)?;
     Ok(table.take(&IdxCa::from_vec(PlSmallStr::EMPTY, order))?)
+}
+
+/// Appends some rows in the order of the divisions that stand between them. Each is compared with as many as it takes to
+/// halve them until none is left.
+fn put_in_divisions(labels: &Series, rows: Vec<IdxSize>, between: &[Literal], order: &mut Vec<IdxSize>) -> Result<()> {
+    if between.is_empty() || rows.is_empty() {
+        order.extend(rows);
+        return Ok(());
+    }
+    let middle = between.len() / 2;
+    let from = labels.take_slice(&rows)?.gt_eq(&bound(&between[middle])?)?;
+    let (above, below) = rows.iter().zip(from.iter()).partition::<Vec<_>, _>(|(_, from)| *from == Some(true));
+    let rows_of = |pairs: Vec<(&IdxSize, Option<bool>)>| pairs.into_iter().map(|(row, _)| *row).collect();
+    put_in_divisions(labels, rows_of(below), &between[..middle], order)?;
+    put_in_divisions(labels, rows_of(above), &between[middle + 1..], order)
 }
 
 /// Cuts a table: task *i* gives part *i*.
@@ -155,6 +165,25 @@ mod tests {
         let divisions = [0, 2, 5, 9].map(Literal::Int).to_vec();
         let cut = Cut::Labels { column: index_column_name(0), divisions };
         assert_eq!(parts(&cut, 3), [vec![1], vec![2, 2], vec![5, 9]]);
+    }
+
+    #[test]
+    fn rows_are_put_in_the_order_of_divisions_and_keep_theirs_between_two() {
+        let labels: Vec<Option<i64>> = (0..200).map(|at| (at % 11 != 3).then_some(at * 37 % 101)).collect();
+        let rows: Vec<i64> = (0..200).collect();
+        let table = df!(index_column_name(0) => labels.clone(), "row" => rows).unwrap();
+        for bounds in [vec![0, 101], vec![0, 50, 101], (0..=101).collect(), vec![0, 1, 2, 99, 101], vec![0, 40, 40]] {
+            let divisions: Vec<_> = bounds.iter().copied().map(Literal::Int).collect();
+            let found = in_divisions(table.clone(), &index_column_name(0), &divisions).unwrap();
+            let part = |row: &i64| {
+                let label = labels[*row as usize];
+                bounds[1..bounds.len() - 1].iter().filter(|bound| label.is_some_and(|label| label >= **bound)).count()
+            };
+            let mut expected: Vec<i64> = (0..200).collect();
+            expected.sort_by_key(part);
+            let found: Vec<i64> = found.column("row").unwrap().i64().unwrap().into_no_null_iter().collect();
+            assert_eq!(found, expected);
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ from raskt.array.base.documentation import documented
 from raskt.array.base.lengths import shapes_differ
 from raskt.array.base.out import in_place_of
 from raskt.array.base.registry import is_array
+from raskt.array.creation.constructors import zeros
+from raskt.array.manipulation.axes import broadcast_to
 from raskt.array.selection.where import where
 
 if TYPE_CHECKING:
@@ -61,7 +63,8 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     funclist="list of callable or scalar: What an element becomes where the condition holds; one more is for the rest.",
     args="object: Are passed on to the functions.",
     kw="object: Are passed on to the functions.",
-    differences="a function is called once, with the whole lazy array, and must work on elements.",
+    differences="a function is tried on a few numbers; if it works on elements it is called with the whole lazy array, "
+    "else with the lazy elements that it is for, also where there are none.",
 )
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
     """A function that is defined piece by piece.
@@ -76,9 +79,39 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
     if len(funclist) not in (number, number + 1):
         raise ValueError(f"with {number} condition(s), either {number} or {number + 1} functions are expected")
     flags = [_rows(asarray(condition).astype(bool), array) for condition in conditions]
+    if not all(_is_elementwise(piece, array.dtype, args, kw) for piece in funclist if callable(piece)):
+        return in_place_of(array, _by_parts(array, flags, funclist, args, kw))
     pieces = [piece(array, *args, **kw) if callable(piece) else _number(piece, array.dtype) for piece in funclist]
     default = pieces.pop() if len(pieces) == number + 1 else 0
     return in_place_of(array, select(flags[::-1], pieces[::-1], default).astype(array.dtype))
+
+
+def _is_elementwise(piece: Any, dtype: np.dtype[Any], args: Any, kw: Any) -> bool:
+    """Whether a function gives for some of the elements what it gives for them among others, as far as a few tell."""
+    few = np.arange(1, 6).astype(dtype)
+    call = lambda elements: np.asarray(piece(elements, *args, **kw))
+    try:
+        whole = call(few)
+        some = (slice(1, None), slice(0, 1), [4, 0, 2])
+        return all(np.array_equal(call(few[at]), whole if whole.ndim == 0 else whole[at]) for at in some)
+    except Exception:  # it is called with the elements that it is for, and tells what it has to say then
+        return False
+
+
+def _by_parts(x: Array, flags: list[Array], pieces: Any, args: Any, kw: Any) -> Array:
+    """Each function of the elements that it is for, which are put into their places: it may look at all of them."""
+    if x.ndim == 0:
+        raise NotImplementedError("piecewise of a value without axes by functions that look at several elements")
+    if len(pieces) > len(flags):
+        rest = flags[0] | False
+        for flag in flags[1:]:
+            rest = rest | flag
+        flags = [*flags, ~rest]
+    result = zeros(x.shape, dtype=x.dtype, chunks=x.chunks)
+    for flag, piece in zip(flags, pieces, strict=True):
+        chosen = broadcast_to(flag, x.shape)
+        result[chosen] = piece(x[chosen], *args, **kw) if callable(piece) else _number(piece, x.dtype)
+    return result
 
 
 def _rows(condition: Array, x: Array) -> Array:

@@ -106,10 +106,6 @@ def _pairs(values: Any, ndim: int) -> Any:
 def _pad_axis(x: Array, axis: int, widths: Sequence[int], mode: str, values: Any) -> Array:
     if not any(widths):
         return x
-    if mode in ("reflect", "symmetric", "wrap"):
-        # NumPy pads the positions, and the elements are taken by them.
-        positions = np.pad(np.arange(x.shape[axis]), tuple(widths), mode=mode)  # type: ignore[call-overload]
-        return take(x, positions, axis=axis)
     if sum(widths) + x.shape[axis] > np.iinfo(np.intp).max:
         raise ValueError("array is too big: its length is more than 64 bits can count")
     sides = [_side(x, axis, at, width, mode, values[at]) for at, width in enumerate(widths)]
@@ -128,6 +124,8 @@ def _side(x: Array, axis: int, at: int, width: int, mode: str, value: Any) -> Ar
         return broadcast_to(edge, shape).rechunk({axis: "auto"})
     if mode == "linear_ramp":
         return _ramp(x, axis, at, width, value)
+    if mode in ("reflect", "symmetric", "wrap"):
+        return _repeated(x, axis, at, width, mode)
     length = x.shape[axis] if value is None else min(int(value), x.shape[axis])
     if length < 1 and mode == "mean":
         raise NotImplementedError("`pad` with the mean of no elements is not implemented: pass `constant_values=nan`")
@@ -138,6 +136,29 @@ def _side(x: Array, axis: int, at: int, width: int, mode: str, value: Any) -> Ar
     found = getattr(part, {"maximum": "max", "minimum": "min"}.get(mode, mode))(axis=axis, keepdims=True)
     found = found.round() if x.dtype.kind in "iu" and mode == "mean" else found
     return broadcast_to(found.astype(x.dtype), shape).rechunk({axis: "auto"})
+
+
+def _repeated(x: Array, axis: int, at: int, width: int, mode: str) -> Array:
+    """The elements near an end once more: turned about the last one, about the end, or those of the other end."""
+    length = x.shape[axis]
+    skipped = 1 if mode == "reflect" and length > 1 else 0
+    if width + skipped > length:
+        return take(x, _positions(length, at, width, mode), axis=axis)
+    first = skipped if at == 0 else length - skipped - width
+    if mode == "wrap":
+        first = length - width if at == 0 else 0
+    part = x[(*[slice(None)] * axis, slice(first, first + width))]
+    return part if mode == "wrap" else part[(*[slice(None)] * axis, slice(None, None, -1))]
+
+
+def _positions(length: int, at: int, width: int, mode: str) -> Any:
+    """Which elements stand beside an axis of some length that is repeated in both directions."""
+    outside = np.arange(-width, 0) if at == 0 else np.arange(length, length + width)
+    if mode == "wrap" or length == 1:
+        return outside % length
+    period = 2 * (length - 1) if mode == "reflect" else 2 * length
+    inside = outside % period
+    return np.where(inside < length, inside, period - inside - (mode == "symmetric"))
 
 
 def _ramp(x: Array, axis: int, at: int, width: int, end: Any) -> Array:

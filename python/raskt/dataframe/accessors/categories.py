@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import categories as _registered  # noqa: F401 - what finds categories makes itself known
-from ..base.meta import type_of
+from ..base.meta import empty, type_of
 from ..base.pandas_methods import Method
 from ..base.partitionwise import over_rows
 from ..base.storage import unknown_categories
@@ -37,7 +37,7 @@ class CategoricalMethods:
     @property
     def known(self) -> bool:
         """Whether the categories are known without computing."""
-        return bool(self._series._is_settled or is_settled(self._series._plan))
+        return is_settled(self._series._plan)
 
     @property
     def ordered(self) -> bool:
@@ -74,6 +74,11 @@ class CategoricalMethods:
 
         if not self.known:
             return self._series
+        if self.ordered and not self.categories.is_monotonic_increasing:
+            raise NotImplementedError(
+                f"as_unknown of categories in an order of their own ({list(self.categories[:5])}), which nothing would "
+                "know then: call as_unordered first"
+            )
         meta = pd.Series([], dtype=unknown_categories(type_of(self._series._plan)), name=self._series.name)
         return over_rows(lambda part: part, self._series, name="cat.as_unknown", meta=meta)
 
@@ -124,4 +129,7 @@ class CategoricalMethods:
         return self._pandas("set_categories", new_categories, ordered, rename)
 
     def _pandas(self, name: str, *args: Any) -> Any:
-        return over_rows(Method(name, "cat"), self.as_known(), *args, name=f"cat.{name}", plainly=True)
+        call, known = Method(name, "cat"), self.as_known()
+        # Where no value occurs there are none, and made-up ones would come in if the method were tried on a sample.
+        meta = None if len(self.categories) else call(empty(known), *args)
+        return over_rows(call, known, *args, name=f"cat.{name}", meta=meta, plainly=True)

@@ -13,6 +13,7 @@ from typing import Any
 from .meta import empty
 from .partitionwise import over_partitions, over_rows
 from .registry import kind_of, wrap
+from .storage import is_plain
 from .unknown import finding, leaving_unknown, unknown_columns
 
 
@@ -34,7 +35,7 @@ def known_columns(columns: list[Any]) -> list[Any]:
         each = [wrap(column) for column in columns]
         metas = [value_meta(column) for column in each]
         distinct = [
-            over_partitions(distinct_values, (column,), {}, name="categories", meta=meta)
+            without_repeats(over_partitions(distinct_values, (column,), {}, name="categories", meta=meta))
             for column, meta in zip(each, metas, strict=True)
         ]
     found = raskt.compute(*distinct)
@@ -44,6 +45,11 @@ def known_columns(columns: list[Any]) -> list[Any]:
             meta = in_categories(column, values)
             known.append(over_rows(WithCategories(meta.dtype), column, name="categories", meta=meta)._plan)
     return known
+
+
+def without_repeats(values: Any) -> Any:
+    """The distinct values of all partitions where the engine tells which are equal, else those of each partition."""
+    return values.drop_duplicates() if is_plain(values.dtype) else values
 
 
 def value_meta(column: Any) -> Any:

@@ -31,19 +31,19 @@ class Collection(Lazy):
     3
     """
 
-    __slots__ = ("_is_settled", "_plan")
+    __slots__ = ("_plan", "_settled")
 
     #: The native expression as it was made; categories may be missing in it.
     _plan: Any
-    #: Whether it is known to say all categories.
-    _is_settled: bool
+    #: The last expression that is known to say all categories: this one, or one from before a change.
+    _settled: Any
 
     #: Whether it stands for an array of pandas, without labels that others would be brought together with.
     _by_position = False
 
     def __init__(self, expression: Any) -> None:
         object.__setattr__(self, "_plan", expression)
-        object.__setattr__(self, "_is_settled", False)
+        object.__setattr__(self, "_settled", None)
 
     @property
     def _expr(self) -> Any:
@@ -52,7 +52,7 @@ class Collection(Lazy):
         Those that it doesn't say are computed at the first access, of the rows that there are here.
         """
         plan = self._plan
-        if self._is_settled:
+        if self._settled is plan:
             return plan
         is_open = not is_settled(plan)
         if is_open and is_left():
@@ -62,14 +62,12 @@ class Collection(Lazy):
             # Another thread may have changed the collection meanwhile: this one then reads what it was.
             if self._plan is plan:
                 object.__setattr__(self, "_plan", found)
-                object.__setattr__(self, "_is_settled", True)
+                object.__setattr__(self, "_settled", found)
         return found
 
     @_expr.setter
     def _expr(self, expression: Any) -> None:
         with _TAKEN:
-            # In this order, since others read the plan first: none takes a new one for settled.
-            object.__setattr__(self, "_is_settled", False)
             object.__setattr__(self, "_plan", expression)
 
     @property

@@ -48,7 +48,7 @@ def column_beside(rows: Any, array: Any, mismatch: Mismatch = LENGTH, name: Any 
 
 def columns_beside(frame: Any, array: Any, mismatch: Mismatch = LENGTH) -> Any:
     """An array of two dimensions, with as many columns as a frame has, as a frame with its rows and columns."""
-    return wrap(beside(frame, array, list(frame._expr.columns), mismatch))
+    return wrap(beside(frame, array, list(frame._plan.columns), mismatch))
 
 
 def beside(rows: Any, array: Any, names: list[str], mismatch: Mismatch) -> Any:
@@ -82,7 +82,7 @@ def gathered_beside(frame: Any, values: Any, dtype: Any, mismatch: Mismatch | No
     """The rows of `values` beside those of a frame, all of both gathered."""
     import pandas as pd
 
-    meta = pd.DataFrame({name: pd.Series([], dtype=dtype) for name in values._expr.columns})
+    meta = pd.DataFrame({name: pd.Series([], dtype=dtype) for name in values._plan.columns})
     bare = wrap(frame.project([]))
     return over_whole(Placed(mismatch), bare, values, name="from_array", meta=meta, same_rows=True)._expr
 
@@ -126,7 +126,7 @@ def operand(rows: Any, array: Any, is_comparison: bool = False) -> Any:
         raise ValueError(f"Data must be 1-dimensional, got an array of shape {array.shape} instead")
     if array.ndim and array.shape[0] == 1 and not is_comparison:
         array = array[0]
-    return column_beside(rows, array, COMPARED if is_comparison else OPERANDS, rows._expr.name)
+    return column_beside(rows, array, COMPARED if is_comparison else OPERANDS, rows._plan.name)
 
 
 def frame_operand(frame: Any, array: Any, axis: Any = "columns") -> Any:
@@ -134,7 +134,7 @@ def frame_operand(frame: Any, array: Any, axis: Any = "columns") -> Any:
 
     One dimension meets the columns, or, with `axis=0`, the rows; of two, one that is 1 long goes with all.
     """
-    width = len(frame._expr.columns)
+    width = len(frame._plan.columns)
     if array.ndim > 2:
         raise ValueError(f"Unable to coerce to Series/DataFrame, dimension must be <= 2: {array.shape}")
     if array.ndim == 1 and axis in (0, "index", "rows"):
@@ -155,14 +155,14 @@ def frame_operand(frame: Any, array: Any, axis: Any = "columns") -> Any:
         own = known_length(frame._as_frame())
         shape = f"({'unknown' if own is None else own}, {width})"
         raise ValueError(f"Unable to coerce to DataFrame, shape must be {shape}: given {array.shape}")
-    return wrap(frame._expr.select(list(zip(frame._expr.columns, columns, strict=True))))
+    return wrap(frame._expr.select(list(zip(frame._plan.columns, columns, strict=True))))
 
 
 def same_shape(rows: Any, array: Any, mismatch: Mismatch) -> Any:
     """An array of exactly the shape of a frame or a series as such a collection."""
     if array.ndim == rows.ndim == 1:
-        return column_beside(rows, array, mismatch, rows._expr.name)
-    if array.ndim != 2 or rows.ndim != 2 or array.shape[1] != len(rows._expr.columns):
+        return column_beside(rows, array, mismatch, rows._plan.name)
+    if array.ndim != 2 or rows.ndim != 2 or array.shape[1] != len(rows._plan.columns):
         raise mismatch.error(f"shape {array.shape}", known_length(rows._as_frame()))
     return columns_beside(rows, array, mismatch)
 

@@ -63,7 +63,7 @@ def _empty_frame(expression: Any) -> pd.DataFrame:
 def _empty_index(collection: Any) -> pd.Index:
     import pandas as pd
 
-    return pd.Index([], dtype=type_of(collection._expr), name=collection._expr.name)
+    return pd.Index([], dtype=type_of(collection._expr), name=collection._plan.name)
 
 
 def _empty_labels(expression: Any) -> pd.Index:
@@ -97,7 +97,7 @@ def kept_type(expression: Any) -> Any:
 
 def is_counted(value: Any) -> bool:
     """Whether a value is a lazy scalar that is an integer of Python in pandas: how many different values there are."""
-    return is_collection(value) and is_scalar(value) and value._expr.is_counted
+    return is_collection(value) and is_scalar(value) and value._plan.is_counted
 
 
 def is_any_object(value: Any) -> bool:
@@ -341,6 +341,7 @@ class Trial:
         """The meta, where categories that depend on the rows are not known."""
         import pandas as pd
 
+        meta = without_made_up(meta, self.lazy)
         found = [dtype for dtype in dtypes_of(meta) if isinstance(dtype, pd.CategoricalDtype)]
         given = [dtype for value in self.lazy if not is_scalar(value) for dtype in dtypes_of(empty(value))]
         keys = {key_of(storage_of(dtype, True)) for dtype in given if isinstance(dtype, pd.CategoricalDtype)}
@@ -385,6 +386,40 @@ def forgetting(meta: Any, known: set[Any] | None) -> Any:
         return forgotten(meta)
     columns = {at: forgotten(meta.iloc[:, at]) for at in range(meta.shape[1])}
     return pd.DataFrame(columns, index=meta.index).set_axis(meta.columns, axis=1)
+
+
+def without_made_up(meta: Any, lazy: list[Any]) -> Any:
+    """The meta of a trial without the categories that samples have where those of the rows are not known, or none."""
+    import pandas as pd
+
+    rows = [empty(value) for value in lazy if not is_scalar(value)]
+    given = [one for each in rows for one in (*dtypes_of(each), *label_types(each)) if is_categorical(one)]
+    made_up = {key_of_type(sample_values(dtype).dtype) for dtype in given if not len(dtype.categories)}
+    made_up -= {key_of_type(dtype) for dtype in given}
+
+    def forgotten(dtype: Any) -> Any:
+        return unknown_categories(dtype) if is_categorical(dtype) and key_of_type(dtype) in made_up else dtype
+
+    if not made_up:
+        return meta
+    if not isinstance(meta.index, pd.MultiIndex):
+        meta = meta.set_axis(meta.index.astype(forgotten(meta.index.dtype)), axis=0)
+    if meta.ndim == 1:
+        return meta.astype(forgotten(meta.dtype))
+    columns = {at: meta.iloc[:, at].astype(forgotten(dtype)) for at, dtype in enumerate(meta.dtypes)}
+    return pd.DataFrame(columns, index=meta.index).set_axis(meta.columns, axis=1)
+
+
+def label_types(rows: Any) -> list[Any]:
+    """The types of the levels of the row labels of an empty object; none of an index."""
+    import pandas as pd
+
+    index = getattr(rows, "index", None)
+    return (
+        []
+        if index is None or isinstance(rows, pd.Index)
+        else [level.dtype for level in getattr(index, "levels", [index])]
+    )
 
 
 def empty_of(result: Any) -> Any:

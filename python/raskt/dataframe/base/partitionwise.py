@@ -258,5 +258,5 @@ def kind_of_rows(value: Any) -> str:
 
 def _width(value: Any) -> int:
     if is_labels(value):
-        return len(value._expr.index_names)
-    return len(value._expr.columns) if is_frame(value) else 1
+        return len(value._plan.index_names)
+    return len(value._plan.columns) if is_frame(value) else 1

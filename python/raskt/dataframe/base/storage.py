@@ -180,11 +180,23 @@ class Found(Storage):
         """See `Storage`."""
         import pyarrow as pa
 
+        self._check_order(values.cat)
         categories = values.cat.categories
         if categories.dtype != self.dtype.categories.dtype:
             categories = categories.astype(self.dtype.categories.dtype)
         words = self._stored(categories.to_series())
         return words.take(pa.array(values.cat.codes.to_numpy().astype("int32"), mask=(values.cat.codes < 0).to_numpy()))
+
+    def _check_order(self, values: Any) -> None:
+        """ValueError for an order that would be lost: categories that are found are in the order of their values."""
+        if bool(values.ordered) != bool(self.dtype.ordered):
+            have, want = ("are" if ordered else "are not" for ordered in (values.ordered, self.dtype.ordered))
+            raise ValueError(f"categories {have} ordered, and {want} by what was promised of them: say it in meta")
+        if values.ordered and not values.categories.is_monotonic_increasing:
+            raise ValueError(
+                f"nothing says the order of the categories {list(values.categories[:5])} before they are computed: "
+                "give meta with a CategoricalDtype of all categories in their order, or that type to astype"
+            )
 
     def _stored(self, values: pd.Series) -> pa.Array:
         import pyarrow as pa

@@ -12,7 +12,7 @@ from typing import Any
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_scalar, native
 from .labels import encode, encode_label, is_plain
-from .meta import NoRows, Trial, dtypes_of, empty_of, gives_none, is_full, normalise, sample_of
+from .meta import NoRows, Trial, dtypes_of, empty_of, gives_none, is_full, normalise, sample_of, without_made_up
 from .registry import core, wrap
 from .results import as_pandas
 from .samples import sample, with_missing
@@ -37,7 +37,8 @@ def over_whole(
     refuse_lazy_arrays(function, args, kwargs, name, sample_rows)
     call = WholeCall(function, args, kwargs)
     if meta is None:
-        call.meta = empty_of(call.trial(args, kwargs))
+        lazy = [value for value in (*args, *kwargs.values()) if is_collection(value)]
+        call.meta = without_made_up(empty_of(call.trial(args, kwargs)), lazy)
         may_miss = may_miss or call.can_give_missing(args, kwargs)
     else:
         call.meta = normalise(meta)

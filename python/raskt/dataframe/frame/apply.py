@@ -99,7 +99,7 @@ class FrameValues(Mixin):
             return over_all(Method("apply"), self, func, name=name, meta=meta, **options)
         known = None if meta is None else normalise(meta)
         call = lambda part: part.apply(func, **options) if len(part) or known is None else known
-        if self._expr.index_dtypes == ["int64"] and self._expr.npartitions > 1:
+        if self._expr.index_dtypes == ["int64"] and self._plan.npartitions > 1:
             # The function may look at the label of a row. Where rows are numbered, only all of them together tell it.
             labelled = lambda part, labels: call(part.set_axis(labels, axis=0))
             return over_rows(labelled, self, self.index, name=name, meta=known)

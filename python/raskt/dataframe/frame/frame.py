@@ -17,7 +17,7 @@ from ..base.pandas_methods import by_partition, gathered, native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
 from ..base.results import is_missing
-from ..base.unknown import unknown_columns
+from ..base.unknown import leaving_unknown, unknown_columns
 from ..base.whole import has_rows, is_foreign
 from ..generic.alignment import Method, align_with, aligned, filled_up, needs_alignment, nothing, own_rows
 from ..generic.display import frame_html, frame_info, frame_text
@@ -74,7 +74,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         deprecated_copy(copy)
         if axis not in (1, "columns"):
             raise NotImplementedError("set_axis of rows: assign a column and use set_index")
-        new, old = encode(labels), self._expr.columns
+        new, old = encode(labels), self._plan.columns
         if len(new) != len(old):
             raise ValueError(f"Length mismatch: the frame has {len(old)} columns, and {len(new)} labels were given")
         if len(set(new)) != len(new):
@@ -96,17 +96,17 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     @property
     def shape(self) -> tuple[Any, int]:
         """The number of rows as a lazy scalar, and the number of columns."""
-        return self._row_count(), len(self._expr.columns)
+        return self._row_count(), len(self._plan.columns)
 
     @property
     def size(self) -> Any:
         """How many values there are, as a lazy scalar."""
-        return self._row_count() * len(self._expr.columns)
+        return self._row_count() * len(self._plan.columns)
 
     @property
     def empty(self) -> bool:
         """Whether there are no columns or no rows; this may compute the number of rows."""
-        return not self._expr.columns or len(self) == 0
+        return not self._plan.columns or len(self) == 0
 
     @property
     def axes(self) -> list[Any]:
@@ -116,7 +116,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     @property
     def index(self) -> Any:
         """The labels of the rows."""
-        return index_of(self._expr)
+        return index_of(self._plan)
 
     @property
     def values(self) -> Any:
@@ -126,7 +126,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     # How the methods of frames and series work on a frame.
 
     def _each(self, function: Callable[[Any], Any]) -> DataFrame:
-        columns = [(name, function(self._expr.column_at(at))) for at, name in enumerate(self._expr.columns)]
+        columns = [(name, function(self._expr.column_at(at))) for at, name in enumerate(self._plan.columns)]
         return DataFrame(self._expr.select(columns))
 
     def _framed(self, function: Callable[[Any], Any]) -> DataFrame:
@@ -149,7 +149,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         )
 
     def _with_frame(self, operation: str, other: DataFrame, reflected: bool) -> DataFrame:
-        names = self._expr.columns
+        names = self._plan.columns
 
         def pairs() -> list[tuple[str, Any]]:
             mine, theirs = self._expr, other._expr
@@ -188,7 +188,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         def part(value: Any, name: str) -> Any:
             return value._expr.column(name) if isinstance(value, DataFrame) else native(value)
 
-        mine, names = self._expr, self._expr.columns
+        mine, names = self._expr, self._plan.columns
         return native_or(
             lambda: DataFrame(mine.select([(n, mine.column(n).where(part(cond, n), part(other, n))) for n in names])),
             lambda: over_rows(chosen, self, cond, other, name="where", plainly=True),
@@ -229,10 +229,10 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
 
     def _plan_of(self, names: list[str]) -> Any:
         """The expression to take columns from: others need not have known categories for it."""
-        if self._is_settled:
-            return self._plan
-        unknown = {name for name, _ in unknown_columns(self._plan)}
-        return self._plan if unknown.isdisjoint(names) else self._expr
+        plan = self._plan
+        if self._settled is plan or {name for name, _ in unknown_columns(plan)}.isdisjoint(names):
+            return plan
+        return self._expr
 
     def _column(self, label: Any) -> Any:
         name = self._name_of(label)
@@ -275,7 +275,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             self._expr = self._assigned([(encode_label(key), value)])
 
     def __delitem__(self, key: Any) -> None:
-        self._expr = self.drop(columns=[key])._expr
+        self._expr = self.drop(columns=[key])._plan
 
     def __contains__(self, key: Any) -> bool:
         return key in list(decode(self._plan.columns))
@@ -312,7 +312,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             value = value(self) if callable(value) and not is_collection(value) else value
             if isinstance(value, DataFrame):
                 raise ValueError(
-                    f"Cannot set a DataFrame with {len(value._expr.columns)} columns as the column {name!r}"
+                    f"Cannot set a DataFrame with {len(value._plan.columns)} columns as the column {name!r}"
                 )
             if is_lazy_array(value):
                 values.append((name, self._array_column(value)._expr))
@@ -320,11 +320,19 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             if is_missing(value):
                 values.append((name, nothing(self, value)._expr))
                 continue
-            values.append((name, own_rows(self, value) if is_foreign(self, value) else native(plain_operand(value))))
-        assigned = self._expr.assign(values)
+            values.append((name, self._plan_beside(value)))
+        assigned = self._plan.assign(values)
         # A number of NumPy keeps its type, which the engine doesn't know.
         narrow = [(name, str(value.dtype)) for name, value in values if is_narrow(value)]
-        return DataFrame(assigned).astype(dict(narrow))._expr if narrow else assigned
+        return DataFrame(assigned).astype(dict(narrow))._plan if narrow else assigned
+
+    def _plan_beside(self, value: Any) -> Any:
+        """What a new column is made of: with categories that may be unknown, since all their rows are here."""
+        with leaving_unknown():
+            foreign = is_foreign(self, value)
+        if foreign:
+            return own_rows(self, value)
+        return value._plan if is_collection(value) else plain_operand(value)
 
     def _array_column(self, array: Any) -> Any:
         """An array with an element for each row as a column."""
@@ -376,9 +384,10 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         frame = self
         if columns is not None:
             if errors == "raise" and level is None and self.has_plain_labels():
-                self._expr.project(encode(list(columns) if hasattr(columns, "tolist") else as_list(columns)))
-            left = empty(self).drop(columns=columns, level=level, errors=errors).columns
-            frame = self._framed(lambda expression: expression.project(encode(left)))
+                self._plan.project(encode(list(columns) if hasattr(columns, "tolist") else as_list(columns)))
+            with leaving_unknown():
+                left = encode(empty(self).drop(columns=columns, level=level, errors=errors).columns)
+            frame = DataFrame(self._plan_of(left).project(left))
         if index is not None:
             frame = without_labels(frame, index, level, errors)
         return self._in_place(frame, inplace)
@@ -482,7 +491,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         """
         check_frame_axis(axis)
         rows = (
-            self._column(self.columns[0]) if len(self._expr.columns) == 1 and axis not in (0, "index", "rows") else self
+            self._column(self.columns[0]) if len(self._plan.columns) == 1 and axis not in (0, "index", "rows") else self
         )
         if axis in (1, "columns") or not has_one_row(rows, "axis=1"):
             return rows
@@ -492,7 +501,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Pairs of label and column."""
-        for at, label in enumerate(decode(self._expr.columns)):
+        for at, label in enumerate(decode(self._plan.columns)):
             yield label, wrap(self._expr.column_at(at))
 
     # Text.
@@ -523,7 +532,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
 
     def has_plain_labels(self) -> bool:
         """Whether every column label is a string."""
-        return is_plain(self._expr.columns)
+        return is_plain(self._plan.columns)
 
 
 def columns_of(value: Any, count: int) -> list[Any]:

@@ -127,9 +127,9 @@ def new_labels(frame: Any, chosen: list[int], names: Any, col_level: Any, col_fi
                              f"levels ({len(own)})")  # fmt: skip
         found = [wanted[at] for at in chosen] if len(wanted) == len(own) else wanted
     else:
-        default = "level_0" if "index" in decode(frame._expr.columns) else "index"
+        default = "level_0" if "index" in decode(frame._plan.columns) else "index"
         found = [(default if len(own) == 1 else f"level_{at}") if own[at] is None else own[at] for at in chosen]
-    depth = getattr(decode(frame._expr.columns), "nlevels", 1)
+    depth = getattr(decode(frame._plan.columns), "nlevels", 1)
     if depth == 1:
         return found
     at = col_level if isinstance(col_level, int) else 0

@@ -59,7 +59,7 @@ class FrameReductions(Reductions):
         NotImplementedError for labels that are not text, which have no native form as values of an index, and for
         results without a common type, which only objects of Python can hold.
         """
-        names = self._expr.columns
+        names = self._plan.columns
         if not names or not is_plain(names):
             raise NotImplementedError
         values = [reduce(self._expr.column_at(at)) for at in range(len(names))]
@@ -238,7 +238,7 @@ class FrameReductions(Reductions):
             return wrap(self._expr.cells(names, [(None, values)]).column_at(0).rename(None))
         if isinstance(func, list) and func and all(isinstance(one, str) for one in func):
             columns = []
-            for name in self._expr.columns:
+            for name in self._plan.columns:
                 values = [scalar_of(self._expr.column(name), one) for one in func]
                 if len({kind_of_value(value.dtype) for value in values}) > 1:
                     raise NotImplementedError
@@ -256,7 +256,7 @@ class FrameReductions(Reductions):
     ) -> Any:
         """How often each row (or each row of the columns `subset`) comes, most often first."""
         frame = self if subset is None else self[as_list(subset)]
-        if not frame._expr.columns:
+        if not frame._plan.columns:
             raise ValueError("No group keys passed!")
         return value_counts(frame, sort, ascending, dropna, normalize)
 

@@ -151,7 +151,7 @@ class FrameRows(Partitioned, Elementwise):
         if len(options) > 1:
             trial(Method("dropna"), (self,), options)
         # pandas finds no count that is at least None.
-        least = None if thresh is no_default else len(self._expr.columns) + 1 if thresh is None else int(thresh)
+        least = None if thresh is no_default else len(self._plan.columns) + 1 if thresh is None else int(thresh)
         rows = self._framed(lambda frame: frame.dropna(names, "any" if how is no_default else how, least))
         return self._in_place(rows.reset_index(drop=True) if ignore_index else rows, inplace)
 
@@ -180,7 +180,7 @@ class FrameRows(Partitioned, Elementwise):
         names = None if subset is None else encode(as_list(subset) if not isinstance(subset, tuple) else list(subset))
         if names is not None:
             self._expr.project(names)
-        if names == [] and len(self._expr.columns):
+        if names == [] and len(self._plan.columns):
             raise ValueError("drop_duplicates(subset=[]): there is no column to compare rows by")
         check_keep(keep)
         kept = "none" if keep is False else keep
@@ -285,8 +285,8 @@ class FrameRows(Partitioned, Elementwise):
 
     def _sort_key(self, label: Any) -> Any:
         """The column of a key; the index by its name, or None for one of several levels."""
-        name, levels = encode_label(label), self._expr.index_names
-        if name not in self._expr.columns and name in levels:
+        name, levels = encode_label(label), self._plan.index_names
+        if name not in self._plan.columns and name in levels:
             return self._expr.index() if len(levels) == 1 else None
         return self._expr.column(name)
 

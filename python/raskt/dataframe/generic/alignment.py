@@ -66,7 +66,7 @@ def needs_alignment(left: Any, right: Any) -> bool:
     """Whether pandas has to bring the rows (or the columns) of two operands together."""
     if is_foreign(left, right):
         return True
-    return is_frame(left) and is_frame(right) and left._expr.columns != right._expr.columns
+    return is_frame(left) and is_frame(right) and left._plan.columns != right._plan.columns
 
 
 def aligned(name: str, left: Any, right: Any, reflected: bool = False) -> Any:
@@ -228,4 +228,4 @@ class Named:
 
 def differs(frame: Any, value: Any) -> bool:
     """Whether a value is a lazy frame with other columns."""
-    return is_frame(value) and value._expr.columns != frame._expr.columns
+    return is_frame(value) and value._plan.columns != frame._plan.columns

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..base.collection import Collection
 from ..base.partitionwise import over_partitions
+from ..base.unknown import leaving_unknown
 
 
 class Divided(Collection):
@@ -32,13 +33,13 @@ class Divided(Collection):
         Partition `i` has the labels from division `i` on that are less than division `i + 1`; the last partition has
         the last division as well. So equal labels are in one partition.
         """
-        known = self._expr.divisions
+        known = self._plan.divisions
         return tuple(known) if known is not None else (None,) * (self.npartitions + 1)
 
     @property
     def known_divisions(self) -> bool:
         """Whether it is known which index labels each partition holds."""
-        return self._expr.divisions is not None
+        return self._plan.divisions is not None
 
     def clear_divisions(self) -> Any:
         """The same rows in the same partitions, of whose labels nothing is known.
@@ -47,9 +48,10 @@ class Divided(Collection):
         >>> rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=2).clear_divisions().divisions
         (None, None, None)
         """
-        if len(self._expr.index_names) > 1:
+        if len(self._plan.index_names) > 1:
             return self.copy()
-        return self._framed(lambda frame: frame.divided(None))
+        with leaving_unknown():
+            return self._framed(lambda frame: frame.divided(None))
 
     def repartition(
         self,
@@ -113,7 +115,7 @@ class Divided(Collection):
 
     def _cut(self, divisions: Iterable[Any], force: bool) -> Any:
         wanted = list(divisions)
-        known = self._expr.divisions
+        known = self._plan.divisions
         if known is None:
             raise ValueError("Divisions must be known to repartition by divisions: set_index(column, sorted=True) or "
                              "set_index(column, divisions=...) makes them known")  # fmt: skip
@@ -131,11 +133,12 @@ class Divided(Collection):
         """So many partitions; where divisions are known, by positions that keep them known."""
         if npartitions == self.npartitions:
             return self.copy()
-        known = self._expr.divisions
+        known = self._plan.divisions
         if known is not None and npartitions < self.npartitions:
             kept = [known[at * self.npartitions // npartitions] for at in range(npartitions)]
             return self._framed(lambda frame: frame.cut([*kept, known[-1]]))
-        return self._framed(lambda frame: frame.repartition(npartitions))
+        with leaving_unknown():
+            return self._framed(lambda frame: frame.repartition(npartitions))
 
 
 def check_divisions(divisions: list[Any]) -> None:
@@ -190,7 +193,7 @@ def divisions_by_freq(rows: Any, freq: Any) -> list[Any]:
     """Divisions at the starts of spans of time."""
     import pandas as pd
 
-    known = rows._expr.divisions
+    known = rows._plan.divisions
     if known is None or not isinstance(known[0], pd.Timestamp):
         raise TypeError("Can only repartition on frequency for timeseries, whose divisions are known")
     try:

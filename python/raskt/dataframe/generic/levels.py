@@ -82,12 +82,12 @@ class Labelled(Collection):
 
 def level_count(collection: Any) -> int:
     """How many levels the row labels have."""
-    return len(collection._expr.index_names)
+    return len(collection._plan.index_names)
 
 
 def level_names(collection: Any) -> list[Any]:
     """The names of the levels of the row labels; None for a level without one."""
-    return [None if name is None else decode_label(name) for name in collection._expr.index_names]
+    return [None if name is None else decode_label(name) for name in collection._plan.index_names]
 
 
 def level_number(collection: Any, level: Any) -> int:
@@ -114,7 +114,7 @@ def renamed_in_place() -> Exception:
 
 def refuse_ambiguous(frame: Any, key: Any) -> None:
     """ValueError for a name that a column and a level of the row labels have."""
-    if key is not None and key in level_names(frame) and encode_label(key) in frame._expr.columns:
+    if key is not None and key in level_names(frame) and encode_label(key) in frame._plan.columns:
         raise ValueError(f"{key!r} is both an index level and a column label, which is ambiguous.")
 
 

@@ -14,6 +14,7 @@ from ..base.meta import infer
 from ..base.partitionwise import over_all, over_partitions, value_meta
 from ..base.positions import refuse_by_position
 from ..base.registry import wrap
+from ..base.unknown import leaving_unknown
 from ..base.whole import is_foreign, over_whole
 from ..window.exponential import ExponentialMovingWindow
 from ..window.resample import Resampler
@@ -82,11 +83,13 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         return int(self._row_count().compute()) if known is None else int(known)
 
     def _length(self) -> int | None:
-        return self._as_frame().length()
+        with leaving_unknown():
+            return self._as_frame().length()
 
     def _row_count(self) -> Any:
         """The number of rows as a lazy scalar."""
-        frame = self._as_frame()
+        with leaving_unknown():
+            frame = self._as_frame()
         counted = frame.column_at(0) if frame.columns else frame.level(0)
         return wrap(counted.reduce("size").counted())
 

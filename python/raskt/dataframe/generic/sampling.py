@@ -83,7 +83,7 @@ class Sampled(Collection):
         meta = meta.reset_index(drop=True) if options["ignore_index"] and hasattr(meta, "reset_index") else meta
         over = over_whole if is_collection(weights) and is_foreign(self, weights) else over_all
         found = over(function, self, weights, name="sample", meta=meta)
-        count = self._expr.npartitions
+        count = self._plan.npartitions
         return found if count == 1 else found.repartition(npartitions=count)
 
     def random_split(self, frac: list[float], random_state: Any = None, shuffle: bool = False) -> list[Any]:

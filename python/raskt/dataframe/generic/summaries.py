@@ -30,7 +30,7 @@ def value_counts(rows: Any, sort: bool, ascending: bool, dropna: bool, normalize
         keys = [frame.column_at(at) for at in range(len(frame.columns))]
     else:
         frame = as_column(rows).to_frame(ONLY_COLUMN)
-        keys = [frame.column(ONLY_COLUMN).rename(rows._expr.name)]
+        keys = [frame.column(ONLY_COLUMN).rename(rows._plan.name)]
     output = "proportion" if normalize else "count"
     counted = frame.groupby(keys, [(output, keys[0], "size", {})], sort=False, dropna=dropna)
     if sort:
@@ -74,7 +74,7 @@ def describe_series(series: Any, percentiles: Any) -> Any:
     cells = frame.cells(
         statistic_names(chosen), [(ONLY_COLUMN, as_floats(statistics(frame.column(ONLY_COLUMN), chosen)))]
     )
-    return wrap(cells.column(ONLY_COLUMN).rename(series._expr.name))
+    return wrap(cells.column(ONLY_COLUMN).rename(series._plan.name))
 
 
 def is_described(column: Any) -> bool:
@@ -85,7 +85,7 @@ def is_described(column: Any) -> bool:
 def describe_frame(frame: Any, percentiles: Any) -> Any:
     """The statistics of the numeric columns of a frame, as a frame."""
     chosen = checked_percentiles(percentiles)
-    types = dict(zip(frame._expr.columns, frame._expr.dtypes, strict=True))
+    types = dict(zip(frame._plan.columns, frame._expr.dtypes, strict=True))
     names = [name for name in types if is_number(frame._expr.column(name))]
     exact = all(is_described(frame._expr.column(name)) for name in names)
     times = any(one.startswith(("datetime", "timedelta")) for one in types.values())

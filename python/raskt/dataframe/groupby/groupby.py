@@ -53,7 +53,7 @@ class GroupBy(GroupTransforms):
             if one.function in COUNTS and is_nullable(self._column(one.column)):
                 raise NotImplementedError  # pandas counts in the types of the column's family
         specs = [(one.output, self._column(one.column), one.function, one.options) for one in ones]
-        frame = grouping.frame._expr.groupby(
+        frame = grouping.frame._plan.groupby(
             grouping.keys, specs, sort=grouping.sort, dropna=grouping.dropna, as_index=grouping.as_index
         )
         return wrap(frame)
@@ -304,9 +304,9 @@ class GroupBy(GroupTransforms):
         grouping = self._grouping
         if grouping.keys is None or (self._as_series and is_nullable(self._column(self._values[0]))):
             raise NotImplementedError
-        names = grouping.frame._expr.columns
-        column = self._column(names[0]) if names else grouping.keys[0]
-        frame = grouping.frame._expr.groupby(
+        names = grouping.frame._plan.columns
+        column = grouping.frame._plan.column(names[0]) if names else grouping.keys[0]
+        frame = grouping.frame._plan.groupby(
             grouping.keys,
             [("size", column, "size", {})],
             sort=grouping.sort,
@@ -387,7 +387,7 @@ class DataFrameGroupBy(GroupBy):
         )
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self._grouping.frame._expr.columns:
+        if not name.startswith("_") and name in self._grouping.frame._plan.columns:
             return self[name]
         return own_or_absent(self, name)
 
@@ -447,7 +447,7 @@ class SeriesGroupBy(GroupBy):
 
     def _finish(self, frame: Any) -> Any:
         name = self._values[0]
-        if not self._grouping.as_index or name not in frame._expr.columns:
+        if not self._grouping.as_index or name not in frame._plan.columns:
             return frame
         return wrap(frame._expr.column(name).rename(self._series_name()))
 
@@ -457,7 +457,7 @@ class SeriesGroupBy(GroupBy):
     def _series_name(self) -> str | None:
         """The name of the column, as the engine has it; a grouped series may have none."""
         rows = self._grouping.rows
-        return self._values[0] if is_frame(rows) else rows._expr.name
+        return self._values[0] if is_frame(rows) else rows._plan.name
 
     def _selection(self) -> Any:
         return decode_label(self._values[0])
@@ -519,7 +519,7 @@ def group_series(series: Any, by: Any, level: Any, **options: Any) -> SeriesGrou
                 raise KeyError(key)
     grouping = Grouping(series, by, level, **options)
     grouping.key_columns = set()
-    return SeriesGroupBy(grouping, list(grouping.frame._expr.columns))
+    return SeriesGroupBy(grouping, list(grouping.frame._plan.columns))
 
 
 class Aggregations:

@@ -67,13 +67,13 @@ class Grouping:
 
     def _told(self, key: Any) -> Any:
         """A key as pandas is told of it: a series that is a column of the frame by its name."""
-        if not is_collection(key) or not is_frame(self.rows) or key._expr.name not in self.key_columns:
+        if not is_collection(key) or not is_frame(self.rows) or key._plan.name not in self.key_columns:
             return key
-        return decode_label(key._expr.name)
+        return decode_label(key._plan.name)
 
     def _keys(self) -> list[Any] | None:
         """The expression of each key; None where pandas alone knows the groups."""
-        names = self.frame._expr.index_names
+        names = self.frame._plan.index_names
         if self.level is not None:
             return [self._index()] if self.by == [] and self._is_the_index(self.level) else None
         keys = [self._key(one, names) for one in self.by]
@@ -89,22 +89,22 @@ class Grouping:
             return None
         name = encode_label(one)
         refuse_ambiguous(self.frame, one)
-        if name not in self.frame._expr.columns and name in names:
+        if name not in self.frame._plan.columns and name in names:
             return self._index() if len(names) == 1 else None
-        return self.frame._expr.column(name)
+        return self.frame._plan_of([name]).column(name)
 
     def _is_the_index(self, level: Any) -> bool:
-        names = self.frame._expr.index_names
+        names = self.frame._plan.index_names
         level = level[0] if isinstance(level, list | tuple) and len(level) == 1 else level
         return len(names) == 1 and (level in (0, -1) if isinstance(level, int) else level == names[0])
 
     def _index(self) -> Any:
-        index = self.frame._expr.index()
+        index = self.frame._plan.index()
         return index.to_series().rename(index.name)
 
     def _key_columns(self) -> set[str]:
         """The columns of the frame that are keys themselves, which are no values then."""
-        columns = set(self.frame._expr.columns)
+        columns = set(self.frame._plan.columns)
         mine = set()
         for one in self.by:
             if is_of_pandas(one):
@@ -114,14 +114,14 @@ class Grouping:
                 mine |= {encode_label(one)} & columns
             elif is_column(one):
                 key = as_column(one)
-                if key.name in columns and self.frame._expr.column(key.name).key == key.key:
+                if key.name in columns and self.frame._plan_of([key.name]).column(key.name).key == key.key:
                     mine.add(key.name)
         return mine
 
     @property
     def values(self) -> list[str]:
         """The columns that are no keys."""
-        return [name for name in self.frame._expr.columns if name not in self.key_columns]
+        return [name for name in self.frame._plan.columns if name not in self.key_columns]
 
     @property
     def options(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class GroupTransforms:
         return self._grouping.values if self._chosen is None else self._chosen
 
     def _column(self, name: str) -> Any:
-        return self._grouping.frame._expr.column(name)
+        return self._grouping.frame._plan_of([name]).column(name)
 
     def _numbers(self, numeric_only: bool) -> list[str]:
         """The value columns, or those among them that hold numbers."""
@@ -134,7 +134,7 @@ class GroupTransforms:
             # What looks at other rows has to look at all of them, and not at its group's.
             raise NotImplementedError
         columns = [(name, function(column).over(keys)) for name, column in inputs]
-        return self._row_result(self._grouping.frame._expr.select(columns))
+        return self._row_result(self._grouping.frame._plan.select(columns))
 
     def _row_result(self, frame: Any) -> Any:
         return wrap(frame)

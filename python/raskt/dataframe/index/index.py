@@ -45,19 +45,19 @@ class Index(Series):
 
     def _each(self, function: Callable[[Any], Any]) -> Any:
         """What a function gives of each label: an index, or, of truth values (an array in pandas), a series."""
-        return labels_of(wrap(function(self._expr)), self._expr.name)
+        return labels_of(wrap(function(self._expr)), self._plan.name)
 
     def _binary(self, operation: Any, other: Any, reflected: bool = False) -> Any:
         found = super()._binary(operation, other, reflected)
-        return found if found is NotImplemented else labels_of(found, self._expr.name)
+        return found if found is NotImplemented else labels_of(found, self._plan.name)
 
     def _native_or_pandas(self, *args: Any, **options: Any) -> Any:
-        return labels_of(super()._native_or_pandas(*args, **options), self._expr.name)
+        return labels_of(super()._native_or_pandas(*args, **options), self._plan.name)
 
     def map(self, mapper: Any, na_action: Any = None, meta: Any = None) -> Any:  # type: ignore[override]
         """The labels replaced as a function, a dictionary or a series says."""
         refuse_mapped(self, mapper)
-        return labels_of(self._beside_rows().map(mapper, na_action=na_action, meta=meta), self._expr.name)
+        return labels_of(self._beside_rows().map(mapper, na_action=na_action, meta=meta), self._plan.name)
 
     def __getitem__(self, key: Any) -> Any:
         """Labels by position, or where truth values of the same rows hold."""
@@ -65,11 +65,11 @@ class Index(Series):
         return self.to_series().iloc[key].index if positions else super().__getitem__(key)
 
     def _changed(self, result: Any, inplace: Any) -> Any:
-        return labels_of(super()._changed(result, inplace), self._expr.name)
+        return labels_of(super()._changed(result, inplace), self._plan.name)
 
     def diff(self, periods: int = 1) -> Any:  # type: ignore[override]
         """Each label less the one `periods` places before it."""
-        return labels_of(self._beside_rows().diff(periods), self._expr.name)
+        return labels_of(self._beside_rows().diff(periods), self._plan.name)
 
     def shift(self, periods: int = 1, freq: Any = None) -> Any:  # type: ignore[override]
         """Times moved by `periods` steps of `freq`, or of their own frequency; other labels are not moved."""
@@ -82,11 +82,11 @@ class Index(Series):
             raise NotImplementedError("Index.shift without a known frequency of the times: pass freq=")
         over = over_all if moves_together(self, step) else over_rows
         moved = over(Method("shift"), self, periods, step, name="shift", plainly=True)
-        return with_steps_as(labels_of(moved, self._expr.name), self, lambda labels: labels.shift(periods, step))
+        return with_steps_as(labels_of(moved, self._plan.name), self, lambda labels: labels.shift(periods, step))
 
     def fillna(self, value: Any) -> Any:  # type: ignore[override]
         """Missing labels replaced by a scalar."""
-        return labels_of(super().fillna(value), self._expr.name)
+        return labels_of(super().fillna(value), self._plan.name)
 
     def duplicated(self, keep: Any = "first") -> Any:
         """Whether each label equals another one that stays by `keep`, as a series of the same rows."""
@@ -203,11 +203,11 @@ class Index(Series):
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # type: ignore[override]
         """The labels as another type; see `Series.astype`."""
         without_effect(copy)
-        return labels_of(super().astype(dtype), self._expr.name)
+        return labels_of(super().astype(dtype), self._plan.name)
 
     def round(self, decimals: int = 0) -> Any:  # type: ignore[override]
         """Labels rounded to a number of decimals."""
-        return labels_of(super().round(decimals), self._expr.name)
+        return labels_of(super().round(decimals), self._plan.name)
 
     def isin(self, values: Any, level: Any = None) -> Any:
         """True where a label is one of `values`; `level` can only be the one that there is."""
@@ -256,7 +256,7 @@ class Index(Series):
             found = super().sort_values(ascending=ascending, na_position=na_position)
             return with_steps_as(found, self, lambda labels: labels.sort_values(ascending=ascending))
         options = {"ascending": ascending, "na_position": na_position, "key": key}
-        return labels_of(gathered("sort_values", self, meta=empty(self).to_series(), **options), self._expr.name)
+        return labels_of(gathered("sort_values", self, meta=empty(self).to_series(), **options), self._plan.name)
 
     def groupby(self, values: Any) -> Any:  # type: ignore[override]
         """Not supported: pandas' method gives the labels of each group, which only computing can tell."""
@@ -281,7 +281,7 @@ class IndexStringMethods(StringMethods):
                 "a method of strings that gives several columns makes labels of several levels: use "
                 "index.to_series().str, whose result is a frame"
             )
-        return labels_of(found, self._series._expr.name) if is_column(found) and not is_index(found) else found
+        return labels_of(found, self._series._plan.name) if is_column(found) and not is_index(found) else found
 
     def repeat(self, repeats: Any) -> Any:
         """Each label so many times."""

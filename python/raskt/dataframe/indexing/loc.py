@@ -97,7 +97,7 @@ def split_key(frame: Any, key: Any) -> tuple[Any, Any]:
     """The part of a key about rows and the part about columns; a tuple may be a label of several levels."""
     if not isinstance(key, tuple):
         return key, slice(None)
-    levels = len(frame._expr.index_names)
+    levels = len(frame._plan.index_names)
     if levels == 1 or (len(key) == 2 and (isinstance(key[0], tuple | list) or is_collection(key[0]))):
         if len(key) != 2:
             raise IndexError("Too many indexers")

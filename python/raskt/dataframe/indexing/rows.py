@@ -26,7 +26,7 @@ def choose_rows(rows: Any, key: Any) -> Any:
         return choose_by_collection(rows, key)
     if isinstance(key, slice):
         return choose_span(rows, key)
-    if len(rows._expr.index_names) > 1:
+    if len(rows._plan.index_names) > 1:
         return choose_by_levels(rows, key)
     if isinstance(key, tuple):
         raise KeyError(key)
@@ -85,7 +85,7 @@ def choose_span(rows: Any, span: slice) -> Any:
     """The rows from one label to another, both included."""
     if span == slice(None):
         return rows.copy()
-    single = len(rows._expr.index_names) == 1
+    single = len(rows._plan.index_names) == 1
     if single:
         # pandas' own error for labels of another kind.
         sample(empty(rows)).loc[span]
@@ -111,7 +111,7 @@ def bounded(rows: Any, span: slice) -> Any:
 
 def narrowed(rows: Any, span: slice) -> Any:
     """The partitions in which the labels of a span can be, with what is known of them then."""
-    known = rows._expr.divisions
+    known = rows._plan.divisions
     if known is None or len(known) == 2:
         return rows
     frame = rows._as_frame()
@@ -126,7 +126,7 @@ def narrowed(rows: Any, span: slice) -> Any:
 
 def choose_by_levels(rows: Any, key: Any) -> Any:
     """The rows of labels of several levels, by pandas; one whole label gives its rows as they are."""
-    depth = len(rows._expr.index_names)
+    depth = len(rows._plan.index_names)
     meta = empty(rows)
     if isinstance(key, tuple) and not all(is_scalar_label(part) for part in key):
         single = dropped_levels(key, meta.ndim)

@@ -126,7 +126,7 @@ def read_parquet(
         for name in ("filters", "index"):
             options.pop(name, None)
         frame = _by_tasks(files, parts, names, filters, index, options)
-    frame = _divided(frame) if divided and len(frame._expr.index_names) == 1 else frame
+    frame = _divided(frame) if divided and len(frame._plan.index_names) == 1 else frame
     return frame[asked] if isinstance(asked, str) else frame
 
 

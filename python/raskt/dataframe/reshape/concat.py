@@ -181,7 +181,7 @@ def leaves_gaps(items: list[Any], options: dict[str, Any]) -> bool:
     """Whether there can be cells in the result that no object has a value for."""
     if options["axis"] in (1, "columns"):
         return options["join"] == "outer"
-    columns = {tuple(item._expr.columns) if is_frame(item) else None for item in items}
+    columns = {tuple(item._plan.columns) if is_frame(item) else None for item in items}
     return options["join"] == "outer" and len(columns) > 1
 
 
@@ -205,7 +205,7 @@ def can_stand_under(items: list[Any], options: dict[str, Any]) -> bool:
         return False  # columns in the order of their labels, also where all have the same
     found: dict[str, list[str]] = {}
     for item in items:
-        for name, dtype in zip(item._expr.columns, item._expr.dtypes, strict=True):
+        for name, dtype in zip(item._plan.columns, item._expr.dtypes, strict=True):
             found.setdefault(name, []).append(dtype)
     return all(go_together(types) for types in found.values())
 
@@ -232,7 +232,7 @@ def under(items: list[Any], join: str, ignore_index: bool) -> Any:
     """The rows of frames or of series one under another."""
     if any(is_frame(item) for item in items):
         return wrap(core().frame_concat([item._expr for item in items], join=join, ignore_index=ignore_index))
-    names = {item._expr.name for item in items}
+    names = {item._plan.name for item in items}
     frames = [as_column(item).to_frame("0") for item in items]
     joined = core().frame_concat(frames, join=join, ignore_index=ignore_index).column("0")
     return wrap(joined.rename(names.pop() if len(names) == 1 else None))

@@ -82,7 +82,7 @@ class SeriesReductions(Reductions):
     def nunique(self, dropna: bool = True) -> Any:
         """How many different values there are; a missing one counts as one unless `dropna`."""
         in_pandas = lambda: wrap(gathered("nunique", self, meta=(None, "int64"), dropna=dropna)._expr.reduce("only"))
-        return wrap(native_or(lambda: self._different(dropna), in_pandas)._expr.counted())
+        return wrap(native_or(lambda: self._different(dropna), in_pandas)._plan.counted())
 
     def _different(self, dropna: bool) -> Any:
         count = wrap(self._expr.reduce("nunique"))
@@ -155,7 +155,7 @@ class SeriesReductions(Reductions):
         if not all(is_collection(value) and getattr(value._expr, "kind", None) == "scalar" for value in values):
             raise NotImplementedError
         cells = self._as_frame().cells(list(names), [(None, [value._expr for value in values])])
-        return wrap(cells.column_at(0).rename(self._expr.name))
+        return wrap(cells.column_at(0).rename(self._plan.name))
 
     @tunable("split_every")
     def describe(self, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:

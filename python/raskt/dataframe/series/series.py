@@ -143,7 +143,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         return wrap(function(self._expr))
 
     def _framed(self, function: Callable[[Any], Any]) -> Any:
-        return wrap(function(self._as_frame()).column(ONLY_COLUMN).rename(self._expr.name))
+        return wrap(function(self._as_frame()).column(ONLY_COLUMN).rename(self._plan.name))
 
     def _as_frame(self) -> Any:
         return as_column(self).to_frame(ONLY_COLUMN)
@@ -158,7 +158,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         other = plain_operand(other)
         if is_collection(other) and other._by_position:
             # An array has no name that the result could be called after.
-            other = wrap(other._expr.rename(self._expr.name))
+            other = wrap(other._expr.rename(self._plan.name))
         return native_or(
             lambda: wrap(binary(self._expr, operation, other, reflected)),
             lambda: applied(operation, self, other, reflected),
@@ -187,7 +187,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
         if level is not None:
             raise NotImplementedError("level= with an array: an array has no labels; make it a series first")
         if array.ndim == 1:
-            return column_beside(self, array, EQUAL, self._expr.name)
+            return column_beside(self, array, EQUAL, self._plan.name)
         return operand(self, array)
 
     # Choosing rows.
@@ -454,7 +454,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
             if inplace is True:
                 raise TypeError("Cannot reset_index inplace on a Series to create a DataFrame")
             return found
-        found = wrap(found._expr.column_at(0).rename(self._expr.name))
+        found = wrap(found._expr.column_at(0).rename(self._plan.name))
         return self._in_place(found, inplace)
 
     def squeeze(self, axis: Any = None) -> Any:
