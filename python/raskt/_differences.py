@@ -131,6 +131,14 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.joins join [bool uint8] how=outer",
     ),
     Difference(
+        ("frames.*",),
+        "The same of intervals of integers, which are of floats where one is missing.",
+        "See above.",
+        kinds=("promise",),
+        text="said interval[[]*int*, is interval[[]float*",
+        example="frames.joins concat [int16 interval] other columns names=['n']",
+    ),
+    Difference(
         ("frames.groups.*", "frames.rows.*groupby*"),
         "Sums and products of groups of narrow integers are of 64 bits, also where they fit the type of the column.",
         "pandas goes by the sums whether they fit, and types are settled before there are any.",

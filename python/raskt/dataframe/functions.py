@@ -145,7 +145,9 @@ def to_datetime(
         meta = (None if is_frame(arg) else arg.name, "datetime64[us, UTC]" if utc else "datetime64[us]")
     elif found and has_fractions(arg):
         meta = (arg.name, "datetime64[ns, UTC]" if utc else "datetime64[ns]")
-    over = over_all if is_text and format is None else over_rows
+    # Of Arrow's integers pandas makes floats if one of all is missing, and they may be too large then.
+    rounded = not is_frame(arg) and arg._expr.dtype.endswith("[pyarrow]") and "int" in arg._expr.dtype
+    over = over_all if rounded or (is_text and format is None) else over_rows
     return over(pd.to_datetime, arg, name="to_datetime", meta=meta, plainly=found, **options)
 
 

@@ -143,6 +143,12 @@ impl ColumnExpr {
         self.column.values.domain.all_or_none
     }
 
+    /// Whether any of its values can be missing to pandas.
+    #[getter]
+    fn can_miss(&self) -> bool {
+        self.column.values.domain.can_miss()
+    }
+
     /// Whether it holds numbers, decimals and truth values included.
     #[getter]
     fn is_numeric(&self) -> bool {

@@ -16,7 +16,7 @@ from .meta import may_miss as can_give_missing
 from .registry import kind_of, wrap
 from .results import as_pandas
 from .storage import is_plain as is_plain_type
-from .whole import is_foreign, is_labelled, over_whole
+from .whole import is_foreign, is_labelled, over_whole, refuse_repeated
 
 #: The nullable type of numbers and truth values that may be missing.
 NULLABLE = {"bool": "boolean"} | {
@@ -120,6 +120,7 @@ def over_partitions(
     frame = call.frame()
     if gather:
         frame = frame.repartition(1)
+    refuse_repeated(meta)
     call.meta = meta
     call.inferred = inferred
     call.keeps_rows = same_rows and not gather
@@ -212,6 +213,7 @@ class Call:
         else:
             result = self._call_named(partition)
         result = as_pandas(result, self.meta)
+        refuse_repeated(result)
         if self.encoded:
             result = result.set_axis(encode(result.columns), axis=1)
         return result

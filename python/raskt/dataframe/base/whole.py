@@ -26,16 +26,19 @@ def over_whole(
     same_rows: bool = False,
     may_miss: bool = False,
     partitions: int = 1,
+    exact: bool = False,
     **kwargs: Any,
 ) -> Any:
     """Apply `function` to whole collections, whatever their rows.
 
     With `same_rows` it gives a row for each row of the first collection, and the result mixes with that; with
     `may_miss` values may be missing in the result although there are none in a trial. With `partitions`, it is called
-    for as many partitions side by side.
+    for as many partitions side by side. With `exact`, the types of its results have to be those of the trial, also
+    where values would fit into these.
     """
     refuse_lazy_arrays(function, args, kwargs, name, sample_rows)
     call = WholeCall(function, args, kwargs)
+    call.exact_name = name if exact else None
     if meta is None:
         lazy = [value for value in (*args, *kwargs.values()) if is_collection(value)]
         call.meta = without_made_up(empty_of(call.trial(args, kwargs)), lazy)
@@ -53,6 +56,8 @@ class WholeCall:
     meta: Any = None
     encoded = False
     inferred = True
+    #: What the call is named where its results have to be of the very types that were found.
+    exact_name: str | None = None
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.function = function
@@ -78,6 +83,8 @@ class WholeCall:
         found = self.function(*values[:positional], **dict(zip(self.names, values[positional:], strict=True)))
         found = as_pandas(found, self.meta)
         refuse_repeated(found)
+        if self.exact_name is not None:
+            refuse_other_types(found, self.meta, self.exact_name)
         if self.encoded and found.ndim == 2:
             return found.set_axis(encode(found.columns), axis=1)
         return found.rename(encode_label(found.name)) if self.encoded else found
@@ -132,6 +139,42 @@ def refuse_repeated(rows: Any) -> None:
     if rows.ndim == 2 and not rows.columns.is_unique:
         twice = list(rows.columns[rows.columns.duplicated()].unique())
         raise NotImplementedError(f"two columns cannot have one name yet: {twice}")
+
+
+def refuse_other_types(found: Any, meta: Any, name: str) -> None:
+    """NotImplementedError for rows of other types than a trial gave; of no rows only the trial tells."""
+    if not len(found) or found.shape[1:] != meta.shape[1:] or found.index.nlevels != meta.index.nlevels:
+        return
+    for own, promised in zip(parts_of(found), parts_of(meta), strict=True):
+        if not is_kept(own, promised.dtype):
+            what = "the labels are" if own.name is None else f"{own.name!r} is"
+            raise NotImplementedError(
+                f"`{name}` gives another type for these values than for the few rows that it was tried on: {what} of "
+                f"{own.dtype} and not of {promised.dtype}; convert the values by astype first"
+            )
+
+
+def parts_of(rows: Any) -> list[Any]:
+    """The levels of the labels of a pandas object, and its columns."""
+    columns = [rows.iloc[:, at] for at in range(rows.shape[1])] if rows.ndim == 2 else [rows]
+    return [rows.index.get_level_values(level) for level in range(rows.index.nlevels)] + columns
+
+
+def is_kept(values: Any, promised: Any) -> bool:
+    """Whether values are of the type that was promised, or of the one that pandas has for those if some are missing."""
+    import pandas as pd
+
+    if isinstance(values.dtype, pd.CategoricalDtype) and isinstance(promised, pd.CategoricalDtype):
+        return values.dtype == promised or not len(promised.categories)
+    if values.dtype == promised:
+        return True
+    if is_full(promised) and promised != bool:
+        return values.dtype == "float64" and bool(values.isna().any())
+    if is_full(promised):
+        missing = values.dtype == object and bool(values.isna().any())
+        return missing and all(isinstance(value, bool | float) for value in values)
+    # Integers that could be missing are said to be floats, and truth values to be objects.
+    return is_full(values.dtype) and str(promised) == ("object" if values.dtype == bool else "float64")
 
 
 def sample_rows(value: Any) -> Any:

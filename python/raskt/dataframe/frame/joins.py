@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..base.checks import deprecated_copy, no_default, warn_deprecated
 from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import decode, encode_label, is_plain
+from ..base.meta import empty_of, is_full, type_of
 from ..base.mixin import Mixin
 from ..base.pandas_methods import native_or, trial
 from ..base.registry import wrap
+from ..base.samples import sample_values
 from ..base.tuning import tunable
-from ..base.whole import has_rows, over_whole
+from ..base.whole import has_rows, over_whole, sample_rows
 from ..generic.alignment import Named
 from ..generic.levels import level_count, level_names, refuse_ambiguous
 from ..io.creation import from_pandas
@@ -170,7 +173,9 @@ class FrameJoins(Mixin):
             raise ValueError(f"columns overlap but no suffix specified: {decode(sorted(both))}")
         if level_count(self) > 1 or level_count(other) > 1:
             told = {"on": on, "how": how, "suffixes": (lsuffix, rsuffix), "sort": sort, "validate": validate}
-            joined = over_whole(Named("join"), self, other, name="join", may_miss=True, **told)
+            few = sample_rows(self), sample_rows(other)
+            trial = lambda how: Named("join")(*few, **{**told, "how": how})
+            joined = merged(trial, how, set(key_list(on)), Named("join"), self, other, name="join", **told)
             return joined if npartitions is None else joined.repartition(npartitions=npartitions)
         options = {"how": how, "sort": sort, "suffixes": (lsuffix, rsuffix), "validate": validate}
         if how == "cross":
@@ -190,6 +195,11 @@ class FrameJoins(Mixin):
 def without_other_side(left: Any, right: Any, how: str, indicator: Any, **options: Any) -> Any:
     """The rows of one side whose keys the other side has not, with the columns of both."""
     side, taken = ONE_SIDED[how], {*left._expr.columns, *right._expr.columns}
+    if "object" in {*left._expr.dtypes, *right._expr.dtypes} and not has_series_keys(options):
+        # pandas makes NaN of what is missing among objects in the one way to join, and keeps it in the other.
+        npartitions = options.pop("npartitions")
+        joined = in_pandas(left, right, {**options, "how": how, "indicator": indicator})
+        return joined if npartitions is None else joined.repartition(npartitions=npartitions)
     name = "_merge" if indicator is True else indicator
     mark = name or next(text for text in (f"_merge{at}" for at in range(len(taken) + 1)) if text not in taken)
     joined = left.merge(right, how=side, indicator=mark, **options)
@@ -208,9 +218,10 @@ def joined_natively(left: Any, right: Any, options: dict[str, Any]) -> Any:
     if not all(map(is_plain, shared)) or pair[0] == pair[1] != "":
         return in_pandas(left, right, options)  # which puts suffixes behind labels of all kinds
     both = (left_keys or [left._expr.index()], right_keys or [right._expr.index()])
-    if how != "cross" and not all(map(alike, *both, [how] * len(both[0]))):
-        return in_pandas(left, right, options)
-    if how == "outer" and left_keys and right_keys and not all(map(is_sorted_alike, left_keys)):
+    by_labels = all(sides.values())
+    if how != "cross" and not all(map(alike, *both, ["outer" if by_labels else how] * len(both[0]))):
+        return in_pandas(left, right, options)  # labels are of a type for both sides, whatever rows are kept
+    if how == "outer" and not all(map(is_sorted_alike, both[0])):
         return in_pandas(left, right, options)
     marked = {"indicator": "_merge" if indicator is True else (indicator or None), "suffixes": pair}
     native = lambda: left._expr.join(right._expr, how=how, left_on=left_keys, right_on=right_keys, **sides, **marked)
@@ -224,8 +235,109 @@ def in_pandas(left: Any, right: Any, options: dict[str, Any]) -> Any:
             f"merge(how={options['how']!r}) of keys of such types: convert them with astype first"
         )
     refuse_mixed(left, right, options)
-    may_miss = options["how"] not in ("inner", "cross")
-    return over_whole(merge_whole, left, right, name="merge", may_miss=may_miss, **options)
+    few = with_like_keys(left, right, options)
+    trial = lambda how: merge_whole(*few, **{**options, "how": how})
+    keys = {name for name, _, _ in key_pairs(left, right, options)}
+    return merged(trial, options["how"], keys, merge_whole, left, right, name="merge", **options)
+
+
+def merged(
+    trial: Callable[[str], Any],
+    way: str,
+    keys: set[Any],
+    function: Callable[..., Any],
+    /,
+    *args: Any,
+    name: str,
+    **options: Any,
+) -> Any:
+    """The whole rows of frames joined by a `function`; `trial` does it to samples, given the way to join, and `keys`
+    are columns of the result with values of both sides."""
+    told: dict[str, Any] = {"name": name, "exact": True, "may_miss": way not in ("inner", "cross"), **options}
+    try:
+        few = empty_of(trial(way))
+        sides = [empty_of(trial(side)) for side in ("left", "right")] if told["may_miss"] else []
+    except Exception:  # of samples, where it may work with the first rows
+        return over_whole(function, *args, **told)
+    return over_whole(function, *args, meta=with_types_of_sides(few, sides, keys) if sides else few, **told)
+
+
+def with_types_of_sides(meta: Any, sides: list[Any], keys: set[Any]) -> Any:
+    """The empty result of a join of samples, whose columns are of the types of the side that they are from.
+
+    Where the keys of the samples don't meet, integers and truth values are missing there, which they needn't be.
+    """
+    import pandas as pd
+
+    columns = {}
+    for at, label in enumerate(meta.columns):
+        column = meta.iloc[:, at]
+        full = [side.iloc[:, at].dtype for side in sides if is_full(side.iloc[:, at].dtype)]
+        kept = label in keys or is_full(column.dtype) or len(full) != 1
+        columns[at] = column if kept else pd.Series([], meta.index, dtype=full[0])
+    return pd.DataFrame(columns, index=meta.index).set_axis(meta.columns, axis=1)
+
+
+def with_like_keys(left: Any, right: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Samples of two frames to be joined, whose keys meet where their types allow that.
+
+    Where the result has keys of both sides, one of categories and one of values differ: what they make depends on it.
+    Objects of a key are of the kind of the other's values: pandas joins them with values of any type that they are of,
+    which only the rows tell.
+    """
+    import pandas as pd
+
+    both = options["how"] in ("right", "outer")
+    few = [sample_rows(left), sample_rows(right)]
+    for keys in zip(*keys_of_sides(*few, options), strict=False):
+        values = [values_of_key(rows, key) for rows, key in zip(few, keys, strict=True)]
+        if any(one is None for one in values) or values[0].dtype == values[1].dtype:
+            continue
+        own, other = values
+        categories = any(isinstance(one.dtype, pd.CategoricalDtype) for one in values)
+        if own.dtype == object:
+            like = sample_values(other.dtype, 1) if categories and both else other
+            few[0] = with_key_values(few[0], keys[0], list(like), object)
+        elif other.dtype == object or not both:
+            like = sample_values(own.dtype, 1) if categories and both else own
+            few[1] = with_key_values(few[1], keys[1], list(like), other.dtype)
+        elif categories:
+            few[0] = with_key_values(few[0], keys[0], [*list(other)[:1], *list(own)[1:]], own.dtype)
+    return few[0], few[1]
+
+
+def keys_of_sides(left: Any, right: Any, options: dict[str, Any]) -> list[list[Any]]:
+    """The keys of each side of a merge of pandas frames; None for row labels."""
+    sides = []
+    for side in ("left", "right"):
+        named = options[f"{side}_on"] if options["on"] is None else options["on"]
+        keys = key_list(named) if named is not None else [label for label in left.columns if label in right.columns]
+        sides.append([None] if options[f"{side}_index"] else keys)
+    return [[], []] if options["how"] == "cross" else sides
+
+
+def values_of_key(rows: Any, key: Any) -> Any:
+    """The values of a column of a pandas frame, or of its labels for None; None for keys of other kinds."""
+    if key is None:
+        return None if rows.index.nlevels > 1 else rows.index
+    return rows[key] if not has_rows(key) and not is_collection(key) and key in rows.columns else None
+
+
+def with_key_values(rows: Any, key: Any, values: list[Any], dtype: Any) -> Any:
+    """A pandas frame with other values in a column, or as labels for None; as it is if they aren't of its type."""
+    import pandas as pd
+
+    try:
+        found = pd.Series(values, dtype=dtype)
+    except (TypeError, ValueError, NotImplementedError, ArithmeticError):
+        return rows
+    if found.isna().any():
+        return rows
+    if key is None:
+        return rows.set_axis(pd.Index(found, dtype=dtype, name=rows.index.name), axis=0)
+    rows = rows.copy()
+    rows[key] = found.set_axis(rows.index)
+    return rows
 
 
 def refuse_ambiguous_keys(frame: Any, given: list[Any]) -> None:
@@ -245,8 +357,14 @@ def has_series_keys(options: dict[str, Any]) -> bool:
 def by_series(left: Any, right: Any, options: dict[str, Any]) -> Any:
     """pandas' merge by series: the result has columns for them, named by what the other side is met by, or `key_0`."""
     keys = [key for side in ("left_on", "right_on") for key in key_list(options[side]) if is_collection(key)]
-    may_miss = options["how"] not in ("inner", "cross")
-    return over_whole(SeriesMerge(options), left, right, *keys, name="merge", may_miss=may_miss)
+    few = [sample_rows(value) for value in (left, right, *keys)]
+    trial = lambda how: SeriesMerge({**options, "how": how})(*few)
+    return merged(trial, options["how"], names_of_keys(keys), SeriesMerge(options), left, right, *keys, name="merge")
+
+
+def names_of_keys(keys: list[Any]) -> set[Any]:
+    """What columns of keys can be called that are made of series."""
+    return {f"key_{at}" for at in range(len(keys))} | {key.name for key in keys}
 
 
 class SeriesMerge:
@@ -271,21 +389,53 @@ class SeriesMerge:
 
 
 def refuse_mixed(left: Any, right: Any, options: dict[str, Any]) -> None:
-    """NotImplementedError where a key column takes labels of another type, so that its type depends on the rows."""
-    by_label = [options[name] for name in ("left_index", "right_index")]
-    keeps = options["how"] in ("outer", "left" if by_label[0] else "right")
-    if sum(map(bool, by_label)) != 1 or not keeps or level_count(left) > 1 or level_count(right) > 1:
+    """NotImplementedError where a column of keys takes those of the other side, and its type depends on the rows."""
+    by_label, how = [options[name] for name in ("left_index", "right_index")], options["how"]
+    if all(by_label) or how in ("inner", "cross") or level_count(left) > 1 or level_count(right) > 1:
         return
-    labels, columns = (left, right) if by_label[0] else (right, left)
-    keys = key_list(options["right_on"] if by_label[0] else options["left_on"])
-    keys = [key for key in keys if key is not None and not is_collection(key) and not has_rows(key)]
-    for key in (key for key in keys if not is_level(columns, key)):
-        one, other = columns._expr.column(encode_label(key)), labels._expr.index()
-        if one.dtype != other.dtype:
+    takes = how in ("outer", "left" if by_label[0] else "right")
+    for name, one, other in key_pairs(left, right, options) if takes else ():
+        kinds = [type_of(one), type_of(other)]
+        if any(map(is_whole_interval, kinds)) and all("interval" in str(kind) for kind in kinds):
             raise NotImplementedError(
-                f"merge(how={options['how']!r}) of {key!r}, which is {one.dtype}, and labels of {other.dtype}: the "
-                "type of the result depends on the rows; bring both to one type with astype first"
+                f"merge(how={how!r}) of {name!r}, which is {kinds[0]}: intervals of integers become those of floats "
+                "where a key is on the other side alone; convert them with astype to intervals of floats first"
             )
+        if any(by_label) and (one.dtype, one.codec, one.categories) != (other.dtype, other.codec, other.categories):
+            kind = "of other categories" if one.dtype == other.dtype else f"of {other.dtype}"
+            raise NotImplementedError(
+                f"merge(how={how!r}) of {name!r}, which is {one.dtype}, and labels {kind}: the type of the result "
+                "depends on the rows; bring both to one type with astype first"
+            )
+
+
+def key_pairs(left: Any, right: Any, options: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
+    """The columns of the result with the keys of both sides: their names, the expressions of their values, and those of
+    what these are met by."""
+    by_label = [options[name] for name in ("left_index", "right_index")]
+    if options["on"] is not None and any(by_label):
+        return []  # an error of pandas
+    frames, keys = (left, right), keys_of_sides(left, right, options)
+    sides = [[(key, key_expression(frame, key)) for key in own] for frame, own in zip(frames, keys, strict=True)]
+    pairs = [(a, b) for a, b in zip(*sides, strict=False) if a[1] is not None and b[1] is not None]
+    pairs = [(b, a) if options["left_index"] else (a, b) for a, b in pairs]
+    return [(name, one, other) for (name, one), (met, other) in pairs if any(by_label) or name == met]
+
+
+def key_expression(frame: Any, key: Any) -> Any:
+    """The expression of a column by its name, or of the labels for None; None for what is no name of a column."""
+    if key is None:
+        return frame._expr.index() if level_count(frame) == 1 else None
+    if is_collection(key) or has_rows(key) or encode_label(key) not in frame._expr.columns:
+        return None
+    return frame._expr.column(encode_label(key))
+
+
+def is_whole_interval(dtype: Any) -> bool:
+    """Whether a type is of intervals of integers."""
+    import pandas as pd
+
+    return isinstance(dtype, pd.IntervalDtype) and dtype.subtype is not None and dtype.subtype.kind in "iu"
 
 
 def alike(one: Any, other: Any, how: str) -> bool:

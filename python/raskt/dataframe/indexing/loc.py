@@ -11,8 +11,9 @@ from ..base.lazy_arrays import MASK, column_beside
 from ..base.meta import empty, sample_of
 from ..base.partitionwise import over_all
 from ..base.registry import wrap
+from ..generic.levels import level_count
 from .positions import rows_at, value_at
-from .rows import choose_rows
+from .rows import choose_by_levels, choose_rows, is_scalar_label
 
 
 class FrameLoc:
@@ -22,8 +23,11 @@ class FrameLoc:
         self._frame = frame
 
     def __getitem__(self, key: Any) -> Any:
-        rows, columns = split_key(self._frame, key)
         frame = self._frame
+        if is_label(frame, key):
+            return choose_by_levels(frame, key, alone=True)
+        rows, columns = split_key(frame, key)
+        frame = unless_labels(frame, key)
         rows = rows(frame) if callable(rows) and not is_collection(rows) else rows
         chosen = choose_rows(frame, rows)
         return chosen if isinstance(columns, slice) and columns == slice(None) else choose_columns(chosen, columns)
@@ -94,25 +98,56 @@ class SeriesIloc:
 
 
 def split_key(frame: Any, key: Any) -> tuple[Any, Any]:
-    """The part of a key about rows and the part about columns; a tuple may be a label of several levels."""
+    """The part of a key about rows and the part about columns; IndexError for a key of more parts."""
     if not isinstance(key, tuple):
         return key, slice(None)
-    levels = len(frame._plan.index_names)
-    if levels == 1 or (len(key) == 2 and (isinstance(key[0], tuple | list) or is_collection(key[0]))):
-        if len(key) != 2:
-            raise IndexError("Too many indexers")
-        return key
-    if len(key) == 2 and isinstance(key[1], str | list | tuple) and names_columns(frame, key[1]):
-        return key
-    if len(key) == 2 and isinstance(key[0], slice) and isinstance(key[1], slice):
-        return key
-    return key, slice(None)
+    if len(key) != 2:
+        raise IndexError("Too many indexers")
+    return key
 
 
-def names_columns(frame: Any, key: Any) -> bool:
-    """Whether a key is the label of a column, or a list of such."""
-    known = set(frame)
-    return all(one in known for one in key) if isinstance(key, list) else key in known
+def is_label(frame: Any, key: Any) -> bool:
+    """Whether a key of `loc` is about several levels of row labels, and says nothing of columns.
+
+    A pair is of one label each for two levels, or of rows and columns, as in pandas.
+    """
+    if not isinstance(key, tuple) or level_count(frame) == 1:
+        return False
+    return len(key) != 2 or (all(map(is_scalar_label, key)) and not is_column_label(frame, key[1]))
+
+
+def is_column_label(frame: Any, key: Any) -> bool:
+    """Whether a key is the label of a column."""
+    return key in set(frame)
+
+
+def unless_labels(frame: Any, key: Any) -> Any:
+    """The rows of a frame whose labels have several levels; an error at `compute` if a key is the label of some.
+
+    pandas takes a pair of a label and the name of a column for a row label if there is such a row.
+    """
+    if not isinstance(key, tuple) or level_count(frame) == 1 or not all(map(is_scalar_label, key)):
+        return frame
+    kind = str(empty(frame).index.dtypes.iloc[1])
+    if isinstance(key[1], str) and kind not in ("str", "object", "string", "category"):
+        return frame
+    return over_all(NoSuchLabel(key), frame, name="loc", meta=empty(frame), plainly=True)
+
+
+class NoSuchLabel:
+    """The rows as they are; NotImplementedError if a label is among theirs."""
+
+    def __init__(self, label: Any) -> None:
+        self.label = label
+
+    def __call__(self, rows: Any) -> Any:
+        """The rows."""
+        if self.label in rows.index:
+            raise NotImplementedError(
+                f"loc[{self.label[0]!r}, {self.label[1]!r}] where the second is a column, and both are a row label: "
+                "use loc[(a, b), :] for rows, or df[b].loc[a] for a column"
+            )
+        return rows
 
 
 def choose_columns(frame: Any, columns: Any) -> Any:

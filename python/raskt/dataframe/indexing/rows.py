@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.arguments import require_boolean
 from ..base.array_arguments import is_lazy_array
-from ..base.collection import is_collection, is_column, is_index
+from ..base.collection import is_collection, is_column, is_frame, is_index
 from ..base.meta import empty
 from ..base.partitionwise import over_all
 from ..base.samples import sample
@@ -27,7 +27,7 @@ def choose_rows(rows: Any, key: Any) -> Any:
     if isinstance(key, slice):
         return choose_span(rows, key)
     if len(rows._plan.index_names) > 1:
-        return choose_by_levels(rows, key)
+        return choose_by_levels(rows, key, alone=not is_frame(rows))
     if isinstance(key, tuple):
         raise KeyError(key)
     if hasattr(key, "__iter__") and not isinstance(key, str | bytes):
@@ -89,12 +89,30 @@ def choose_span(rows: Any, span: slice) -> Any:
     if single:
         # pandas' own error for labels of another kind.
         sample(empty(rows)).loc[span]
-    if single and span.step is None and is_in_order(rows) and has_comparable_labels(rows):
+    in_order = single and span.step is None and is_in_order(rows) and has_comparable_labels(rows)
+    if in_order and rows._as_frame().index().can_miss:
+        near = bounded_or_missing(rows, span)
+        return over_all(lambda part: part.loc[span], near, name="loc", meta=empty(rows), plainly=True)
+    if in_order:
         found, step = bounded(narrowed(rows, span), span), rows._as_frame().frequency
         return found if step is None else found._framed(lambda frame: frame.stepped(step))
     # Divisions say in which partitions labels are, if not in which order.
     near = narrowed(rows, span) if single and span.step is None and has_comparable_labels(rows) else rows
-    return over_all(lambda part: part.loc[span], near, name="loc", meta=empty(rows), plainly=True)
+    if near is rows:
+        return over_all(lambda part: part.loc[span], rows, name="loc", meta=empty(rows), plainly=True)
+    return over_whole(Span(span), near, rows.index, name="loc", meta=empty(rows))
+
+
+class Span:
+    """The rows from one label to another among those of some partitions, which all labels (`index`) have a say in."""
+
+    def __init__(self, span: slice) -> None:
+        self.span = span
+
+    def __call__(self, part: Any, index: Any) -> Any:
+        """The rows; KeyError for labels that aren't there, where the rows are in no order."""
+        index.slice_indexer(self.span.start, self.span.stop)
+        return part.loc[self.span]
 
 
 def bounded(rows: Any, span: slice) -> Any:
@@ -107,6 +125,26 @@ def bounded(rows: Any, span: slice) -> Any:
                 )
             )
     return rows
+
+
+def bounded_or_missing(rows: Any, span: slice) -> Any:
+    """The rows of a span of labels in order, missing ones last, with all that pandas goes by.
+
+    Beside missing labels, the ends have to be among the labels, and a span without an end goes on to the missing ones.
+    """
+
+    def mask(frame: Any) -> Any:
+        labels = frame.index()
+        low = label_bound(frame, span.start, "start")
+        high = label_bound(frame, span.stop, "end")
+        within = [labels.binary(name, end) for name, end in (("ge", low), ("le", high)) if end is not None]
+        at_ends = [labels.binary("eq", end) for end in (low, high) if end is not None]
+        near = within[0] if len(within) == 1 else within[0].binary("and", within[1])
+        for other in [labels.unary("isna"), *at_ends]:
+            near = near.binary("or", other)
+        return near
+
+    return rows._framed(lambda frame: frame.filter(mask(frame)))
 
 
 def narrowed(rows: Any, span: slice) -> Any:
@@ -124,14 +162,18 @@ def narrowed(rows: Any, span: slice) -> Any:
     return rows._framed(lambda frame: frame.pick(chosen))
 
 
-def choose_by_levels(rows: Any, key: Any) -> Any:
-    """The rows of labels of several levels, by pandas; one whole label gives its rows as they are."""
+def choose_by_levels(rows: Any, key: Any, alone: bool) -> Any:
+    """The rows of labels of several levels, by pandas; one whole label gives its rows as they are.
+
+    `alone` says that the key stands alone in the brackets, and not beside one for columns.
+    """
     depth = len(rows._plan.index_names)
     meta = empty(rows)
     if isinstance(key, tuple) and not all(is_scalar_label(part) for part in key):
-        single = dropped_levels(key, meta.ndim)
+        single = dropped_levels(key, alone)
         kept = meta.droplevel(single) if single else meta
-        return over_all(lambda part: loc_nested(part, key), rows, name="loc", meta=kept, plainly=True)
+        call = lambda part: part.loc[key] if alone else part.loc[key, :]
+        return over_all(call, rows, name="loc", meta=kept, plainly=True)
     if hasattr(key, "__iter__") and not isinstance(key, str | bytes | tuple):
         return over_all(lambda part: part.loc[key], rows, name="loc", meta=meta, plainly=True)
     label = key if isinstance(key, tuple) else (key,)
@@ -144,19 +186,17 @@ def choose_by_levels(rows: Any, key: Any) -> Any:
     return over_all(call, rows, name="loc", meta=meta.droplevel(levels), plainly=True)
 
 
-def dropped_levels(key: Any, dimensions: int) -> list[int]:
-    """The levels that pandas leaves out of the rows of a key for each level: those of one label."""
-    single = [at for at, part in enumerate(key) if is_scalar_label(part)]
-    slices = any(isinstance(part, slice) for part in key)
+def dropped_levels(key: Any, alone: bool) -> list[int]:
+    """The levels that pandas leaves out of the rows of a key for each level: those of one label.
+
+    It leaves none out where a slice has ends, or stands beside a list; nor for slices without ends if the key stands
+    beside one for columns.
+    """
+    slices = [part for part in key if isinstance(part, slice)]
     lists = any(not isinstance(part, slice) and not is_scalar_label(part) for part in key)
-    if single and slices and lists:
-        raise NotImplementedError("loc by a label, a slice and a list at once: choose by one level after the other")
-    return [] if dimensions == 2 and slices else single
-
-
-def loc_nested(part: Any, key: Any) -> Any:
-    """Rows by a key for each level, which for a frame has to stand beside one for the columns."""
-    return part.loc[key, :] if part.ndim == 2 else part.loc[key]
+    if slices and (lists or not alone or any(part != slice(None) for part in slices)):
+        return []
+    return [at for at, part in enumerate(key) if is_scalar_label(part)]
 
 
 def is_scalar_label(part: Any) -> bool:

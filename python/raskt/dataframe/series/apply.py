@@ -16,6 +16,7 @@ from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.registry import wrap
 from ..base.steps import with_steps_of
+from ..base.storage import is_plain
 from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows
 from ..generic.alignment import Named, with_values
 from ..generic.elementwise import Elementwise
@@ -59,10 +60,8 @@ class SeriesValues(Elementwise):
         if na_action not in (None, "ignore"):
             raise ValueError(f"na_action must either be 'ignore' or None, {na_action} was passed")
         if is_collection(func):
-            if meta is None and any(str(rows.dtype).endswith("[pyarrow]") for rows in (self, func)):
-                raise NotImplementedError(
-                    "map by a series, of types of Arrow, which depend on what is found: pass meta="
-                )
+            if meta is None:
+                refuse_unsettled(self.dtype, func.dtype)
             by = lambda s, mapper: s.map(mapper, na_action=na_action)
             return over_whole(by, self, func, name="map", meta=meta, same_rows=True, may_miss=True)
         call = lambda s: s.map(func, na_action=na_action, **kwargs)
@@ -187,6 +186,21 @@ def mapped_values(meta: Any, values: dict[Any, Any]) -> Any:
     found = pd.Series([*values.values(), None]) if values and not is_full(found.dtype) else found
     dtype = found.dtype if not isinstance(meta.dtype, pd.CategoricalDtype) else object
     return pd.Series([], dtype=dtype, name=meta.name, index=meta.index if isinstance(meta, pd.Series) else meta)
+
+
+def refuse_unsettled(dtype: Any, values: Any) -> None:
+    """NotImplementedError for values that are mapped by a series of such `values`, where their type depends on which of
+    them are found."""
+    import numpy as np
+
+    nullable = UNSETTLED.search(str(dtype)) is not None
+    objects = values == np.dtype(object) and (nullable or dtype == "str")
+    arrow = any(str(one).endswith("[pyarrow]") for one in (dtype, values))
+    if arrow or objects or (nullable and is_plain(values) and values.kind in "iu"):
+        raise NotImplementedError(
+            f"map of values of {dtype} by a series of {values}: pandas makes their type by what is found, which only "
+            "computing could tell; pass meta="
+        )
 
 
 def has_categories(dtype: Any) -> bool:
