@@ -24,7 +24,7 @@ FUNCTIONS = {
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
-def applied(operation: str, left: Any, right: Any, reflected: bool = False, meta: Any = None) -> Any:
+def applied(operation: str, left: Any, right: Any, reflected: bool = False) -> Any:
     """An operator between rows, in pandas for each partition."""
     function = FUNCTIONS[operation]
     pair = (right, left) if reflected else (left, right)
@@ -34,7 +34,7 @@ def applied(operation: str, left: Any, right: Any, reflected: bool = False, meta
     if operation in COMPARISONS and has_numbers_of_arrow(*pair):
         refuse_spans(*pair)
         function = ComparedExactly(operation)
-    return over_rows(function, *pair, name=operation, meta=meta, plainly=True)
+    return over_rows(function, *pair, name=operation, plainly=True)
 
 
 def has_numbers_of_arrow(left: Any, right: Any) -> bool:
