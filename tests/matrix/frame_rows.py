@@ -183,6 +183,7 @@ ROUGH = {
     "groupby cumsum",
     "cumsum",
     "sum",
+    "sum reset",
     "groupby",
 }
 

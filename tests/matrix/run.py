@@ -173,7 +173,9 @@ def _judge_error(expected: Outcome, result: Outcome) -> Difference | Outcome:
 
 def _is_absent(error: Exception, expected: Outcome) -> bool:
     """A name that raskt hasn't got is refused as loudly as can be."""
-    return isinstance(error, AttributeError) and expected.error is None and "has no attribute" in str(error)
+    if not isinstance(error, AttributeError):
+        return False
+    return "raskt has no `" in str(error) or (expected.error is None and "has no attribute" in str(error))
 
 
 def _short(value: Any) -> str:
