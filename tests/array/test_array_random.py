@@ -313,3 +313,19 @@ def test_a_choice_of_many_takes_no_memory(replace: bool) -> None:
 def test_a_permutation_beyond_memory_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="memory"):
         ra.random.default_rng(0).permutation(10**15)
+
+
+@pytest.mark.parametrize("pool", [0, [], np.array([], "int8"), np.int16(0), range(0)])
+@pytest.mark.parametrize("size", [0, (0,), (2, 0), (0, 3), None, 1, (2, 3)])
+@pytest.mark.parametrize("replace", [True, False])
+@pytest.mark.parametrize("p", [None, []])
+def test_choice_of_nothing(pool, size, replace, p):
+    try:
+        expected = np.random.default_rng(0).choice(pool, size=size, replace=replace, p=p)
+    except ValueError:
+        with pytest.raises(ValueError):
+            ra.random.default_rng(0).choice(pool, size=size, replace=replace, p=p)
+        return
+    found = ra.random.default_rng(0).choice(pool, size=size, replace=replace, p=p)
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_array_equal(found.compute(), expected)

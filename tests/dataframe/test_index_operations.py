@@ -108,3 +108,19 @@ def test_nullable_labels_choose_rows(npartitions):
     rows, lazy = frames(LABELS["nullable"], npartitions)
     check(lazy[lazy.index.isin([2])], rows[rows.index.isin([2])])
     check(lazy[(lazy.index == 2).fillna(False)], rows[(pd.Series(rows.index == 2).fillna(False)).to_numpy()])
+
+
+@pytest.mark.parametrize("kind", ["numbers", "text", "floats", "times", "spans", "nullable"])
+@pytest.mark.parametrize("npartitions", [1, 3])
+def test_labels_are_chosen_by_an_array(kind, npartitions):
+    theirs, own = frames(LABELS[kind], npartitions)
+    marks = np.array([True, False, True, False])
+    for cond in (marks, ~marks, list(marks), pd.Series(marks).to_numpy()):
+        for other in ((), (theirs.index[0],)):
+            expected = theirs.index.where(cond, *other)
+            try:
+                found = own.index.where(cond, *other).compute()
+            except NotImplementedError:
+                continue
+            check(found, expected)
+    check(own.index.where(marks, theirs.index[0]), theirs.index.where(marks, theirs.index[0]))

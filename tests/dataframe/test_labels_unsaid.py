@@ -110,3 +110,16 @@ def test_other_categories_than_promised_are_told():
     found = rd.from_map(lambda one: pd.DataFrame({"c": pd.Categorical([one])}), ["x", "y"])
     with pytest.raises(ValueError, match="other values of category"):
         found.compute()
+
+
+@pytest.mark.parametrize(
+    "labels", [pd.RangeIndex(7), list("abcdefg"), np.arange(7) / 2, pd.date_range("2020", periods=7)]
+)
+@pytest.mark.parametrize("meta", [(None, "int64"), "int64", pd.Series([], dtype="int64")])
+@pytest.mark.parametrize("npartitions", [1, 3])
+def test_single_values_have_no_labels_of_the_rows(labels, meta, npartitions):
+    rows = rd.from_pandas(FRAME.set_axis(labels), npartitions=npartitions)
+    for found in (rows.map_partitions(len, meta=meta), rows.v.map_partitions(len, meta=meta)):
+        assert found.compute().tolist() == [len(part.compute()) for part in rows.partitions]
+    found = rows.v.map_partitions(lambda part: int(part.max()), meta=meta)
+    assert found.compute().tolist() == [int(part.compute().max()) for part in rows.v.partitions]

@@ -42,3 +42,24 @@ def test_partitions_that_tell_no_type(
     for found in (pd.read_parquet(tmp_path / "x"), rd.read_parquet(str(tmp_path / "x")).compute()):
         assert [repr(value) for value in found["x"]] == [repr(value) for value in expected["x"]]
         assert found["i"].tolist() == expected["i"].tolist()
+
+
+@pytest.mark.parametrize("values", [["a", "b"], [b"a", b"b"], [Decimal("1.5"), Decimal("2.5")], [[1], [2, 3]],
+                                    [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)], [True, False]])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["object", "str"])
+@pytest.mark.parametrize("npartitions", [1, 2])
+def test_what_is_all_missing_is_appended_to_values(
+    tmp_path: Path, values: list[Any], dtype: str, npartitions: int
+) -> None:
+    there = pd.DataFrame({"s": pd.Series(values, dtype=object), "x": [1, 2]})
+    if dtype == "str" and isinstance(values[0], str):
+        there = there.astype({"s": "str"})
+    folder = str(tmp_path / "data")
+    rd.from_pandas(there, npartitions=npartitions).to_parquet(folder)
+    missing = pd.DataFrame({"s": pd.Series([None, None], dtype=object), "x": [3, 4]})
+    rd.from_pandas(missing, npartitions=npartitions).to_parquet(folder, append=True)
+    found = rd.read_parquet(folder).compute()
+    assert found.x.tolist() == [1, 2, 3, 4]
+    assert found.s.isna().tolist() == [False, False, True, True]
+    types = {str(pq.read_schema(path).field("s").type) for path in (tmp_path / "data").glob("*.parquet")}
+    assert len(types) == 1

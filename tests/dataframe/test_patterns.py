@@ -117,3 +117,18 @@ def test_what_is_not_in_a_set_in_any_case():
         for method in ("contains", "match", "fullmatch"):
             found = getattr(lazy.str, method)(pattern, case=False).compute()
             assert found.tolist() == getattr(text.str, method)(pattern, case=False).tolist(), pattern
+
+
+@pytest.mark.parametrize("dtype", ["str", "object", "string", pd.ArrowDtype(pa.string())])
+@pytest.mark.parametrize(
+    "pattern", ["$", "^", "x*", "a$", r"\Z", r"\b", "(?=a)", "a*?", "^a|$", "(?m)$", "(?m)^", "a?$", "(a|$)", "()"]
+)
+def test_matches_of_nothing_are_counted_whatever_the_partitions(pattern, dtype):
+    texts = pd.Series(["B", "a\n", "", None, "aa", "xa", "\n"], dtype=dtype)
+    try:
+        expected = texts.str.count(pattern)
+    except (pa.ArrowInvalid, NotImplementedError):  # it has no such patterns
+        return
+    for npartitions in (1, 2, 4, 7):
+        found = rd.from_pandas(texts, npartitions=npartitions).str.count(pattern).compute()
+        pd.testing.assert_series_equal(found, expected)

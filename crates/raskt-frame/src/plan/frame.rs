@@ -32,6 +32,8 @@ pub struct Column {
     pub values: Expression,
     /// Whether it stands for row labels (a pandas `Index`).
     pub labels: bool,
+    /// Whether it is a number that pandas counts as an `int` of Python: how many rows there are, or different values.
+    pub counted: bool,
 }
 
 /// The labels of rows.
@@ -129,7 +131,7 @@ impl Frame {
     }
 
     pub(crate) fn column_of(&self, name: Option<PlSmallStr>, values: Expression) -> Column {
-        Column { root: self.root.clone(), index: self.index.clone(), name, values, labels: false }
+        Column { root: self.root.clone(), index: self.index.clone(), name, values, labels: false, counted: false }
     }
 
     /// The labels of the rows, as a column.
@@ -372,6 +374,14 @@ impl ColumnOrValue {
         match self {
             Self::Column(column) => column.values.operand(),
             Self::Literal(literal) => Operand::Literal(literal.clone()),
+        }
+    }
+
+    /// Whether it is an `int` of Python in pandas.
+    pub(crate) fn is_python_integer(&self) -> bool {
+        match self {
+            Self::Column(column) => column.counted,
+            Self::Literal(literal) => matches!(literal, Literal::Int(_)),
         }
     }
 }

@@ -83,6 +83,7 @@ impl Column {
             _ => Expression::arithmetic(scope, op, left, right)?,
         };
         let mut found = self.over(root, values);
+        found.counted = self.counted && matches!(op, "add" | "sub" | "mul") && other.is_python_integer();
         if let ColumnOrValue::Column(other) = other {
             if self.is_scalar() && !other.is_scalar() {
                 found.name = other.name.clone();
@@ -275,7 +276,7 @@ impl Column {
     }
 
     fn over(&self, root: Arc<Node>, values: Expression) -> Self {
-        Self { root, values, labels: false, ..self.clone() }
+        Self { root, values, labels: false, counted: false, ..self.clone() }
     }
 
     /// Whether it is computed from its own row alone.

@@ -7,7 +7,10 @@ use crate::error::from_graph_error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use raskt_frame::{Column, Inclusive, StageOutput, lower_partitions, lower_persisted, lower_whole, parse_dtype_name};
+use raskt_frame::{
+    Column, DomainClass, Frame, Inclusive, StageOutput, lower_partitions, lower_persisted, lower_whole,
+    parse_dtype_name,
+};
 use raskt_graph::{GraphBuilder, LayerId};
 use raskt_value::Value;
 
@@ -55,12 +58,15 @@ impl Collection for ColumnExpr {
         let logical = logicals(&domains_of_column(own));
         let rows = (!own.is_scalar()).then(|| own.to_frame(""));
         let frame = interchange::persisted_frame(&values, index, &logical, own.root.partitions, rows.as_ref())?;
-        let mut column = frame.column_at(0).or_raise()?;
-        column.name = own.name.clone();
-        column.labels = own.labels;
-        if own.is_scalar() {
-            column = column.reduce("only", raskt_frame::ReduceOptions::default()).or_raise()?;
-        }
+        let column = frame.column_at(0).or_raise()?.rename(own.name.as_deref());
+        let column = match (own.is_scalar(), own.labels) {
+            (true, _) => Column {
+                counted: own.counted,
+                ..column.reduce("only", raskt_frame::ReduceOptions::default()).or_raise()?
+            },
+            (_, true) => labelled_by(&frame, &Column { labels: true, ..column }, own)?,
+            _ => column,
+        };
         Ok(Py::new(py, Self::from(column))?.into_any())
     }
 
@@ -68,6 +74,23 @@ impl Collection for ColumnExpr {
         let start = self.column.to_frame("values").rows_before(index as usize);
         interchange::to_column(py, &interchange::one_table(&[value])?, &self.column, start)
     }
+}
+
+/// The labels that computed `values` are, which `own` was before: a persisted index is made of itself.
+fn labelled_by(computed: &Frame, values: &Column, own: &Column) -> PyResult<Column> {
+    let before = own.to_frame("");
+    // Other labels than those of the rows (a level of several, say) have divisions and steps of their own.
+    let of_rows = before.labels().is_ok_and(|labels| labels.values.digest == own.values.digest);
+    let mut frame = computed.clone();
+    if of_rows && let raskt_frame::Index::Rows(_) = own.index {
+        frame.index = raskt_frame::Index::Rows(own.name.clone());
+    } else {
+        frame = frame.with_levels(std::slice::from_ref(values)).or_raise()?;
+        if of_rows {
+            frame = interchange::lying_as(frame, &before)?;
+        }
+    }
+    frame.labels().or_raise()
 }
 
 #[pymethods]
@@ -130,6 +153,23 @@ impl ColumnExpr {
     #[getter]
     fn is_numeric(&self) -> bool {
         self.column.values.domain.is_numeric()
+    }
+
+    /// Whether it holds truth values, which are objects in pandas where some may be missing.
+    #[getter]
+    fn is_truth(&self) -> bool {
+        self.column.values.domain.class() == DomainClass::Bool
+    }
+
+    /// Whether it is a number that pandas counts as an `int` of Python.
+    #[getter]
+    fn is_counted(&self) -> bool {
+        self.column.counted
+    }
+
+    /// The same number, which pandas counts as an `int` of Python.
+    fn counted(&self) -> Self {
+        Column { counted: true, ..self.column.clone() }.into()
     }
 
     /// "series", "scalar" or "index".

@@ -48,7 +48,7 @@ pub(super) fn to_column(py: Python<'_>, table: &DataFrame, column: &Column, star
     let name = column.name.as_deref();
     let codecs = codecs(py, &domains_of_column(column));
     if column.is_scalar() {
-        return Ok(python(py, "to_scalar")?.call1((batch, codecs))?.unbind());
+        return Ok(python(py, "to_scalar")?.call1((batch, codecs, column.counted))?.unbind());
     }
     let frequency = column.to_frame("").frequency();
     let frequency = frequency.as_deref();
@@ -238,7 +238,14 @@ pub(super) fn persisted_frame(
         frame.index = Index::Rows(name.clone());
         return Ok(frame);
     }
-    let Some(rows) = rows else { return Ok(frame) };
+    match rows {
+        Some(rows) => lying_as(frame, rows),
+        None => Ok(frame),
+    }
+}
+
+/// A frame that was computed from `rows`, with their divisions and frequency.
+pub(super) fn lying_as(mut frame: Frame, rows: &Frame) -> PyResult<Frame> {
     if let Some(divisions) = rows.divisions().filter(|divisions| frame.root.partitions + 1 == divisions.len()) {
         frame = frame.divided(Some(divisions), rows.in_order()).or_raise()?;
     }

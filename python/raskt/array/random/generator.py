@@ -18,7 +18,7 @@ from raskt.array.base.plain import held_copy
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.base.settings import block_bytes
 from raskt.array.blocks.map_blocks import elementwise
-from raskt.array.creation.constructors import arange
+from raskt.array.creation.constructors import arange, empty
 from raskt.array.manipulation.axes import take
 from raskt.array.random.descriptions import describe
 
@@ -435,6 +435,8 @@ class Generator:
         if not number and np.prod(_shape(size), dtype=int):
             raise ValueError("choice takes no elements from an empty array")
         p = None if p is None else _probabilities(p, number)
+        if not number:
+            return empty(_shape(size), np.int64 if isinstance(pool, int) else pool.dtype, chunks=chunks)
         if not replace:
             if np.prod(_shape(size), dtype=int) > number:
                 raise ValueError(f"{size} elements cannot be taken from {number} without replacement")

@@ -191,6 +191,9 @@ class StringMethods:
         re.compile(pat, flags)
         fallback = lambda text: text.count(pat, flags=flags)
         native = native_pattern(pat)
+        if self._series._expr.dtype != "object" and (finds_nothing(pat) or says_where(pat)):
+            # Arrow, at the end of a text, looks at the one that lies behind it.
+            return over_whole(lambda texts: fallback(texts.str), self._series, name="str.count", same_rows=True)
         if flags or native is None or finds_nothing(pat) or says_where(pat):
             return self._pandas("count", fallback)
         return self._native("count", native, fallback=fallback)

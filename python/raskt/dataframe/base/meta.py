@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -80,9 +81,28 @@ def sample_of(value: Any, variant: int = 0) -> Any:
         return value
     if is_scalar(value):
         example = getattr(value, "_example", None)
+        if is_counted(value):
+            return 3 - variant
         # Neither one nor two, whose powers and products NumPy makes in ways of their own.
-        return sample_values(type_of(value._expr), 1 - variant)[-1] if example is None else example(variant)
+        return sample_values(kept_type(value._expr), 1 - variant)[-1] if example is None else example(variant)
     return sample(empty(value), variant)
+
+
+def kept_type(expression: Any) -> Any:
+    """The type of the values that are there of a column expression: truth values may be missing, as objects."""
+    import numpy as np
+
+    return np.dtype(bool) if expression.is_truth and expression.codec is None else type_of(expression)
+
+
+def is_counted(value: Any) -> bool:
+    """Whether a value is a lazy scalar that is an integer of Python in pandas: how many different values there are."""
+    return is_collection(value) and is_scalar(value) and value._plan.is_counted
+
+
+def is_any_object(value: Any) -> bool:
+    """Whether a value is a lazy scalar that may be any object, or a missing one instead of a truth value."""
+    return is_collection(value) and is_scalar(value) and type_of(value._expr) == object
 
 
 def real_sample_of(value: Any) -> Any:
@@ -128,8 +148,10 @@ def labelled(meta: Any, given: Any, trial: Trial) -> Any:
         found = trial.result(real_first=True)
     except Exception:  # the meta was given because the function can't be tried, say
         return meta
-    is_pandas = isinstance(found, pd.DataFrame | pd.Series)
-    return meta.set_axis(found.index[:0], axis=0) if is_pandas else meta
+    if isinstance(found, pd.DataFrame | pd.Series):
+        return meta.set_axis(found.index[:0], axis=0)
+    # A single value, or an array, of each partition has no labels but numbers.
+    return meta if isinstance(found, pd.Index) else meta.set_axis(pd.RangeIndex(0).astype("int64"), axis=0)
 
 
 def _normalised(meta: Any) -> Any:
@@ -271,10 +293,12 @@ class Trial:
     def has_objects(self) -> bool:
         """Whether anything lazy holds objects, of which made-up ones tell little."""
         rows = [empty(value) for value in self.lazy if not is_scalar(value)]
-        return any(dtype == object for one in rows for dtype in dtypes_of(one))
+        objects = any(dtype == object for one in rows for dtype in dtypes_of(one))
+        return objects or any(map(is_any_object, self.lazy))
 
     def result(self, real_first: bool) -> Any:
-        """What the function gives for real rows, if they lie in memory, or for made-up ones."""
+        """What the function gives for real rows, if they lie in memory, or for made-up ones; for no rows, if there are
+        none and made-up objects don't do."""
         in_memory = bool(self.lazy) and all(is_scalar(value) or value._expr.in_memory for value in self.lazy)
         real, made_up = self.with_real_rows, self.with_made_up_rows
         attempts = [real, made_up] if real_first and in_memory else [made_up, real]
@@ -288,6 +312,9 @@ class Trial:
                 raise
             except Exception as error:
                 errors[attempt] = error
+        if real not in errors and self.has_objects():
+            with suppress(Exception):
+                return self.call(self.samples(real_sample_of))
         raise errors[real] if real in errors else errors[made_up]
 
     def with_real_rows(self) -> Any:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .collection import ONLY_COLUMN, as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
+from .collection import as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
 from .labels import encode, encode_label, is_plain
-from .meta import Trial, dtypes_of, empty, infer, labelled, normalise, sample_of, with_example
+from .meta import Trial, dtypes_of, empty, infer, is_counted, labelled, normalise, sample_of, with_example
 from .meta import may_miss as can_give_missing
 from .registry import kind_of, wrap
 from .results import as_pandas
@@ -24,6 +24,9 @@ NULLABLE = {"bool": "boolean"} | {
     for kind, widths in {"Float": (32, 64), "Int": (8, 16, 32, 64), "UInt": (8, 16, 32, 64)}.items()
     for bits in widths
 }
+
+#: The kind of lazy scalars that are integers of Python.
+COUNTED = "counted"
 
 
 def over_rows(
@@ -106,20 +109,21 @@ def over_partitions(
             may_miss = can_give_missing(function, args, kwargs, meta)
     else:
         meta = labelled(normalise(meta, call.labels()), meta, Trial(function, args, kwargs))
-    if call.has_values and not (gather or same_rows or call.of_scalars):
+    if call.has_values and (gather or call.of_scalars or not same_rows):
         if numbered:
             raise NotImplementedError("partition_info beside lazy values: compute the values first")
         # A partition without rows has none that could tell the value.
-        parts = next(value for value in call.slots.values() if not is_scalar(value)).npartitions
+        rows = [value for value in call.slots.values() if not is_scalar(value)]
+        parts = 1 if gather or not rows else rows[0].npartitions
         how: dict[str, Any] = {"meta": meta, "may_miss": bool(may_miss), "partitions": parts}
         return over_whole(function, *args, name=name, **how, **kwargs)
     frame = call.frame()
-    if gather or call.of_scalars:
+    if gather:
         frame = frame.repartition(1)
     refuse_repeated(meta)
     call.meta = meta
     call.inferred = inferred
-    call.keeps_rows = same_rows and not gather and not call.of_scalars
+    call.keeps_rows = same_rows and not gather
     options: dict[str, Any] = {"same_rows": True} if call.keeps_rows else {}
     if numbered:
         options["numbered"] = call.numbered = True
@@ -164,7 +168,7 @@ class Call:
         only = next(iter(self.slots.values())) if len(self.slots) == 1 else None
         self.whole = is_frame(only) or is_labels(only)
         self.kinds = {
-            at: (kind_of(value._expr), sample_of(value) if is_scalar(value) else empty(value))
+            at: (kind_of_rows(value), sample_of(value) if is_scalar(value) else empty(value))
             for at, value in self.slots.items()
         }
         self.has_values = any(is_scalar(value) for value in self.slots.values())
@@ -184,9 +188,9 @@ class Call:
     def frame(self) -> Any:
         """The frame expression that holds every column which the function reads."""
         rows = [value for value in self.expressions.values() if not is_scalar(value)]
-        if not rows and not self.of_scalars:
+        if not rows:
             raise TypeError("a function over partitions needs a frame, a series or an index to go over")
-        base = root_frame(rows[0]) if rows else next(iter(self.expressions.values()))._expr.to_frame(ONLY_COLUMN)
+        base = root_frame(rows[0])
         if self.whole:
             return base
         columns = []
@@ -245,7 +249,13 @@ def _restore(kind: str, meta: Any, part: Any) -> Any:
         return column.rename(meta.name)
     if kind == "index":
         return pd.Index(column, name=meta.name, dtype=column.dtype)
-    return column.iloc[0] if len(column) else meta
+    found = column.iloc[0] if len(column) else meta
+    return int(found) if kind == COUNTED else found
+
+
+def kind_of_rows(value: Any) -> str:
+    """What a collection is to be for the function: of its own kind, or a number that pandas has counted."""
+    return COUNTED if is_counted(value) else kind_of(value._expr)
 
 
 def _width(value: Any) -> int:

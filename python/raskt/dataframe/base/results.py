@@ -17,10 +17,19 @@ def as_pandas(result: Any, meta: Any) -> Any:
     if is_array(result):
         return pd.Series(result)
     promised = meta.dtype if meta is not None and meta.ndim == 1 else None
+    if is_text(promised) and not (isinstance(result, str) or is_missing(result)):
+        return pd.Series([result])  # pandas would make text of it without a word
     if promised is not None and promised.kind in "mM" or isinstance(promised, pd.api.extensions.ExtensionDtype):
         return pd.Series([result], dtype=promised)
     is_object = is_missing(result) or promised == object
     return pd.Series([result], dtype=object if is_object else None)
+
+
+def is_text(dtype: Any) -> bool:
+    """Whether values of a type are text and nothing else."""
+    import pandas as pd
+
+    return dtype is not None and dtype != object and bool(pd.api.types.is_string_dtype(dtype))
 
 
 def is_array(result: Any) -> bool:

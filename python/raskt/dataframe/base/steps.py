@@ -2,12 +2,53 @@
 
 from __future__ import annotations
 
+import base64
+import pickle
 from collections.abc import Callable
 from typing import Any
 
+#: What begins the word of an offset that pandas' own word says too little of: without its holidays or its hours, say.
+PICKLED = "pickled "
+
+
+def word_of(offset: Any) -> str | None:
+    """What an offset of pandas is called here, from which it is made again; one back in time begins with a minus."""
+    from pandas.tseries.frequencies import to_offset
+
+    if offset is None:
+        return None
+    try:
+        if to_offset(offset.freqstr) == offset:
+            return str(offset.freqstr)
+    except ValueError:  # it has no word
+        pass
+    back = "-" if offset.n < 0 else ""
+    return back + PICKLED + base64.b64encode(pickle.dumps(offset)).decode()
+
+
+def offset_of(word: str | None) -> Any:
+    """The offset of pandas that is called so here."""
+    from pandas.tseries.frequencies import to_offset
+
+    plain = (word or "").removeprefix("-")
+    if plain.startswith(PICKLED):
+        return pickle.loads(base64.b64decode(plain.removeprefix(PICKLED)))
+    return to_offset(word)
+
+
+def moves_together(rows: Any, offset: Any) -> bool:
+    """Whether times move by an offset as a range, which depends on the first of them: by their own steps, pandas makes
+    the range anew, and each of them by itself comes elsewhere by hours of business or by months of different length."""
+    from pandas.tseries.frequencies import to_offset
+    from pandas.tseries.offsets import BusinessHour
+
+    own = offset_of(rows._as_frame().frequency)
+    uneven = isinstance(own, BusinessHour) or PICKLED in (rows._as_frame().frequency or "")
+    return uneven and to_offset(offset) == own
+
 
 def stepped(rows: Any, step: str | None) -> Any:
-    """Rows whose labels are said to be so far apart, in pandas' words; as they are for None and for other labels."""
+    """Rows whose labels are said to be so far apart (see `word_of`); as they are for None and for other labels."""
     dtypes = rows._as_frame().index_dtypes
     if step is None or len(dtypes) > 1 or not dtypes[0].startswith(("datetime64", "timedelta64")):
         return rows
@@ -31,7 +72,7 @@ def with_steps_as(found: Any, rows: Any, change: Callable[[Any], Any]) -> Any:
         changed = change(labels_every(step, rows))
     except Exception:  # what pandas thinks of the change is told where it is computed
         return found
-    return stepped(found, getattr(changed, "freqstr", None))
+    return stepped(found, word_of(getattr(changed, "freq", None)))
 
 
 def labels_every(step: str, rows: Any) -> Any:
@@ -40,7 +81,8 @@ def labels_every(step: str, rows: Any) -> Any:
 
     from .meta import empty
 
+    offset = offset_of(step)
     labels = empty(rows) if rows._expr.kind == "index" else empty(rows).index
     if isinstance(labels, pd.TimedeltaIndex):
-        return pd.timedelta_range(0, periods=9, freq=step, unit=labels.unit)
-    return pd.date_range("2000-01-01", periods=9, freq=step, tz=labels.tz, unit=labels.unit)
+        return pd.timedelta_range(0, periods=9, freq=offset, unit=labels.unit)
+    return pd.date_range("2000-01-01", periods=9, freq=offset, tz=labels.tz, unit=labels.unit)

@@ -9,7 +9,7 @@ from raskt._core import Delayed, Lazy
 
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_boolean, check_frame_axis, check_series_axis, deprecated_copy, no_default, refuse_given
-from ..base.collection import has_labels, is_collection, is_column, is_frame, is_labels, is_scalar, native
+from ..base.collection import has_labels, is_collection, is_column, is_frame, is_index, is_labels, is_scalar, native
 from ..base.dependent import changed_meta, extremes, made_of, with_missing
 from ..base.labels import encode_label
 from ..base.lazy_arrays import (
@@ -362,7 +362,7 @@ class Elementwise(OperatorMethods, Running):
             other = column_beside(self, other.reshape(())) if alone else same_shape(self, other, OTHER)
         if is_elsewhere(self, cond, other) or (is_frame(self) and (differs(self, cond) or differs(self, other))):
             other = float("nan") if other is no_default else other
-            how = {"axis": axis, "level": level}
+            how = {} if is_index(self) else {"axis": axis, "level": level}  # those of an index have neither
             return over_whole(Named(method), self, cond, other, name=method, same_rows=True, may_miss=True, **how)
         for value in (cond, other):
             if hasattr(value, "__len__") and not (is_collection(value) or has_labels(value) or isinstance(value, str)):

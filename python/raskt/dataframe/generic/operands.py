@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 from ..base.collection import is_collection, native
+from ..base.meta import is_counted
 from ..base.results import is_missing
 from ..base.whole import is_labelled
 
@@ -17,6 +18,8 @@ def binary(column: Any, operation: str, value: Any, reflected: bool = False) -> 
     """An operation of a column and a value as an expression; NotImplementedError if pandas has to read the value."""
     if not is_collection(value) and not is_read_alike(column, operation, value):
         raise NotImplementedError(f"`{operation}` with {value!r} has no native form")
+    if operation in LOGICAL and is_counted(value):
+        raise NotImplementedError("bits of integers of Python have the type of those beside them in pandas alone")
     return column.binary(operation, native(value), reflected)
 
 

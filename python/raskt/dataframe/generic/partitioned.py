@@ -91,7 +91,7 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         with leaving_unknown():
             frame = self._as_frame()
         counted = frame.column_at(0) if frame.columns else frame.level(0)
-        return wrap(counted.reduce("size"))
+        return wrap(counted.reduce("size").counted())
 
     def _as_frame(self) -> Any:
         raise NotImplementedError

@@ -7,7 +7,7 @@ from typing import Any
 from ..base.checks import check_boolean, no_default
 from ..base.mixin import Mixin
 from ..base.pandas_methods import by_partition, elementwise, gathered, gathered_rows, native_or
-from ..base.steps import with_steps_as
+from ..base.steps import moves_together, offset_of, with_steps_as
 
 #: Types of columns, and those of values that they are filled with as they are.
 FILLED_WITH = {"int64": (int,), "float64": (int, float), "bool": (bool,), "str": (str,)}
@@ -76,11 +76,14 @@ class Running(Mixin):
 
         With `freq` the labels are moved instead. Several `periods` give columns for each, named with `suffix`.
         """
+        if isinstance(freq, str) and freq == "infer":
+            freq = offset_of(self._as_frame().frequency) or freq  # which pandas only guesses where it isn't known
         options = {"freq": freq, "fill_value": fill_value, "suffix": suffix}
         if axis in (1, "columns"):
             return elementwise("shift", self, periods, axis=1, **options)
         if freq is not None and freq != "infer" and hasattr(periods, "__index__"):
-            found = by_partition("shift", self, periods, axis=axis, **options)
+            over = gathered if moves_together(self, freq) else by_partition
+            found = over("shift", self, periods, axis=axis, **options)
             return with_steps_as(found, self, lambda labels: labels.shift(periods, freq))
         moved_in_pandas = gathered_rows if freq is None else gathered
         in_pandas = lambda: moved_in_pandas("shift", self, periods, axis=axis, **options)

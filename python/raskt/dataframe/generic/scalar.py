@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.collection import Collection
-from ..base.meta import type_of, with_example
+from ..base.meta import is_any_object, is_counted, type_of, with_example
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
@@ -54,21 +54,15 @@ class Scalar(Collection, Operators):
         if isinstance(other, Collection) and not isinstance(other, Scalar):
             return NotImplemented
         pair = (other, self) if reflected else (self, other)
-        made = lambda: as_scalar(applied(operation, self, other, reflected))
-        in_pandas = lambda: with_example(made(), FUNCTIONS[operation], pair, {})
-        is_lazy = isinstance(other, Collection)
-        if (
-            not is_lazy
-            and operation not in COMPARISONS
-            and getattr(getattr(other, "dtype", None), "kind", "O") in "iuf"
-        ):
-            return in_pandas()  # beside a scalar a number of NumPy is of its own type, and not what fits
+        in_pandas = lambda: with_example(value_of(operation, pair), FUNCTIONS[operation], pair, {})
+        if operation not in COMPARISONS and are_of_two_kinds(self, other):
+            return in_pandas()
         return native_or(lambda: wrap(binary(self._expr, operation, other, reflected)), in_pandas)
 
     def _unary(self, operation: str) -> Any:
         return native_or(
             lambda: wrap(self._expr.unary(operation)),
-            lambda: as_scalar(over_rows(FUNCTIONS[operation], self, name=operation, plainly=True)),
+            lambda: with_example(value_of(operation, (self,)), FUNCTIONS[operation], (self,), {}),
         )
 
     def __bool__(self) -> bool:
@@ -106,6 +100,35 @@ class Scalar(Collection, Operators):
 
     def __repr__(self) -> str:
         return f"<raskt.dataframe.Scalar dtype={self._expr.dtype}>"
+
+
+def are_of_two_kinds(one: Scalar, other: Any) -> bool:
+    """Whether one number is of a type of NumPy's by itself, and not what fits the other: only pandas' own values say
+    what becomes of both."""
+    if isinstance(other, Scalar):
+        return is_counted(one) != is_counted(other)
+    return getattr(getattr(other, "dtype", None), "kind", "O") in "iuf"
+
+
+def value_of(operation: str, values: tuple[Any, ...]) -> Any:
+    """What an operator of pandas gives for values, one of which is lazy at least.
+
+    Of objects, which made-up values tell nothing about, comparisons give truth values and others any object.
+    """
+    if any(map(is_any_object, values)):
+        dtype = bool if operation in COMPARISONS else object
+        meta = no_values(dtype)
+        return as_scalar(over_rows(FUNCTIONS[operation], *values, name=operation, meta=meta))
+    if len(values) == 1:
+        return as_scalar(over_rows(FUNCTIONS[operation], *values, name=operation, plainly=True))
+    return as_scalar(applied(operation, *values))
+
+
+def no_values(dtype: Any) -> Any:
+    """No values of a type, with labels that the number of a single row fits."""
+    import pandas as pd
+
+    return pd.Series([], dtype=dtype, index=pd.Index([], dtype="int64"))
 
 
 def as_scalar(series: Any) -> Any:

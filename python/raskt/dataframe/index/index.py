@@ -11,9 +11,9 @@ from ..base.collection import ONLY_COLUMN, is_column, is_frame, is_index
 from ..base.labels import encode_label
 from ..base.meta import empty
 from ..base.pandas_methods import Method, gathered, gathered_value
-from ..base.partitionwise import over_rows
+from ..base.partitionwise import over_all, over_rows
 from ..base.registry import register, wrap
-from ..base.steps import with_steps_as, with_steps_of
+from ..base.steps import moves_together, offset_of, with_steps_as, with_steps_of
 from ..base.tuning import tunable
 from ..generic.levels import level_number, renamed_in_place
 from ..indexing.loc import is_marks
@@ -80,8 +80,9 @@ class Index(Series):
         step = self.freq if freq is None else freq
         if step is None:
             raise NotImplementedError("Index.shift without a known frequency of the times: pass freq=")
-        moved = over_rows(Method("shift"), self, periods, step, name="shift", plainly=True)
-        return with_steps_of(labels_of(moved, self._plan.name), self)
+        over = over_all if moves_together(self, step) else over_rows
+        moved = over(Method("shift"), self, periods, step, name="shift", plainly=True)
+        return with_steps_as(labels_of(moved, self._plan.name), self, lambda labels: labels.shift(periods, step))
 
     def fillna(self, value: Any) -> Any:  # type: ignore[override]
         """Missing labels replaced by a scalar."""
@@ -107,11 +108,9 @@ class Index(Series):
         >>> df.index.freq
         <Day>
         """
-        from pandas.tseries.frequencies import to_offset
-
         if not str(self.dtype).startswith(("datetime64", "timedelta64")):
             raise AttributeError(f"labels of {self.dtype} have no freq")
-        return to_offset(self._expr.frequency)
+        return offset_of(self._expr.frequency)
 
     @property
     def nlevels(self) -> int:

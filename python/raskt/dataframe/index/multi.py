@@ -11,7 +11,7 @@ from ..base.collection import index_of
 from ..base.labels import encode_label
 from ..base.meta import empty
 from ..base.pandas_methods import given
-from ..base.partitionwise import one_value, over_all, over_rows
+from ..base.partitionwise import over_all, over_rows
 from ..base.registry import register, wrap
 from ..base.whole import over_whole
 from ..generic.levels import level_count, level_names, level_number, renamed_in_place
@@ -118,7 +118,8 @@ class MultiIndex(Partitioned):
 
     def nunique(self, dropna: bool = True) -> Any:
         """How many different labels there are, as a lazy scalar."""
-        return one_value(lambda index: index.nunique(dropna=dropna), self, name="nunique")
+        call = lambda index: index.nunique(dropna=dropna)
+        return wrap(over_all(call, self, name="nunique", meta=(None, "int64"))._expr.reduce("only").counted())
 
     def unique(self, level: Any = None) -> Any:
         """The different labels in the order in which they come first."""

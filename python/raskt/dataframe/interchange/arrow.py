@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..base.labels import INTERNAL, decode, decode_label, encode_label, is_plain
+from ..base.steps import offset_of, word_of
 from ..base.storage import Storage, described, key_of, one, storage_for, storage_of
 
 if TYPE_CHECKING:
@@ -74,24 +75,26 @@ def stepped(index: pd.Index, frequency: str | None) -> pd.Index:
     """Times whose steps are known as pandas knows them; steps that are not theirs are none."""
     if frequency is not None and hasattr(index, "freq"):
         with suppress(ValueError):
-            index.freq = frequency
+            index.freq = offset_of(frequency)
     return index
 
 
 def frequency_of(index: pd.Index) -> str | None:
-    """The steps of times, as pandas calls them; None for other labels, and where periods have it as their type."""
+    """The steps of times, as `word_of` calls them; None for other labels, and where periods have it as their type."""
     import pandas as pd
 
     if not isinstance(index, pd.DatetimeIndex | pd.TimedeltaIndex):
         return None
-    return index.freqstr
+    return word_of(index.freq)
 
 
-def to_scalar(batch: pa.RecordBatch, codecs: list[bytes | None]) -> Any:
-    """The value of a batch of one column and one row."""
+def to_scalar(batch: pa.RecordBatch, codecs: list[bytes | None], counted: bool = False) -> Any:
+    """The value of a batch of one column and one row; an integer of Python if it is what pandas has counted."""
     import pyarrow as pa
 
     column = batch.column(0)
+    if counted:
+        return column[0].as_py()
     # Numbers need nothing of pandas, whose conversion takes milliseconds the first time.
     is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
     if codecs[0] is None and not column.null_count and is_number:

@@ -293,12 +293,14 @@ class Settle:
         self.publication = publication
         self.options = {"compression": compression or "none", "row_group_size": row_group_size}
 
-    def __call__(self, names: list[str]) -> None:
-        """Write those of the files anew whose columns have no types."""
+    def __call__(self, names: list[str], appended: list[str]) -> None:
+        """Write those files anew whose columns have no types: others have, or those that they are `appended` to."""
         import pyarrow.parquet as pq
 
         schemas = {name: pq.read_schema(self.publication.path(name)) for name in names}
-        known = {field.name: field.type for schema in schemas.values() for field in schema if is_settled(field.type)}
+        before = [pq.read_schema(os.path.join(self.publication.folder, name)) for name in appended]
+        told = [*before, *schemas.values()]
+        known = {field.name: field.type for schema in told for field in schema if is_settled(field.type)}
         for name, schema in schemas.items():
             if any(field.name in known and not is_settled(field.type) for field in schema):
                 self.rewrite(self.publication.path(name), known)
@@ -338,7 +340,7 @@ class Finish:
         """The names of the files."""
         stage = self.publication.stage
         found = _parquet_files(stage)
-        self.settle(found)
+        self.settle(found, self.appended)
         if self.appended and found:
             self.compare(os.path.join(stage, found[0]), os.path.join(self.publication.folder, self.appended[0]))
         if self.notes:

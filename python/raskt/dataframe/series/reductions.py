@@ -81,7 +81,8 @@ class SeriesReductions(Reductions):
     @tunable("split_every", "split_out")
     def nunique(self, dropna: bool = True) -> Any:
         """How many different values there are; a missing one counts as one unless `dropna`."""
-        return native_or(lambda: self._different(dropna), lambda: gathered_value("nunique", self, dropna=dropna))
+        in_pandas = lambda: wrap(gathered("nunique", self, meta=(None, "int64"), dropna=dropna)._expr.reduce("only"))
+        return wrap(native_or(lambda: self._different(dropna), in_pandas)._plan.counted())
 
     def _different(self, dropna: bool) -> Any:
         count = wrap(self._expr.reduce("nunique"))

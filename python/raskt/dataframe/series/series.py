@@ -85,7 +85,7 @@ class Series(Partitioned, SeriesValues, SeriesReductions):
     @property
     def size(self) -> Any:
         """How many rows there are, missing values included, as a lazy scalar."""
-        return wrap(as_column(self).reduce("size"))
+        return wrap(as_column(self).reduce("size").counted())
 
     @property
     def shape(self) -> tuple[Any]:

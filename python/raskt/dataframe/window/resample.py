@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.meta import empty, sample_of
 from ..base.pandas_methods import given, run, trial
-from ..base.steps import stepped, with_steps_as
+from ..base.steps import stepped, with_steps_as, word_of
 from .windows import WindowCall, Windows
 
 #: Methods whose functions may give other rows than one for each span.
@@ -52,7 +52,7 @@ class Resampler(Windows):
         if method == "transform":
             ordered = lambda labels: labels.sort_values()
             return with_steps_as(found, self._rows, ordered) if self._options.get("on") is None else found
-        return stepped(found, to_offset(self._options["rule"]).freqstr) if self._is_of_spans(method, args) else found
+        return stepped(found, word_of(to_offset(self._options["rule"]))) if self._is_of_spans(method, args) else found
 
     def _is_of_spans(self, method: str, args: tuple[Any, ...]) -> bool:
         """Whether the result has a row for each span, and no other: of a function, that is tried on a few rows."""
