@@ -115,9 +115,11 @@ DIFFERENCES: tuple[Difference, ...] = (
         "given, is of integers if none of its own values is missing, also where a frame without rows lacks the column "
         "in `concat`. Files have them as whole numbers. What is "
         "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing, which "
-        'rounds numbers beyond 2**53: `astype("Int64")` first keeps every digit.',
-        "pandas goes by the values whether one is missing, and types are said before there are any; rows that are only "
-        "moved, joined, filtered and compared keep every digit.",
+        "rounds numbers beyond 2**53; so are rows that pandas picks (by lists of labels or of positions, `drop` of "
+        "labels, `sort_values(key=)`, `explode`, `melt`, `groupby().head`, whatever `explain()` shows as gathered): "
+        '`astype("Int64")` first keeps every digit.',
+        "pandas goes by the values whether one is missing, and types are said before there are any; rows that are "
+        "moved, joined, filtered and compared natively keep every digit.",
         kinds=("promise",),
         text="said *float64*, is *int*",
         example="frames.joins merge [int8 int64] right_index how=left",

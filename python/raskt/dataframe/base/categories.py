@@ -1,9 +1,10 @@
 """Categories that nobody knows before they are computed: found once, of all rows at the place where they were made.
 
 `astype("category")`, files and functions of users give columns whose plan does not say the categories. pandas has those
-of all rows there, whatever is done to the rows afterwards. So the first operation on such a collection computes them
-(see `Collection._expr`), and goes on from a plan that says them; a collection that is computed as it is needs none
-of this, since all its rows are there.
+of all rows there, whatever is done to the rows afterwards. So the first operation that leaves rows out, or that reads
+such a column, computes them (see `Collection._expr`), and goes on from a plan that says them. A collection that is
+computed as it is needs none of this, nor does what keeps all rows (new columns, other partitions) or reads other
+columns: they take the plan as it was made (`Collection._plan`).
 """
 
 from __future__ import annotations
