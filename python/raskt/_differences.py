@@ -125,6 +125,14 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.joins merge [int8 int64] right_index how=left",
     ),
     Difference(
+        ("frames.rows.*concat*",),
+        "The same of a column that a frame without rows lacks in `concat`: integers stay integers.",
+        "See above.",
+        kinds=("dtype",),
+        text="*int*, not float64",
+        example="frames.rows head 0 then concat other [levels] ",
+    ),
+    Difference(
         ("frames.*",),
         "The same of truth values, which are said to be `object`.",
         "pandas goes by the values whether one is missing, and types are said before there are any.",
@@ -141,7 +149,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.joins concat [int16 interval] other columns names=['n']",
     ),
     Difference(
-        ("frames.groups.*", "frames.rows.*groupby*"),
+        ("frames.groups.*", "frames.rows.*groupby*", "frames.rows.*resample*"),
         "Sums and products of groups of narrow integers, running ones as well, are of 64 bits, also where they fit the "
         "type of the column.",
         "pandas goes by the sums whether they fit, and types are settled before there are any.",
@@ -225,7 +233,11 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.accessors dt.strftime [timestamp[us][pyarrow]] timestamp[us][pyarrow] date_format='%U %V %G'",
     ),
     Difference(
-        tuple(f"frames.methods.{name}" for name in ("where", "mask", "fillna", "replace", "clip", "compare")),
+        (
+            *(f"frames.methods.{name}" for name in ("where", "mask", "fillna", "replace", "clip", "compare")),
+            "frames.rows.*mask",
+            "frames.rows.*where",
+        ),
         "What a method puts in the place of values widens their type, whether it replaces any of them or not.",
         "In pandas values keep their type if none is replaced, which only computing could tell.",
         kinds=("dtype",),
@@ -257,6 +269,14 @@ DIFFERENCES: tuple[Difference, ...] = (
         "An operation is tried on a few rows, and computed a partition at a time.",
         kinds=("error kind",),
         example="frames.operators mod [string timedelta64[us]] method axis=0",
+    ),
+    Difference(
+        ("frames.rows.*astype", "frames.rows.*resample*"),
+        "The same where rows or columns fail in several ways: what types tell is said before what values tell.",
+        "See above.",
+        kinds=("error kind",),
+        text="TypeError: *, not ValueError: *",
+        example="frames.rows astype [times] frame:mixed",
     ),
     Difference(
         ("frames.methods.*",),

@@ -34,6 +34,9 @@ OPERATIONS = {
     "less": lambda value, df: value < 4,
     "equal": lambda value, df: value == Decimal(5),
     "negative": lambda value, df: -value,
+    "inverted": lambda value, df: ~value,
+    "bits": lambda value, df: value & True,
+    "lazy bits": lambda value, df: value | (df.k.sum() > 0),
     "lazy": lambda value, df: value * df.k.sum(),
     "lazily less": lambda value, df: value >= df.k.max(),
 }

@@ -173,7 +173,8 @@ def _judge_error(expected: Outcome, result: Outcome) -> Difference | Outcome:
 
 def _is_absent(error: Exception) -> bool:
     """A name that raskt hasn't got is refused as loudly as can be."""
-    return isinstance(error, AttributeError) and "has no attribute" in str(error)
+    absent = "raskt has no `" in str(error) or "has no attribute" in str(error)
+    return isinstance(error, AttributeError) and absent
 
 
 def _short(value: Any) -> str:

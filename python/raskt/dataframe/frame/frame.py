@@ -205,6 +205,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         [4]
         """
         if isinstance(key, Series):
+            refuse_unsettled(self, key)
             require_boolean(key)
             return choose_by_collection(self, key)
         if isinstance(key, DataFrame):
@@ -575,3 +576,19 @@ def in_own_types(frame: Any, changed: Any, value: Any) -> Any:
 def is_narrow(value: Any) -> bool:
     """Whether a value is a number of NumPy of a type of its own."""
     return type(value).__module__ == "numpy" and getattr(getattr(value, "dtype", None), "kind", "") in "iuf"
+
+
+def refuse_unsettled(frame: DataFrame, key: Any) -> None:
+    """An error for a series in the brackets of a frame that isn't of truth values; KeyError where no column can be
+    among its values."""
+    dtype = key._expr.dtype
+    if dtype.startswith("bool"):
+        return
+    if dtype.startswith(("int", "uint", "float")) and all(isinstance(label, str) for label in frame):
+        raise KeyError(
+            f"rows are chosen by a boolean series, and `{key.name}` is of type {dtype}; nor is it of columns"
+        )
+    raise NotImplementedError(
+        f"frame[series] of type {dtype}: columns by the values of a lazy series, or rows by truth values that may be "
+        "missing; compute the labels first, or use fillna(False).astype(bool)"
+    )

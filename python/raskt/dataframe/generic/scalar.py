@@ -9,8 +9,11 @@ from ..base.meta import is_any_object, is_counted, type_of, with_example
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
-from .operands import COMPARISONS, binary
+from .operands import COMPARISONS, LOGICAL, binary
 from .operators import FUNCTIONS, Operators, applied
+
+#: What integers of Python make integers of again, but for sums and products.
+COUNTING = ("floordiv", "mod", "pow", *LOGICAL)
 
 
 @register("scalar")
@@ -57,13 +60,19 @@ class Scalar(Collection, Operators):
         in_pandas = lambda: with_example(value_of(operation, pair), FUNCTIONS[operation], pair, {})
         if operation not in COMPARISONS and are_of_two_kinds(self, other):
             return in_pandas()
+        if operation in LOGICAL and any(map(is_any_object, pair)):
+            return in_pandas()  # which has no bits of what is missing
+        if operation in COUNTING and is_counted(self) and (is_counted(other) or type(other) is int):
+            found = in_pandas()
+            return wrap(found._plan.counted()) if found.dtype == "int64" else found
         return native_or(lambda: wrap(binary(self._expr, operation, other, reflected)), in_pandas)
 
     def _unary(self, operation: str) -> Any:
-        return native_or(
-            lambda: wrap(self._expr.unary(operation)),
-            lambda: with_example(value_of(operation, (self,)), FUNCTIONS[operation], (self,), {}),
-        )
+        in_pandas = lambda: with_example(value_of(operation, (self,)), FUNCTIONS[operation], (self,), {})
+        if is_any_object(self):
+            return in_pandas()
+        found = native_or(lambda: wrap(self._expr.unary(operation)), in_pandas)
+        return wrap(found._plan.counted()) if is_counted(self) else found
 
     def __bool__(self) -> bool:
         raise TypeError(f"the truth of a lazy value is not known before it is computed: call compute() on {self!r}")

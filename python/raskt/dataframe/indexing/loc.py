@@ -26,7 +26,9 @@ class FrameLoc:
         frame = self._frame
         if is_label(frame, key):
             return choose_by_levels(frame, key, alone=True)
-        rows, columns = split_key(frame, key)
+        rows, columns = split_key(key)
+        if isinstance(columns, slice) and columns != slice(None):
+            choose_columns(frame, columns)  # what is wrong with it is said before what is wrong with rows
         frame = unless_labels(frame, key)
         rows = rows(frame) if callable(rows) and not is_collection(rows) else rows
         chosen = choose_rows(frame, rows)
@@ -97,7 +99,7 @@ class SeriesIloc:
         return rows_at(self._series, rows)
 
 
-def split_key(frame: Any, key: Any) -> tuple[Any, Any]:
+def split_key(key: Any) -> tuple[Any, Any]:
     """The part of a key about rows and the part about columns; IndexError for a key of more parts."""
     if not isinstance(key, tuple):
         return key, slice(None)
