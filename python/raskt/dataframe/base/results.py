@@ -69,6 +69,10 @@ def refuse_rounded(found: Any, meta: Any) -> Any:
 
 
 def is_rounded(whole: Any) -> bool:
-    """Whether some integers are others as floats in double precision."""
-    large = whole[(whole > 2**53) | (whole < -(2**53))]
-    return any(int(one) != int(float(one)) for one in large)
+    """Whether some integers of 64 bits are others as floats in double precision."""
+    import numpy as np
+
+    numbers = whole.to_numpy(dtype="int64" if whole.dtype.kind == "i" else "uint64")
+    floats = numbers.astype("float64")
+    inside = floats < float(np.iinfo(numbers.dtype).max)  # which as a float is the first that is too large
+    return bool(not inside.all() or (floats.astype(numbers.dtype) != numbers).any())
