@@ -179,7 +179,7 @@ np.float64(2.5)
         f"{REDUCED} Of int64.",
         """
 >>> s.nunique_approx().compute()
-np.int64(4)
+4
 """,
     ),
     "mode": Entry(

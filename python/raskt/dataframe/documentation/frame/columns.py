@@ -171,7 +171,7 @@ Columns: 3, partitions: 2
         "A lazy number, and a number.",
         """
 >>> df.shape[0].compute(), df.shape[1]
-(np.int64(3), 3)
+(3, 3)
 """,
     ),
     "size": Entry(
@@ -179,7 +179,7 @@ Columns: 3, partitions: 2
         "Of int64.",
         """
 >>> df.size.compute()
-np.int64(9)
+9
 """,
     ),
     "squeeze": Entry(

@@ -68,7 +68,7 @@ np.int64(24)
         "A lazy number.",
         """
 >>> s.shape[0].compute()
-np.int64(3)
+3
 """,
     ),
     "size": Entry(
@@ -76,7 +76,7 @@ np.int64(3)
         "Of int64.",
         """
 >>> s.size.compute()
-np.int64(3)
+3
 """,
     ),
 }

@@ -108,7 +108,7 @@ np.int64(24)
         "Of int64.",
         """
 >>> s.nunique().compute()
-np.int64(3)
+3
 """,
     ),
     "quantile": Entry(
