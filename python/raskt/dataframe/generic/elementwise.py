@@ -284,10 +284,9 @@ class Elementwise(OperatorMethods, Running):
         if is_collection(values):
             met = is_in if is_column(values) and self.ndim == 1 else Named("isin")
             return over_whole(met, self, values, name="isin", same_rows=True)
-        several = values if isinstance(values, list | tuple | set | frozenset) else ()
-        if any(isinstance(value, Lazy | Delayed) and not is_collection(value) for value in (values, *several)):
+        if holds_lazy(values):
             raise NotImplementedError(
-                "isin takes no delayed objects, and no lazy numbers in a list: give a lazy array or series, or compute "
+                "isin takes no delayed objects, and no lazy values in a list: give a lazy array or series, or compute "
                 "them first"
             )
         if isinstance(values, str) or not hasattr(values, "__iter__"):
@@ -454,6 +453,17 @@ def beside_rows(inputs: tuple[Any, ...], is_comparison: bool) -> tuple[Any, ...]
     rows = next(one for one in inputs if isinstance(one, Elementwise))
     met = lambda one: frame_operand(rows, one) if rows.ndim == 2 else operand(rows, one, is_comparison)
     return tuple(met(one) if is_lazy_array(one) else one for one in inputs)
+
+
+def holds_lazy(values: Any) -> bool:
+    """Whether something is lazy, or holds what is: a list, a dictionary, objects of pandas or NumPy."""
+    if isinstance(values, dict):
+        return any(map(holds_lazy, values.values()))
+    if isinstance(values, list | tuple | set | frozenset):
+        return any(isinstance(value, Lazy | Delayed) for value in values)
+    if getattr(values, "dtype", None) == object and getattr(values, "ndim", 0) == 1:
+        return any(isinstance(value, Lazy | Delayed) for value in values)
+    return isinstance(values, Lazy | Delayed)
 
 
 def unary(column: Any, operation: str) -> Any:

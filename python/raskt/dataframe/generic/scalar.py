@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.collection import Collection
+from ..base.collection import Collection, has_labels
 from ..base.meta import is_any_object, is_counted, type_of, with_example
 from ..base.pandas_methods import native_or
 from ..base.partitionwise import over_rows
 from ..base.registry import register, wrap
+from ..base.whole import over_whole
 from .operands import COMPARISONS, LOGICAL, binary
 from .operators import FUNCTIONS, Operators, applied
 
@@ -57,6 +58,9 @@ class Scalar(Collection, Operators):
         if isinstance(other, Collection) and not isinstance(other, Scalar):
             return NotImplemented
         pair = (other, self) if reflected else (self, other)
+        if has_labels(other):
+            return over_whole(FUNCTIONS[operation], *pair, name=operation)
+        refuse_rows(operation, other)
         in_pandas = lambda: with_example(value_of(operation, pair), FUNCTIONS[operation], pair, {})
         if operation not in COMPARISONS and are_of_two_kinds(self, other):
             return in_pandas()
@@ -109,6 +113,15 @@ class Scalar(Collection, Operators):
 
     def __repr__(self) -> str:
         return f"<raskt.dataframe.Scalar dtype={self._expr.dtype}>"
+
+
+def refuse_rows(operation: str, other: Any) -> None:
+    """NotImplementedError for an index or an array: what comes of it has rows, and a lazy value is one."""
+    if getattr(other, "ndim", 0) > 0:
+        raise NotImplementedError(
+            f"`{operation}` of a lazy value and rows of {type(other).__name__}: compute the value first, or give a "
+            "pandas Series"
+        )
 
 
 def are_of_two_kinds(one: Scalar, other: Any) -> bool:

@@ -37,7 +37,7 @@ def to_dataframe(
     columns = batch.select(list(range(first, batch.num_columns)))
     codecs = codecs[len(codecs) - len(names) :]
     if any(codecs):
-        values = {at: values_of(columns, at, codec) for at, codec in enumerate(codecs)}
+        values = {at: own_values_of(columns, at, codec) for at, codec in enumerate(codecs)}
         frame = pd.DataFrame(values, copy=False) if values else pd.DataFrame(index=index)
     else:
         frame = columns.to_pandas()
@@ -59,7 +59,7 @@ def to_series(
     frequency: str | None = None,
 ) -> pd.Series:
     """The series of a batch whose last column has the values."""
-    series = values_of(batch, batch.num_columns - 1, codecs[-1])
+    series = own_values_of(batch, batch.num_columns - 1, codecs[-1])
     series.index = stepped(row_labels(batch, labels, levels, start, codecs), frequency)
     return series.rename(label_of(name))
 
@@ -108,6 +108,16 @@ def index_of(batch: pa.RecordBatch, at: int, codec: bytes | None) -> pd.Index:
 
     values = values_of(batch, at, codec)
     return pd.Index(values, dtype=values.dtype)
+
+
+def own_values_of(batch: pa.RecordBatch, at: int, codec: bytes | None) -> pd.Series:
+    """One column of a batch as pandas has it, in memory of its own: whoever gets it may write to it."""
+    import pyarrow as pa
+
+    column = batch.column(at)
+    shared = codec is None and not column.null_count and pa.types.is_primitive(column.type)
+    values = values_of(batch, at, codec)
+    return values.copy() if shared else values
 
 
 def values_of(batch: pa.RecordBatch, at: int, codec: bytes | None) -> pd.Series:
