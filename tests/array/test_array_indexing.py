@@ -224,3 +224,18 @@ def test_what_is_indexed_is_no_view():
     row[1] = 7
     assert x.compute().tolist() == [[5, 0, 0], [0, 0, 0]]
     assert row.compute().tolist() == [0, 7, 0]
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 3, 4, 5, (7, 3), (3, 6), ((2, 5), (1, 4, 1)), -1])
+@pytest.mark.parametrize("function", ["argwhere", "nonzero", "flatnonzero"])
+def test_positions_of_elements_in_all_blocks(function, chunks):
+    for a in (np.arange(42.0).reshape(7, 6) - 20, np.arange(42).reshape(7, 6) % 5):
+        found = getattr(ra, function)(ra.from_array(a, chunks=chunks) > 0)
+        expected = getattr(np, function)(a > 0)
+        pairs = zip(found, expected, strict=True) if function == "nonzero" else [(found, expected)]
+        for one, other in pairs:
+            np.testing.assert_array_equal(one.compute(), other)
+    cube = np.arange(60).reshape(3, 4, 5) % 7
+    np.testing.assert_array_equal(
+        ra.argwhere(ra.from_array(cube, chunks=(2, 3, 4)) > 3).compute(), np.argwhere(cube > 3)
+    )

@@ -34,7 +34,7 @@ def nonzero(a: Any) -> tuple[Array, ...]:
     places = []
     for axis, (length, lengths) in enumerate(zip(x.shape, x.chunks, strict=True)):
         line = arange(length, chunks=(lengths,)).reshape([-1 if at == axis else 1 for at in range(x.ndim)])
-        places.append(broadcast_to(line, x.shape)[mask])
+        places.append(broadcast_to(line, x.shape, chunks=x.chunks)[mask])
     return tuple(places)
 
 
