@@ -125,6 +125,7 @@ def _completed(columns: Array) -> Array:
     kind="Array, Array",
     a="array_like: A matrix of m rows and n columns; one of more columns than rows is put in one block.",
     mode="str: `reduced` or `r`.",
+    differences="rows of `r`, and the columns of `q` that they belong to, may have the other sign than LAPACK's.",
 )
 def qr(a: Any, mode: str = "reduced") -> Any:
     """The QR factorisation of a matrix: ``a = q @ r``, with orthonormal columns of ``q`` and an upper triangle ``r``.
