@@ -310,9 +310,9 @@ Numbers may differ in what rounding leaves open, and in nothing else. Elementwis
 numbers) are within 4e-15 of NumPy's, relative to their size; sums, products, and what is made of them (means,
 deviations, quantiles, correlations, windows) within 1e-9, since they are added in another order. In single precision
 both are within 1e-5. Of zeros, which are equal whatever their sign, `min` and `max` may give another than NumPy, and
-arrays are in the order of bytes of the machine. Rows of `r` of a QR factorisation, and singular vectors, which signs leave
-open, may have other signs. A quantile beside an infinity in a column is that infinity, the
-number on the other side, or NaN, and may be another of them than pandas', whose NaN comes of its interpolation.
+arrays are in the order of bytes of the machine. Rows of `r` of a QR factorisation, and singular vectors, may have
+other signs, which nothing settles. A quantile beside an infinity in a column is that infinity, the number on the other
+side, or NaN, and may be another of them than pandas', whose NaN comes of its interpolation.
 Everything else is equal to the bit.
 
 However an array is cut, functions of its elements, random numbers, sums of integers and whatever picks and moves

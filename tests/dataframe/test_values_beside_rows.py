@@ -60,6 +60,14 @@ def test_lazy_values_in_a_list_are_refused_where_values_are_looked_for(holder, c
         lazy.query(f"{column} in @held", local_dict={"held": held}).compute()
 
 
+@pytest.mark.parametrize("function", ["to_datetime", "to_timedelta", "to_numeric"])
+@pytest.mark.parametrize("column", ["i", "s", "f"])
+def test_one_lazy_value_is_not_converted_as_rows(function, column):
+    value = rd.from_pandas(FRAME, npartitions=2)[column].max()
+    with pytest.raises(NotImplementedError, match=f"{function} of one lazy value"):
+        getattr(rd, function)(value)
+
+
 COLUMNS = {
     "floats": [1.0, 2.0, 3.0],
     "integers": [1, 2, 3],

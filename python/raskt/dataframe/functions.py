@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .base.checks import no_default
-from .base.collection import is_collection, is_frame
+from .base.collection import is_collection, is_frame, is_scalar
 from .base.labels import decode_label, encode_label
 from .base.meta import empty, type_of
 from .base.pandas_methods import given
@@ -137,6 +137,7 @@ def to_datetime(
     options = given({**options, "exact": exact, "unit": unit, "origin": origin, "cache": cache})
     if not is_collection(arg):
         return pd.to_datetime(arg, **options)
+    refuse_value(arg, "to_datetime")
     if errors not in ("raise", "coerce"):
         raise ValueError(f"invalid error value specified: {errors!r}")
     is_text = not is_frame(arg) and arg._expr.dtype in TEXTS
@@ -185,6 +186,7 @@ def to_numeric(
     options = given({"errors": errors, "downcast": downcast, "dtype_backend": dtype_backend})
     if not is_collection(arg):
         return pd.to_numeric(arg, **options)
+    refuse_value(arg, "to_numeric")
     if errors not in ("raise", "coerce"):
         raise ValueError("invalid error value specified")
     if downcast not in (None, "integer", "signed", "unsigned", "float"):
@@ -220,12 +222,19 @@ def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> An
 
     if not is_collection(arg):
         return pd.to_timedelta(arg, unit=unit, errors=errors)
+    refuse_value(arg, "to_timedelta")
     if errors not in ("raise", "coerce"):
         raise ValueError("errors must be one of 'raise', or 'coerce'.")
     is_text, finest = arg._expr.dtype in TEXTS, has_fractions(arg)
     meta = (arg.name, "timedelta64[us]" if is_text else "timedelta64[ns]") if is_text or finest else None
     how: dict[str, Any] = {"name": "to_timedelta", "meta": meta, "plainly": True}
     return over_rows(pd.to_timedelta, arg, unit=unit, errors=errors, **how)
+
+
+def refuse_value(arg: Any, name: str) -> None:
+    """NotImplementedError for a lazy value in place of rows."""
+    if is_scalar(arg):
+        raise NotImplementedError(f"{name} of one lazy value: convert the column first, or compute the value")
 
 
 def has_fractions(arg: Any) -> bool:
