@@ -457,13 +457,14 @@ def beside_rows(inputs: tuple[Any, ...], is_comparison: bool) -> tuple[Any, ...]
 
 def holds_lazy(values: Any) -> bool:
     """Whether something is lazy, or holds what is: a list, a dictionary, objects of pandas or NumPy."""
+    if isinstance(values, Lazy | Delayed):
+        return True
     if isinstance(values, dict):
         return any(map(holds_lazy, values.values()))
-    if isinstance(values, list | tuple | set | frozenset):
+    objects = getattr(values, "dtype", None) == object and getattr(values, "ndim", 0) == 1
+    if objects or isinstance(values, list | tuple | set | frozenset):
         return any(isinstance(value, Lazy | Delayed) for value in values)
-    if getattr(values, "dtype", None) == object and getattr(values, "ndim", 0) == 1:
-        return any(isinstance(value, Lazy | Delayed) for value in values)
-    return isinstance(values, Lazy | Delayed)
+    return False
 
 
 def unary(column: Any, operation: str) -> Any:
