@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -177,15 +178,6 @@ def test_integers_that_may_miss_beside_lengths_of_time(name: str, kind: str, npa
     check(getattr(rows["d"], name)(rows["n"]), getattr(few["d"], name)(few["n"]))
 
 
-@PARTITIONS
-def test_what_lies_below_a_mask_is_what_pandas_has_there(npartitions: int) -> None:
-    rows = pd.Series([1.5, None, 2.5], dtype="Float64")
-    with pytest.raises(ValueError, match="left side of interval"):
-        pd.Interval(1, 2) + rows
-    with pytest.raises(ValueError, match="left side of interval"):
-        (pd.Interval(1, 2) + lazy(rows, npartitions)).compute()
-
-
 @pytest.mark.parametrize("kind", ["Int64", "Float32", "boolean"])
 def test_types_of_mapped_values_that_depend_on_values_are_refused(kind: str) -> None:
     rows = lazy(pd.DataFrame({"x": pd.Series([1, 0, None], dtype=kind), "y": [5, 6, 7]}))
@@ -203,3 +195,20 @@ def test_what_pandas_refuses_unless_a_value_is_missing(name: str, value: Any, np
     except NotImplementedError:
         return
     check(found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "Int8", "boolean"])
+@pytest.mark.parametrize("method", ["add", "sub", "mul", "truediv"])
+def test_arithmetic_of_nullable_numbers_and_intervals_is_refused(method, dtype):
+    frame = pd.DataFrame({"n": pd.array([1, None, 0], dtype=dtype), "i": pd.interval_range(0, 3), "v": [1, 2, 3]})
+    lazy = rd.from_pandas(frame, npartitions=2)
+    symbol = getattr(operator, method)
+    for call in (
+        lambda: symbol(lazy["n"], lazy["i"]),
+        lambda: symbol(lazy["i"], lazy["n"]),
+        lambda: symbol(lazy["n"], pd.Interval(0, 1)),
+        lambda: getattr(lazy["n"], method)(lazy["i"]),
+    ):
+        with pytest.raises(NotImplementedError, match="nullable numbers and intervals"):
+            call()
+    pd.testing.assert_series_equal((lazy["n"] == lazy["i"]).compute(), frame["n"] == frame["i"])

@@ -16,7 +16,8 @@ from ..base.samples import sample_values
 from ..base.samples import with_missing as one_missing
 from ..base.storage import is_plain
 from ..base.whole import has_rows, is_foreign, is_labelled, over_whole, sample_rows
-from .operators import check_division, is_tried_first
+from .operands import COMPARISONS
+from .operators import check_division, is_tried_first, refuse_intervals
 
 OPERATIONS = {
     "add": operator.add,
@@ -36,7 +37,6 @@ OPERATIONS = {
     "gt": operator.gt,
     "ge": operator.ge,
 }
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 class Operation:
@@ -104,6 +104,8 @@ def align_with(function: Any, left: Any, right: Any, *, name: str, **options: An
         return over_rows(lambda rows: function(rows, right, **options), left, name=name, plainly=True)
     if not is_foreign(left, right):
         check_division(name, function, left, right, getattr(function, "reflected", False))
+        if name not in COMPARISONS:
+            refuse_intervals(left, right)
         if is_tried_first(left, right):
             return over_whole(function, left, right, name=name, same_rows=True, **options)
         return over_rows(function, left, right, name=name, plainly=True, **options)

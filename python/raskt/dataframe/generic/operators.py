@@ -12,6 +12,7 @@ from ..base.meta import dtypes_of, sample_of, types_in
 from ..base.partitionwise import over_rows
 from ..base.storage import MASKED
 from ..base.whole import over_whole
+from .operands import COMPARISONS
 
 #: The operators by the names that the native side has for operations.
 FUNCTIONS = {
@@ -21,7 +22,6 @@ FUNCTIONS = {
     "or": operator.or_,
     "abs": operator.abs,
 }
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def applied(operation: str, left: Any, right: Any, reflected: bool = False) -> Any:
@@ -29,12 +29,31 @@ def applied(operation: str, left: Any, right: Any, reflected: bool = False) -> A
     function = FUNCTIONS[operation]
     pair = (right, left) if reflected else (left, right)
     check_division(operation, function, *pair)
+    if operation not in COMPARISONS:
+        refuse_intervals(*pair)
     if is_tried_first(*pair):
         return over_whole(function, *pair, name=operation, same_rows=True)
     if operation in COMPARISONS and has_numbers_of_arrow(*pair):
         refuse_spans(*pair)
         function = ComparedExactly(operation)
     return over_rows(function, *pair, name=operation, plainly=True)
+
+
+def refuse_intervals(left: Any, right: Any) -> None:
+    """NotImplementedError for arithmetic of nullable numbers and intervals: pandas has the intervals computed with what
+    lies below missing numbers as well, which they may refuse."""
+    import pandas as pd
+
+    both = [types_in(one) if is_collection(one) else [getattr(one, "dtype", type(one))] for one in (left, right)]
+    masked = [any(str(dtype) in MASKED for dtype in dtypes) for dtypes in both]
+    intervals = [
+        any(isinstance(dtype, pd.IntervalDtype) or dtype is pd.Interval for dtype in dtypes) for dtypes in both
+    ]
+    if (masked[0] and intervals[1]) or (masked[1] and intervals[0]):
+        raise NotImplementedError(
+            "arithmetic of nullable numbers and intervals, which depends on what pandas keeps below missing values: "
+            'convert the numbers by astype("float64") first'
+        )
 
 
 def has_numbers_of_arrow(left: Any, right: Any) -> bool:

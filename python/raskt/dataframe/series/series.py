@@ -22,11 +22,11 @@ from ..base.positions import refuse_by_position
 from ..base.registry import register, wrap
 from ..base.tuning import tunable
 from ..base.whole import over_whole
-from ..generic.alignment import COMPARISONS, Method, Named, align_with, aligned, filled_up, needs_alignment
+from ..generic.alignment import Method, Named, align_with, aligned, filled_up, needs_alignment
 from ..generic.display import series_html, series_text
 from ..generic.elementwise import is_ordered_number
 from ..generic.labels import with_axis_names, without_labels
-from ..generic.operands import binary
+from ..generic.operands import COMPARISONS, binary
 from ..generic.operators import applied, check_division
 from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned, whole_number
