@@ -414,12 +414,9 @@ def label_types(rows: Any) -> list[Any]:
     """The types of the levels of the row labels of an empty object; none of an index."""
     import pandas as pd
 
-    index = getattr(rows, "index", None)
-    return (
-        []
-        if index is None or isinstance(rows, pd.Index)
-        else [level.dtype for level in getattr(index, "levels", [index])]
-    )
+    if isinstance(rows, pd.Index):
+        return []
+    return [level.dtype for level in getattr(rows.index, "levels", [rows.index])]
 
 
 def empty_of(result: Any) -> Any:

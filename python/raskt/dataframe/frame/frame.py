@@ -205,7 +205,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         [4]
         """
         if isinstance(key, Series):
-            refuse_unsettled(self, key)
+            refuse_as_key(self, key)
             require_boolean(key)
             return choose_by_collection(self, key)
         if isinstance(key, DataFrame):
@@ -578,7 +578,7 @@ def is_narrow(value: Any) -> bool:
     return type(value).__module__ == "numpy" and getattr(getattr(value, "dtype", None), "kind", "") in "iuf"
 
 
-def refuse_unsettled(frame: DataFrame, key: Any) -> None:
+def refuse_as_key(frame: DataFrame, key: Any) -> None:
     """An error for a series in the brackets of a frame that isn't of truth values; KeyError where no column can be
     among its values."""
     dtype = key._expr.dtype
