@@ -89,9 +89,7 @@ def test_labels_come_back(tmp_path, labels, index):
         target = tmp_path / f"out{parts}"
         rd.from_pandas(frame, npartitions=parts, sort=False).to_parquet(target, index=index)
         if index is not False:
-            # pandas loses the name of numbered rows where there are several files.
-            if parts == 1 or frame.index.name != "n" or index:
-                check(pd.read_parquet(target), frame)
+            check(pd.read_parquet(target), frame)
             check(rd.read_parquet(target), frame)
         else:
             check(rd.read_parquet(target), frame.reset_index(drop=True))

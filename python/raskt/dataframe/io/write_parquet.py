@@ -65,7 +65,8 @@ def to_parquet(
     compression : {'snappy', 'gzip', 'zstd', 'lz4', 'brotli', None}, default 'snappy'
         How columns are packed.
     index, write_index : bool, optional
-        Whether the index is written as columns. By default it is, but for numbered rows, which are only noted.
+        Whether the index is written as columns. By default it is, but for numbered rows, which are only noted
+        (those of one file, or without a name).
     partition_cols, partition_on : str or list of str, optional
         Columns whose values become folders: `key=value`. `read_parquet` gives them back as categories.
     append : bool, default False
@@ -144,6 +145,8 @@ def to_parquet(
         with contextlib.suppress(NotNative):
             written = Written(frame._expr.to_parquet(publication.stage, has_folder=compute, **options))
             return _published(publication, written, compute, how, replaced)
+    if index is None and frame.npartitions + len(old) > 1 and frame._expr.index_names != [None]:
+        index = True  # pandas forgets the name of a numbering that one of many files notes
     write = WriteParquet(publication, by, index, compression, schema, row_group_size, _names(frame, name_function, old))
     return _by_tasks(
         frame, publication, write, compute, how, replaced, old if append else [], bool(write_metadata_file)

@@ -113,7 +113,7 @@ class SeriesValues(Elementwise):
             found = few.case_when([(everywhere, sample_rows(value)) for value in values]).dtype
         except (TypeError, ValueError, NotImplementedError):
             return self
-        return self.astype(found) if found.kind in "iuf" and found != few.dtype and few.dtype.kind in "iuf" else self
+        return self if found == few.dtype else self.astype(found)
 
     def combine_first(self, other: Any) -> Any:
         """Values of this series, and of another one of the same rows where they are missing."""
