@@ -339,18 +339,18 @@ are the values that occur in all rows where they are made, in their order; funct
 own are refused. Row labels of such categories have those that occur in the rows that are left.
 
 Frames know the labels of their columns as plain values: the axis of columns has no name, and labels that are a
-`CategoricalIndex` are the same labels without their type, so that `melt` of a pivot table calls its column `variable`.
-Objects that become row labels stay objects, where pandas looks whether all of them are text or times (those that rows
-are grouped by are text, or refused); narrow whole numbers that become row labels stay narrow, where pandas makes a
-range of 64 bits of those in even steps. Labels that `map` finds none of are of the type of those that it could have
-found. What text methods tell of objects (`str.isdigit`, `str.len`) is NaN where it is missing, and a float beside
-that, also where pandas keeps a None or an NA among objects. Labels that are times have their frequency while it is
-known without computing: not where rows were chosen by their values, joined, put one after another, or grouped by these
-labels, nor where labels are computed (`index + step`; `index.shift` keeps it). What is computed with the least or the
-greatest of no rows has the type that it has where there are some. Zeros of both signs among Arrow's floats are one
-value to `unique`. Means of groups and spans of float32, and quantiles
-of frames of them, are float32 or float64 by what is known of the columns, where pandas goes by whether a value is
-missing.
+`CategoricalIndex` are the same labels without their type, so that `melt` of a pivot table calls its column
+`variable`. Objects that become row labels stay objects, where pandas looks whether all of them are text or times
+(those that rows are grouped by are text, or refused); narrow whole numbers that become row labels stay narrow, where
+pandas makes a range of 64 bits of those in even steps. Labels that `map` finds none of are of the type of those that
+it could have found. What text methods tell of objects (`str.isdigit`, `str.len`) is NaN where it is missing, and a
+float beside that, also where pandas keeps a None or an NA among objects. Labels that are times have their frequency
+while it is known without computing: not where rows were chosen by their values, joined, put one after another, or
+grouped by these labels, nor where labels are computed (`index + step`; `index.shift` keeps it). What is computed with
+the least or the greatest of no rows, and statistics of float32 of no rows, have the type that they have where there
+are some. Zeros of both signs among Arrow's floats are one value to `unique`. Means of groups and spans of float32,
+and quantiles of frames of them, are float32 or float64 by what is known of the columns, where pandas goes by whether
+a value is missing.
 
 Where pandas finds the type of a result by all values, it is the same here however rows are cut: times and durations of
 floats are of nanoseconds, where pandas has microseconds if all are whole; items of lists (`s.str.split("_").str[1]`)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -91,3 +92,17 @@ def test_labels_of_several_levels(name: str) -> None:
 def test_series_as_keys_of_tables(name: str) -> None:
     for lazy in sources():
         check(TABLES[name](lazy), TABLES[name](FRAME), check_names=False)
+
+
+@pytest.mark.parametrize("dropna", [True, False])
+@pytest.mark.parametrize(
+    "dtype", ["float64", "Int64", "boolean", "int64[pyarrow]", "str", "category", "datetime64[ns]"]
+)
+def test_first_rows_without_a_group(dtype: str, dropna: bool) -> None:
+    texts = dtype in ("str", "category")
+    values = [None, None, "a", "b", "a"] if texts else [None, None, 1, 0, 1]
+    frame = pd.DataFrame({"k": pd.Series(values).astype(dtype), "v": [1, 2, 3, 4, 5], "w": [1.0, 2.0, None, 4.0, 5.0]})
+    functions = [len, lambda g: g.v.sum(), lambda g: g.w.mean(), lambda g: g[["v"]], lambda g: g.v, lambda g: g.v.max()]
+    for partitions, function in itertools.product((1, 2, 5), functions):
+        run = lambda rows: rows.groupby("k", dropna=dropna, observed=True).apply(function)  # noqa: B023
+        check(run(rd.from_pandas(frame, npartitions=partitions)), run(frame))

@@ -83,3 +83,14 @@ def test_mapped_values_whose_type_depends_on_what_is_found_are_refused(keys):
             lazy.k.map({one: value})
     check(lazy.k.map({one: "z"}), pdf.k.map({one: "z"}))
     check(lazy.k.map({one: pd.Timestamp(2020, 1, 1)}), pdf.k.map({one: pd.Timestamp(2020, 1, 1)}))
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 3])
+@pytest.mark.parametrize("dtype", ["Int64", "int64[pyarrow]", "uint64[pyarrow]", "string", "double[pyarrow]"])
+def test_what_is_missing_among_objects_is_what_pandas_says(dtype, partitions):
+    values = ["a", None, "b"] if dtype == "string" else [2**52, None, 1]
+    series = pd.Series(pd.array(values, dtype=dtype))
+    doubled = lambda rows: rows.apply(lambda value: value + value)
+    found = rd.from_pandas(series, npartitions=partitions).map_partitions(doubled, meta=(None, object)).compute()
+    assert found.dtype == object
+    assert found[1] is series[1] is pd.NA

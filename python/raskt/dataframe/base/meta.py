@@ -315,6 +315,9 @@ class Trial:
         if real not in errors and self.has_objects():
             with suppress(Exception):
                 return self.call(self.samples(real_sample_of))
+        if not errors:  # no rows that could be tried
+            args, kwargs = self.samples(sample_of)
+            return self.function(*args, **kwargs)
         raise errors[real] if real in errors else errors[made_up]
 
     def with_real_rows(self) -> Any:

@@ -221,7 +221,7 @@ class Call:
         if self.gathers:
             result = refuse_rounded(result, self.meta)
         refuse_repeated(result)
-        if self.encoded:
+        if self.encoded and result.ndim == 2:
             result = result.set_axis(encode(result.columns), axis=1)
         return result
 

@@ -312,6 +312,12 @@ class Pickles(Storage):
             values[at] = value
         return values
 
+    def fit(self, values: pd.Series) -> pd.Series:
+        """See `Storage`; what is missing among objects is what pandas gives for it, which isn't None."""
+        found = super().fit(values)
+        missing = getattr(values.dtype, "na_value", None)
+        return found if found.dtype != object or missing is None else found.where(values.notna(), missing)
+
     def _dtype_of(self, column: pa.Array) -> Any:
         """The type of values that may be missing: intervals of integers are of floats then."""
         import pandas as pd

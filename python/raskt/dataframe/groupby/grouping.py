@@ -10,7 +10,7 @@ from ..base.array_arguments import is_lazy_array
 from ..base.collection import as_column, is_collection, is_column, is_frame
 from ..base.labels import decode_label, encode_label
 from ..base.lazy_arrays import GROUPER, column_beside
-from ..base.meta import normalise
+from ..base.meta import NoRows, normalise
 from ..base.pandas_methods import Method, given, trial
 from ..base.partitionwise import over_all
 from ..base.storage import storage_for
@@ -191,21 +191,35 @@ class GroupedCall:
 
     def __call__(self, rows: Any, *args: Any, **options: Any) -> Any:
         """The function of the grouped rows."""
-        rest = iter(args)
-        by = [next(rest) if lazy else key for key, lazy in zip(self.by, self.is_lazy, strict=True)]
+        keys = sum(self.is_lazy)
+        return self.function(self.grouped(rows, *args[:keys]), *args[keys:], **options)
+
+    def grouped(self, rows: Any, *lazy: Any) -> Any:
+        """The rows in groups, by keys among which are the `lazy` ones."""
+        rest = iter(lazy)
+        by = [next(rest) if told_lazy else key for key, told_lazy in zip(self.by, self.is_lazy, strict=True)]
         keys = None if not by else by if self.is_list else by[0]
         grouped = rows.groupby(keys, **self.options)
-        if self.chosen is not None and rows.ndim == 2:
-            grouped = grouped[self.chosen]
-        return self.function(grouped, *rest, **options)
+        return grouped if self.chosen is None or rows.ndim == 1 else grouped[self.chosen]
 
 
 class OwnGroupedCall(GroupedCall):
     """The same for a function of the user's own, of which groups of one row may tell little."""
 
     def tried(self, *args: Any, **options: Any) -> Any:
-        """The result for a few rows: for each of them twice where it fails, or gives missing values alone, for one."""
+        """The result for a few rows: for each of them twice where it fails, or gives missing values alone, for one.
+
+        NoRows if they are too few to tell: none of them is in a group, or one alone, whose series becomes a row.
+        """
         several = 1 + sum(self.is_lazy)
+        groups = self.grouped(*args[:several]).ngroups if len(args[0]) else 0
+        found = self._tried(several, *args, **options)
+        if len(args[0]) and (groups == 0 or groups == 1 and is_laid_out(found, args[0])):
+            raise NoRows
+        return found
+
+    def _tried(self, several: int, *args: Any, **options: Any) -> Any:
+        """The result for a few rows, of which `several` arguments are made, or for each of them twice."""
         pairs = (*map(in_pairs, args[:several]), *args[several:])
         try:
             found = self(*args, **options)
@@ -221,6 +235,11 @@ class OwnGroupedCall(GroupedCall):
             return self(*pairs, **options)
         except Exception:  # which is the pairs' fault
             return found
+
+
+def is_laid_out(found: Any, rows: Any) -> bool:
+    """Whether a result is a series of one group of some rows, which pandas lays out as a row of a frame."""
+    return getattr(found, "ndim", 0) == 2 and len(found) == 1 and bool(found.columns.isin(rows.index).all())
 
 
 def in_pairs(rows: Any) -> Any:
