@@ -1,5 +1,7 @@
 """Missing values."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,6 +26,37 @@ def test_fillna(df, pdf):
     check(df["t"].fillna(pd.Timestamp(0)), pdf["t"].fillna(pd.Timestamp(0)))
     check(df[["a", "b"]].fillna(9), pdf[["a", "b"]].fillna(9))
     check(df.fillna({"b": 0.5, "s": "?"}), pdf.fillna({"b": 0.5, "s": "?"}))
+
+
+COLUMNS = pd.DataFrame(
+    {
+        "f": [1.0, None, 3, None],
+        "i": [1, 2, 3, 4],
+        "s": ["x", None, "y", "x"],
+        "n": pd.array([1, None, 2, 4], dtype="Int64"),
+        "g": np.array([1, 2, np.nan, 1], "float32"),
+        "t": pd.to_datetime(["2020", None, "2021", "2022"]),
+        "d": pd.array([1, None, 2, 1], dtype="double[pyarrow]"),
+        "c": pd.Categorical(["u", None, "v", "u"]),
+    }
+)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median", "max", "min"])
+@pytest.mark.parametrize("numeric_only", [False, True])
+def test_columns_are_filled_by_their_statistics(statistic, numeric_only):
+    of = lambda rows: getattr(rows, statistic)(numeric_only=numeric_only)
+    for columns in itertools.combinations(COLUMNS, 2):
+        frame = COLUMNS[list(columns)]
+        try:
+            expected = frame.fillna(of(frame))
+        except (TypeError, ValueError):
+            continue
+        for partitions in (1, 3):
+            lazy = rd.from_pandas(frame, npartitions=partitions)
+            check(lazy.fillna(of(lazy)), expected)
+            with pytest.raises(NotImplementedError, match="compute the series"):
+                lazy.fillna(of(lazy), limit=1)
 
 
 def test_fill_forward_and_backward(df, pdf):

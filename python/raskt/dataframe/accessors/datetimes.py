@@ -186,6 +186,7 @@ class DatetimeMethods:
     @property
     def tz(self) -> Any:
         """The time zone, or None."""
+        empty(self._series).dt.tz  # noqa: B018  (raises pandas' own AttributeError for what has none)
         return getattr(self._series.dtype, "tz", None)
 
     @property

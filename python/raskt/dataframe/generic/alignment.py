@@ -139,19 +139,25 @@ def compared_meta(function: Operation, left: Any, right: Any) -> Any:
     return empty_of(function(few, others.set_axis(few.index) if few.ndim == others.ndim else others))
 
 
-def by_columns(function: Any, frame: Any, series: Any, *, name: str, **options: Any) -> Any:
+def by_columns(function: Any, frame: Any, series: Any, *, name: str, meta: Any = None, **options: Any) -> Any:
     """A function of a frame and a lazy series whose labels are the frame's columns, such as `df.mean()`.
 
     Where they turn out to be others, so that the result has other columns, NotImplementedError is raised.
     """
+    if meta is None:
+        meta = meta_by_columns(function, frame, series, options)
+    return over_whole(function, frame, series, name=name, meta=meta, same_rows=True, **options)
+
+
+def meta_by_columns(function: Any, frame: Any, series: Any, options: dict[str, Any]) -> Any:
+    """What a function gives of a few rows and a value for each column."""
     import pandas as pd
 
     few, dtype = sample_of(frame), empty(series).dtype
     value = sample_values(dtype)[-1]
     labels = pd.Series([value] * few.shape[1], few.columns, dtype)
     meta = changed_meta(lambda: function(few, labels, **options))
-    meta = function(few, labels, **options) if meta is None else meta
-    return over_whole(function, frame, series, name=name, meta=meta, same_rows=True, **options)
+    return function(few, labels, **options) if meta is None else meta
 
 
 def filled_up(call: Any, left: Any, right: Any, name: str) -> Any:

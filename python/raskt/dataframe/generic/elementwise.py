@@ -28,7 +28,7 @@ from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
 from ..base.storage import MASKED, is_plain
 from ..base.whole import over_whole
-from .alignment import Named, align_with, differs, is_elsewhere, needs_alignment, with_values
+from .alignment import Named, align_with, by_columns, differs, is_elsewhere, needs_alignment, with_values
 from .numpy_functions import numpy_function
 from .operands import bound, elements
 from .operators import FUNCTIONS, OperatorMethods
@@ -230,17 +230,13 @@ class Elementwise(OperatorMethods, Running):
     def fillna(self, value: Any, *, axis: Any = None, inplace: bool = False, limit: int | None = None) -> Any:
         """Missing values replaced by a scalar, lazy or not, or for series by another series of the same rows.
 
-        For frames, a dictionary or a pandas series has the value of each column. With `limit`, at most so many are
-        replaced in a column (gathered, in pandas).
+        For frames, a dictionary or a series (a lazy one, too: `df.mean()`) has the value of each column. With `limit`,
+        at most so many are replaced in a column (gathered, in pandas).
 
         >>> import pandas as pd, raskt.dataframe as rd
         >>> rd.from_pandas(pd.Series([1.0, None]), npartitions=1).fillna(0).compute().tolist()
         [1.0, 0.0]
         """
-        if self.ndim == 2 and is_column(value):
-            raise NotImplementedError(
-                "fillna of a frame by a lazy series goes by column labels: compute the series, or fill column by column"
-            )
         filled = self._filled(value, axis, limit)
         if inplace is True and dtypes_of(empty(filled)) != dtypes_of(empty(self)):
             raise NotImplementedError(
@@ -249,6 +245,8 @@ class Elementwise(OperatorMethods, Running):
         return self._changed(filled, inplace)
 
     def _filled(self, value: Any, axis: Any, limit: int | None) -> Any:
+        if self.ndim == 2 and is_column(value):
+            return self._filled_by_columns(value, axis, limit)
         in_pandas = lambda run, **options: self._filled_in_pandas(run, value, **options)
         if axis in (1, "columns") or value is None:
             return elementwise("fillna", self, value, axis=axis, limit=limit)
@@ -266,6 +264,12 @@ class Elementwise(OperatorMethods, Running):
         return native_or(
             lambda: self._each(lambda column: column.fillna(native(value))), lambda: in_pandas(elementwise)
         )
+
+    def _filled_by_columns(self, values: Any, axis: Any, limit: int | None) -> Any:
+        """Each column filled by the value of a lazy series whose labels are columns, such as `df.mean()`."""
+        if limit is not None or axis not in (None, 0, "index", "rows"):
+            raise NotImplementedError("fillna(limit=, axis=) by a lazy series: compute the series first")
+        return by_columns(Named("fillna"), self, values, name="fillna", meta=empty(self))
 
     def _filled_in_pandas(self, run: Any, value: Any, **options: Any) -> Any:
         changed = lambda: with_missing(self).fillna(extremes(value))

@@ -18,6 +18,7 @@ from ..base.tuning import tunable
 from ..generic.levels import level_number, renamed_in_place
 from ..indexing.loc import is_marks
 from ..series.series import Series
+from .times import field, fields_of
 from .truths import truths
 
 
@@ -108,9 +109,19 @@ class Index(Series):
         >>> df.index.freq
         <Day>
         """
+        if str(self.dtype).startswith("period["):
+            return self.dtype.freq
         if not str(self.dtype).startswith(("datetime64", "timedelta64")):
             raise AttributeError(f"labels of {self.dtype} have no freq")
         return offset_of(self._expr.frequency)
+
+    def __getattr__(self, name: Any) -> Any:
+        if name in fields_of(self.dtype):
+            return field(self, name, lambda found: labels_of(found, self._plan.name))
+        return super().__getattr__(name)
+
+    def __dir__(self) -> list[Any]:
+        return sorted({*super().__dir__(), *fields_of(self.dtype)})
 
     @property
     def nlevels(self) -> int:
@@ -206,7 +217,9 @@ class Index(Series):
         return labels_of(super().astype(dtype), self._plan.name)
 
     def round(self, decimals: int = 0) -> Any:  # type: ignore[override]
-        """Labels rounded to a number of decimals."""
+        """Labels rounded to a number of decimals; times to a span such as `"15min"`."""
+        if fields_of(self.dtype):
+            return field(self, "round", lambda found: labels_of(found, self._plan.name))(decimals)
         return labels_of(super().round(decimals), self._plan.name)
 
     def isin(self, values: Any, level: Any = None) -> Any:

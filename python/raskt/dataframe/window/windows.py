@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.absent import own_or_absent
 from ..base.checks import refuse_engine
+from ..base.collection import is_frame
 from ..base.meta import sample_of
 from ..base.pandas_methods import given, run, trial
 from ..base.steps import with_steps_as
@@ -49,6 +51,15 @@ class Windows:
         """The same windows over some columns."""
         self._rows[columns]
         return type(self)(self._rows, columns, **self._options)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and self._chosen is None and is_frame(self._rows) and name in self._rows.columns:
+            return self[name]
+        return own_or_absent(self, name)
+
+    def __dir__(self) -> list[str]:
+        columns = self._rows.columns if is_frame(self._rows) and self._chosen is None else []
+        return sorted({*super().__dir__(), *(name for name in columns if str(name).isidentifier())})
 
     @property
     def kwargs(self) -> dict[str, Any]:
