@@ -177,6 +177,7 @@ pub(crate) fn as_number(operand: &Operand, dtype: DType) -> Result<Expr> {
         Operand::Expression(expression) if expression.domain.class() == Int && dtype.kind() != Kind::Float => {
             Ok(operand.expr().strict_cast(ColumnDtype::Number(dtype)))
         }
+        Operand::Expression(expression) if dtype == DType::F64 => Ok(expression.as_floats()),
         Operand::Expression(_) => Ok(operand.expr().cast(ColumnDtype::Number(dtype))),
     }
 }

@@ -21,7 +21,7 @@ use crate::domain::Domain;
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
 use crate::stage::type_of;
-use crate::tree::{ColumnDtype, Expr, column, literal, row_number, when};
+use crate::tree::{ColumnDtype, Expr, Function, column, literal, row_number, when};
 use polars::prelude::{DataType, PlSmallStr, Schema};
 use std::hash::Hash;
 use xxhash_rust::xxh3::Xxh3;
@@ -209,7 +209,15 @@ impl Expression {
             return self.clone();
         }
         let domain = Domain::with_missing(DataType::Float64).within(self.domain.magnitude);
-        Self::new(self.expr.clone().cast(ColumnDtype::FLOAT64), domain, self.extent)
+        Self::new(self.as_floats(), domain, self.extent)
+    }
+
+    /// Numbers as floats; refused at run time where integers some of which may be missing would be others.
+    pub(crate) fn as_floats(&self) -> Expr {
+        let wide = matches!(self.domain.dtype, DataType::Int64 | DataType::UInt64);
+        let own = self.expr.clone();
+        let exact = if wide && self.domain.is_rounded() { own.map(Function::RefuseRounded) } else { own };
+        exact.cast(ColumnDtype::FLOAT64)
     }
 
     /// An error if the engine gives another type than the table of types promises.

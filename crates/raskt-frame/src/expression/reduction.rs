@@ -129,7 +129,7 @@ impl Expression {
         }
         // The least of integers some of which are missing is a float, as it is in pandas.
         if matches!(function, "min" | "max") && self.domain.is_rounded() {
-            expr = expr.cast(ColumnDtype::FLOAT64);
+            expr = Self { expr, ..self.clone() }.as_floats();
         }
         let mut dtype = type_of(scope, &expr)?;
         let promised = pandas_number(&self.domain).and_then(|own| reduced_number(function, own)).map(engine_dtype);

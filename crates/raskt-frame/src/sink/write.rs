@@ -3,9 +3,10 @@ use crate::message;
 use crate::table::FrameTable;
 use polars::prelude::*;
 use raskt_value::{Call, Kernel, TaskError, Value};
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where and how a frame is written.
 #[derive(Clone, Debug, Hash)]
@@ -202,21 +203,50 @@ fn compression_of(name: &str) -> PolarsResult<ParquetCompression> {
     })
 }
 
+/// Numbers writes, so that two to one place at the same time don't meet.
+static WRITES: AtomicU64 = AtomicU64::new(0);
+
+/// How many links a path may lead through, as Linux has it.
+const LINKS: usize = 40;
+
 /// Writes a file under another name and renames it when it is whole: nobody sees half of it.
+///
+/// A link stays, and what it leads to is replaced, with the rights that it has. What is no file but a device or a pipe is
+/// written to as it is: there is nothing to rename.
 pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> PolarsResult<()>) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_string();
-    let beside = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let place = place_of(path);
+    let old = fs::metadata(&place).ok();
+    if old.as_ref().is_some_and(|it| !it.is_file() && !it.is_dir()) {
+        let mut file = OpenOptions::new().write(true).open(&place).map_err(|error| failed(path, &error))?;
+        return write(&mut file).map_err(|error| failed(path, &message::of_error(&error)));
+    }
+    let name = place.file_name().unwrap_or_default().to_string_lossy().to_string();
+    let number = WRITES.fetch_add(1, Ordering::Relaxed);
+    let beside = place.with_file_name(format!(".{name}.{}.{number}.part", std::process::id()));
     let written = (|| -> Result<()> {
         let mut file = File::create(&beside).map_err(|error| failed(path, &error))?;
         write(&mut file).map_err(|error| failed(path, &message::of_error(&error)))?;
         file.sync_all().map_err(|error| failed(path, &error))?;
-        fs::rename(&beside, path).map_err(|error| failed(path, &error))
+        if let Some(old) = old.filter(Metadata::is_file) {
+            fs::set_permissions(&beside, old.permissions()).map_err(|error| failed(path, &error))?;
+        }
+        fs::rename(&beside, &place).map_err(|error| failed(path, &error))
     })();
     if written.is_err() {
         // The error to tell is the first one.
         let _ = fs::remove_file(&beside);
     }
     written
+}
+
+/// Where a path leads to, if it is a link.
+fn place_of(path: &Path) -> PathBuf {
+    let mut place = path.to_path_buf();
+    for _ in 0..LINKS {
+        let Ok(next) = fs::read_link(&place) else { break };
+        place = place.parent().unwrap_or(Path::new("")).join(next);
+    }
+    place
 }
 
 fn failed(path: &Path, error: &dyn std::fmt::Display) -> FrameError {
@@ -260,5 +290,36 @@ mod tests {
         assert!(matches!(failed, Err(FrameError::Io(_))));
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_and_rights_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("real"), "old").unwrap();
+        fs::set_permissions(at("real"), fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("real", at("link")).unwrap();
+        symlink(at("link"), at("link of a link")).unwrap();
+        write_atomically(&at("link of a link"), |file| Ok(file.write_all(b"new")?)).unwrap();
+        assert_eq!(fs::read_to_string(at("real")).unwrap(), "new");
+        assert_eq!(fs::metadata(at("real")).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+        symlink("nothing yet", at("dangling")).unwrap();
+        write_atomically(&at("dangling"), |file| Ok(file.write_all(b"new")?)).unwrap();
+        assert_eq!(fs::read_to_string(at("nothing yet")).unwrap(), "new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_device_is_written_to_and_stays_one() {
+        let full = Path::new("/dev/full");
+        let before = fs::metadata(full).unwrap();
+        assert!(!before.is_file());
+        let failed = write_atomically(full, |file| Ok(file.write_all(b"rows")?));
+        assert!(failed.unwrap_err().to_string().contains("No space left"));
+        assert!(!fs::metadata(full).unwrap().is_file());
     }
 }

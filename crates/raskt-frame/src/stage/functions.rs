@@ -85,6 +85,27 @@ pub(super) fn refuse_zero(x: Expr) -> Expr {
     x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_zero")
 }
 
+/// The values; refused at run time if one of them is no float: whether pandas rounds them depends on whether any of all
+/// rows is missing.
+pub(super) fn refuse_rounded(x: Expr) -> Expr {
+    let check = |values: Column| {
+        let series = values.as_materialized_series();
+        let rounded = match series.dtype() {
+            DataType::Int64 => series.i64()?.iter().flatten().any(|it| (it as f64) as i128 != i128::from(it)),
+            DataType::UInt64 => series.u64()?.iter().flatten().any(|it| (it as f64) as i128 != i128::from(it)),
+            _ => false,
+        };
+        match rounded {
+            false => Ok(values),
+            true => polars_bail!(
+                ComputeError: "{REFUSED}integers beyond 2**53 some of which may be missing would be rounded to float64, \
+                which pandas does only if one is missing; convert them with astype(\"Int64\") before rows are joined"
+            ),
+        }
+    };
+    x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_rounded")
+}
+
 /// Integers of one type to the power of others, as NumPy computes them: what overflows wraps.
 pub(super) fn integer_power(x: Expr, y: Expr) -> Expr {
     let compute = |pair: Column| {

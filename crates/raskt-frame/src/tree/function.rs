@@ -59,6 +59,8 @@ pub enum Function {
     RefuseMissing,
     /// The integers themselves; a zero is an error at run time.
     RefuseZero,
+    /// The integers themselves; one that no float stands for is an error at run time.
+    RefuseRounded,
     /// Fixed-point numbers as the nearest floats.
     DecimalAsFloat,
     /// Floats as Python writes them.

@@ -8,7 +8,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use raskt_frame::polars::prelude::DataFrame;
-use raskt_frame::{Column, Domain, Frame, FrameTable, Index, Literal, Logical, kept, memory};
+
+use raskt_frame::{Column, Domain, Frame, FrameTable, Index, Literal, Logical, index_column_name, kept, memory};
 use raskt_value::Value;
 
 fn python<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -236,6 +237,8 @@ pub(super) fn persisted_frame(
     };
     if let Index::Rows(name) = index {
         frame.index = Index::Rows(name.clone());
+        // Rows without columns are computed as their numbers, so that somebody counts them.
+        frame.columns.retain(|(name, _)| *name != index_column_name(0));
         return Ok(frame);
     }
     match rows {

@@ -116,12 +116,28 @@ fn is_own(entry: &Bound<'_, PyTraceback>) -> PyResult<bool> {
     Ok(file.replace('\\', "/").contains("/raskt/dataframe/"))
 }
 
+/// Which columns of a result may miss values, whatever their types are.
+#[derive(FromPyObject)]
+pub(super) enum MayMiss {
+    All(bool),
+    Each(Vec<bool>),
+}
+
+impl MayMiss {
+    fn at(&self, column: usize) -> bool {
+        match self {
+            Self::All(may_miss) => *may_miss,
+            Self::Each(columns) => columns.get(column).copied().unwrap_or(true),
+        }
+    }
+}
+
 impl Promise {
-    /// The promise of a function by an empty pandas object; with `may_miss`, values may be missing whatever its types are.
-    pub(super) fn of(function: &Bound<'_, PyAny>, meta: &Bound<'_, PyAny>, may_miss: bool) -> PyResult<Self> {
+    /// The promise of a function by an empty pandas object; where `may_miss`, values may be missing whatever its types are.
+    pub(super) fn of(function: &Bound<'_, PyAny>, meta: &Bound<'_, PyAny>, may_miss: &MayMiss) -> PyResult<Self> {
         let imported = interchange::import_meta(meta)?;
         let (levels, mut columns) = imported.promised();
-        columns.iter_mut().for_each(|(_, domain)| domain.missing |= may_miss);
+        columns.iter_mut().enumerate().for_each(|(at, (_, domain))| domain.missing |= may_miss.at(at));
         let inferred = function.getattr("inferred").and_then(|it| it.is_truthy()).unwrap_or(false);
         Ok(Self { levels, columns, is_series: imported.is_series, inferred })
     }
@@ -193,8 +209,8 @@ impl Promise {
     }
 }
 
-/// `values` as `dtype`, if no value changes by it. Where that was `found_by_trial` integers are rounded to floats, as
-/// pandas does where it joins parts of both types, and floats stay as wide as they are.
+/// `values` as `dtype`, if no value changes by it: pandas rounds integers where it joins parts of both types, which only
+/// all parts tell. Where `dtype` was `found_by_trial` floats stay as wide as they are.
 fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool, what: &str) -> Result<Values, String> {
     if values.dtype() == dtype {
         return Ok(values.clone());
@@ -227,8 +243,7 @@ fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool,
         return Ok(Values::full_null(values.name().clone(), values.len(), dtype));
     }
     let cast = values.strict_cast(dtype).map_err(|_| differ())?;
-    let rounded = found_by_trial && values.dtype().is_integer() && dtype.is_float();
-    let same = rounded || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
+    let same = cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
     let can_lose = matches!(group(dtype), 0 | 2);
     if same || !can_lose { Ok(cast) } else { Err(differ()) }
 }
@@ -285,7 +300,7 @@ fn mapped(
     numbered: bool,
     may_miss: bool,
 ) -> PyResult<Py<PyAny>> {
-    let promise = Promise::of(function.bind(py), meta, may_miss)?;
+    let promise = Promise::of(function.bind(py), meta, &MayMiss::All(may_miss))?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
     let digest = digest_of_call(token);
     let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
@@ -398,7 +413,7 @@ pub(super) fn frame_from_delayed(
     if parts.is_empty() {
         return Err(PyValueError::new_err("a dataframe needs at least one delayed partition"));
     }
-    let promise = Promise::of(py.None().bind(py), meta, false)?;
+    let promise = Promise::of(py.None().bind(py), meta, &MayMiss::All(false))?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
     let levels = if rows.is_some() { vec![] } else { promise.levels.clone() };
     let (columns, is_series) = (promise.columns.clone(), promise.is_series);

@@ -1,6 +1,6 @@
 //! Python functions over several plans with different rows, each handed over whole: what aligns labels.
 
-use super::partition_function::{Input, Promise, digest_of_call, without_own_frames};
+use super::partition_function::{Input, MayMiss, Promise, digest_of_call, without_own_frames};
 use super::{ColumnExpr, FrameExpr, OrRaise, interchange};
 use crate::block::{PythonBlock, PythonOp};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -53,11 +53,11 @@ impl PythonBlock for WholeFunction {
 }
 
 /// What a Python function makes of several plans, each as one pandas object. With `same_rows` it gives as many rows as
-/// the first has, and the result has the rows of that; with `may_miss` its columns may miss values where the empty object
-/// `meta` has a type without missing ones. With `partitions` it is called for so many partitions side by side; plans of one
+/// the first has, and the result has the rows of that; with `may_miss` its columns, all of them or some, may miss values
+/// where the empty object `meta` has a type without missing ones. With `partitions` it is called for so many partitions side by side; plans of one
 /// partition go with each of them.
 #[pyfunction]
-#[pyo3(signature = (function, inputs, meta, *, name="align", token=None, same_rows=false, may_miss=false,
+#[pyo3(signature = (function, inputs, meta, *, name="align", token=None, same_rows=false, may_miss=MayMiss::All(false),
                     partitions=1))]
 #[expect(clippy::too_many_arguments, reason = "what users give, and what they give it to")]
 pub(super) fn frame_of_whole(
@@ -68,10 +68,10 @@ pub(super) fn frame_of_whole(
     name: &str,
     token: Option<&str>,
     same_rows: bool,
-    may_miss: bool,
+    may_miss: MayMiss,
     partitions: usize,
 ) -> PyResult<Py<PyAny>> {
-    let promise = Promise::of(function.bind(py), meta, may_miss)?;
+    let promise = Promise::of(function.bind(py), meta, &may_miss)?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
     let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
     let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();

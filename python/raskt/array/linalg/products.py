@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from raskt._core import array_dot, array_matmul, array_tensordot
+from raskt._errors import UnknownLengths
 from raskt.array.base.arguments import NO_VALUE, check_order, is_given, refuse
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
@@ -200,6 +201,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     dtype = np.promote_types(*(x.dtype for x in arrays))
     x, y = (moveaxis(part, at, -1).astype(dtype) for part, at in zip(arrays, axes, strict=True))
     wide, tall = x.shape[-1], y.shape[-1]
+    if wide != wide or tall != tall:
+        raise UnknownLengths("cross needs to know the parts of the vectors: call `compute_chunk_sizes()` first")
     if wide not in (2, 3) or tall not in (2, 3):
         raise ValueError("incompatible dimensions for cross product (dimension must be 2 or 3)")
     last = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]

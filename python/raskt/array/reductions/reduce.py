@@ -17,6 +17,7 @@ from raskt.array.base.lengths import lengths_of, shapes_differ
 from raskt.array.base.out import write_back, write_out
 from raskt.array.base.registry import wrap
 from raskt.array.creation.constructors import full
+from raskt.array.manipulation.joining import concatenate
 
 if TYPE_CHECKING:
     from raskt.array._array import Array
@@ -89,6 +90,8 @@ def reduce(
         lengths = _reduced_shape(array, axis, keepdims)
         result = full(lengths, np.array(initial, dtype=array.dtype)[()], dtype=array.dtype)
     else:
+        if is_given(initial) and name in ("min", "max", "nanmin", "nanmax"):
+            array = _with_first(array, name, axis, initial)
         expr = array_reduce(name, array.__raskt_expr__, axis, keepdims, dtype, ddof, fan_in(split_every, array.ndim))
         result = wrap(expr)
         if is_given(initial):
@@ -186,6 +189,20 @@ def _with_initial(result: Array, name: str, initial: Any) -> Array:
     expr = array_binary(_STEPS[name], result.__raskt_expr__, operand_of(start))
     assert expr is not None, "arrays are known operands"
     return wrap(expr if expr.dtype == result.dtype else array_astype(expr, result.dtype))
+
+
+def _with_first(array: Array, name: str, axis: Any, initial: Any) -> Array:
+    """The array with `initial` before its elements along a reduced axis whose length isn't known: it may have none."""
+    unknown = [at for at in reduced_axes(array, axis) if at < array.ndim and array.shape[at] != array.shape[at]]
+    if not unknown or np.ndim(initial):
+        return array
+    at = unknown[0]
+    shape = [1 if other == at else length for other, length in enumerate(array.shape)]
+    if any(length != length for length in shape):
+        raise UnknownLengths(f"`{name}` with `initial` needs to know lengths: call `compute_chunk_sizes()` first")
+    cuts = tuple((1,) if other == at else cut for other, cut in enumerate(array.chunks))
+    first = full(tuple(shape), np.array(initial, dtype=array.dtype)[()], dtype=array.dtype, chunks=cuts)
+    return concatenate([first, array], axis=at)
 
 
 def reduced_axes(array: Array, axis: Any) -> list[int]:

@@ -24,7 +24,7 @@ def over_whole(
     name: str,
     meta: Any = None,
     same_rows: bool = False,
-    may_miss: bool = False,
+    may_miss: bool | list[bool] = False,
     partitions: int = 1,
     exact: bool = False,
     **kwargs: Any,
@@ -32,7 +32,7 @@ def over_whole(
     """Apply `function` to whole collections, whatever their rows.
 
     With `same_rows` it gives a row for each row of the first collection, and the result mixes with that; with
-    `may_miss` values may be missing in the result although there are none in a trial. With `partitions`, it is called
+    `may_miss` values may be missing in the result, or in some of its columns, although there are none in a trial. With `partitions`, it is called
     for as many partitions side by side. With `exact`, the types of its results have to be those of the trial, also
     where values would fit into these.
     """

@@ -36,8 +36,8 @@ def indexed(frame: Any, keys: Any, *, drop: bool, append: bool, sort: bool) -> A
 
 
 def is_values(key: Any) -> bool:
-    """Whether a key is the labels themselves, and not the name of a column."""
-    return is_collection(key) or has_rows(key) or is_lazy_array(key)
+    """Whether a key is the labels themselves, and not the name of a column, which a tuple may be."""
+    return is_collection(key) or (has_rows(key) and not isinstance(key, tuple)) or is_lazy_array(key)
 
 
 def key_column(frame: Any, key: Any) -> Any:
@@ -53,7 +53,7 @@ def key_column(frame: Any, key: Any) -> Any:
             return as_column(key)
         # pandas takes the values of a series by position, whatever its labels.
         return as_column(positioned(frame, key).rename(key.name))
-    if has_rows(key):
+    if is_values(key):
         return as_column(positioned(frame, key).rename(getattr(key, "name", None)))
     return frame._expr.column(encode_label(key))
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..base.checks import deprecated_copy, no_default, warn_deprecated
 from ..base.collection import as_column, is_collection, is_frame
 from ..base.labels import decode, encode_label, is_plain
-from ..base.meta import empty_of, is_full, type_of
+from ..base.meta import empty, empty_of, is_full, type_of
 from ..base.mixin import Mixin
 from ..base.pandas_methods import native_or, trial
 from ..base.registry import wrap
@@ -259,7 +259,29 @@ def merged(
         sides = [empty_of(trial(side)) for side in ("left", "right")] if told["may_miss"] else []
     except Exception:  # of samples, where it may work with the first rows
         return over_whole(function, *args, **told)
-    return over_whole(function, *args, meta=with_types_of_sides(few, sides, keys) if sides else few, **told)
+    if sides:
+        few = with_types_of_sides(few, sides, keys)
+        told["may_miss"] = lacking(few, way, keys, *args[:2])
+    return over_whole(function, *args, meta=few, **told)
+
+
+def lacking(meta: Any, way: str, keys: set[Any], left: Any, right: Any) -> list[bool]:
+    """Which columns of a join may miss values that their side has: those of the side whose rows needn't be met.
+
+    All of them where it can't be told which columns are those of which side.
+    """
+    own = list(empty(left).columns)
+    count = len(own)
+    if not all(map(is_named_like, meta.columns, own)):
+        return [True] * meta.shape[1]
+    of_left = [True] * count + [False] * (meta.shape[1] - count)
+    misses = {"left": [not one for one in of_left], "right": of_left}.get(way, [True] * meta.shape[1])
+    return [one and label not in keys for one, label in zip(misses, meta.columns, strict=True)]
+
+
+def is_named_like(label: Any, own: Any) -> bool:
+    """Whether a column of a join is called as one of a side, or so with a suffix."""
+    return bool(label == own or isinstance(label, str) and label.startswith(str(own)))
 
 
 def with_types_of_sides(meta: Any, sides: list[Any], keys: set[Any]) -> Any:
@@ -485,9 +507,9 @@ def needs_pandas(left: Any, right: Any, options: dict[str, Any]) -> bool:
     other = left if options["left_index"] else right
     names = {encode_label(key) for key in keys if not is_collection(key)}
     keeps = "left" if options["right_index"] else "right"
-    return how not in ("inner", keeps) or bool(names & set(other._expr.columns)) or any(
-        is_level(frame, key) for frame in (left, right) for key in keys
-    )  # fmt: skip
+    owner = right if options["left_index"] else left
+    by_levels = any(is_level(owner, key) for key in keys)
+    return how not in ("inner", keeps) or bool(names & set(other._expr.columns)) or by_levels
 
 
 def is_level(frame: Any, key: Any) -> bool:

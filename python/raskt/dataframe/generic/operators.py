@@ -207,6 +207,12 @@ class Operators:
     def __rfloordiv__(self, other: Any) -> Any:
         return self._binary("floordiv", other, True)
 
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def __mod__(self, other: Any) -> Any:
         return self._binary("mod", other)
 

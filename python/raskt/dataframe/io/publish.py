@@ -128,14 +128,24 @@ def publishing(publication: Publication, compute: bool, compute_kwargs: Any, fin
 
 
 def whole(write: Callable[[str], Any], path: str) -> str:
-    """Calls `write` with the name of a file in a hidden folder beside `path`, and moves it there when it is whole."""
-    folder, name = os.path.split(path)
+    """Calls `write` with the name of a file in a hidden folder beside `path`, and moves it there when it is whole.
+
+    A link stays, and what it leads to is replaced, with the rights that it has. What is no file but a device or a pipe
+    is written to as it is: there is nothing to move there.
+    """
+    place = os.path.realpath(path)
+    if os.path.exists(place) and not os.path.isfile(place) and not os.path.isdir(place):
+        write(place)
+        return path
+    folder, name = os.path.split(place)
     stage = os.path.join(folder, f".raskt-{uuid.uuid4().hex}")
     os.mkdir(stage)
     try:
         beside = os.path.join(stage, name)
         write(beside)
-        os.replace(beside, path)
+        if os.path.exists(place):
+            shutil.copymode(place, beside)
+        os.replace(beside, place)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
     return path

@@ -201,7 +201,7 @@ def prepare(mode: str, path: str, place: str) -> None:
         return
     if "x" in mode:
         raise FileExistsError(f"{place!r} is there already")
-    if "a" in mode:
+    if "a" in mode and os.path.isfile(place):
         shutil.copyfile(place, path)
 
 
