@@ -322,7 +322,8 @@ class Dummies:
         import pandas as pd
 
         types = {name: pd.CategoricalDtype(found) for name, found in self.categories.items()}
-        typed = part.astype(types.get(None, types)) if types else part
+        named = {decode_label(name): dtype for name, dtype in types.items() if name is not None}
+        typed = part.astype(types.get(None, named)) if types else part
         return pd.get_dummies(typed, **self.options)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..base.absent import absent
 from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
+from ..base.labels import levels_of
 from ..base.lists import item_meta
 from ..base.meta import empty, infer, may_miss, normalise, sample_of
 from ..base.partitionwise import one_value, over_rows
@@ -43,7 +44,7 @@ def with_labels(matches: Any, series: Any) -> Any:
     import pandas as pd
 
     labels = empty(series).index
-    levels = [labels.get_level_values(at) for at in range(labels.nlevels)]
+    levels = levels_of(labels)
     index = pd.MultiIndex.from_arrays([*levels, pd.Index([], dtype="int64")], names=matches.index.names)
     return matches.iloc[:0].set_axis(index, axis=0)
 

@@ -77,3 +77,19 @@ def select(names: Sequence[str], first: Any) -> list[str]:
     """The names of tuple labels whose first part is `first`."""
     prefix = encode_label(first) + TUPLE
     return [name for name in names if name.startswith(prefix)]
+
+
+def levels_of(labels: Any) -> list[Any]:
+    """The values of each level of pandas' row labels, whose names may be numbers: by a number pandas looks for a name
+    first."""
+    nameless = labels.set_names([None] * labels.nlevels)
+    return [nameless.get_level_values(at).rename(labels.names[at]) for at in range(labels.nlevels)]
+
+
+def without_levels(rows: Any, places: list[int]) -> Any:
+    """A pandas object whose row labels lack the levels at some places, as `droplevel`, which looks for names first."""
+    if not places:
+        return rows
+    names = [name for at, name in enumerate(rows.index.names) if at not in places]
+    kept = rows.index.set_names([None] * rows.index.nlevels).droplevel(places).set_names(names)
+    return rows.set_axis(kept, axis=0)

@@ -11,7 +11,7 @@ from typing import Any
 
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_scalar, native
-from .labels import encode, encode_label, is_plain
+from .labels import encode, encode_label, is_plain, levels_of
 from .meta import NoRows, Trial, dtypes_of, empty_of, gives_none, is_full, normalise, sample_of, without_made_up
 from .registry import core, wrap
 from .results import as_pandas, refuse_rounded
@@ -32,9 +32,9 @@ def over_whole(
     """Apply `function` to whole collections, whatever their rows.
 
     With `same_rows` it gives a row for each row of the first collection, and the result mixes with that; with
-    `may_miss` values may be missing in the result, or in some of its columns, although there are none in a trial. With `partitions`, it is called
-    for as many partitions side by side. With `exact`, the types of its results have to be those of the trial, also
-    where values would fit into these.
+    `may_miss` values may be missing in the result, or in some of its columns, although there are none in a trial. With
+    `partitions`, it is called for as many partitions side by side. With `exact`, the types of its results have to be
+    those of the trial, also where values would fit into these.
     """
     refuse_lazy_arrays(function, args, kwargs, name, sample_rows)
     call = WholeCall(function, args, kwargs)
@@ -157,7 +157,7 @@ def refuse_other_types(found: Any, meta: Any, name: str) -> None:
 def parts_of(rows: Any) -> list[Any]:
     """The levels of the labels of a pandas object, and its columns."""
     columns = [rows.iloc[:, at] for at in range(rows.shape[1])] if rows.ndim == 2 else [rows]
-    return [rows.index.get_level_values(level) for level in range(rows.index.nlevels)] + columns
+    return levels_of(rows.index) + columns
 
 
 def is_kept(values: Any, promised: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.labels import TUPLE, encode_label
+from ..base.labels import TUPLE, encode_label, levels_of
 
 #: Aggregations that the native side has.
 NATIVE = (
@@ -60,7 +60,9 @@ class Aggregation:
         """The aggregate of a pandas series group-by."""
         chunks = self.chunk(grouped)
         chunks = chunks if isinstance(chunks, tuple) else (chunks,)
-        by_key = [part.groupby(level=list(range(part.index.nlevels))) for part in chunks]
+        # Each group has a row, and is to keep it.
+        kept = {"sort": False, "observed": True, "dropna": False}
+        by_key = [part.groupby(levels_of(part.index), **kept) for part in chunks]
         merged = self.agg(*by_key)
         merged = merged if isinstance(merged, tuple) else (merged,)
         return self.finalize(*merged) if self.finalize else merged[0]

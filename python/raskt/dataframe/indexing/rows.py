@@ -11,6 +11,7 @@ from typing import Any
 from ..base.arguments import require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.collection import is_collection, is_column, is_frame, is_index
+from ..base.labels import without_levels
 from ..base.meta import empty
 from ..base.partitionwise import over_all
 from ..base.samples import sample
@@ -171,7 +172,7 @@ def choose_by_levels(rows: Any, key: Any, alone: bool) -> Any:
     meta = empty(rows)
     if isinstance(key, tuple) and not all(is_scalar_label(part) for part in key):
         single = dropped_levels(key, alone)
-        kept = meta.droplevel(single) if single else meta
+        kept = without_levels(meta, single)
         call = lambda part: part.loc[key] if alone else part.loc[key, :]
         return over_all(call, rows, name="loc", meta=kept, plainly=True)
     if hasattr(key, "__iter__") and not isinstance(key, str | bytes | tuple):
@@ -182,8 +183,8 @@ def choose_by_levels(rows: Any, key: Any, alone: bool) -> Any:
     if len(label) == depth:
         return over_all(lambda part: rows_of_label(part, label), rows, name="loc", meta=meta, plainly=True)
     levels = list(range(len(label)))
-    call = lambda part: rows_of_label(part, label if len(label) > 1 else label[0]).droplevel(levels)
-    return over_all(call, rows, name="loc", meta=meta.droplevel(levels), plainly=True)
+    call = lambda part: without_levels(rows_of_label(part, label if len(label) > 1 else label[0]), levels)
+    return over_all(call, rows, name="loc", meta=without_levels(meta, levels), plainly=True)
 
 
 def dropped_levels(key: Any, alone: bool) -> list[int]:

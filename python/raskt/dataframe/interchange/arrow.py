@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..base.labels import INTERNAL, decode, decode_label, encode_label, is_plain
+from ..base.labels import INTERNAL, decode, decode_label, encode_label, is_plain, levels_of
 from ..base.steps import offset_of, word_of
 from ..base.storage import Storage, described, key_of, one, storage_for, storage_of
 
@@ -213,7 +213,7 @@ def from_pandas(
     is_series = isinstance(data, pd.Series)
     index = data.index
     numbered = number and isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
-    levels = [] if numbered else [index.get_level_values(at) for at in range(index.nlevels)]
+    levels = [] if numbered else levels_of(index)
     columns = [data] if is_series else [data.iloc[:, at] for at in range(data.shape[1])]
     names = [name_of(data.name) if is_series else name_of(label) for label in ([None] if is_series else data.columns)]
     every = levels + columns

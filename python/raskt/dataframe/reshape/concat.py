@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.checks import check_boolean, deprecated_copy, no_default, refuse_given
 from ..base.collection import as_column, is_collection, is_frame, root_frame
-from ..base.labels import encode_label
+from ..base.labels import encode_label, levels_of
 from ..base.meta import empty
 from ..base.partitionwise import over_all, over_partitions
 from ..base.registry import core, wrap
@@ -129,7 +129,7 @@ class WithKey:
         of_all = pd.Index(self.keys)
         level = of_all[self.keys.index(self.key) : self.keys.index(self.key) + 1]
         outer = level.repeat(len(part))
-        inner = [part.index.get_level_values(at) for at in range(part.index.nlevels)]
+        inner = levels_of(part.index)
         given = list(self.names) if self.names is not None else [None]
         all_names = [*given, *part.index.names][: 1 + len(inner)] if len(given) <= 1 else given
         return part.set_axis(pd.MultiIndex.from_arrays([outer, *inner], names=all_names))
