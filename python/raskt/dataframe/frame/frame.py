@@ -218,7 +218,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             return by_marks(self, key, in_brackets=True)
         if callable(key):
             return self[key(self)]
-        if isinstance(key, list) or hasattr(key, "tolist"):
+        if isinstance(key, list) or (hasattr(key, "tolist") and getattr(key, "ndim", 1)):
             return self._project(list(key))
         return self._column(key)
 
@@ -385,7 +385,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         frame = self
         if columns is not None:
             if errors == "raise" and level is None and self.has_plain_labels():
-                self._plan.project(encode(list(columns) if hasattr(columns, "tolist") else as_list(columns)))
+                self._plan.project(encode(list(columns) if getattr(columns, "ndim", 0) else as_list(columns)))
             with leaving_unknown():
                 left = encode(empty(self).drop(columns=columns, level=level, errors=errors).columns)
             frame = DataFrame(self._plan_of(left).project(left))

@@ -36,6 +36,6 @@ def without_labels(rows: Any, labels: Any, level: Any, errors: str) -> Any:
     several = len(rows._as_frame().index_names) > 1
     if errors == "raise" or level is not None or several:
         return gathered("drop", rows, index=labels, level=level, errors=errors, meta=empty(rows))
-    listed = list(labels) if hasattr(labels, "tolist") else as_list(labels)
+    listed = list(labels) if getattr(labels, "ndim", 0) else as_list(labels)
     keep = lambda frame: frame.filter(frame.index().isin(listed).unary("invert"))
     return rows._framed(keep)

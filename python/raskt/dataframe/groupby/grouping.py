@@ -15,7 +15,7 @@ from ..base.pandas_methods import Method, given, trial
 from ..base.partitionwise import over_all
 from ..base.storage import storage_for
 from ..base.whole import is_foreign, over_whole
-from ..generic.levels import refuse_ambiguous
+from ..generic.levels import level_names, refuse_ambiguous
 
 #: Aggregations that count, in types of the column's family.
 COUNTS = ("count", "size")
@@ -75,8 +75,9 @@ class Grouping:
         """The expression of each key; None where pandas alone knows the groups."""
         names = self.frame._plan.index_names
         if self.level is not None:
-            return [self._index()] if self.by == [] and self._is_the_index(self.level) else None
-        keys = [self._key(one, names) for one in self.by]
+            keys = [self._index() if self.by == [] and self._is_the_index(self.level) else None]
+        else:
+            keys = [self._key(one, names) for one in self.by]
         if any(key is None for key in keys):
             return None
         unobserved = not self.observed and any(key.dtype == "category" for key in keys)
@@ -94,7 +95,7 @@ class Grouping:
         return self.frame._plan_of([name]).column(name)
 
     def _is_the_index(self, level: Any) -> bool:
-        names = self.frame._plan.index_names
+        names = level_names(self.frame)
         level = level[0] if isinstance(level, list | tuple) and len(level) == 1 else level
         return len(names) == 1 and (level in (0, -1) if isinstance(level, int) else level == names[0])
 

@@ -161,7 +161,7 @@ def choose_columns(frame: Any, columns: Any) -> Any:
         return frame[list(labels[labels.slice_indexer(columns.start, columns.stop, columns.step)])]
     if callable(columns):
         return choose_columns(frame, columns(frame))
-    if not isinstance(columns, list | str | tuple) and hasattr(columns, "tolist"):
+    if not isinstance(columns, list | str | tuple) and getattr(columns, "ndim", 0):
         columns = columns.tolist()
     if isinstance(columns, list) and columns and all(isinstance(one, bool) for one in columns):
         return frame[[label for label, wanted in zip(frame, columns, strict=True) if wanted]]
