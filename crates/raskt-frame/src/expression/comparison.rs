@@ -126,7 +126,14 @@ fn alike(op: &str, left: &Operand, right: &Operand) -> Result<Alike> {
                 let (left, right) = (pandas_name(left), pandas_name(right));
                 return Err(FrameError::NotNative(format!("`{op}` between {left} and {right} has no native form")));
             }
-            Ok(Alike::Pair(left.beside(right), right.beside(left)))
+            let (x, y) = (left.beside(right), right.beside(left));
+            match (&a.dtype, &b.dtype) {
+                // Points in time are the same in every zone, but the engine compares no two zones.
+                (DataType::Datetime(_, zone), DataType::Datetime(_, other)) if zone != other => {
+                    Ok(Alike::Pair(x.cast(ColumnDtype::INT64), y.cast(ColumnDtype::INT64)))
+                }
+                _ => Ok(Alike::Pair(x, y)),
+            }
         }
         (Operand::Expression(column), Operand::Literal(number)) => beside_number(op, column, number),
         (Operand::Literal(number), Operand::Expression(column)) => {

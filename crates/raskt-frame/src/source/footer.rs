@@ -57,6 +57,10 @@ pub(super) fn footer(path: &Path) -> Result<Footer> {
     let mut reader = ParquetReader::new(open(path)?);
     let arrow = reader.schema().map_err(|error| unreadable(path, &error))?;
     let metadata = reader.get_metadata().map_err(|error| unreadable(path, &error))?.clone();
+    if let Some(field) = arrow.iter_values().find(|field| has_unknown_zone(&field.dtype)) {
+        let (name, file) = (&field.name, path.display());
+        return Err(FrameError::NotNative(format!("column `{name}` of `{file}` has times of a zone without a name")));
+    }
     let written = notes(path)?.get("ARROW:schema").and_then(|text| schema_of(text));
     let schema = Schema::from_arrow_schema(&arrow);
     let (mut nulls, mut native) = (vec![], vec![]);
@@ -116,6 +120,20 @@ fn schema_of(text: &str) -> Option<ArrowSchema> {
     // The length of a message may be written before it.
     let message = if bytes.get(..4)? == [u8::MAX; 4] { bytes.get(8..)? } else { &bytes };
     Some(deserialize_schema(message).ok()?.0)
+}
+
+/// Whether there are times of a zone in a type that the engine doesn't know, and panics about.
+fn has_unknown_zone(dtype: &ArrowDataType) -> bool {
+    use ArrowDataType as A;
+    match dtype {
+        A::Timestamp(_, Some(zone)) => TimeZone::opt_try_new(Some(zone.clone())).is_err(),
+        A::List(item) | A::LargeList(item) | A::FixedSizeList(item, _) | A::Map(item, _) => {
+            has_unknown_zone(&item.dtype)
+        }
+        A::Struct(fields) => fields.iter().any(|field| has_unknown_zone(&field.dtype)),
+        A::Dictionary(_, values, _) => has_unknown_zone(values),
+        _ => false,
+    }
 }
 
 /// Whether the engine gives the values of a column of Arrow's `dtype` as pandas does.

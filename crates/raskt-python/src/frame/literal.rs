@@ -79,7 +79,10 @@ fn datetime(object: &Bound<'_, PyAny>) -> PyResult<Literal> {
     }
     let zone = stamp.getattr("tz")?;
     let zone = if zone.is_none() { None } else { Some(zone.str()?.to_string()) };
-    let zone = TimeZone::opt_try_new(zone.as_deref()).map_err(|error| PyTypeError::new_err(error.to_string()))?;
+    let zone = TimeZone::opt_try_new(zone.as_deref()).map_err(|_| {
+        let zone = zone.as_deref().unwrap_or_default();
+        NotNative::new_err(format!("times of {zone}, a zone without a name, have no native form: convert them to UTC"))
+    })?;
     let (value, unit) = scaled(&stamp)?;
     Ok(Literal::Datetime(value, unit, zone))
 }

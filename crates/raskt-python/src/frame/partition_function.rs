@@ -176,9 +176,9 @@ impl Promise {
             let (found, promised) = (shown(&names), shown(&promised));
             return Err(wrong(format!("columns `{found}` and not `{promised}`")));
         }
-        for (domain, logical) in self.domains().zip(&found.logical) {
+        for ((domain, logical), own) in self.domains().zip(&found.logical).zip(found.table.columns()) {
             if domain.logical != *logical {
-                let given = Domain::full(domain.dtype.clone()).with_logical(logical.clone());
+                let given = Domain::full(own.dtype().clone()).with_logical(logical.clone());
                 let (given, promised) = (given.pandas_dtype(), domain.pandas_dtype());
                 return Err(wrong(match given == promised {
                     true => format!("other values of {given} (categories, say) than those promised"),

@@ -14,7 +14,7 @@ from .dependent import changed_meta
 from .meta import infer, with_example
 from .partitionwise import over_partitions, value_meta
 from .registry import wrap
-from .steps import with_steps_of
+from .whole import over_whole
 
 
 class Method:
@@ -73,9 +73,9 @@ def gathered(
     return run(Method(method), (rows, *args), options, gather=True, meta=meta, may_miss=may_miss)
 
 
-def gathered_rows(method: str, rows: Any, /, *args: Any, **options: Any) -> Any:
-    """A method that has to see all rows, and gives one for each of them under its label."""
-    return with_steps_of(gathered(method, rows, *args, **options), rows)
+def gathered_rows(method: str, rows: Any, /, *args: Any, meta: Any = None, **options: Any) -> Any:
+    """A method that has to see all rows, and gives one for each of them under its label: the result mixes with them."""
+    return over_whole(Method(method), rows, *args, name=method, meta=meta, same_rows=True, **given(options))
 
 
 def gathered_value(method: str, rows: Any, /, *args: Any, **options: Any) -> Any:

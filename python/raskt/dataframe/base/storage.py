@@ -49,7 +49,16 @@ class Storage:
             raise ValueError(f"values of {values.dtype} are not all of {self.dtype}")
         if is_number(values.dtype) and is_number(self.dtype) and not equal_numbers(found, values):
             raise ValueError(f"values of {values.dtype} are others as {self.dtype}")
+        if is_time(values.dtype) and is_time(self.dtype) and not equal_numbers(found.astype(values.dtype), values):
+            raise ValueError(f"values of {values.dtype} are finer than {self.dtype}")
         return found
+
+
+def is_time(dtype: Any) -> bool:
+    """Whether a type is of points, lengths or periods of time."""
+    import pandas as pd
+
+    return getattr(dtype, "kind", "O") in "mM" or isinstance(dtype, pd.PeriodDtype)
 
 
 def is_number(dtype: Any) -> bool:
@@ -58,7 +67,7 @@ def is_number(dtype: Any) -> bool:
 
 
 def equal_numbers(found: pd.Series, values: pd.Series) -> bool:
-    """Whether numbers are the same in two types, where they are there in both."""
+    """Whether values are the same in two types, where they are there in both."""
     there = (found.notna() & values.notna()).to_numpy()
     return bool((found.array[there] == values.array[there]).all())
 

@@ -23,7 +23,7 @@ from ..base.lazy_arrays import (
     values_of,
 )
 from ..base.meta import dtypes_of, empty, sample_of, types_in
-from ..base.pandas_methods import changing, elementwise, gathered, native_or
+from ..base.pandas_methods import changing, elementwise, gathered_rows, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
 from ..base.storage import MASKED, is_plain
@@ -251,7 +251,7 @@ class Elementwise(OperatorMethods, Running):
         if axis in (1, "columns") or value is None:
             return elementwise("fillna", self, value, axis=axis, limit=limit)
         if limit is not None or axis not in (None, 0, "index", "rows"):
-            return in_pandas(gathered, axis=axis, limit=limit)
+            return in_pandas(gathered_rows, axis=axis, limit=limit)
         if needs_alignment(self, value):
             return align_with(Named("fillna"), self, value, name="fillna")
         if not is_collection(value) and hasattr(value, "items"):
@@ -273,7 +273,7 @@ class Elementwise(OperatorMethods, Running):
 
     def _filled_in_pandas(self, run: Any, value: Any, **options: Any) -> Any:
         changed = lambda: with_missing(self).fillna(extremes(value))
-        run = gathered if self.ndim == 1 and depends_on_others(self, value) else run
+        run = gathered_rows if self.ndim == 1 and depends_on_others(self, value) else run
         return changing(run, changed, "fillna", self, value, **options)
 
     def isin(self, values: Any) -> Any:
@@ -376,7 +376,7 @@ class Elementwise(OperatorMethods, Running):
             raise NotImplementedError(f"{method}(level=): reset the index first")
         labelled = has_labels(other) or (is_frame(self) and is_column(other))
         if not is_collection(cond) or axis is not None or labelled or other is None:
-            run = gathered if self.ndim == 1 and depends_on_others(self, other) else elementwise
+            run = gathered_rows if self.ndim == 1 and depends_on_others(self, other) else elementwise
             return changing(run, self._all_chosen(other, axis), method, self, cond, other=other, axis=axis)
         return self._chosen_natively(cond if method == "where" else ~cond, None if other is no_default else other)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from raskt._core import NotNative
+
 from ..base.arguments import require_boolean
 from ..base.array_arguments import is_lazy_array
 from ..base.collection import is_collection, is_column, is_frame, is_index
@@ -77,7 +79,10 @@ def choose_period(rows: Any, label: str) -> Any:
         pd.Timestamp(label)
     except ValueError:
         raise KeyError(label) from None
-    found = bounded(rows, slice(label, label))
+    try:
+        found = bounded(rows, slice(label, label))
+    except NotNative:  # times of a zone without a name
+        return over_all(lambda part: rows_of_label(part, label), rows, name="loc", meta=empty(rows), plainly=True)
     return over_whole(lambda part, index: (index.get_loc(label), part)[1], found, rows.index, name="loc",
                       meta=empty(rows))  # fmt: skip
 
@@ -249,9 +254,13 @@ def refuse_other_kind(rows: Any, label: Any) -> None:
 
 def label_bound(frame: Any, label: Any, side: str) -> Any:
     """A label as a value of the index: a text on an index of times is the start or the end of its span."""
-    if not isinstance(label, str) or not frame.index_dtype.startswith("datetime64"):
-        return label
     import pandas as pd
+
+    if not frame.index_dtype.startswith("datetime64"):
+        return label
+    if not isinstance(label, str):
+        # The same point in time, of a zone that has a name.
+        return label.tz_convert("UTC") if isinstance(label, pd.Timestamp) and label.tzinfo is not None else label
 
     zone = getattr(pd.api.types.pandas_dtype(frame.index_dtype), "tz", None)
     stamp = pd.Timestamp(label)

@@ -127,7 +127,8 @@ def to_csv(
     if own.get("header_first_partition_only") is False and single_file:
         raise ValueError("header_first_partition_only=False: one file has its names once")
     if single_file:
-        return _one_csv(frame, path, options, native, compute, how)
+        packed = path.lower().endswith(tuple(PACKINGS.values()))  # which pandas takes for a way to pack the file
+        return _one_csv(frame, path, options, native and not packed, compute, how)
     if native and "*" not in path and not own.keys() & {"name_function", "header_first_partition_only"}:
         publication = Publication(path)
         names = numbered(path, frame.npartitions, "csv", None)[1]

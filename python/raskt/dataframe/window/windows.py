@@ -11,9 +11,12 @@ from ..base.collection import is_frame
 from ..base.meta import sample_of
 from ..base.pandas_methods import given, run, trial
 from ..base.steps import with_steps_as
+from ..base.whole import over_whole
 
 #: What opens windows of which there is one for each row.
 SLIDING = ("rolling", "expanding", "ewm")
+#: Methods that give several rows for each window of a frame.
+OF_PAIRS = ("cov", "corr")
 
 
 class WindowCall:
@@ -68,10 +71,12 @@ class Windows:
 
     def _call(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
         call = WindowCall(self.opener, self._options, self._chosen, method)
+        every = self._options.get("step") or 1
+        if self.opener in SLIDING and every == 1 and method not in OF_PAIRS:
+            return over_whole(call, self._rows, *args, name=call.__name__, meta=meta, same_rows=True, **given(options))
         found = run(call, (self._rows, *args), options, gather=True, meta=meta)
         if self.opener not in SLIDING:
             return found
-        every = self._options.get("step") or 1
         return with_steps_as(found, self._rows, lambda labels: labels[::every])
 
     def _apply(self, *args: Any) -> Any:
