@@ -263,3 +263,27 @@ def test_damaged_files_are_told_in_plain_words(tmp_path, damage):
         raise OSError("x.parquet") if len(frame) == 1000 else AssertionError(frame)
     told = str(error.value).lower()
     assert not any(word in told for word in INNER_WORDS), told
+
+
+FILTERS = [
+    [("i", ">", 3)],
+    [("f", "!=", 1.0)],
+    [("I", "not in", [3, 4])],
+    [("z", ">", pd.Timestamp("2024-01-21", tz="UTC"))],
+    [("s", "in", ["a"])],
+    [("i", ">", 100)],
+]
+
+
+@pytest.mark.parametrize("conditions", FILTERS, ids=lambda one: f"{one[0][0]} {one[0][1]}")
+@pytest.mark.parametrize("parts", [1, 2, 5])
+@pytest.mark.parametrize("first", [0, 100])
+def test_rows_that_filters_leave_are_numbered_through(tmp_path, conditions, parts, first):
+    frame = pd.DataFrame({"i": range(40), "f": [1.0, np.nan] * 20, "I": pd.array([3, None, 4, 5] * 10, dtype="Int64")})
+    frame = frame.assign(z=pd.date_range("2024", periods=40, tz="UTC"), s=list("abcd") * 10)
+    frame.index = pd.RangeIndex(first, first + 40)
+    rd.from_pandas(frame, npartitions=parts).to_parquet(tmp_path / "x")
+    found = rd.read_parquet(tmp_path / "x", filters=conditions).compute()
+    expected = pd.read_parquet(tmp_path / "x", filters=conditions)
+    assert found.index.tolist() == expected.index.tolist()
+    pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True))

@@ -1,3 +1,4 @@
+use super::heirs;
 use crate::error::{FrameError, Result};
 use crate::message::in_plain_words;
 use polars::prelude::{DataFrame, Engine, LazyFrame, OptFlags, PolarsResult};
@@ -48,6 +49,7 @@ fn our_optimisations() -> OptFlags {
 /// Calls the engine; what it panics with and what interrupts it become errors. What runs tasks keeps the panics of their
 /// threads, and of the engine's, off the screen.
 fn guarded<T>(run: impl FnOnce() -> PolarsResult<T>) -> Result<T> {
+    heirs::install();
     match catch_unwind(AssertUnwindSafe(|| catch_polars_abort(AssertUnwindSafe(run)))) {
         Ok(Ok(Ok(found))) => Ok(found),
         Ok(Ok(Err(error))) => Err(error.into()),

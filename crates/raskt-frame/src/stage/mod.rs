@@ -13,6 +13,7 @@ mod expressions;
 mod external;
 mod functions;
 mod groups;
+mod heirs;
 mod joins;
 mod kernel;
 mod lower;
