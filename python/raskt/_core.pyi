@@ -508,7 +508,7 @@ def frame_of_whole(
     name: str = "align",
     token: str | None = None,
     same_rows: bool = False,
-    may_miss: bool | list[bool] = False,
+    may_miss: bool | list[bool] = ...,
     partitions: int = 1,
 ) -> FrameExpr | ColumnExpr: ...
 def frame_from_delayed(

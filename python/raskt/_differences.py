@@ -114,10 +114,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         "computed, they have the type that pandas gives them: what a filter leaves, or a partition that a function is "
         "given, is of integers if none of its own values is missing, also where a frame without rows lacks the column "
         "in `concat`. Files have them as whole numbers. What is "
-        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing, which "
-        "rounds numbers beyond 2**53; so are rows that pandas picks (by lists of labels or of positions, `drop` of "
-        "labels, `sort_values(key=)`, `explode`, `melt`, `groupby().head`, whatever `explain()` shows as gathered): "
-        '`astype("Int64")` first keeps every digit.',
+        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing; so are "
+        "rows that pandas picks (by lists of labels or of positions, `drop` of labels, `sort_values(key=)`, `explode`, "
+        "`melt`, `groupby().head`, whatever `explain()` shows as gathered). Numbers beyond 2**53 that this would round "
+        'are refused: `astype("Int64")` before rows are joined keeps every digit.',
         "pandas goes by the values whether one is missing, and types are said before there are any; rows that are "
         "moved, joined, filtered and compared natively keep every digit.",
         kinds=("promise",),
@@ -352,9 +352,13 @@ are some. Zeros of both signs among Arrow's floats are one value to `unique`. Me
 and quantiles of frames of them, are float32 or float64 by what is known of the columns, where pandas goes by whether
 a value is missing.
 
-Where pandas finds the type of a result by all values, it is the same here however rows are cut: times and durations of
-floats are of nanoseconds, where pandas has microseconds if all are whole; items of lists (`s.str.split("_").str[1]`)
-are objects, where pandas has float64 if no list has such an item.
+Where pandas finds the type of a result by all values, it is the same here however rows are cut: times and durations
+of floats are of nanoseconds, where pandas has microseconds if all are whole; items of lists
+(`s.str.split("_").str[1]`) are objects, where pandas has float64 if no list has such an item. Columns that
+`str.split(n=k, expand=True)` makes are k + 1, where pandas has as many as the longest text has parts. Of no rows,
+what is melted, split or grouped by among objects is text, and a join has the labels that it has of some. Arithmetic
+of nullable integers and integers of other rows is of nullable integers, where pandas has floats if a label is
+missing. `value_counts` of a frame by one column has labels of one level, which are no MultiIndex.
 """
 
 

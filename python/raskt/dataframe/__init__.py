@@ -35,7 +35,7 @@ from .groupby.aggregations import Aggregation
 from .groupby.groupby import DataFrameGroupBy, GroupBy, SeriesGroupBy
 from .index.index import Index
 from .index.multi import MultiIndex
-from .io.creation import from_array, from_delayed, from_dict, from_map, from_pandas
+from .io.creation import from_array, from_dask_array, from_delayed, from_dict, from_map, from_pandas
 from .io.csv import read_csv, read_table
 from .io.memory import to_records
 from .io.parquet import read_parquet
@@ -46,8 +46,6 @@ from .reshape.concat import concat
 from .series.series import Series
 from .window.resample import Resampler
 from .window.rolling import Rolling
-
-from_dask_array = from_array
 
 __all__ = [
     "Aggregation",

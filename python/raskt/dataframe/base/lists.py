@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .meta import Trial, empty_of, types_in
+from .meta import Trial, empty, empty_of, types_in
 from .pandas_methods import Method
 
 
@@ -19,7 +19,9 @@ def exploded(rows: Any, *columns: Any) -> Any:
     if few.ndim == 1:
         return empty_of(few.astype("str") if is_unknown(few) else few)
     wanted = columns[0] if isinstance(columns[0], list) else [columns[0]]
-    return empty_of(few.astype({name: "str" for name in wanted if is_unknown(few[name])}))
+    # All others are repeated as they are.
+    kinds = {name: "str" if is_unknown(few[name]) else few[name].dtype for name in wanted}
+    return empty(rows).astype(kinds)
 
 
 def is_unknown(few: Any) -> bool:

@@ -405,8 +405,12 @@ def without_made_up(meta: Any, lazy: list[Any]) -> Any:
 
     if not made_up:
         return meta
-    if not isinstance(meta.index, pd.MultiIndex):
-        meta = meta.set_axis(meta.index.astype(forgotten(meta.index.dtype)), axis=0)
+    labels = meta.index
+    if isinstance(labels, pd.MultiIndex):
+        labels = labels.set_levels([level.astype(forgotten(level.dtype)) for level in labels.levels])
+    else:
+        labels = labels.astype(forgotten(labels.dtype))
+    meta = meta.set_axis(labels, axis=0)
     if meta.ndim == 1:
         return meta.astype(forgotten(meta.dtype))
     columns = {at: meta.iloc[:, at].astype(forgotten(dtype)) for at, dtype in enumerate(meta.dtypes)}

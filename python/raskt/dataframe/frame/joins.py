@@ -261,11 +261,11 @@ def merged(
         return over_whole(function, *args, **told)
     if sides:
         few = with_types_of_sides(few, sides, keys)
-        told["may_miss"] = lacking(few, way, keys, *args[:2])
+        told["may_miss"] = lacking(few, way, keys, args[0])
     return over_whole(function, *args, meta=few, **told)
 
 
-def lacking(meta: Any, way: str, keys: set[Any], left: Any, right: Any) -> list[bool]:
+def lacking(meta: Any, way: str, keys: set[Any], left: Any) -> list[bool]:
     """Which columns of a join may miss values that their side has: those of the side whose rows needn't be met.
 
     All of them where it can't be told which columns are those of which side.

@@ -162,6 +162,18 @@ def from_array(x: Any, chunksize: int = 50_000, columns: Any = None, meta: Any =
     return from_pandas(pd.DataFrame(values, columns=columns), chunksize=chunksize)
 
 
+def from_dask_array(x: Any, columns: Any = None, index: Any = None, meta: Any = None) -> Any:
+    """A lazy frame or series of a lazy array, a partition for each block of rows; `from_array` under Dask's name.
+
+    >>> import raskt.array as ra, raskt.dataframe as rd
+    >>> rd.from_dask_array(ra.arange(3, chunks=2), columns="x").compute().tolist()
+    [0, 1, 2]
+    """
+    if index is not None:
+        raise NotImplementedError("from_dask_array(index=): set the labels afterwards, by set_index of a column")
+    return from_array(x, columns=columns, meta=meta)
+
+
 def from_lazy_array(x: Any, columns: Any) -> Any:
     """A lazy array as a frame, or as a series if it has one dimension."""
     refuse_complex(x)
