@@ -264,7 +264,11 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.methods memory_usage [uint8[pyarrow]] uint8[pyarrow] index=True, deep=False",
     ),
     Difference(
-        ("frames.operators.*", "frames.ufuncs.*"),
+        (
+            "frames.operators.*",
+            "frames.ufuncs.*",
+            *(f"frames.methods.{name}" for name in ("between", "clip", "nsmallest", "nlargest")),
+        ),
         "Where pandas raises an error, the kind may be that which the first rows raise.",
         "An operation is tried on a few rows, and computed a partition at a time.",
         kinds=("error kind",),
@@ -293,6 +297,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         kinds=("dtype",),
         text="*64[[]*, not *64[[]*",
         example="frames.joins to_datetime [Float32] unit='s', origin='unix'|plain",
+    ),
+    Difference(
+        ("frames.accessors.str.*split", "frames.accessors.str.*partition"),
+        "With `expand=True`, `str.split(n=k)` makes k + 1 columns, and `str.partition` three.",
+        "pandas makes as many as the values need, which only computing could tell.",
+        kinds=("shape",),
+        example="frames.accessors str.rsplit [mixed] mixed n=1, expand=True",
     ),
     Difference(
         ("frames.joins.get_dummies",),
@@ -354,11 +365,10 @@ a value is missing.
 
 Where pandas finds the type of a result by all values, it is the same here however rows are cut: times and durations
 of floats are of nanoseconds, where pandas has microseconds if all are whole; items of lists
-(`s.str.split("_").str[1]`) are objects, where pandas has float64 if no list has such an item. Columns that
-`str.split(n=k, expand=True)` makes are k + 1, where pandas has as many as the longest text has parts. Of no rows,
-what is melted, split or grouped by among objects is text, and a join has the labels that it has of some. Arithmetic
-of nullable integers and integers of other rows is of nullable integers, where pandas has floats if a label is
-missing. `value_counts` of a frame by one column has labels of one level, which are no MultiIndex.
+(`s.str.split("_").str[1]`) are objects, where pandas has float64 if no list has such an item. Of no rows, what is
+melted, split or grouped by among objects is text, and a join has the labels that it has of some. Arithmetic of
+nullable integers and integers of other rows is of nullable integers, where pandas has floats if a label is missing.
+`value_counts` of a frame by one column has labels of one level, which are no MultiIndex.
 """
 
 

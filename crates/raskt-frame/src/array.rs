@@ -5,7 +5,7 @@ use crate::error::{FrameError, Result};
 use crate::expression::{Operand, digest_of, engine_dtype};
 use crate::plan::Frame;
 use crate::stage::{StageOutput, lower_partitions};
-use crate::table::FrameTable;
+use crate::table::{FrameTable, shown_label};
 use crate::tree::{self, ColumnDtype};
 use polars::prelude::*;
 use raskt_graph::{GraphBuilder, GraphError, Grid, Layer, LayerId, Lower, MapInput, Op, OpFlags, OpKind, Shape};
@@ -100,7 +100,10 @@ fn common_dtype(frame: &Frame) -> Result<DType> {
         };
         let own = own.ok_or_else(|| {
             let dtype = domain.pandas_dtype();
-            FrameError::Type(format!("column `{name}` is of {dtype}, and only numbers can be an array"))
+            let name = shown_label(name);
+            FrameError::NotNative(format!(
+                "column `{name}` is of {dtype}, and lazy arrays hold numbers: convert it by astype first"
+            ))
         })?;
         found = Some(found.map_or(own, |found| raskt_value::promote(found, own)));
     }

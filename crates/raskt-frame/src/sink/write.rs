@@ -5,7 +5,7 @@ use polars::prelude::*;
 use raskt_value::{Call, Kernel, TaskError, Value};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where and how a frame is written.
@@ -249,8 +249,13 @@ fn place_of(path: &Path) -> PathBuf {
     place
 }
 
+/// An error that names the place that the user gave, not the hidden folder in which files wait to be moved there.
 fn failed(path: &Path, error: &dyn std::fmt::Display) -> FrameError {
-    FrameError::Io(format!("`{}` can't be written: {error}", path.display()))
+    let hidden = |part: &Component<'_>| part.as_os_str().to_string_lossy().starts_with(".raskt-");
+    let shown: PathBuf = path.components().filter(|part| !hidden(part)).collect();
+    let words = error.to_string();
+    let words = words.split(" (os error").next().unwrap_or_default();
+    FrameError::Io(format!("`{}` can't be written: {words}", shown.display()))
 }
 
 #[cfg(test)]
@@ -288,6 +293,10 @@ mod tests {
             polars_bail!(ComputeError: "no more")
         });
         assert!(matches!(failed, Err(FrameError::Io(_))));
+        let hidden = folder.path().join("nowhere/.raskt-12/a.csv");
+        let told = write_atomically(&hidden, |_| Ok(())).unwrap_err().to_string();
+        assert!(told.contains("nowhere/a.csv` can't be written: No such file or directory"), "{told}");
+        assert!(!told.contains("os error"), "{told}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -329,6 +329,10 @@ class Elementwise(OperatorMethods, Running):
 
     def _bound_beside(self, bound: Any, axis: Any) -> Any:
         """A bound of `clip` that is a lazy array as a series of the same rows."""
+        if is_collection(bound) and any(str(dtype) == "category" for dtype in types_in(bound)):
+            raise NotImplementedError(
+                "clip by a column of categories, which pandas refuses where one is missing: convert it by astype first"
+            )
         if not is_lazy_array(bound):
             return bound
         if self.ndim == 2 and bound.ndim and (bound.ndim == 2 or axis not in (0, "index", "rows")):

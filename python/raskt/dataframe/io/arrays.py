@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from raskt._core import NotNative
+
 from ..base.collection import is_frame
 from ..base.registry import wrap
 
@@ -17,7 +19,13 @@ def to_array(rows: Any, lengths: Any, meta: Any = None) -> Any:
     if meta is not None and not isinstance(meta, np.ndarray):
         raise NotImplementedError(f"to_array(meta={type(meta).__name__}): blocks are arrays of NumPy")
     frame = rows._expr if is_frame(rows) else rows._as_frame()
-    made = Array(frame.to_array(lengths if lengths is None or isinstance(lengths, bool) else list(lengths)))
+    try:
+        made = Array(frame.to_array(lengths if lengths is None or isinstance(lengths, bool) else list(lengths)))
+    except NotNative:
+        if is_frame(rows):
+            raise
+        kind = f"values of {rows.dtype}, and lazy arrays hold numbers: convert them by astype first"
+        raise NotImplementedError(kind) from None
     if lengths is True and made.shape[0] != made.shape[0]:  # unknown lengths are NaN
         made = Array(frame.to_array(partition_lengths(frame)))
     return made if is_frame(rows) else made[:, 0]

@@ -83,11 +83,11 @@ class Publication:
         moved: list[tuple[str, str]] = []
         try:
             for name in replaced:
-                _move(os.path.join(self.folder, name), os.path.join(aside, name), moved)
+                _move_aside(os.path.join(self.folder, name), os.path.join(aside, name), moved)
             for name in names:
                 place = os.path.join(self.folder, name)
                 if os.path.exists(place):
-                    _move(place, os.path.join(aside, name), moved)
+                    _move_aside(place, os.path.join(aside, name), moved)
                 _move(os.path.join(self.stage, name), place, moved)
         except BaseException:
             for old, new in reversed(moved):
@@ -155,6 +155,15 @@ def _move(old: str, new: str, moved: list[tuple[str, str]]) -> None:
     os.makedirs(os.path.dirname(new), exist_ok=True)
     os.replace(old, new)
     moved.append((old, new))
+
+
+def _move_aside(old: str, new: str, moved: list[tuple[str, str]]) -> None:
+    """Moves a file that is to be replaced, unless another write has done so at the same time."""
+    try:
+        _move(old, new, moved)
+    except FileNotFoundError:
+        if os.path.lexists(old):
+            raise
 
 
 def _files(folder: str) -> list[str]:
