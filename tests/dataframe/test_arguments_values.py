@@ -194,7 +194,7 @@ def test_fillna(npartitions):
     same(lambda df: df["x"].fillna(df["y"]), rows(), npartitions)
     same(lambda df: df["x"].fillna({1: 5.0}), rows(), npartitions)
     same(lambda df: df["x"].fillna(None), rows(), npartitions)
-    refused(lambda df: df.fillna(df["x"]), rows(), "column labels")
+    same(lambda df: df[NUMBERS].fillna(df[NUMBERS].max()), rows(), npartitions)
 
 
 @ALL

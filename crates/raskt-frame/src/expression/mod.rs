@@ -212,6 +212,15 @@ impl Expression {
         Self::new(self.as_floats(), domain, self.extent)
     }
 
+    /// The same where pandas has floats whatever the values are, and rounds integers to them.
+    pub(crate) fn rounded(&self) -> Self {
+        if !self.domain.is_rounded() {
+            return self.clone();
+        }
+        let domain = Domain::with_missing(DataType::Float64).within(self.domain.magnitude);
+        Self::new(self.expr.clone().cast(ColumnDtype::FLOAT64), domain, self.extent)
+    }
+
     /// Numbers as floats; refused at run time where integers some of which may be missing would be others.
     pub(crate) fn as_floats(&self) -> Expr {
         let wide = matches!(self.domain.dtype, DataType::Int64 | DataType::UInt64);

@@ -64,7 +64,7 @@ impl Expression {
         let can_miss = own.domain.missing || (*fill == Literal::Missing && rows != 0);
         let found = own.window(scope, expr, can_miss)?.nan(own.domain.nan);
         found.check(own.domain.dtype.clone())?;
-        Ok(found.settled())
+        Ok(if own.domain.missing { found.settled() } else { found.rounded() })
     }
 
     /// The difference from the value `rows` above.
@@ -77,7 +77,7 @@ impl Expression {
                 let expr = self.expr.clone().arithmetic(Arithmetic::Subtract, before.expr.clone());
                 let found = Self::computed(scope, &[&self.operand(), &before.operand()], expr)?;
                 found.check(self.domain.dtype.clone())?;
-                Ok(found.missing(true).settled())
+                Ok(found.missing(true).rounded())
             }
             DataType::Float32 | DataType::Float64 | DataType::Datetime(..) | DataType::Duration(_) => {
                 let before = self.shift(scope, rows, &Literal::Missing)?;

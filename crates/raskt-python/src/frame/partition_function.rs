@@ -209,8 +209,8 @@ impl Promise {
     }
 }
 
-/// `values` as `dtype`, if no value changes by it: pandas rounds integers where it joins parts of both types, which only
-/// all parts tell. Where `dtype` was `found_by_trial` floats stay as wide as they are.
+/// `values` as `dtype`, if no value changes by it. Where that was `found_by_trial` integers are rounded to floats, as
+/// pandas does where it joins parts of both types, and floats stay as wide as they are.
 fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool, what: &str) -> Result<Values, String> {
     if values.dtype() == dtype {
         return Ok(values.clone());
@@ -243,7 +243,8 @@ fn cast(values: &Values, dtype: &DataType, may_miss: bool, found_by_trial: bool,
         return Ok(Values::full_null(values.name().clone(), values.len(), dtype));
     }
     let cast = values.strict_cast(dtype).map_err(|_| differ())?;
-    let same = cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
+    let rounded = found_by_trial && values.dtype().is_integer() && dtype.is_float();
+    let same = rounded || cast.cast(values.dtype()).is_ok_and(|back| back.equals_missing(values));
     let can_lose = matches!(group(dtype), 0 | 2);
     if same || !can_lose { Ok(cast) } else { Err(differ()) }
 }

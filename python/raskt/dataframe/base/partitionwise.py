@@ -94,12 +94,14 @@ def over_partitions(
     numbered: bool = False,
     plainly: bool = False,
     may_miss: bool | None = None,
+    is_careful: bool = False,
 ) -> Any:
     """Apply `function` to each partition of the collections among its arguments, which must have the same rows.
 
     With `numbered`, it gets the number of the partition behind the other positional arguments, but not in trials. With
     `may_miss`, values may be missing in the result although the types of `meta` have no missing ones; a function of
-    pandas tells by itself.
+    pandas tells by itself. Where it `is_careful`, as for all rows and for functions of users, integers that promised
+    floats would round are refused.
     """
     if has_foreign_values(*args, *kwargs.values()):
         return over_whole(function, *args, name=name, meta=meta, same_rows=same_rows and not gather, **kwargs)
@@ -126,7 +128,7 @@ def over_partitions(
     refuse_repeated(meta)
     call.meta = meta
     call.inferred = inferred
-    call.gathers = gather
+    call.is_careful = is_careful or gather or not plainly
     call.keeps_rows = same_rows and not gather
     options: dict[str, Any] = {"same_rows": True} if call.keeps_rows else {}
     if numbered:
@@ -160,7 +162,7 @@ class Call:
     encoded = False
     numbered = False
     keeps_rows = False
-    gathers = False
+    is_careful = False
     #: Whether the types of results were found by trying the function on a few rows, and nobody said them.
     inferred = False
 
@@ -218,7 +220,7 @@ class Call:
         else:
             result = self._call_named(partition)
         result = as_pandas(result, self.meta)
-        if self.gathers:
+        if self.is_careful:
             result = refuse_rounded(result, self.meta)
         refuse_repeated(result)
         if self.encoded and result.ndim == 2:

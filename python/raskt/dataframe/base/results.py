@@ -62,8 +62,8 @@ def refuse_rounded(found: Any, meta: Any) -> Any:
             values = found.iloc[:, at] if found.ndim == 2 else found
             if is_rounded(values.dropna()):
                 raise NotImplementedError(
-                    "integers beyond 2**53 that may lack a value would be rounded to floats: convert them by "
-                    'astype("Int64") first'
+                    "integers beyond 2**53 would be rounded to floats, since one of them may be missing, or by meta=: "
+                    'convert them by astype("Int64") first'
                 )
     return found
 

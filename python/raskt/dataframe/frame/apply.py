@@ -11,8 +11,8 @@ from ..base.labels import decode_label, encode_label
 from ..base.lists import exploded
 from ..base.meta import empty_of, normalise, sample_of
 from ..base.mixin import Mixin
-from ..base.pandas_methods import Method, by_partition, elementwise, gathered, gathered_value
-from ..base.partitionwise import over_all, over_rows
+from ..base.pandas_methods import Method, by_partition, gathered, gathered_value
+from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.tuning import tunable
 from ..base.whole import is_foreign, over_whole, sample_rows
 from ..reshape.pivot import pivot_table
@@ -34,7 +34,10 @@ class FrameValues(Mixin):
         names = {**locals_of_caller(expr, 2), **kwargs.pop("local_dict", {})}
         options = {"local_dict": names, **kwargs}
         if goes_by_row(expr, names):
-            return self._in_place(elementwise("eval", self, expr, **options), inplace)
+            found = over_partitions(
+                Method("eval"), (self, expr), options, name="eval", same_rows=True, plainly=True, is_careful=True
+            )
+            return self._in_place(found, inplace)
         few = {name: sample_rows(value) for name, value in names.items()}
         tried = sample_of(self).eval(expr, **{**options, "local_dict": few})
         if not getattr(tried, "ndim", 0):

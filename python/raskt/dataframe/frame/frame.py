@@ -26,9 +26,9 @@ from ..generic.labels import with_axis_names, without_labels
 from ..generic.operands import binary
 from ..generic.operators import applied, check_division
 from ..indexing.arrays import by_array_in_brackets
-from ..indexing.loc import by_brackets, by_marks, is_marks
+from ..indexing.loc import by_brackets, by_marks, is_labelled_mask, is_marks
 from ..indexing.positions import has_one_row
-from ..indexing.rows import choose_by_collection
+from ..indexing.rows import choose_by_collection, choose_rows
 from ..series.series import Series
 from .apply import FrameValues
 from .joins import FrameJoins
@@ -208,12 +208,14 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
             refuse_as_key(self, key)
             require_boolean(key)
             return choose_by_collection(self, key)
-        if isinstance(key, DataFrame):
+        if isinstance(key, DataFrame) or is_table(key):
             return self.where(key)
         if isinstance(key, slice):
             return by_brackets(self, key)
         if is_lazy_array(key):
             return by_array_in_brackets(self, key)
+        if is_labelled_mask(key):
+            return choose_rows(self, key)
         if is_marks(key):
             return by_marks(self, key, in_brackets=True)
         if callable(key):
@@ -265,6 +267,10 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
     def __setitem__(self, key: Any, value: Any) -> None:
         if is_lazy_array(key):
             key = column_beside(self, key, ITEM) if key.ndim == 1 else key
+        if not is_collection(key) and not is_lazy_array(key) and getattr(key, "ndim", 0):
+            raise NotImplementedError(
+                f"df[key] = value by a {type(key).__name__} in memory: use df.mask(key, value), or give a list of names"
+            )
         if isinstance(key, Series | DataFrame) or is_lazy_array(key):
             self._expr = in_own_types(self, self.mask(key, value), value)._expr
         elif isinstance(key, list):
@@ -592,3 +598,8 @@ def refuse_as_key(frame: DataFrame, key: Any) -> None:
         f"frame[series] of type {dtype}: columns by the values of a lazy series, or rows by truth values that may be "
         "missing; compute the labels first, or use fillna(False).astype(bool)"
     )
+
+
+def is_table(key: Any) -> bool:
+    """Whether a key is a pandas DataFrame, or another table in memory."""
+    return not is_collection(key) and not is_lazy_array(key) and getattr(key, "ndim", 0) == 2

@@ -201,6 +201,10 @@ def by_brackets(rows: Any, key: slice) -> Any:
     return choose_rows(rows, key)
 
 
+#: Types of truth values.
+BOOLEAN = ("bool", "boolean", "bool[pyarrow]")
+
+
 def by_marks(rows: Any, marks: Any, in_brackets: bool = False) -> Any:
     """The rows at whose positions a list of truth values is true; for a list of another length, pandas' error.
 
@@ -218,9 +222,14 @@ def is_labelled(part: Any) -> bool:
     return hasattr(part, "loc")
 
 
+def is_labelled_mask(key: Any) -> bool:
+    """Whether a key is a pandas Series of truth values, which meet rows by their labels."""
+    return not is_collection(key) and is_labelled(key) and key.ndim == 1 and str(key.dtype) in BOOLEAN
+
+
 def is_marks(key: Any) -> bool:
-    """Whether a key is a list or an array of truth values, and not empty."""
-    if is_collection(key) or isinstance(key, str | tuple) or is_frame(key):
+    """Whether a key is a list or an array of truth values without labels, and not empty."""
+    if is_collection(key) or isinstance(key, str | tuple) or is_frame(key) or is_labelled(key):
         return False
     if hasattr(key, "dtype"):
         return getattr(key, "ndim", 0) == 1 and str(key.dtype) in ("bool", "boolean")
