@@ -36,6 +36,7 @@ fn install_hook() {
                     *story = format!("{}{}", message(info.payload()), place.unwrap_or_default());
                 })
             });
+            // The hook of who runs the engine may be the outer one, and keeps the panics of the engine's tasks.
             if in_task.is_none() && !is_library_thread() {
                 outer(info);
             }
@@ -45,7 +46,7 @@ fn install_hook() {
 
 fn is_library_thread() -> bool {
     let thread = std::thread::current();
-    thread.name().is_some_and(|name| name.starts_with("polars") || name.starts_with("async-executor"))
+    thread.name().is_some_and(|name| name.starts_with("polars"))
 }
 
 fn message(payload: &(dyn std::any::Any + Send)) -> &str {

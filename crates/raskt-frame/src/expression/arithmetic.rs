@@ -1,4 +1,4 @@
-use super::dtypes::{as_number, common_in_arithmetic, engine_dtype};
+use super::dtypes::{as_exact_floats, as_number, common_in_arithmetic, engine_dtype};
 use super::{Expression, Operand};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
@@ -92,7 +92,12 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
     if matches!(op, "floordiv" | "mod") && is_zero(right) {
         return by_zero(scope, op, left, right, dtype);
     }
-    let (x, y) = (as_number(left, dtype)?, as_number(right, dtype)?);
+    // Integers that are floats because one of them may be missing, which only the rows tell.
+    let uncertain = a.class() == Int && b.class() == Int && common == DType::F64 && op != "truediv";
+    let (x, y) = match uncertain {
+        true => (as_exact_floats(left)?, as_exact_floats(right)?),
+        false => (as_number(left, dtype)?, as_number(right, dtype)?),
+    };
     let float = dtype.kind() == Kind::Float;
     let mut can_miss = super::can_miss(&[left, right]);
     let expr = match op {
@@ -125,6 +130,7 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
         }
         _ => return Err(FrameError::Value(format!("`{op}` is not an arithmetic operation"))),
     };
+    let expr = if uncertain { expr.map(Function::RefuseLarge) } else { expr };
     let found = Expression::computed(scope, &[left, right], expr)?;
     found.check(engine_dtype(dtype))?;
     let found = found.missing(can_miss).nan(true).within(magnitude(op, &a, &b));

@@ -194,7 +194,9 @@ fn beside_number(op: &str, column: &Expression, number: &Literal) -> Result<Alik
 /// Two columns of numbers. Integers are compared as such, whatever their widths and signs.
 fn columns_alike(op: &str, left: &Operand, right: &Operand) -> Result<Alike> {
     let (a, b) = (left.domain(), right.domain());
-    let (Some(x), Some(y)) = (pandas_number(&a), pandas_number(&b)) else {
+    // Whether or not one is missing: floats would make equal ones of integers that are not.
+    let own = |domain: &Domain| if domain.class() == Int { number_of(&domain.dtype) } else { pandas_number(domain) };
+    let (Some(x), Some(y)) = (own(&a), own(&b)) else {
         if a.dtype == b.dtype {
             return Ok(Alike::Pair(left.expr(), right.expr()));
         }

@@ -7,7 +7,7 @@ use super::Operand;
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use crate::tree::{ColumnDtype, Expr, literal};
+use crate::tree::{ColumnDtype, Expr, Function, literal};
 use polars::prelude::{DataType, TimeUnit};
 use raskt_value::{DType, Kind, promote, promote_weak};
 
@@ -177,9 +177,18 @@ pub(crate) fn as_number(operand: &Operand, dtype: DType) -> Result<Expr> {
         Operand::Expression(expression) if expression.domain.class() == Int && dtype.kind() != Kind::Float => {
             Ok(operand.expr().strict_cast(ColumnDtype::Number(dtype)))
         }
-        Operand::Expression(expression) if dtype == DType::F64 => Ok(expression.as_floats()),
         Operand::Expression(_) => Ok(operand.expr().cast(ColumnDtype::Number(dtype))),
     }
+}
+
+/// Integers as floats; those that would be rounded are refused at run time.
+pub(crate) fn as_exact_floats(operand: &Operand) -> Result<Expr> {
+    let whole = match operand {
+        Operand::Literal(Literal::Int(value)) => literal(*value),
+        Operand::Literal(_) => return as_number(operand, DType::F64),
+        Operand::Expression(_) => operand.expr(),
+    };
+    Ok(whole.map(Function::RefuseRounded).cast(ColumnDtype::FLOAT64))
 }
 
 fn not_native(operand: &Operand) -> FrameError {

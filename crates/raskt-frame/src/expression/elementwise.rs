@@ -43,7 +43,8 @@ impl Expression {
         if matches!(op, "isna" | "notna") {
             return self.missingness(scope, op);
         }
-        let own = self.settled();
+        let whole = matches!(op, "neg" | "pos" | "abs" | "sign" | "floor" | "ceil" | "invert");
+        let own = if whole { self.settled() } else { self.rounded() };
         let refused = || FrameError::Type(format!("`{op}` doesn't work on a column of {}", self.domain.pandas_dtype()));
         let not_native = || {
             let dtype = self.domain.pandas_dtype();
@@ -144,7 +145,7 @@ impl Expression {
         if self.domain.dtype == *dtype {
             return Ok(self.clone());
         }
-        let own = self.settled();
+        let own = if dtype.is_float() || dtype.is_bool() { self.rounded() } else { self.settled() };
         if own.domain.dtype == *dtype {
             return Ok(own);
         }
@@ -232,6 +233,7 @@ impl Expression {
         if !self.domain.can_miss() {
             return Ok(self.clone());
         }
+        let value = &self.exactly(value);
         let own = self.settled();
         if own.domain.class() == Bool {
             return Err(FrameError::NotNative("truth values some of which are missing are objects in pandas".into()));
@@ -296,6 +298,8 @@ impl Expression {
         {
             (low, high) = (high, low);
         }
+        let (low, high) = (low.map(|bound| self.exactly(bound)), high.map(|bound| self.exactly(bound)));
+        let (low, high) = (low.as_ref(), high.as_ref());
         let mut found = self.settled();
         for (op, bound) in [("lt", low), ("gt", high)] {
             if let Some(bound) = bound {
@@ -313,6 +317,7 @@ impl Expression {
             let dtype = condition.domain.pandas_dtype();
             return Err(FrameError::Type(format!("a condition has to be of truth values, and this is of {dtype}")));
         }
+        let other = &self.exactly(other);
         let own = self.settled();
         let by = match other {
             Operand::Literal(Literal::Missing) => missing(own.dtype()?),
@@ -329,6 +334,22 @@ impl Expression {
         let found = Self::computed(scope, &operands, expr)?;
         found.check(own.domain.dtype.clone())?;
         Ok(found.missing(own.domain.missing || domain.missing).nan(own.domain.nan || domain.nan))
+    }
+
+    /// What meets these values, if they are integers that are floats because one may be missing: an integer as a float that
+    /// is the same, refused at run time if there is none.
+    fn exactly(&self, value: &Operand) -> Operand {
+        let wide = matches!(value.domain().dtype, DataType::Int64 | DataType::UInt64);
+        if !self.domain.is_rounded() || !wide {
+            return value.clone();
+        }
+        let mut found = match value {
+            Operand::Expression(expression) => expression.clone(),
+            Operand::Literal(value) => Self::literal(value),
+        };
+        found.expr = found.expr.map(Function::RefuseRounded).cast(ColumnDtype::FLOAT64);
+        found.domain = Domain::new(DataType::Float64, found.domain.missing, false);
+        Operand::Expression(found)
     }
 
     /// `value` as one of these values, where pandas keeps their type for it.
@@ -409,7 +430,7 @@ impl Expression {
             return Err(FrameError::NotNative(format!("a chain of {} conditions has no native form", pairs.len())));
         }
         let (dtype, values) = match keep_others {
-            true => (own.dtype()?, own.replacements(&pairs)?),
+            true => (own.dtype()?, own.replacements(self, &pairs)?),
             false => mapped_values(new, &pairs)?,
         };
         let mut chain = if keep_others { own.expr.clone() } else { missing(dtype) };
@@ -438,14 +459,14 @@ impl Expression {
     }
 
     /// What replaces values: it has to keep their type.
-    fn replacements(&self, pairs: &[(&Literal, &Literal)]) -> Result<Vec<Expr>> {
+    fn replacements(&self, unsettled: &Self, pairs: &[(&Literal, &Literal)]) -> Result<Vec<Expr>> {
         let each = |(_, new): &(&Literal, &Literal)| match new {
             // Whether a missing one comes in, and changes the type, only the values can say.
             Literal::Missing if matches!(self.domain.class(), Int | Bool) => {
                 Err(FrameError::NotNative("`replace` by a missing value has no native form for this type".into()))
             }
             Literal::Missing => Ok(missing(self.dtype()?)),
-            new => self.fitting("replace", &Operand::Literal((*new).clone())),
+            new => self.fitting("replace", &unsettled.exactly(&Operand::Literal((*new).clone()))),
         };
         pairs.iter().map(each).collect()
     }

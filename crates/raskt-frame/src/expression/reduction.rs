@@ -46,7 +46,9 @@ impl Expression {
         let class = self.domain.class();
         if matches!(function, "sum" | "prod") && self.domain.is_rounded() {
             // They are floats in pandas, whose sums don't overflow.
-            return self.settled().reduce(scope, function, options);
+            let mut found = self.settled().reduce(scope, function, options)?;
+            found.expr = found.expr.map(Function::RefuseLarge);
+            return Ok(found);
         }
         let allowed = match function {
             "count" | "size" | "nunique" | "first" | "last" => true,

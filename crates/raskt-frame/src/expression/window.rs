@@ -4,7 +4,7 @@ use super::{Expression, Extent, Operand};
 use crate::domain::DomainClass::*;
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use crate::tree::{Arithmetic, ColumnDtype, Expr, Ties, WindowFunction, missing, row_number, when};
+use crate::tree::{Arithmetic, ColumnDtype, Expr, Function, Ties, WindowFunction, missing, row_number, when};
 use polars::prelude::{DataType, Schema};
 
 impl Expression {
@@ -40,8 +40,11 @@ impl Expression {
             }
             _ => number.window(function),
         };
-        let found = own.window(scope, expr, own.domain.can_miss())?;
+        let mut found = own.window(scope, expr, own.domain.can_miss())?;
         found.check(dtype)?;
+        if self.domain.is_rounded() && matches!(op, "cumsum" | "cumprod") {
+            found.expr = found.expr.map(Function::RefuseLarge);
+        }
         // Infinities of both signs add up to NaN.
         let adds = matches!(op, "cumsum" | "cumprod") && !own.domain.is_moderate();
         Ok(found.nan(adds))
@@ -64,6 +67,11 @@ impl Expression {
         let can_miss = own.domain.missing || (*fill == Literal::Missing && rows != 0);
         let found = own.window(scope, expr, can_miss)?.nan(own.domain.nan);
         found.check(own.domain.dtype.clone())?;
+        if self.domain.is_rounded() && *fill != Literal::Missing {
+            // Which value was put in, and would be rounded, isn't told from the others.
+            let expr = found.expr.clone().map(Function::RefuseLarge);
+            return Ok(Self { expr, ..found });
+        }
         Ok(if own.domain.missing { found.settled() } else { found.rounded() })
     }
 

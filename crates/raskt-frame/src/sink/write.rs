@@ -214,15 +214,15 @@ const LINKS: usize = 40;
 /// A link stays, and what it leads to is replaced, with the rights that it has. What is no file but a device or a pipe is
 /// written to as it is: there is nothing to rename.
 pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> PolarsResult<()>) -> Result<()> {
-    let place = place_of(path);
-    let old = fs::metadata(&place).ok();
+    let old = fs::metadata(path).ok();
     if old.as_ref().is_some_and(|it| !it.is_file() && !it.is_dir()) {
-        let mut file = OpenOptions::new().write(true).open(&place).map_err(|error| failed(path, &error))?;
+        // By the path that was given: what /dev/stdout leads to has no name of its own.
+        let mut file = OpenOptions::new().write(true).open(path).map_err(|error| failed(path, &error))?;
         return write(&mut file).map_err(|error| failed(path, &message::of_error(&error)));
     }
-    let name = place.file_name().unwrap_or_default().to_string_lossy().to_string();
+    let place = place_of(path);
     let number = WRITES.fetch_add(1, Ordering::Relaxed);
-    let beside = place.with_file_name(format!(".{name}.{}.{number}.part", std::process::id()));
+    let beside = place.with_file_name(format!(".raskt-{}-{number}.part", std::process::id()));
     let written = (|| -> Result<()> {
         let mut file = File::create(&beside).map_err(|error| failed(path, &error))?;
         write(&mut file).map_err(|error| failed(path, &message::of_error(&error)))?;

@@ -21,6 +21,7 @@ pub fn initialise(threads: usize) {
             unsafe { std::env::set_var("POLARS_MAX_THREADS", threads.max(1).to_string()) };
         }
         register_polars_abort_mechanism();
+        heirs::install();
     });
 }
 

@@ -149,6 +149,7 @@ fn mapped(function: Function, x: engine::Expr) -> engine::Expr {
         Function::RefuseMissing => functions::refuse_missing(x),
         Function::RefuseZero => functions::refuse_zero(x),
         Function::RefuseRounded => functions::refuse_rounded(x),
+        Function::RefuseLarge => functions::refuse_large(x),
         Function::DecimalAsFloat => functions::decimal_as_float(x),
         Function::FloatAsText => functions::float_text(x),
         Function::FinerTime(unit) => ticks::finer(x, unit),

@@ -88,22 +88,34 @@ pub(super) fn refuse_zero(x: Expr) -> Expr {
 /// The values; refused at run time if one of them is no float: whether pandas rounds them depends on whether any of all
 /// rows is missing.
 pub(super) fn refuse_rounded(x: Expr) -> Expr {
-    let check = |values: Column| {
-        let series = values.as_materialized_series();
-        let rounded = match series.dtype() {
+    refusing(x, "refuse_rounded", |series| {
+        Ok(match series.dtype() {
             DataType::Int64 => series.i64()?.iter().flatten().any(|it| (it as f64) as i128 != i128::from(it)),
             DataType::UInt64 => series.u64()?.iter().flatten().any(|it| (it as f64) as i128 != i128::from(it)),
             _ => false,
-        };
-        match rounded {
-            false => Ok(values),
-            true => polars_bail!(
-                ComputeError: "{REFUSED}integers beyond 2**53 some of which may be missing would be rounded to float64, \
-                which pandas does only if one is missing; convert them with astype(\"Int64\") before rows are joined"
-            ),
-        }
+        })
+    })
+}
+
+/// The floats that integers were computed to; refused at run time if one of them is so large that it may be rounded.
+pub(super) fn refuse_large(x: Expr) -> Expr {
+    let gapless = (1_i64 << f64::MANTISSA_DIGITS) as f64;
+    refusing(x, "refuse_large", move |series| Ok(series.f64()?.iter().flatten().any(|it| it.abs() >= gapless)))
+}
+
+fn refusing(
+    x: Expr,
+    name: &'static str,
+    is_wrong: impl Fn(&Series) -> PolarsResult<bool> + Send + Sync + 'static,
+) -> Expr {
+    let check = move |values: Column| match is_wrong(values.as_materialized_series())? {
+        false => Ok(values),
+        true => polars_bail!(
+            ComputeError: "{REFUSED}integers beyond 2**53 some of which may be missing would be rounded to float64, which \
+            pandas does only if one is missing; convert them with astype(\"Int64\") first"
+        ),
     };
-    x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), "refuse_rounded")
+    x.map_with_fmt_str(check, |_: &Schema, field: &Field| Ok(field.clone()), name)
 }
 
 /// Integers of one type to the power of others, as NumPy computes them: what overflows wraps.

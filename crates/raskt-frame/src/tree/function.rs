@@ -61,6 +61,8 @@ pub enum Function {
     RefuseZero,
     /// The integers themselves; one that no float stands for is an error at run time.
     RefuseRounded,
+    /// The floats themselves; one beyond the integers that floats have without gaps is an error at run time.
+    RefuseLarge,
     /// Fixed-point numbers as the nearest floats.
     DecimalAsFloat,
     /// Floats as Python writes them.

@@ -261,27 +261,22 @@ def merged(
         return over_whole(function, *args, **told)
     if sides:
         few = with_types_of_sides(few, sides, keys)
-        told["may_miss"] = lacking(few, way, keys, args[0])
+        told["may_miss"] = lacking(few, way, keys, *args[:2])
     return over_whole(function, *args, meta=few, **told)
 
 
-def lacking(meta: Any, way: str, keys: set[Any], left: Any) -> list[bool]:
+def lacking(meta: Any, way: str, keys: set[Any], left: Any, right: Any) -> list[bool]:
     """Which columns of a join may miss values that their side has: those of the side whose rows needn't be met.
 
-    All of them where it can't be told which columns are those of which side.
+    All of them where it can't be told which columns are those of which side: where keys have columns of their own.
     """
-    own = list(empty(left).columns)
-    count = len(own)
-    if not all(map(is_named_like, meta.columns, own)):
+    counts = [len(empty(side).columns) for side in (left, right)]
+    shared = sum(label in keys for label in meta.columns)
+    if meta.shape[1] != sum(counts) - shared:
         return [True] * meta.shape[1]
-    of_left = [True] * count + [False] * (meta.shape[1] - count)
+    of_left = [True] * counts[0] + [False] * (meta.shape[1] - counts[0])
     misses = {"left": [not one for one in of_left], "right": of_left}.get(way, [True] * meta.shape[1])
     return [one and label not in keys for one, label in zip(misses, meta.columns, strict=True)]
-
-
-def is_named_like(label: Any, own: Any) -> bool:
-    """Whether a column of a join is called as one of a side, or so with a suffix."""
-    return bool(label == own or isinstance(label, str) and label.startswith(str(own)))
 
 
 def with_types_of_sides(meta: Any, sides: list[Any], keys: set[Any]) -> Any:

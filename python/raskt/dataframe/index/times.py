@@ -40,7 +40,11 @@ STEPPING = ("tz_localize", "tz_convert", "as_unit")
 
 def fields_of(dtype: Any) -> tuple[str, ...]:
     """The names of fields and methods that labels of a type may have beyond those of all labels."""
-    is_time = getattr(dtype, "kind", "O") in "mM" or str(dtype).startswith("period[")
+    import numpy as np
+    import pandas as pd
+
+    own = isinstance(dtype, np.dtype) and dtype.kind in "mM"
+    is_time = own or isinstance(dtype, pd.DatetimeTZDtype | pd.PeriodDtype)
     return (*EACH, *METHODS, *WHOLE) if is_time else ()
 
 

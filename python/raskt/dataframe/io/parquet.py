@@ -376,8 +376,8 @@ class ParquetFile:
             levels = [] if self.index is None or self.index is False else _as_list(self.index)
             wanted = [name for name in dict.fromkeys([*wanted, *levels]) if name not in folders]
         frame = pd.read_parquet(path, columns=wanted, filters=self.filters[path], partitioning=None, **self.options)
-        if len(self.values) > 1 and isinstance(frame.index, pd.RangeIndex) and frame.index.name is None:
-            # Rows of several files are numbered through, whatever numbers were noted in each.
+        if len(self.values) > 1 and isinstance(frame.index, pd.RangeIndex):
+            # Rows of several files are numbered through, whatever numbers and names were noted in each, as by pandas.
             frame = frame.reset_index(drop=True)
         for name, value in folders.items():
             categories = self.categories[name]

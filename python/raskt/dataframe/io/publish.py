@@ -133,10 +133,10 @@ def whole(write: Callable[[str], Any], path: str) -> str:
     A link stays, and what it leads to is replaced, with the rights that it has. What is no file but a device or a pipe
     is written to as it is: there is nothing to move there.
     """
-    place = os.path.realpath(path)
-    if os.path.exists(place) and not os.path.isfile(place) and not os.path.isdir(place):
-        write(place)
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        write(path)  # by this path: what /dev/stdout leads to has no name of its own
         return path
+    place = os.path.realpath(path)
     folder, name = os.path.split(place)
     stage = os.path.join(folder, f".raskt-{uuid.uuid4().hex}")
     os.mkdir(stage)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.absent import own_or_absent
+from ..base.arguments import as_list
 from ..base.checks import refuse_engine
 from ..base.collection import is_frame
 from ..base.meta import sample_of
@@ -17,6 +18,15 @@ from ..base.whole import over_whole
 SLIDING = ("rolling", "expanding", "ewm")
 #: Methods that give several rows for each window of a frame.
 OF_PAIRS = ("cov", "corr")
+
+
+def asks_for_pairs(method: str, args: tuple[Any, ...]) -> bool:
+    """Whether a method, or one of those that `agg` is asked for, may give several rows for each window."""
+    if method in OF_PAIRS:
+        return True
+    asked = args[0] if method in ("agg", "aggregate") and args else None
+    asked = list(asked.values()) if isinstance(asked, dict) else asked
+    return any(asks_for_pairs(one, ()) for one in as_list(asked) if isinstance(one, str | list)) if asked else False
 
 
 class WindowCall:
@@ -72,8 +82,10 @@ class Windows:
     def _call(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
         call = WindowCall(self.opener, self._options, self._chosen, method)
         every = self._options.get("step") or 1
-        if self.opener in SLIDING and every == 1 and method not in OF_PAIRS:
-            return over_whole(call, self._rows, *args, name=call.__name__, meta=meta, same_rows=True, **given(options))
+        if self.opener in SLIDING and every == 1 and not asks_for_pairs(method, args):
+            options = given(options)
+            meta = trial(call, (self._rows, *args), options) if meta is None else meta
+            return over_whole(call, self._rows, *args, name=call.__name__, meta=meta, same_rows=True, **options)
         found = run(call, (self._rows, *args), options, gather=True, meta=meta)
         if self.opener not in SLIDING:
             return found
