@@ -103,3 +103,47 @@ def test_columns_of_windows_by_their_names(opener: Any) -> None:
     assert "x" in dir(found)
     with pytest.raises(AttributeError, match="'z'"):
         found.z
+
+
+AGGREGATIONS: list[Any] = [
+    "sum",
+    ["mean"],
+    ["mean", "max"],
+    {"x": "mean"},
+    {"x": ["min", "max"], "y": "sum"},
+    "cov",
+    "corr",
+]
+
+
+@pytest.mark.parametrize("opener", [("rolling", 2), ("expanding",), ("ewm", 2)])
+@pytest.mark.parametrize("asked", AGGREGATIONS, ids=str)
+def test_aggregations_of_windows(opener: Any, asked: Any) -> None:
+    frame = pd.DataFrame({"x": np.arange(6.0), "y": np.arange(6.0) ** 2})
+    over = lambda rows: getattr(rows, opener[0])(*opener[1:]).agg(asked)
+    try:
+        expected = over(frame)
+    except (AttributeError, TypeError, ValueError, NotImplementedError):
+        return
+    for rows, partitions in ((frame, 1), (frame, 3), (frame[frame.x > 9], 2)):
+        lazy = rd.from_pandas(frame, npartitions=partitions)
+        lazy = lazy if len(rows) else lazy[lazy.x > 9]
+        pd.testing.assert_frame_equal(over(lazy).compute(), over(rows) if len(rows) == 0 else expected)
+
+
+def test_windows_mix_with_the_rows_that_they_are_of() -> None:
+    frame = pd.DataFrame({"v": [1.0, -1, 2, -3, 4, 5], "q": range(6), "i": [2**60 + 1, 2, 3, 4, 5, 6]})
+    crossing = lambda d: (d.v.rolling(2).mean() > 0) & (d.q > 1)
+    uses = [
+        lambda d: d[crossing(d)],
+        lambda d: d.assign(m=crossing(d)),
+        lambda d: d.assign(m=crossing(d)).groupby("m").q.sum(),
+        lambda d: d.i + d.v.rolling(2).count().fillna(0).astype("int64"),
+        lambda d: (d.v.ewm(span=2).mean() > d.v.expanding().mean()) * d.q,
+        lambda d: d.v.interpolate() + d.q,
+    ]
+    for partitions in (1, 2, 4):
+        for use in uses:
+            found, expected = use(rd.from_pandas(frame, npartitions=partitions)).compute(), use(frame)
+            same = pd.testing.assert_series_equal if expected.ndim == 1 else pd.testing.assert_frame_equal
+            same(found, expected)

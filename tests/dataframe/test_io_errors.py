@@ -1,6 +1,11 @@
 """Odd and damaged files, and columns that don't go together: errors in the words of pandas' users."""
 
 import gzip
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -89,3 +94,50 @@ def test_other_files_of_a_folder_are_left_alone(tmp_path):
     rows.to_parquet(tmp_path / "a.parquet")
     (tmp_path / "a.parquet.bak").write_bytes(b"")
     assert rd.read_parquet(str(tmp_path))["x"].compute().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("options", [{}, {"quotechar": "'"}], ids=["natively", "by pandas"])
+def test_links_and_pipes_stay(tmp_path, options):
+    lazy = rd.from_pandas(pd.DataFrame({"a": [1, 2]}), npartitions=2)
+    real, link, pipe = (tmp_path / name for name in ("real.csv", "link.csv", "pipe"))
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    lazy.to_csv(link, single_file=True, index=False, **options)
+    assert link.is_symlink()
+    assert real.read_text() == "a\n1\n2\n"
+    assert real.stat().st_mode & 0o777 == 0o640
+    os.mkfifo(pipe)
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()), daemon=True)
+    reader.start()
+    lazy.to_csv(pipe, single_file=True, index=False, **options)
+    reader.join(10)
+    assert heard == ["a\n1\n2\n"]
+    assert pipe.is_fifo()
+
+
+def test_standard_output_is_written_to():
+    program = (
+        "import pandas as pd, raskt.dataframe as rd\n"
+        "rows = rd.from_pandas(pd.DataFrame({'a': [1, 2]}), npartitions=2)\n"
+        "rows.to_csv('/dev/stdout', single_file=True, index=False)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert told.stdout == "a\n1\n2\n"
+
+
+def test_many_threads_write_to_one_place(tmp_path):
+    lazy = rd.from_pandas(pd.DataFrame({"a": range(10)}), npartitions=3)
+    lazy.to_parquet(tmp_path / "p")
+
+    def write():
+        for _ in range(10):
+            lazy.to_csv(tmp_path / "one.csv", single_file=True)
+            lazy.to_parquet(tmp_path / "p", overwrite=True)
+
+    with ThreadPoolExecutor(4) as threads:
+        for future in [threads.submit(write) for _ in range(4)]:
+            future.result()
+    assert rd.read_parquet(tmp_path / "p").compute().a.tolist() == list(range(10))
+    assert sorted(os.listdir(tmp_path)) == ["one.csv", "p"]

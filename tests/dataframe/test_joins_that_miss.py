@@ -28,7 +28,17 @@ USES = {
     "one more": lambda rows, name: rows[name] + 1,
     "greatest": lambda rows, name: rows[name].max(),
     "negative": lambda rows, name: -rows[name],
-    "groups": lambda rows, name: rows.groupby(name).size(),
+    "groups": lambda rows, name: rows.groupby(name).size().reset_index()[name],
+    "counted": lambda rows, name: rows[name].value_counts().reset_index()[name],
+    "labels of functions": lambda rows, name: rows.groupby(name).apply(len).reset_index()[name],
+    "categories": lambda rows, name: rows[name].astype("category").cat.codes,
+    "difference": lambda rows, name: rows[name] - (LARGE - 1),
+    "another": lambda rows, name: rows[name].where(rows[name] > 2, LARGE),
+    "clipped": lambda rows, name: rows[name].clip(lower=LARGE),
+    "moved": lambda rows, name: rows[name].shift(1, fill_value=LARGE),
+    "compared": lambda rows, name: (rows[name] == LARGE - 1).astype("int64"),
+    "compared with rows": lambda rows, name: (rows["i"] < rows["m"]).astype("int64"),
+    "product": lambda rows, name: rows[name] * rows[name],
     "a function": lambda rows, name: rows.map_partitions(lambda part: part)[name] if is_lazy(rows) else rows[name],
     "eval": lambda rows, name: rows.eval(f"e = {name} * 2")["e"],
     "equal": lambda rows, name: rows[rows[name] == LARGE][name],
@@ -61,6 +71,24 @@ def test_no_integer_is_rounded_without_a_word(form: str, way: str, complete: boo
         found, expected = (getattr(one, "tolist", lambda one=one: one)() for one in (found, expected))
         whole = lambda values: sorted(map(int, values)) if isinstance(values, list) else int(values)
         assert whole(found) == whole(expected), (use, name)
+
+
+@pytest.mark.parametrize("way", ["left", "right", "outer", "inner"])
+@pytest.mark.parametrize("names", [("u", "d"), ("u", None), (None, "d"), ("u", "u")])
+def test_labels_are_named_as_in_pandas(way: str, names: tuple[str | None, str | None]) -> None:
+    left = pd.DataFrame({"v": [1, 2, 3]}, index=pd.Index([1, 2, 3], name=names[0]))
+    right = pd.DataFrame({"w": [1.0, 2, 3]}, index=pd.Index([2, 3, 4], name=names[1]))
+    check(lazy(left, 2).join(lazy(right, 1), how=way), left.join(right, how=way))
+    by_labels = {"left_index": True, "right_index": True, "how": way}
+    check(lazy(left, 1).merge(lazy(right, 2), **by_labels), left.merge(right, **by_labels))
+
+
+@pytest.mark.parametrize("way", ["left", "right", "outer", "inner"])
+@pytest.mark.parametrize("column", ["key", "k", "key_", "x"])
+def test_keys_that_are_series_beside_columns_of_like_names(way: str, column: str) -> None:
+    left, right = pd.DataFrame({column: [1, 2, 3]}), pd.DataFrame({"m": [2, 3, 5]})
+    merged = lambda a, b: a.merge(b, left_on=a[column], right_on=b["m"], how=way)
+    check(merged(lazy(left, 2), lazy(right, 2)), merged(left, right))
 
 
 @pytest.mark.parametrize("form", FORMS)

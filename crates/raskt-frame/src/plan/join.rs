@@ -337,10 +337,8 @@ impl Join<'_> {
             let mut levels = vec![];
             for (at, key) in self.left.keys.iter().enumerate() {
                 let values = self.merged_key(node, at)?;
-                let name = key.name.clone().filter(|name| self.right.keys[at].name.as_ref() == Some(name));
-                let name = name.or_else(|| {
-                    if matches!(self.options.how, JoinHow::Left | JoinHow::Inner) { key.name.clone() } else { None }
-                });
+                let named = if self.options.how == JoinHow::Right { &self.right.keys[at] } else { key };
+                let name = named.name.clone();
                 levels.push(IndexLevel { name, values });
             }
             return Ok(Index::Levels(levels));

@@ -1,6 +1,7 @@
 //! Aggregates of groups.
 
 use super::expressions::column;
+use super::functions::refuse_rounded;
 use super::need::{Need, looks_at_order};
 use super::prepared::Rows;
 use super::translate::Translator;
@@ -41,7 +42,7 @@ impl Translator<'_> {
                 query = query.filter(column(name.clone()).is_not_null());
             }
             if is_float_key(&key.domain) {
-                query = query.with_column(column(name.clone()).cast(DataType::Float64));
+                query = query.with_column(refuse_rounded(column(name.clone())).cast(DataType::Float64));
             }
         }
         if sort && need.order {

@@ -190,11 +190,13 @@ impl Promise {
         let count = self.levels.len();
         let mut columns = vec![];
         for (at, (_, domain)) in self.levels.iter().enumerate().filter(|_| !without_labels) {
-            columns.push(
-                cast(&own[at], &domain.dtype, own[at].null_count() > 0, self.inferred, "the row labels are")
-                    .map_err(wrong)?
-                    .with_name(index_column_name(at)),
-            );
+            let what = "the row labels are";
+            let labels = cast(&own[at], &domain.dtype, own[at].null_count() > 0, self.inferred, what).map_err(wrong)?;
+            let back = labels.cast(own[at].dtype());
+            if own[at].dtype().is_integer() && !back.is_ok_and(|back| back.equals_missing(&own[at])) {
+                return Err(wrong(format!("{what} integers that would be rounded to {}", domain.pandas_dtype())));
+            }
+            columns.push(labels.with_name(index_column_name(at)));
         }
         for (at, (column, domain)) in self.columns.iter().enumerate() {
             let what = format!("column `{column}` is");

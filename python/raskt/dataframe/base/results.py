@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+#: Said of integers that floats would be others of.
+ROUNDED = (
+    "integers beyond 2**53 would be rounded to floats, since one of them may be missing, or by meta=: convert them by "
+    'astype("Int64") first'
+)
+
 
 def as_pandas(result: Any, meta: Any) -> Any:
     """A result as pandas rows: an index or an array (of an operation on an index) as a series, a plain value as a
@@ -61,10 +67,7 @@ def refuse_rounded(found: Any, meta: Any) -> Any:
         if mine.kind in "iu" and mine.itemsize == 8 and wanted.kind == "f":
             values = found.iloc[:, at] if found.ndim == 2 else found
             if is_rounded(values.dropna()):
-                raise NotImplementedError(
-                    "integers beyond 2**53 would be rounded to floats, since one of them may be missing, or by meta=: "
-                    'convert them by astype("Int64") first'
-                )
+                raise NotImplementedError(ROUNDED)
     return found
 
 

@@ -12,6 +12,8 @@ import pickle
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from .results import ROUNDED, is_rounded
+
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -194,6 +196,8 @@ class Found(Storage):
         self._check_order(values.cat)
         categories = values.cat.categories
         if categories.dtype != self.dtype.categories.dtype:
+            if categories.dtype in ("int64", "uint64") and is_rounded(categories):
+                raise NotImplementedError(ROUNDED)
             categories = categories.astype(self.dtype.categories.dtype)
         words = self._stored(categories.to_series())
         return words.take(pa.array(values.cat.codes.to_numpy().astype("int32"), mask=(values.cat.codes < 0).to_numpy()))

@@ -270,11 +270,11 @@ def lacking(meta: Any, way: str, keys: set[Any], left: Any, right: Any) -> list[
 
     All of them where it can't be told which columns are those of which side: where keys have columns of their own.
     """
-    counts = [len(empty(side).columns) for side in (left, right)]
-    shared = sum(label in keys for label in meta.columns)
-    if meta.shape[1] != sum(counts) - shared:
+    own, other = (list(empty(side).columns) for side in (left, right))
+    shared = keys & set(own) & set(other)
+    if meta.shape[1] != len(own) + len(other) - len(shared):
         return [True] * meta.shape[1]
-    of_left = [True] * counts[0] + [False] * (meta.shape[1] - counts[0])
+    of_left = [True] * len(own) + [False] * (meta.shape[1] - len(own))
     misses = {"left": [not one for one in of_left], "right": of_left}.get(way, [True] * meta.shape[1])
     return [one and label not in keys for one, label in zip(misses, meta.columns, strict=True)]
 

@@ -89,7 +89,9 @@ def concat(
     options = {"axis": axis, "join": join, "ignore_index": ignore_index, "keys": keys, "levels": levels, "names": names}
     options = {**options, "verify_integrity": verify_integrity, "sort": ordered}
     if axis in (1, "columns"):
-        return beside(lazy, keys, ignore_index) if can_stand_beside(lazy, options) else gathered(lazy, options)
+        # pandas puts labels that are times in order unless it is told otherwise.
+        told = {name: value for name, value in options.items() if name != "sort" or sort is not no_default}
+        return beside(lazy, keys, ignore_index) if can_stand_beside(lazy, options) else gathered(lazy, told)
     if axis not in (0, "index", "rows"):
         raise ValueError(f"No axis named {axis!r} for object type DataFrame")
     if not can_stand_under(lazy, options):
