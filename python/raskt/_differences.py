@@ -368,7 +368,8 @@ of floats are of nanoseconds, where pandas has microseconds if all are whole; it
 (`s.str.split("_").str[1]`) are objects, where pandas has float64 if no list has such an item. Of no rows, what is
 melted, split or grouped by among objects is text, and a join has the labels that it has of some. Arithmetic of
 nullable integers and integers of other rows is of nullable integers, where pandas has floats if a label is missing.
-`value_counts` of a frame by one column has labels of one level, which are no MultiIndex.
+`value_counts` of a frame by one column has labels of one level, which are no MultiIndex. `to_numeric` of text gives
+floats, where pandas has integers if all numbers are whole.
 """
 
 

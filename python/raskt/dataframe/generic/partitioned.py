@@ -20,7 +20,7 @@ from ..window.exponential import ExponentialMovingWindow
 from ..window.resample import Resampler
 from ..window.rolling import Expanding, Rolling, Window
 from .divisions import Divided
-from .levels import Labelled
+from .levels import Labelled, level_names
 from .sampling import Sampled
 
 
@@ -203,6 +203,11 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         same = is_collection(other) and not is_foreign(self, other) and level is None and fill_value is None
         if same and getattr(self._expr, "columns", None) == getattr(other._expr, "columns", None):
             return self, other
+        if level is None and axis not in (1, "columns") and level_names(self) != names_of_labels(other):
+            raise NotImplementedError(
+                "align of rows whose labels have other names, which they keep in pandas if the labels are equal: rename "
+                "those of one by rename_axis"
+            )
         options = {"join": join, "axis": axis, "level": level, "fill_value": fill_value}
         call = lambda at: over_whole(
             lambda a, b: a.align(b, **options)[at], self, other, name="align", may_miss=fill_value is None
@@ -515,3 +520,8 @@ def side_by_side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: di
         raise ValueError(f"partitions of collections go side by side, and there are {sorted(counts)} of them: make them"
                          "as many with repartition, or make divisions known")  # fmt: skip
     return over_whole(function, *args, name=name, meta=meta, partitions=max(counts, default=1), **kwargs)
+
+
+def names_of_labels(other: Any) -> list[Any]:
+    """The names of the row labels of a lazy collection or of a pandas object."""
+    return level_names(other) if is_collection(other) else list(getattr(getattr(other, "index", None), "names", []))
