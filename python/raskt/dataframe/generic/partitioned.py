@@ -205,8 +205,8 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
             return self, other
         if level is None and axis not in (1, "columns") and level_names(self) != names_of_labels(other):
             raise NotImplementedError(
-                "align of rows whose labels have other names, which they keep in pandas if the labels are equal: rename "
-                "those of one by rename_axis"
+                "align of rows whose labels have other names, which they keep in pandas if the labels are equal: "
+                "rename those of one by rename_axis"
             )
         options = {"join": join, "axis": axis, "level": level, "fill_value": fill_value}
         call = lambda at: over_whole(

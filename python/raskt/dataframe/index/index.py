@@ -216,13 +216,10 @@ class Index(Series):
         without_effect(copy)
         return labels_of(super().astype(dtype), self._plan.name)
 
-    def round(self, decimals: int = 0, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def round(self, decimals: int = 0) -> Any:  # type: ignore[override]
         """Labels rounded to a number of decimals; times to a span such as `"15min"`."""
         if fields_of(self.dtype):
-            told = args if "freq" in kwargs else (decimals, *args)
-            return field(self, "round", lambda found: labels_of(found, self._plan.name))(*told, **kwargs)
-        if args or kwargs:
-            raise TypeError(f"round of labels of {self.dtype} takes decimals alone")
+            return field(self, "round", lambda found: labels_of(found, self._plan.name))(decimals)
         return labels_of(super().round(decimals), self._plan.name)
 
     def isin(self, values: Any, level: Any = None) -> Any:
