@@ -267,7 +267,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         (
             "frames.operators.*",
             "frames.ufuncs.*",
-            *(f"frames.methods.{name}" for name in ("between", "clip", "nsmallest", "nlargest")),
+            *(f"frames.methods.{name}" for name in ("between", "clip", "fillna", "nsmallest", "nlargest")),
         ),
         "Where pandas raises an error, the kind may be that which the first rows raise.",
         "An operation is tried on a few rows, and computed a partition at a time.",
@@ -281,14 +281,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         kinds=("error kind",),
         text="TypeError: *, not ValueError: *",
         example="frames.rows astype [times] frame:mixed",
-    ),
-    Difference(
-        ("frames.methods.*",),
-        "The same of types of Arrow in methods.",
-        "See above.",
-        kinds=("error kind",),
-        types="*pyarrow*",
-        example="frames.methods clip [uint8[pyarrow] datetime64[ms]] column",
     ),
     Difference(
         ("frames.joins.to_datetime", "frames.joins.to_timedelta"),

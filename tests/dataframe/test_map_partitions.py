@@ -216,3 +216,23 @@ def test_values_are_mapped_by_a_lazy_series(labels):
     check(found, series.map(mapper))
     # A row for each row, which mix with others.
     check(lazy.to_frame("k").assign(m=found), series.to_frame("k").assign(m=series.map(mapper)))
+
+
+@pytest.mark.parametrize("meta", ["Float64", "float64", "double[pyarrow]", "complex128", "Float32"])
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "Int64", "int64[pyarrow]"])
+def test_no_promise_rounds_integers(dtype, meta):
+    series = pd.Series([2**60 + 1, 1], dtype=dtype, name="s")
+    lazy = rd.from_map(lambda _: series, [0], meta=pd.Series([], dtype=meta, name="s"))
+    with pytest.raises((ValueError, TypeError, NotImplementedError)):
+        lazy.compute()
+
+
+@pytest.mark.parametrize("labels", [None, list("abc"), [5, 6, 7], pd.date_range("2020", periods=3)], ids=str)
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_series_in_memory_that_have_all_labels_keep_their_type(labels, partitions):
+    pdf = pd.DataFrame({"v": [1, 2, 3]}) if labels is None else pd.DataFrame({"v": [1, 2, 3]}, index=labels)
+    lazy = rd.from_pandas(pdf, npartitions=partitions)
+    values = {"i": pd.Series([1, 2, 3], index=pdf.index), "b": pd.Series([True, False, True], index=pdf.index)}
+    check(lazy.assign(**values), pdf.assign(**values))
+    other = {name: one[::-1] for name, one in values.items()}
+    check(lazy.assign(**other), pdf.assign(**other))

@@ -1,4 +1,4 @@
-use super::dtypes::{as_exact_floats, as_number, common_in_arithmetic, engine_dtype};
+use super::dtypes::{as_exact_floats, as_number, common_in_arithmetic, engine_dtype, number_of};
 use super::{Expression, Operand};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
@@ -93,7 +93,13 @@ fn numeric(scope: &Schema, op: &str, left: &Operand, right: &Operand) -> Result<
         return by_zero(scope, op, left, right, dtype);
     }
     // Integers that are floats because one of them may be missing, which only the rows tell.
-    let uncertain = a.class() == Int && b.class() == Int && common == DType::F64 && op != "truediv";
+    let whole = |domain: &Domain| number_of(&domain.dtype).filter(|_| domain.class() == Int);
+    let always = match (whole(&a), whole(&b)) {
+        (Some(_), Some(_)) if is_literal(left) || is_literal(right) => false,
+        (Some(a), Some(b)) => raskt_value::promote(a, b).kind() == Kind::Float,
+        _ => true,
+    };
+    let uncertain = (a.is_rounded() || b.is_rounded()) && !always && op != "truediv";
     let (x, y) = match uncertain {
         true => (as_exact_floats(left)?, as_exact_floats(right)?),
         false => (as_number(left, dtype)?, as_number(right, dtype)?),

@@ -47,7 +47,10 @@ impl Expression {
         if matches!(function, "sum" | "prod") && self.domain.is_rounded() {
             // They are floats in pandas, whose sums don't overflow.
             let mut found = self.settled().reduce(scope, function, options)?;
-            found.expr = found.expr.map(Function::RefuseLarge);
+            // Where none is missing they are integers, and the floats have to be the same.
+            let full = || self.expr.clone().aggregate(Aggregate::NullCount).equals(literal(0_i64));
+            let exact = when(full(), found.expr.clone(), literal(0.0)).map(Function::RefuseLarge);
+            found.expr = when(full(), exact, found.expr);
             return Ok(found);
         }
         let allowed = match function {

@@ -108,6 +108,7 @@ def over_partitions(
     if has_foreign_labels(*args, *kwargs.values()):
         return over_whole(function, *args, name=name, meta=meta, may_miss=True, **kwargs)
     call, inferred = Call(function, args, kwargs), plainly or meta is None
+    is_careful = is_careful or gather or (meta is None and not plainly)
     if meta is None:
         meta = infer(function, args, kwargs, name, plainly)
         if plainly and may_miss is None:
@@ -128,7 +129,7 @@ def over_partitions(
     refuse_repeated(meta)
     call.meta = meta
     call.inferred = inferred
-    call.is_careful = is_careful or gather or not plainly
+    call.is_careful = is_careful
     call.keeps_rows = same_rows and not gather
     options: dict[str, Any] = {"same_rows": True} if call.keeps_rows else {}
     if numbered:

@@ -64,7 +64,7 @@ def refuse_rounded(found: Any, meta: Any) -> Any:
         return found
     own, promised = (list(one.dtypes) if one.ndim == 2 else [one.dtype] for one in (found, meta))
     for at, (mine, wanted) in enumerate(zip(own, promised, strict=True)):
-        if mine.kind in "iu" and mine.itemsize == 8 and wanted.kind == "f":
+        if mine.kind in "iu" and getattr(mine, "itemsize", 0) == 8 and wanted.kind == "f":
             values = found.iloc[:, at] if found.ndim == 2 else found
             if is_rounded(values.dropna()):
                 raise NotImplementedError(ROUNDED)

@@ -49,7 +49,9 @@ class Storage:
         found = values.astype(self.dtype)
         if not (found.isna().to_numpy() == values.isna().to_numpy()).all():
             raise ValueError(f"values of {values.dtype} are not all of {self.dtype}")
-        if is_number(values.dtype) and is_number(self.dtype) and not equal_numbers(found, values):
+        numbers = is_number(values.dtype) and is_number(self.dtype)
+        rounded = is_wide(values.dtype) and kind_of(self.dtype) in "fc" and is_rounded(values.dropna())
+        if numbers and (rounded or not equal_numbers(found, values)):
             raise ValueError(f"values of {values.dtype} are others as {self.dtype}")
         if is_time(values.dtype) and is_time(self.dtype) and not equal_numbers(found.astype(values.dtype), values):
             raise ValueError(f"values of {values.dtype} are finer than {self.dtype}")
@@ -63,9 +65,19 @@ def is_time(dtype: Any) -> bool:
     return getattr(dtype, "kind", "O") in "mM" or isinstance(dtype, pd.PeriodDtype)
 
 
+def kind_of(dtype: Any) -> str:
+    """The letter that NumPy has for a kind of values; that of objects for what has none."""
+    return str(getattr(dtype, "kind", "O"))
+
+
 def is_number(dtype: Any) -> bool:
     """Whether a type is of numbers or truth values."""
-    return getattr(dtype, "kind", "O") in "biuf"
+    return kind_of(dtype) in "biufc"
+
+
+def is_wide(dtype: Any) -> bool:
+    """Whether a type is of integers of 64 bits."""
+    return kind_of(dtype) in "iu" and getattr(dtype, "itemsize", 0) == 8
 
 
 def equal_numbers(found: pd.Series, values: pd.Series) -> bool:

@@ -183,7 +183,11 @@ def sample_rows(value: Any) -> Any:
     import pandas as pd
 
     if isinstance(value, pd.DataFrame | pd.Series):
-        return sample(value.iloc[:0])
+        rows = value.iloc[:0]
+        if isinstance(rows.index, pd.RangeIndex):
+            # Labels as those of samples of lazy rows, whose numbers are integers like others.
+            rows = rows.set_axis(pd.Index([], dtype="int64", name=rows.index.name), axis=0)
+        return sample(rows)
     if isinstance(value, pd.Index):
         return sample(value[:0])
     if isinstance(value, np.ndarray) and value.ndim:

@@ -269,9 +269,8 @@ class Elementwise(OperatorMethods, Running):
         """Each column filled by the value of a lazy series whose labels are columns, such as `df.mean()`."""
         if limit is not None or axis not in (None, 0, "index", "rows"):
             raise NotImplementedError("fillna(limit=, axis=) by a lazy series: compute the series first")
-        kind = empty(values).dtype
-        if kind in (bool, object):
-            raise NotImplementedError(f"fillna of a frame by a lazy series of {kind}: compute the series first")
+        if empty(values).dtype == bool:
+            raise NotImplementedError("fillna of a frame by a lazy series of truth values: compute the series first")
         return by_columns(Named("fillna"), self, values, name="fillna", meta=empty(self))
 
     def _filled_in_pandas(self, run: Any, value: Any, **options: Any) -> Any:
