@@ -86,3 +86,38 @@ def test_no_promise_cuts_times(meta: str) -> None:
     else:
         with pytest.raises(ValueError, match=r"promised.* not of"):
             lazy.compute()
+
+
+UNITS = ["s", "ms", "us", "ns"]
+MEETINGS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "concat": lambda lib, a, b: lib.concat([a.x, b.y]),
+    "fillna": lambda lib, a, b: a.x.fillna(a.y),
+    "where": lambda lib, a, b: a.x.where(a.x.notna(), a.y),
+    "mask": lambda lib, a, b: a.y.mask(a.x.notna(), a.x),
+    "greatest": lambda lib, a, b: a[["x", "y"]].max(axis=1),
+    "combine_first": lambda lib, a, b: a.x.combine_first(a.y),
+    "difference": lambda lib, a, b: a.x - a.y,
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("place", MEETINGS)
+@pytest.mark.parametrize("units", itertools.product(UNITS, UNITS), ids="-".join)
+def test_no_fraction_is_cut_where_units_and_zones_meet(units: tuple[str, str], place: str) -> None:
+    times = pd.Series(pd.to_datetime(["2021-01-01 00:00:00.123456789", None, "2022-05-05 01:02:03.000000001"]))
+    for one, other in itertools.product([None, "UTC", "Europe/Berlin", "+05:30"], repeat=2):
+        columns = {"x": times.shift(1).dt.as_unit(units[0]), "y": times.dt.as_unit(units[1])}
+        zones = {"x": one, "y": other}
+        frame = pd.DataFrame(
+            {name: c if zones[name] is None else c.dt.tz_localize(zones[name]) for name, c in columns.items()}
+        )
+        try:
+            expected = MEETINGS[place](pd, frame, frame)
+        except (TypeError, ValueError):
+            continue
+        lazy = rd.from_pandas(frame, npartitions=2)
+        try:
+            found = MEETINGS[place](rd, lazy, lazy).compute()
+        except (NotImplementedError, TypeError, ValueError):
+            continue
+        same(found, expected)

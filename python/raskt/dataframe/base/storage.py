@@ -46,6 +46,8 @@ class Storage:
 
     def fit(self, values: pd.Series) -> pd.Series:
         """Values of another type as of this one; ValueError if some would be lost."""
+        if values.dtype == object and is_time(self.dtype) and values.notna().any():
+            raise ValueError(f"objects are no values of {self.dtype}: times of several zones, or of a finer unit")
         found = values.astype(self.dtype)
         if not (found.isna().to_numpy() == values.isna().to_numpy()).all():
             raise ValueError(f"values of {values.dtype} are not all of {self.dtype}")

@@ -263,6 +263,9 @@ def as_plain(values: pd.Series, storage: Storage) -> tuple[pa.Array, Storage | N
             array = plain(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             return storage.store(values), storage
+        moments = pa.types.is_timestamp(array.type) or pa.types.is_duration(array.type)
+        if moments and values.infer_objects().dtype == object:
+            return storage.store(values), storage  # times of several zones, which are of none together
         if not is_nested(array.type):
             return array, None
     return storage.store(values), storage
@@ -273,6 +276,10 @@ def plain(values: pd.Series) -> pa.Array:
     import pyarrow as pa
 
     array = one(pa.Array.from_pandas(values))
+    if values.dtype == object and pa.types.is_temporal(array.type):
+        # Arrow takes objects that are times for microseconds, whatever they are.
+        inferred = values.infer_objects()
+        array = array if inferred.dtype == object else one(pa.Array.from_pandas(inferred))
     if pa.types.is_null(array.type):
         array = array.cast(pa.large_string() if values.dtype == object else pa.float64())
     return array
