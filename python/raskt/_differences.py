@@ -361,7 +361,15 @@ of floats are of nanoseconds, where pandas has microseconds if all are whole; it
 melted, split or grouped by among objects is text, and a join has the labels that it has of some. Arithmetic of
 nullable integers and integers of other rows is of nullable integers, where pandas has floats if a label is missing.
 `value_counts` of a frame by one column has labels of one level, which are no MultiIndex. `to_numeric` of text gives
-floats, where pandas has integers if all numbers are whole.
+floats, where pandas has integers if all numbers are whole. Keys of joins that are times of two units are of the finer
+one, where pandas keeps that of the left side if all keys are equal. `sort_values` of objects gives objects, where
+pandas makes text or times of them if they are all such. `join` of several frames at once keeps the integers of rows
+that are all met, where pandas may have floats, since it goes through an outer join.
+
+A frame that turns out to have no rows keeps none where a series is assigned to it, whose rows pandas would take. Labels
+of several levels, one of which is missing, are sorted as `na_position` says, also where pandas counts what is missing
+among groups' labels as the greatest. Names of levels that are numbers are names before they are positions everywhere;
+in pandas, `isin(level=)` and `reset_index(level=)` take them for one and then for the other.
 """
 
 

@@ -79,6 +79,13 @@ def test_eval(df, pdf):
     check(df.eval("c = a + b"), pdf.eval("c = a + b"))
 
 
+@pytest.mark.parametrize("text", ["2 * 3", "@least", "@least + 1", "1 < 2", "a.sum() + 1"])
+def test_eval_of_one_value(df, pdf, text):
+    least = 2
+    assert df.eval(text).compute() == pdf.eval(text)
+    assert least == 2
+
+
 def test_assign(df, pdf):
     check(df.assign(c=df["a"] * 2, d=1, e="x"), pdf.assign(c=pdf["a"] * 2, d=1, e="x"))
     check(

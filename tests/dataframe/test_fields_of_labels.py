@@ -147,3 +147,20 @@ def test_windows_mix_with_the_rows_that_they_are_of() -> None:
             found, expected = use(rd.from_pandas(frame, npartitions=partitions)).compute(), use(frame)
             same = pd.testing.assert_series_equal if expected.ndim == 1 else pd.testing.assert_frame_equal
             same(found, expected)
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("name", ["mean", "std", "median", "sum", "any", "all", "nbytes"])
+def test_statistics_of_labels(labels: str, name: str) -> None:
+    index = LABELS[labels]
+    if not hasattr(index, name) or labels in ("none", "texts", "numbers"):
+        pytest.skip(f"pandas has no {name} of {labels}, or counts how it stores them")
+    lazy = getattr(rd.from_pandas(pd.DataFrame({"x": range(len(index))}, index=index), npartitions=2).index, name)
+    try:
+        expected = index.nbytes if name == "nbytes" else getattr(index, name)()
+    except TypeError:
+        with pytest.raises(TypeError):
+            lazy().compute()
+        return
+    found = (lazy if name == "nbytes" else lazy()).compute()
+    assert found == expected or (pd.isna(found) and pd.isna(expected))

@@ -161,3 +161,31 @@ def test_columns_take_values_of_their_type_by_a_mask(dtype, value, npartitions):
         return
     lazy[lazy.index != 1] = VALUES[value]
     pd.testing.assert_frame_equal(lazy.compute(), expected)
+
+
+ROWS = {
+    "series": pd.Series([1, 2]),
+    "text": pd.Series(["a"]),
+    "times": pd.Series(pd.date_range("2020", periods=2, tz="UTC")),
+    "category": pd.Series(["a"], dtype="category"),
+    "nullable": pd.Series([1, None], dtype="Int64"),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("lazy", [True, False])
+def test_frames_without_rows_keep_none(name, lazy):
+    found = rd.from_pandas(TABLE, npartitions=2)
+    found = found[found["i"] > 10**6]
+    found["new"] = rd.from_pandas(ROWS[name], npartitions=1) if lazy else ROWS[name]
+    assert len(found) == 0
+    assert found.compute().dtypes["new"] == ROWS[name].dtype
+
+
+@pytest.mark.parametrize("values", [[1, 2], np.array([1, 2]), pd.Index([1, 2])])
+def test_frames_without_rows_take_no_list_of_values(values):
+    found = rd.from_pandas(TABLE, npartitions=2)
+    found = found[found["i"] > 10**6]
+    with pytest.raises(ValueError, match="Length of values"):
+        found["new"] = values
+        found.compute()

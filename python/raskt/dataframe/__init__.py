@@ -14,8 +14,9 @@ and gives a pandas object. What has no native form runs in pandas on each partit
 from __future__ import annotations
 
 from .documentation import document_package as _document_package
+from .frame.asof import merge_asof
 from .frame.frame import DataFrame
-from .frame.joins import merge, merge_asof
+from .frame.joins import merge
 from .functions import (
     compute,
     get_collection_type,

@@ -6,21 +6,34 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.checks import deprecated_copy, no_default, warn_deprecated
-from ..base.collection import as_column, is_collection, is_frame
+from ..base.collection import is_collection, is_frame
 from ..base.labels import decode, encode_label, is_plain
-from ..base.meta import empty, empty_of, is_full, type_of
+from ..base.meta import empty, empty_of, is_full
 from ..base.mixin import Mixin
-from ..base.pandas_methods import native_or, trial
+from ..base.pandas_methods import native_or
 from ..base.registry import wrap
-from ..base.samples import sample_values
 from ..base.tuning import tunable
-from ..base.whole import has_rows, over_whole, sample_rows
+from ..base.whole import over_whole, sample_rows
 from ..generic.alignment import Named
-from ..generic.levels import level_count, level_names, refuse_ambiguous
+from ..generic.levels import level_count
 from ..io.creation import from_pandas
+from .join_keys import (
+    alike,
+    has_series_keys,
+    is_level,
+    is_sorted_alike,
+    key_list,
+    key_pairs,
+    keys_of,
+    merge_error,
+    names_of_keys,
+    refuse_ambiguous_keys,
+    refuse_mixed,
+    series_of_one_unit,
+    with_keys_of_one_unit,
+    with_like_keys,
+)
 
-#: How the names of the types begin that meet each other natively.
-NUMBERS = ("int", "uint", "float")
 METHODS = ("inner", "left", "right", "outer", "cross", "leftsemi", "leftanti")
 #: Those of pandas for the rows that the other side has no key for, by the way to join that has these among its rows.
 ONE_SIDED = {"left_anti": "left", "right_anti": "right"}
@@ -295,93 +308,12 @@ def with_types_of_sides(meta: Any, sides: list[Any], keys: set[Any]) -> Any:
     return pd.DataFrame(columns, index=meta.index).set_axis(meta.columns, axis=1)
 
 
-def with_like_keys(left: Any, right: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Samples of two frames to be joined, whose keys meet where their types allow that.
-
-    Where the result has keys of both sides, one of categories and one of values differ: what they make depends on it.
-    Objects of a key are of the kind of the other's values: pandas joins them with values of any type that they are of,
-    which only the rows tell.
-    """
-    import pandas as pd
-
-    both = options["how"] in ("right", "outer")
-    few = [sample_rows(left), sample_rows(right)]
-    for keys in zip(*keys_of_sides(*few, options), strict=False):
-        values = [values_of_key(rows, key) for rows, key in zip(few, keys, strict=True)]
-        if any(one is None for one in values) or values[0].dtype == values[1].dtype:
-            continue
-        own, other = values
-        categories = any(isinstance(one.dtype, pd.CategoricalDtype) for one in values)
-        if own.dtype == object:
-            like = sample_values(other.dtype, 1) if categories and both else other
-            few[0] = with_key_values(few[0], keys[0], list(like), object)
-        elif other.dtype == object or not both:
-            like = sample_values(own.dtype, 1) if categories and both else own
-            few[1] = with_key_values(few[1], keys[1], list(like), other.dtype)
-        elif categories:
-            few[0] = with_key_values(few[0], keys[0], [*list(other)[:1], *list(own)[1:]], own.dtype)
-    return few[0], few[1]
-
-
-def keys_of_sides(left: Any, right: Any, options: dict[str, Any]) -> list[list[Any]]:
-    """The keys of each side of a merge of pandas frames; None for row labels."""
-    sides = []
-    for side in ("left", "right"):
-        named = options[f"{side}_on"] if options["on"] is None else options["on"]
-        keys = key_list(named) if named is not None else [label for label in left.columns if label in right.columns]
-        sides.append([None] if options[f"{side}_index"] else keys)
-    return [[], []] if options["how"] == "cross" else sides
-
-
-def values_of_key(rows: Any, key: Any) -> Any:
-    """The values of a column of a pandas frame, or of its labels for None; None for keys of other kinds."""
-    if key is None:
-        return None if rows.index.nlevels > 1 else rows.index
-    return rows[key] if not has_rows(key) and not is_collection(key) and key in rows.columns else None
-
-
-def with_key_values(rows: Any, key: Any, values: list[Any], dtype: Any) -> Any:
-    """A pandas frame with other values in a column, or as labels for None; as it is if they aren't of its type."""
-    import pandas as pd
-
-    try:
-        found = pd.Series(values, dtype=dtype)
-    except (TypeError, ValueError, NotImplementedError, ArithmeticError):
-        return rows
-    if found.isna().any():
-        return rows
-    if key is None:
-        return rows.set_axis(pd.Index(found, dtype=dtype, name=rows.index.name), axis=0)
-    rows = rows.copy()
-    rows[key] = found.set_axis(rows.index)
-    return rows
-
-
-def refuse_ambiguous_keys(frame: Any, given: list[Any]) -> None:
-    """ValueError for a key that is the name of a column and of a level of the row labels."""
-    for key in (
-        key for keys in given if not has_rows(keys) or isinstance(keys, list | tuple) for key in key_list(keys)
-    ):
-        if not is_collection(key) and not has_rows(key):
-            refuse_ambiguous(frame, key)
-
-
-def has_series_keys(options: dict[str, Any]) -> bool:
-    """Whether a key is a lazy series, and not a name."""
-    return any(is_collection(key) for side in ("left_on", "right_on") for key in key_list(options[side]))
-
-
 def by_series(left: Any, right: Any, options: dict[str, Any]) -> Any:
     """pandas' merge by series: the result has columns for them, named by what the other side is met by, or `key_0`."""
     keys = [key for side in ("left_on", "right_on") for key in key_list(options[side]) if is_collection(key)]
     few = [sample_rows(value) for value in (left, right, *keys)]
     trial = lambda how: SeriesMerge({**options, "how": how})(*few)
     return merged(trial, options["how"], names_of_keys(keys), SeriesMerge(options), left, right, *keys, name="merge")
-
-
-def names_of_keys(keys: list[Any]) -> set[Any]:
-    """What columns of keys can be called that are made of series."""
-    return {f"key_{at}" for at in range(len(keys))} | {key.name for key in keys}
 
 
 class SeriesMerge:
@@ -402,77 +334,10 @@ class SeriesMerge:
             side: [next(rest) if lazy else key for key, lazy in zip(keys, self.is_lazy[side], strict=True)]
             for side, keys in self.keys.items()
         }
+        if len({len(keys) for keys in told.values()}) == 1 < len(told):
+            pairs = [series_of_one_unit(*pair) for pair in zip(*told.values(), strict=True)]
+            told = dict(zip(told, map(list, zip(*pairs, strict=True)), strict=True))
         return left.merge(right, **self.options, **told)
-
-
-def refuse_mixed(left: Any, right: Any, options: dict[str, Any]) -> None:
-    """NotImplementedError where a column of keys takes those of the other side, and its type depends on the rows."""
-    by_label, how = [options[name] for name in ("left_index", "right_index")], options["how"]
-    if all(by_label) or how in ("inner", "cross") or level_count(left) > 1 or level_count(right) > 1:
-        return
-    takes = how in ("outer", "left" if by_label[0] else "right")
-    for name, one, other in key_pairs(left, right, options) if takes else ():
-        kinds = [type_of(one), type_of(other)]
-        if any(map(is_whole_interval, kinds)) and all("interval" in str(kind) for kind in kinds):
-            raise NotImplementedError(
-                f"merge(how={how!r}) of {name!r}, which is {kinds[0]}: intervals of integers become those of floats "
-                "where a key is on the other side alone; convert them with astype to intervals of floats first"
-            )
-        if any(by_label) and (one.dtype, one.codec, one.categories) != (other.dtype, other.codec, other.categories):
-            kind = "of other categories" if one.dtype == other.dtype else f"of {other.dtype}"
-            raise NotImplementedError(
-                f"merge(how={how!r}) of {name!r}, which is {one.dtype}, and labels {kind}: the type of the result "
-                "depends on the rows; bring both to one type with astype first"
-            )
-
-
-def key_pairs(left: Any, right: Any, options: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
-    """The columns of the result with the keys of both sides: their names, the expressions of their values, and those of
-    what these are met by."""
-    by_label = [options[name] for name in ("left_index", "right_index")]
-    if options["on"] is not None and any(by_label):
-        return []  # an error of pandas
-    frames, keys = (left, right), keys_of_sides(left, right, options)
-    sides = [[(key, key_expression(frame, key)) for key in own] for frame, own in zip(frames, keys, strict=True)]
-    pairs = [(a, b) for a, b in zip(*sides, strict=False) if a[1] is not None and b[1] is not None]
-    pairs = [(b, a) if options["left_index"] else (a, b) for a, b in pairs]
-    return [(name, one, other) for (name, one), (met, other) in pairs if any(by_label) or name == met]
-
-
-def key_expression(frame: Any, key: Any) -> Any:
-    """The expression of a column by its name, or of the labels for None; None for what is no name of a column."""
-    if key is None:
-        return frame._expr.index() if level_count(frame) == 1 else None
-    if is_collection(key) or has_rows(key) or encode_label(key) not in frame._expr.columns:
-        return None
-    return frame._expr.column(encode_label(key))
-
-
-def is_whole_interval(dtype: Any) -> bool:
-    """Whether a type is of intervals of integers."""
-    import pandas as pd
-
-    return isinstance(dtype, pd.IntervalDtype) and dtype.subtype is not None and dtype.subtype.kind in "iu"
-
-
-def alike(one: Any, other: Any, how: str) -> bool:
-    """Whether keys of two columns meet natively as they do in pandas, and the result has the same types."""
-    if one.codec is not None or other.codec is not None or one.dtype == other.dtype:
-        return bool(one.codec == other.codec)
-    import numpy as np
-
-    if how in ("right", "outer") or not all(key.dtype.startswith(NUMBERS) for key in (one, other)):
-        return False
-    kinds = {np.dtype(key.dtype).kind for key in (one, other)}
-    return np.result_type(one.dtype, other.dtype).kind in kinds
-
-
-def is_sorted_alike(key: Any) -> bool:
-    """Whether the rows of an outer join by such a key are natively in the order that pandas puts them in.
-
-    It has missing times and missing categories before all others, and other missing values behind them.
-    """
-    return not key.dtype.startswith(("datetime", "timedelta", "category"))
 
 
 def check_how(how: Any) -> None:
@@ -507,15 +372,9 @@ def needs_pandas(left: Any, right: Any, options: dict[str, Any]) -> bool:
     return how not in ("inner", keeps) or bool(names & set(other._expr.columns)) or by_levels
 
 
-def is_level(frame: Any, key: Any) -> bool:
-    """Whether a key is the name of a level of the row labels, and of no column."""
-    if is_collection(key) or has_rows(key):
-        return has_rows(key)
-    return key in level_names(frame) and encode_label(key) not in frame._expr.columns
-
-
 def merge_whole(left: Any, right: Any, **options: Any) -> Any:
-    """A merge of pandas frames."""
+    """A merge of pandas frames, whose keys that are times are brought to one unit."""
+    left, right = with_keys_of_one_unit(left, right, options)
     return left.merge(right, **options)
 
 
@@ -553,58 +412,6 @@ def suffix_pair(suffixes: Any) -> tuple[str, str]:
     if len(pair) != 2:
         raise ValueError(f"suffixes must be a pair, not {suffixes!r}")
     return pair
-
-
-def keys_of(
-    left: Any, right: Any, how: str, on: Any, left_on: Any, right_on: Any, left_index: bool, right_index: bool
-) -> Any:
-    """The key expressions of both sides; None for a side that is met by its index."""
-    if how == "cross":
-        if on is not None or left_on is not None or right_on is not None or left_index or right_index:
-            raise merge_error(
-                "Can not pass on, right_on, left_on or set right_index=True or left_index=True in a cross merge"
-            )
-        return None, None
-    if on is not None:
-        if left_on is not None or right_on is not None or left_index or right_index:
-            raise merge_error('Can only pass argument "on" OR "left_on" and "right_on", not a combination of both.')
-        left_on = right_on = on
-    elif left_on is None and right_on is None and not (left_index or right_index):
-        common = [name for name in left._expr.columns if name in set(right._expr.columns)]
-        if not common:
-            raise merge_error(f"No common columns to perform merge on: {list(left)} and {list(right)}")
-        left_on = right_on = decode(common)
-    if (left_on is None) == (not left_index) or (right_on is None) == (not right_index):
-        raise merge_error(
-            "give left_on or left_index=True for the left side, and right_on or right_index=True for the right"
-        )
-    left_keys = None if left_index else [key_of(left, key) for key in key_list(left_on)]
-    right_keys = None if right_index else [key_of(right, key) for key in key_list(right_on)]
-    check_count(left_keys or [left._expr.index()], right_keys or [right._expr.index()])
-    return left_keys, right_keys
-
-
-def key_list(keys: Any) -> list[Any]:
-    """Keys of a join as a list; a tuple of them is one too."""
-    return list(keys) if isinstance(keys, list | tuple) else [keys]
-
-
-def key_of(frame: Any, key: Any) -> Any:
-    """The expression of a key: a column by its name, or a series of the same rows."""
-    return as_column(key) if is_collection(key) else frame._expr.column(encode_label(key))
-
-
-def check_count(left: list[Any], right: list[Any]) -> None:
-    """ValueError where there are not as many keys on both sides."""
-    if len(left) != len(right):
-        raise merge_error(f"len(left_on) must equal len(right_on): {len(left)} keys and {len(right)}")
-
-
-def merge_error(message: str) -> Exception:
-    """pandas' error for impossible joins, which is a ValueError."""
-    from pandas.errors import MergeError
-
-    return MergeError(message)
 
 
 def merge(
@@ -649,76 +456,3 @@ def merge(
         shuffle_method=shuffle_method,
         broadcast=broadcast,
     )
-
-
-def merge_asof(
-    left: Any,
-    right: Any,
-    on: Any = None,
-    left_on: Any = None,
-    right_on: Any = None,
-    left_index: bool = False,
-    right_index: bool = False,
-    by: Any = None,
-    left_by: Any = None,
-    right_by: Any = None,
-    suffixes: Any = ("_x", "_y"),
-    tolerance: Any = None,
-    allow_exact_matches: bool = True,
-    direction: str = "backward",
-) -> Any:
-    """Rows of two sorted frames matched by the nearest key (gathered, in pandas).
-
-    Parameters
-    ----------
-    left, right : DataFrame or Series
-        Lazy or pandas', each in the order of its key.
-    on, left_on, right_on : label, optional
-        The keys: columns of numbers or times.
-    left_index, right_index : bool, default False
-        Whether a side is met by its index.
-    by, left_by, right_by : label or list of labels, optional
-        Columns that have to be equal as well.
-    suffixes : pair of str, default ("_x", "_y")
-        What is put behind the names of columns that both have.
-    tolerance : int or timedelta, optional
-        How far away the nearest key may be.
-    allow_exact_matches : bool, default True
-        Whether an equal key is a match.
-    direction : {"backward", "forward", "nearest"}
-        Where the nearest key is looked for.
-
-    Returns
-    -------
-    DataFrame
-        A row for each row of the left side, in one partition.
-
-    Raises
-    ------
-    ValueError
-        At `compute`, for keys that are not in order.
-
-    Examples
-    --------
-    >>> import pandas as pd, raskt.dataframe as rd
-    >>> left = rd.from_pandas(pd.DataFrame({"t": [1, 5, 10]}), npartitions=2)
-    >>> right = pd.DataFrame({"t": [2, 3, 7], "x": ["a", "b", "c"]})
-    >>> rd.merge_asof(left, right, on="t").compute()["x"].tolist()
-    [nan, 'b', 'c']
-    """
-    keys = {"on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index, "right_index": right_index}
-    others = {"by": by, "left_by": left_by, "right_by": right_by, "suffixes": suffixes, "tolerance": tolerance}
-    how = {"allow_exact_matches": allow_exact_matches, "direction": direction}
-    left, right = as_lazy(left), as_lazy(right)
-    trial(nearest, (left, right), {**keys, **others, **how})
-    # Whether a row has a match only the rows tell: the types are those where each has one, and values may be missing.
-    matched = {**keys, **others, **how, "allow_exact_matches": True, "tolerance": None}
-    meta = trial(nearest, (left, right), matched)
-    return over_whole(nearest, left, right, name="merge_asof", meta=meta, may_miss=True, **keys, **others, **how)
-
-
-def nearest(left: Any, right: Any, **options: Any) -> Any:
-    """`pandas.merge_asof`."""
-    import pandas as pd
-
-    return pd.merge_asof(left, right, **options)

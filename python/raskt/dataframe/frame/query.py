@@ -65,7 +65,7 @@ ACROSS_ROWS = {"cat", "get_dummies", "to_period"}
 
 def goes_by_row(text: str, names: dict[str, Any]) -> bool:
     """Whether what a text means is computed of each row alone, as far as it can be told: pandas may be asked for each
-    partition then.
+    partition then. What names no column is one value for all rows.
 
     >>> goes_by_row("c = a + sqrt(b)", {}), goes_by_row("s.str.len() > 2", {}), goes_by_row("a > a.mean()", {})
     (True, True, False)
@@ -77,7 +77,9 @@ def goes_by_row(text: str, names: dict[str, Any]) -> bool:
         lines = ast.parse("\n".join(line.strip() for line in plain.strip().splitlines()))
     except SyntaxError:
         return False
-    return all(map(is_by_row, ast.walk(lines)))
+    nodes = list(ast.walk(lines))
+    has_columns = any(isinstance(node, ast.Name) and not node.id.startswith(LOCAL) for node in nodes)
+    return has_columns and all(map(is_by_row, nodes))
 
 
 def is_by_row(node: ast.AST) -> bool:

@@ -226,8 +226,12 @@ def placed(rows: Any, value: Any, *, name: str = "align") -> Any:
 
 
 def place(rows: Any, value: Any) -> Any:
-    """`value` as a column of a pandas frame."""
-    return rows.assign(value=value)["value"]
+    """`value` as a column of a pandas frame, which keeps its rows; pandas gives one without rows those of `value`."""
+    if len(rows) or not has_rows(value) or not len(value):
+        return rows.assign(value=value)["value"]
+    if not hasattr(value, "iloc"):
+        raise ValueError(f"Length of values ({len(value)}) does not match length of index (0)")
+    return value.reindex(rows.index).rename("value")
 
 
 def own_rows(rows: Any, value: Any) -> Any:

@@ -55,6 +55,12 @@ class Index(Series):
     def _native_or_pandas(self, *args: Any, **options: Any) -> Any:
         return labels_of(super()._native_or_pandas(*args, **options), self._plan.name)
 
+    def _reduce(self, method: Any, axis: Any, numeric_only: bool, native: dict[Any, Any] | None, **options: Any) -> Any:
+        return self._beside_rows()._reduce(method, axis, numeric_only, native, **options)
+
+    def _truth(self, method: Any, axis: Any, bool_only: bool, skipna: bool) -> Any:
+        return self._beside_rows()._truth(method, axis, bool_only, skipna)
+
     def map(self, mapper: Any, na_action: Any = None, meta: Any = None) -> Any:  # type: ignore[override]
         """The labels replaced as a function, a dictionary or a series says."""
         refuse_mapped(self, mapper)
@@ -253,6 +259,11 @@ class Index(Series):
         """The least label, as a lazy scalar."""
         check_only_axis(axis)
         return self._beside_rows().min(skipna=skipna)
+
+    @property
+    def nbytes(self) -> Any:
+        """Bytes of the labels in pandas' layout, as a lazy scalar."""
+        return self.memory_usage()
 
     def memory_usage(self, deep: bool = False) -> Any:  # type: ignore[override]
         """Bytes of the labels in pandas' layout, as a lazy scalar (gathered, in pandas)."""
