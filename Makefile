@@ -38,7 +38,7 @@ python-test: .venv/.wheel .venv/.test
 	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python -c "import raskt, os; print(os.path.dirname(raskt.__file__))")
 
 matrix: .venv/.wheel .venv/.test
-	$(BIN)/python -m tests.matrix --times 20 --refused
+	$(BIN)/python -m tests.matrix --times 22 --refused
 	PROGRAM_TIMES=20 $(BIN)/python -m pytest -q tests/matrix/test_programs.py
 
 shrink: .venv/.wheel .venv/.test

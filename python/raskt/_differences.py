@@ -178,7 +178,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.groups mean [str float32] str float32 groupby(dropna=False).frame skipna=False",
     ),
     Difference(
-        ("frames.reductions.quantile",),
+        ("frames.reductions.quantile", "frames.methods.quantile"),
         "Several quantiles of nullable integers are `Float64`, and of float32 `float64`.",
         "pandas goes by the values: whether all quantiles are whole, and whether a value is missing.",
         kinds=("dtype",),
@@ -251,6 +251,37 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="frames.methods sort_values [int32] int32 axis='index', ascending=True",
     ),
     Difference(
+        ("frames.methods.sort_values",),
+        "`sort_values` of objects gives objects.",
+        "pandas makes text or times of them if they are all such, which only computing tells.",
+        kinds=("dtype",),
+        types="object",
+        example="frames.methods sort_values [object] object axis=0, inplace=True",
+    ),
+    Difference(
+        ("frames.methods.clip",),
+        "`clip` by columns of text or durations some of which are missing leaves out those bounds.",
+        "pandas puts infinities in their place, which such types have not, and raises an error.",
+        kinds=("no error",),
+        arguments="column*",
+        example="frames.methods clip [str str] columns",
+    ),
+    Difference(
+        ("frames.methods.combine",),
+        "What `combine` gives of numbers of two types beside missing ones are plain numbers.",
+        "pandas keeps the numbers of NumPy among objects.",
+        text="*, not np.*",
+        example="frames.methods combine [uint8 int16] column",
+    ),
+    Difference(
+        ("frames.accessors.str.get",),
+        "`str.get` of objects gives objects.",
+        "pandas gives floats if no value has such an item, which only computing tells.",
+        kinds=("dtype",),
+        text="object, not float64",
+        example="frames.accessors str.get [mixed] mixed|plain i=9",
+    ),
+    Difference(
         ("frames.methods.unique",),
         "`unique` of a series is a series.",
         "It is lazy, as Dask's.",
@@ -268,18 +299,19 @@ DIFFERENCES: tuple[Difference, ...] = (
             "frames.operators.*",
             "frames.ufuncs.*",
             *(f"frames.methods.{name}" for name in ("between", "clip", "fillna", "nsmallest", "nlargest")),
+            "frames.accessors.str.*match",
         ),
         "Where pandas raises an error, the kind may be that which the first rows raise.",
         "An operation is tried on a few rows, and computed a partition at a time.",
-        kinds=("error kind",),
+        kinds=("error kind", "together"),
+        text="*: *, not *",
         example="frames.operators mod [string timedelta64[us]] method axis=0",
     ),
     Difference(
-        ("frames.rows.*astype", "frames.rows.*resample*"),
+        ("frames.rows.*astype", "frames.rows.*resample*", "frames.methods.astype"),
         "The same where rows or columns fail in several ways: what types tell is said before what values tell.",
         "See above.",
         kinds=("error kind",),
-        text="TypeError: *, not ValueError: *",
         example="frames.rows astype [times] frame:mixed",
     ),
     Difference(
@@ -362,14 +394,15 @@ melted, split or grouped by among objects is text, and a join has the labels tha
 nullable integers and integers of other rows is of nullable integers, where pandas has floats if a label is missing.
 `value_counts` of a frame by one column has labels of one level, which are no MultiIndex. `to_numeric` of text gives
 floats, where pandas has integers if all numbers are whole. Keys of joins that are times of two units are of the finer
-one, where pandas keeps that of the left side if all keys are equal. `sort_values` of objects gives objects, where
-pandas makes text or times of them if they are all such. `join` of several frames at once keeps the integers of rows
-that are all met, where pandas may have floats, since it goes through an outer join.
+one, where pandas keeps that of the left side if all keys are equal. `join` of several frames at once keeps the
+integers of rows that are all met, where pandas may have floats, since it goes through an outer join.
 
 A frame that turns out to have no rows keeps none where a series is assigned to it, whose rows pandas would take. Labels
 of several levels, one of which is missing, are sorted as `na_position` says, also where pandas counts what is missing
 among groups' labels as the greatest. Names of levels that are numbers are names before they are positions everywhere;
-in pandas, `isin(level=)` and `reset_index(level=)` take them for one and then for the other.
+in pandas, `isin(level=)` and `reset_index(level=)` take them for one and then for the other. Rows that are joined by
+their numbers, to labels of another name, keep the name of the numbers, which pandas does only if both sides have equal
+labels.
 """
 
 

@@ -363,3 +363,18 @@ def test_pieces_that_look_at_several_elements(dtype, shape, last):
         found = ra.piecewise(y, [y.real > 2, y.real > 6], pieces).compute()
         assert found.dtype == expected.dtype
         np.testing.assert_allclose(found, expected, rtol=1e-6 if dtype == "f4" else 1e-12, err_msg=str(names))
+
+
+KINDS = ["bool", "int8", "int64", "uint8", "float32", "float64", "complex64"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", KINDS)
+def test_numbers_count_less_than_arrays_in_clip(kind, other):
+    x, y = np.array([5, 2, 6]).astype(kind), np.array([5.25, 0.5, 1]).astype(other)
+    for number, first in itertools.product((1, 1.5, -1e40, 2 + 1j, True, np.float32(1.5), [1, 2, 3]), (True, False)):
+        bounds = lambda whole, number=number, first=first: (number, whole(y)) if first else (whole(y), number)
+        expected = np.clip(x, *bounds(lambda array: array))
+        found = ra.clip(ra.from_array(x, chunks=2), *bounds(lambda array: ra.from_array(array, chunks=2))).compute()
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)

@@ -288,3 +288,24 @@ def test_who_reads_is_visible(tmp_path):
     path.write_text("a\n1\n")
     assert "native" in rd.read_csv(path).explain()
     assert "pandas" in rd.read_csv(path, thousands=",").explain()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"skipfooter": 1}, {"sep": None}, {"sep": ", *"}, {"delimiter": ", *", "skipfooter": 1}, {"sep": r"\s*,"}],
+    ids=str,
+)
+def test_what_the_other_engine_of_pandas_reads(tmp_path, options):
+    path = tmp_path / "file.csv"
+    path.write_text("a,b\n1,x\n2,y\n3,z\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(rd.read_csv(path, **options), pd.read_csv(path, **options))
+
+
+def test_dates_are_among_the_columns_that_are_read(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("a,b\n1,2020-01-01\n")
+    with pytest.raises(ValueError, match="Missing column provided to 'parse_dates': 'b'"):
+        rd.read_csv(path, usecols=["a"], parse_dates=["b"])
+    assert rd.read_csv(path, usecols=["b"], parse_dates=["b"]).compute()["b"].tolist() == [pd.Timestamp("2020-01-01")]

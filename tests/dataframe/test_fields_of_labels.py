@@ -164,3 +164,21 @@ def test_statistics_of_labels(labels: str, name: str) -> None:
         return
     found = (lazy if name == "nbytes" else lazy()).compute()
     assert found == expected or (pd.isna(found) and pd.isna(expected))
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
+@pytest.mark.parametrize("missing", [False, True])
+def test_fields_of_times_of_any_unit_are_integers_where_none_is_missing(unit, zone, missing):
+    times = pd.Series(DAYS[:4].as_unit(unit).tz_localize(zone))
+    times = times.where(times.index != 1) if missing else times
+    lazy = rd.from_pandas(times, npartitions=2)
+    for use in (
+        lambda rows: rows.dt.year,
+        lambda rows: rows.dt.year.astype("str") + "-" + rows.dt.month.astype("str"),
+        lambda rows: rows.dt.year * 100 + rows.dt.month,
+        lambda rows: rows.groupby(rows.dt.day).count(),
+        lambda rows: rows.dt.isocalendar().week,
+        lambda rows: rows.dt.day.value_counts().sort_index(),
+    ):
+        pd.testing.assert_series_equal(use(lazy).compute(), use(times))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -100,3 +101,131 @@ def test_rows_that_are_all_kept_keep_their_types(form: str, way: str, side: str)
     expected = FORMS[form](LEFT, RIGHT[:2], way)
     assert found.dtypes[side] == expected.dtypes[side]
     check(found[side].reset_index(drop=True), expected[side].reset_index(drop=True))
+
+
+@pytest.mark.parametrize("way", ["left", "right", "outer", "inner"])
+@pytest.mark.parametrize("kind", ["numbers", "named", "texts", "narrow", "large"])
+def test_rows_without_a_label_are_known_to_miss_it(way: str, kind: str) -> None:
+    labels = {
+        "numbers": [0, 1, 2],
+        "named": [0, 1, 2],
+        "texts": list("abc"),
+        "narrow": [0, 1, 2],
+        "large": [0, 1, 2**50],
+    }
+    dtype = {"narrow": "int8", "texts": "str"}.get(kind, "int64")
+    left = pd.DataFrame(
+        {"h": [1, 2, 3]}, index=pd.Index(labels[kind], dtype=dtype, name="q" if kind == "named" else None)
+    )
+    right = pd.DataFrame({"w": [1.0, 2, 3]}, index=pd.Index([2, 3, 9], name="h"))
+    uses = {
+        "rows": lambda rows: rows,
+        "different": lambda rows: rows.reset_index().iloc[:, 0].nunique(),
+        "counted": lambda rows: rows.reset_index().iloc[:, 0].value_counts().sort_index(),
+        "equal": lambda rows: rows.reset_index().iloc[:, 0] == 0,
+        "filled": lambda rows: rows.reset_index().iloc[:, 0].fillna(0 if kind != "texts" else ""),
+        "groups": lambda rows: rows.groupby(level=0).w.sum(),
+        "labels": lambda rows: rows.index.nunique(),
+    }
+    joins = {
+        "join": lambda left, right: left.join(right, on="h", how=way),
+        "merge": lambda left, right: right.merge(left, left_index=True, right_on="h", how=way),
+    }
+    for join, use in itertools.product(joins.values(), uses.values()):
+        expected, found = use(join(left, right)), use(join(lazy(left, 2), lazy(right, 1)))
+        if isinstance(expected, int):
+            assert found.compute() == expected
+        else:
+            check(found, expected)
+
+
+@pytest.mark.parametrize("keys", ["str", "object"])
+@pytest.mark.parametrize("way", ["left", "right", "outer", "inner"])
+def test_a_mark_of_the_side_changes_no_types(keys: str, way: str) -> None:
+    left, right = LEFT.astype({"s": keys}), RIGHT[:2].astype({"s": keys})
+    plain = lazy(left, 2).merge(lazy(right, 1), on="s", how=way)
+    marked = lazy(left, 2).merge(lazy(right, 1), on="s", how=way, indicator=True)
+    assert dict(marked.dtypes)["i"] == plain.dtypes["i"]
+    assert list(marked.dtypes)[:-1] == list(plain.dtypes)
+
+
+SIGNS = [(2000, 10**15 + 7), (20000, 10**12), (50, 2**52 + 1), (3, 2**61), (10, 2**62 - 1)]
+
+
+@pytest.mark.parametrize(("count", "size"), SIGNS)
+@pytest.mark.parametrize("missing", [0, 1])
+def test_sums_of_large_integers_of_both_signs(count: int, size: int, missing: int) -> None:
+    numbers = pd.Series(range(2 * count))
+    values = (size + numbers % 13).where(numbers < count, -size - numbers % 7)
+    left = pd.DataFrame({"k": numbers, "g": numbers % 2})
+    right = pd.DataFrame({"k": numbers, "y": values})[missing:]
+    joined = left.merge(right, on="k", how="left")
+    found = lazy(left, 3).merge(lazy(right, 2), on="k", how="left")
+    totals = {
+        "sum": lambda rows: rows["y"].sum(),
+        "of groups": lambda rows: rows.groupby("g")["y"].sum(),
+        "of a frame": lambda rows: rows[["y"]].sum(),
+        "or missing": lambda rows: rows["y"].sum(skipna=False),
+        "of some": lambda rows: rows["y"].sum(min_count=3),
+        "product": lambda rows: rows["y"][:3].prod() if isinstance(rows, pd.DataFrame) else rows["y"].loc[:2].prod(),
+    }
+    for use, total in totals.items():
+        expected = total(joined)
+        try:
+            answer = total(found).compute()
+        except NotImplementedError:
+            continue
+        pair = [[float(one) for one in (rows.tolist() if hasattr(rows, "tolist") and rows.ndim else [rows])]
+                for rows in (answer, expected)]  # fmt: skip
+        tolerance = 0 if not missing else 1e-9 * size * count
+        assert pair[0] == pytest.approx(pair[1], rel=0, abs=tolerance, nan_ok=True), use
+
+
+CELLS = {
+    "rows": lambda rows: rows[["m", "i"]].sum(axis=1),
+    "greatest of rows": lambda rows: rows[["m", "i"]].max(axis=1),
+    "running along rows": lambda rows: rows[["m", "i"]].cummax(axis=1).m,
+    "explode": lambda rows: rows.explode("s").m,
+    "replace": lambda rows: rows.replace({"m": {3: 4}}).m,
+    "prefix": lambda rows: rows.m.add_prefix("q"),
+    "fill": lambda rows: rows.m.add(rows.i - rows.i, fill_value=0),
+    "ufunc": lambda rows: np.maximum(rows.m, rows.i - rows.i),
+    "values": lambda rows: rows.m.values,
+    "table": lambda rows: rows[["m"]].values[:, 0],
+    "apply": lambda rows: rows.apply(lambda row: row.m, axis=1),
+    "add a series": lambda rows: rows[["m"]].add(pd.Series({"m": 0})).m,
+}
+
+
+@pytest.mark.parametrize("use", CELLS)
+def test_functions_of_partitions_round_nothing(use: str) -> None:
+    joined = FORMS["on"](LEFT, RIGHT, "left")
+    expected = [int(value) for value in CELLS[use](joined)]
+    try:
+        found = CELLS[use](FORMS["on"](lazy(LEFT, 2), lazy(RIGHT, 2), "left")).compute()
+    except NotImplementedError:
+        return
+    assert [int(value) for value in found] == expected
+
+
+NEAREST = {
+    "on": {"on": "h"},
+    "by": {"on": "h", "by": "g"},
+    "pairs": {"on": "h", "left_by": "g", "right_by": "g"},
+    "two names": {"left_on": "h", "right_on": "w"},
+    "labels": {"left_index": True, "right_index": True},
+    "key and labels": {"left_on": "h", "right_index": True},
+    "suffixes": {"left_on": "h", "right_on": "w", "suffixes": ("_l", "")},
+    "nearest": {"on": "h", "direction": "nearest"},
+}
+
+
+@pytest.mark.parametrize("keys", NEAREST)
+def test_the_left_side_of_a_nearest_join_misses_nothing(keys: str) -> None:
+    left = pd.DataFrame({"h": [1, 2, 3], "v": [10, 20, 30], "b": [True, False, True], "g": ["a", "b", "a"]})
+    right = pd.DataFrame({"h": [2, 3, 9], "w": [1, 2, 3], "g": ["a", "b", "a"]})
+    expected = pd.merge_asof(left, right, **NEAREST[keys])
+    found = rd.merge_asof(lazy(left, 2), lazy(right, 1), **NEAREST[keys])
+    check(found[["v", "b"]], expected[["v", "b"]])
+    check(found[found["b"]][["v"]], expected[expected["b"]][["v"]])
+    check(found["v"].astype("str"), expected["v"].astype("str"))

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -74,3 +75,20 @@ def test_values_are_not_assigned_by_masks_in_memory(mask: str) -> None:
     lazy = rd.from_pandas(pd.DataFrame({"v": [10, 20], "w": [1.0, 2]}), npartitions=2)
     with pytest.raises(NotImplementedError, match=r"df\.mask"):
         lazy[MASKS[mask](pd.Series([True, False]))] = 0
+
+
+@pytest.mark.parametrize(
+    "choose", [lambda rows, key: rows[key], lambda rows, key: rows.loc[key]], ids=["brackets", "loc"]
+)
+def test_a_mask_without_rows_meets_none(choose):
+    frame, mask = pd.DataFrame({"x": [1, 2, 3]}, index=[3, 4, 5]), pd.Series([], dtype=bool)
+    with pytest.raises(pd.errors.IndexingError):
+        choose(frame, mask)
+    with pytest.raises(pd.errors.IndexingError):
+        choose(rd.from_pandas(frame, npartitions=2), mask).compute()
+
+
+def test_arrays_of_two_dimensions_choose_no_cells():
+    lazy = rd.from_pandas(pd.DataFrame({"x": [1, 2], "y": [3, 4]}), npartitions=2)
+    with pytest.raises(NotImplementedError, match="two dimensions"):
+        lazy[np.array([[True, False], [False, True]])]

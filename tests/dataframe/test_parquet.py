@@ -191,3 +191,14 @@ def test_categories_that_are_not_read_leave_the_native_reader_alone(tmp_path):
         pd.testing.assert_frame_equal(own.compute().reset_index(drop=True), other.reset_index(drop=True))
     rows.set_index("c").to_parquet(path)
     pd.testing.assert_frame_equal(rd.read_parquet(path, columns=["x"]).compute(), pd.read_parquet(path, columns=["x"]))
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize("more", [1, 2])
+def test_named_numbers_are_appended_to_their_own_files(tmp_path, partitions, more):
+    frame = pd.DataFrame({"x": [1, 2, 3, 4]}).rename_axis("p")
+    rd.from_pandas(frame, npartitions=partitions).to_parquet(tmp_path)
+    rd.from_pandas(frame, npartitions=more).to_parquet(tmp_path, append=True)
+    found = rd.read_parquet(tmp_path).compute()
+    assert found["x"].tolist() == [1, 2, 3, 4] * 2
+    assert found.columns.tolist() == ["x"]

@@ -29,7 +29,7 @@ impl FrameToArray {
         let wanted = engine_dtype(dtype);
         let scope = frame.root.scope.clone();
         for (_, values) in &mut frame.columns {
-            *values = values.cast(&scope, &wanted)?;
+            *values = values.settled().cast(&scope, &wanted)?;
             if values.domain.missing && values.domain.dtype.is_float() {
                 let filled = Operand::Expression(values.clone());
                 let nan = tree::literal(f64::NAN).cast(ColumnDtype::Number(dtype));

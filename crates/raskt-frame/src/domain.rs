@@ -82,7 +82,7 @@ impl Domain {
     }
 
     /// Whether it is of integers that are floats in pandas, since some of them may be missing.
-    pub(crate) fn is_rounded(&self) -> bool {
+    pub fn is_rounded(&self) -> bool {
         self.missing && !self.all_or_none && self.class() == DomainClass::Int
     }
 

@@ -1,9 +1,11 @@
 use super::dtypes::number_of;
-use super::{Expression, Operand};
+use super::{Expression, Extent, Operand};
 use crate::domain::{Domain, DomainClass::*};
 use crate::error::{FrameError, Result};
 use crate::literal::Literal;
-use crate::tree::{ColumnDtype, Conversion, Expr, Function, TextFunction, TimeUnit, Value, literal, missing, when};
+use crate::tree::{
+    Aggregate, ColumnDtype, Conversion, Expr, Function, TextFunction, TimeUnit, Value, literal, missing, when,
+};
 use polars::prelude::{DataType, Schema, TimeUnit as EngineUnit};
 use raskt_value::DType;
 
@@ -140,10 +142,24 @@ impl Expression {
         Ok(Self::computed(scope, &[&self.operand()], expr)?.missing(false))
     }
 
+    /// Integers as texts, of floats if one of them is missing: what they are when they are computed.
+    fn rounded_texts(&self, scope: &Schema) -> Result<Self> {
+        let integers = Self { domain: self.domain.clone().full_of_values(), ..self.clone() };
+        let (whole, rounded) =
+            (integers.cast(scope, &DataType::String)?, self.rounded().cast(scope, &DataType::String)?);
+        let full = self.expr.clone().aggregate(Aggregate::NullCount).equals(literal(0_i64));
+        let expr = when(full, whole.expr, rounded.expr);
+        let extent = if self.extent.is_scalar() { self.extent } else { Extent::Window };
+        Ok(Self { expr, ..rounded }.extent(extent))
+    }
+
     /// The values converted to `dtype`; those that can't be are an error at run time.
     pub(crate) fn cast(&self, scope: &Schema, dtype: &DataType) -> Result<Self> {
         if self.domain.dtype == *dtype {
             return Ok(self.clone());
+        }
+        if *dtype == DataType::String && self.domain.is_rounded() {
+            return self.rounded_texts(scope);
         }
         let own = if dtype.is_float() || dtype.is_bool() { self.rounded() } else { self.settled() };
         if own.domain.dtype == *dtype {

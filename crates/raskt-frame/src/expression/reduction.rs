@@ -45,13 +45,7 @@ impl Expression {
     pub(crate) fn reduce(&self, scope: &Schema, function: &str, options: ReduceOptions) -> Result<Self> {
         let class = self.domain.class();
         if matches!(function, "sum" | "prod") && self.domain.is_rounded() {
-            // They are floats in pandas, whose sums don't overflow.
-            let mut found = self.settled().reduce(scope, function, options)?;
-            // Where none is missing they are integers, and the floats have to be the same.
-            let full = || self.expr.clone().aggregate(Aggregate::NullCount).equals(literal(0_i64));
-            let exact = when(full(), found.expr.clone(), literal(0.0)).map(Function::RefuseLarge);
-            found.expr = when(full(), exact, found.expr);
-            return Ok(found);
+            return self.rounded_total(scope, function, options);
         }
         let allowed = match function {
             "count" | "size" | "nunique" | "first" | "last" => true,
@@ -159,6 +153,24 @@ impl Expression {
             _ => false,
         };
         Ok(Self { fills_groups, ..Self::new(expr, domain, extent) })
+    }
+
+    /// The sum or product of integers that are floats in pandas if one is missing, and integers if none is: what only the
+    /// values tell. Floats are promised, and have to be the same number then. Those that integers wrap around for are
+    /// refused: in a group without missing values they wrap if no other group has any.
+    fn rounded_total(&self, scope: &Schema, function: &str, options: ReduceOptions) -> Result<Self> {
+        let mut found = self.rounded().reduce(scope, function, options)?;
+        let integers = Self { domain: self.domain.clone().full_of_values(), ..self.clone() };
+        let exact = integers.reduce(scope, function, options)?.expr;
+        let nothing = missing(ColumnDtype::of_engine(&type_of(scope, &exact)?)?);
+        let full = || self.expr.clone().aggregate(Aggregate::NullCount).equals(literal(0_i64));
+        let (total, bound) = (|| found.expr.clone(), f64::from(2_u32).powi(62));
+        let wraps = || full().and(total().at_least(literal(bound)).or(literal(-bound).at_least(total())));
+        let refused = when(wraps(), total(), literal(0.0)).map(Function::RefuseLarge);
+        let exact = when(wraps(), nothing.clone(), when(full(), exact, nothing));
+        let exact = exact.map(Function::RefuseRounded).cast(ColumnDtype::FLOAT64);
+        found.expr = when(wraps(), refused, when(full(), exact, total()));
+        Ok(found)
     }
 
     /// Sums of narrow integers are 64 bits wide.

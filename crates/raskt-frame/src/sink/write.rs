@@ -221,10 +221,8 @@ pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> Pol
         return write(&mut file).map_err(|error| failed(path, &message::of_error(&error)));
     }
     let place = place_of(path);
-    let number = WRITES.fetch_add(1, Ordering::Relaxed);
-    let beside = place.with_file_name(format!(".raskt-{}-{number}.part", std::process::id()));
+    let (mut file, beside) = new_beside(&place).map_err(|error| failed(path, &error))?;
     let written = (|| -> Result<()> {
-        let mut file = File::create(&beside).map_err(|error| failed(path, &error))?;
         write(&mut file).map_err(|error| failed(path, &message::of_error(&error)))?;
         file.sync_all().map_err(|error| failed(path, &error))?;
         if let Some(old) = old.filter(Metadata::is_file) {
@@ -237,6 +235,19 @@ pub(crate) fn write_atomically(path: &Path, write: impl FnOnce(&mut File) -> Pol
         let _ = fs::remove_file(&beside);
     }
     written
+}
+
+/// A new file in the folder of a place, under a name that nobody else has. Processes of two containers that share the
+/// folder may have one number, and a killed one leaves its file behind.
+fn new_beside(place: &Path) -> std::io::Result<(File, PathBuf)> {
+    loop {
+        let number = WRITES.fetch_add(1, Ordering::Relaxed);
+        let beside = place.with_file_name(format!(".raskt-{}-{number}.part", std::process::id()));
+        match File::create_new(&beside) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|file| (file, beside)),
+        }
+    }
 }
 
 /// Where a path leads to, if it is a link.
@@ -299,6 +310,19 @@ mod tests {
         assert!(!told.contains("os error"), "{told}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_name_that_another_process_has_is_left_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let taken: Vec<PathBuf> = (0..2000)
+            .map(|number| folder.path().join(format!(".raskt-{}-{number}.part", std::process::id())))
+            .collect();
+        taken.iter().for_each(|path| fs::write(path, "of another one").unwrap());
+        let path = folder.path().join("a.csv");
+        write_atomically(&path, |file| Ok(file.write_all(b"new")?)).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert!(taken.iter().all(|path| fs::read_to_string(path).unwrap() == "of another one"));
     }
 
     #[test]

@@ -143,6 +143,12 @@ impl ColumnExpr {
         self.column.values.domain.all_or_none
     }
 
+    /// Whether its integers are floats in pandas if one of them is missing, which only computing tells.
+    #[getter]
+    fn may_be_rounded(&self) -> bool {
+        self.column.values.domain.is_rounded()
+    }
+
     /// Whether any of its values can be missing to pandas.
     #[getter]
     fn can_miss(&self) -> bool {

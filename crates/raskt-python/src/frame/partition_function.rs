@@ -134,12 +134,15 @@ impl MayMiss {
 
 impl Promise {
     /// The promise of a function by an empty pandas object; where `may_miss`, values may be missing whatever its types are.
+    /// A function says of itself whether its promise was found by a trial, and whether row labels may miss values as well.
     pub(super) fn of(function: &Bound<'_, PyAny>, meta: &Bound<'_, PyAny>, may_miss: &MayMiss) -> PyResult<Self> {
         let imported = interchange::import_meta(meta)?;
-        let (levels, mut columns) = imported.promised();
+        let (mut levels, mut columns) = imported.promised();
+        let says = |what: &str| function.getattr(what).and_then(|it| it.is_truthy()).unwrap_or(false);
+        let missing_labels = says("missing_labels");
+        levels.iter_mut().for_each(|(_, domain)| domain.missing |= missing_labels);
         columns.iter_mut().enumerate().for_each(|(at, (_, domain))| domain.missing |= may_miss.at(at));
-        let inferred = function.getattr("inferred").and_then(|it| it.is_truthy()).unwrap_or(false);
-        Ok(Self { levels, columns, is_series: imported.is_series, inferred })
+        Ok(Self { levels, columns, is_series: imported.is_series, inferred: says("inferred") })
     }
 
     /// What stores the values of each level and column.
@@ -195,6 +198,9 @@ impl Promise {
             let back = labels.cast(own[at].dtype());
             if own[at].dtype().is_integer() && !back.is_ok_and(|back| back.equals_missing(&own[at])) {
                 return Err(wrong(format!("{what} integers that would be rounded to {}", domain.pandas_dtype())));
+            }
+            if !domain.missing && labels.null_count() > 0 {
+                return Err(wrong(format!("missing row labels of {}, which has none", domain.pandas_dtype())));
             }
             columns.push(labels.with_name(index_column_name(at)));
         }
@@ -301,9 +307,9 @@ fn mapped(
     token: Option<&str>,
     same_rows: bool,
     numbered: bool,
-    may_miss: bool,
+    may_miss: &MayMiss,
 ) -> PyResult<Py<PyAny>> {
-    let promise = Promise::of(function.bind(py), meta, &MayMiss::All(may_miss))?;
+    let promise = Promise::of(function.bind(py), meta, may_miss)?;
     let series_name = if promise.is_series { meta.getattr("name")?.extract::<Option<String>>()? } else { None };
     let digest = digest_of_call(token);
     let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
@@ -325,9 +331,9 @@ fn mapped(
 #[pymethods]
 impl FrameExpr {
     /// What a Python function makes of each partition; with `may_miss`, values may be missing where `meta` is of a type
-    /// without missing ones.
+    /// without missing ones, in all columns or in some.
     #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false, numbered=false,
-                        may_miss=false))]
+                        may_miss=MayMiss::All(false)))]
     #[expect(clippy::too_many_arguments, reason = "what users give, and how it is called")]
     fn map_partitions(
         &self,
@@ -338,20 +344,20 @@ impl FrameExpr {
         token: Option<&str>,
         same_rows: bool,
         numbered: bool,
-        may_miss: bool,
+        may_miss: MayMiss,
     ) -> PyResult<Py<PyAny>> {
         let frame = labels_known(&self.frame, same_rows)?;
         let input = if self.labels { Input::Labels } else { Input::Frame }(frame.clone());
-        mapped(py, &frame, input, function, meta, name, token, same_rows, numbered, may_miss)
+        mapped(py, &frame, input, function, meta, name, token, same_rows, numbered, &may_miss)
     }
 }
 
 #[pymethods]
 impl ColumnExpr {
     /// What a Python function makes of each partition; with `may_miss`, values may be missing where `meta` is of a type
-    /// without missing ones.
+    /// without missing ones, in all columns or in some.
     #[pyo3(signature = (function, meta, *, name="map_partitions", token=None, same_rows=false, numbered=false,
-                        may_miss=false))]
+                        may_miss=MayMiss::All(false)))]
     #[expect(clippy::too_many_arguments, reason = "what users give, and how it is called")]
     fn map_partitions(
         &self,
@@ -362,12 +368,12 @@ impl ColumnExpr {
         token: Option<&str>,
         same_rows: bool,
         numbered: bool,
-        may_miss: bool,
+        may_miss: MayMiss,
     ) -> PyResult<Py<PyAny>> {
         let frame = labels_known(&self.column.to_frame("values"), same_rows)?;
         let mut column = frame.column_at(0).or_raise()?;
         (column.name, column.labels) = (self.column.name.clone(), self.column.labels);
-        mapped(py, &frame, Input::Column(column), function, meta, name, token, same_rows, numbered, may_miss)
+        mapped(py, &frame, Input::Column(column), function, meta, name, token, same_rows, numbered, &may_miss)
     }
 }
 

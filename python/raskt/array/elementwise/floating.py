@@ -123,6 +123,10 @@ def _within(dtype: np.dtype[Any], low: Any, high: Any) -> tuple[Any, Any]:
 
 
 def _clipped(a: Any, low: Any, high: Any) -> Array:
+    # All three have one type, for which numbers of Python's own count less than arrays do.
+    types = [asarray(bound).dtype for bound in (low, high) if type(bound) not in (int, float, complex)]
+    if len(types) == 1:
+        a = asarray(a).astype(np.result_type(asarray(a).dtype, *types))
     operands = asarray(a).__raskt_expr__, operand_of(low), operand_of(high)
     with lengths_of(*operands):
         return wrap(array_clip(*operands))

@@ -197,6 +197,8 @@ class DatetimeMethods:
     @property
     def freq(self) -> Any:
         """The frequency of periods; None for times."""
+        if not self._is_plain and not hasattr(empty(self._series).dt, "freq"):
+            raise AttributeError(f"values of {self._series.dtype} have no freq")
         return getattr(self._series.dtype, "freq", None)
 
 

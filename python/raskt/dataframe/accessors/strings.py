@@ -11,7 +11,7 @@ from ..base.checks import no_default
 from ..base.collection import as_column, is_collection
 from ..base.labels import levels_of
 from ..base.lists import item_meta
-from ..base.meta import empty, infer, may_miss, normalise, sample_of
+from ..base.meta import empty, infer, missing_of, normalise, sample_of
 from ..base.partitionwise import one_value, over_rows
 from ..base.registry import wrap
 from ..base.whole import is_foreign, over_whole
@@ -93,7 +93,7 @@ class StringMethods:
             return over_rows(function, self._series, *others, name=f"str.{name}", meta=meta, plainly=True)
         args = (self._series, *others)
         meta = infer(function, args, {}, name, plainly=True) if meta is None else meta
-        missing = may_miss(function, args, {}, normalise(meta))
+        missing = missing_of(function, args, {}, normalise(meta))
         return over_whole(function, *args, name=f"str.{name}", meta=meta, may_miss=missing, same_rows=True)
 
     def _objects(self, name: str, call: Callable[..., Any]) -> Any:
@@ -349,7 +349,11 @@ class StringMethods:
         """The groups of all matches of a pattern, a row for each, in pandas for each partition."""
         re.compile(pat, flags)
         call = lambda part: part.str.extractall(pat, flags)
-        return self._series.map_partitions(call, meta=with_labels(call(sample_of(self._series)), self._series))
+        meta = with_labels(call(sample_of(self._series)), self._series)
+        if self._series._expr.dtype == "object":
+            # Whether objects are text, all of them together tell.
+            return over_whole(call, self._series, name="str.extractall", meta=meta)
+        return self._series.map_partitions(call, meta=meta)
 
     def decode(self, encoding: str, errors: str = "strict", dtype: Any = None) -> Any:
         """Bytes as text; strings, which are text, are missing in the result, as in pandas."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .checks import no_default
 from .collection import is_collection, is_scalar
 from .meta import dtypes_of, empty_of, sample_of
 
@@ -101,3 +102,36 @@ def each_column(rows: Any, function: Callable[[Any], Any]) -> Any:
         return function(rows if isinstance(rows, pd.Series) else rows.to_series())
     columns = {at: function(rows.iloc[:, at]) for at in range(rows.shape[1])}
     return pd.DataFrame(columns, index=rows.index).set_axis(rows.columns, axis=1)
+
+
+def refuse_retyped(own: list[Any], found: list[Any], values: tuple[Any, ...]) -> None:
+    """pandas' TypeError where such values that are put in the place of others would make another type of a column.
+
+    Missing ones make floats of integers.
+    """
+    import pandas as pd
+
+    is_gap = all(value is no_default or (is_plain_value(value) and pd.isna(value)) for value in values)
+    for before, after in zip(own, found, strict=True):
+        if not values or before == after or (is_gap and is_whole(before)):
+            continue
+        raise TypeError(
+            f"Invalid value {shown(values)} for dtype '{before}': inplace=True keeps types, and it would be {after}; "
+            "assign the result instead"
+        )
+
+
+def is_plain_value(value: Any) -> bool:
+    """Whether a value is one number, text or time, or a missing one."""
+    return not is_collection(value) and not getattr(value, "ndim", 0) and not hasattr(value, "__len__")
+
+
+def is_whole(dtype: Any) -> bool:
+    """Whether a type is of plain integers."""
+    return getattr(dtype, "kind", "") in "iu" and not hasattr(dtype, "na_value")
+
+
+def shown(values: tuple[Any, ...]) -> str:
+    """The values that are told in an error."""
+    told = [repr(str(value)) for value in values if is_plain_value(value) or isinstance(value, str)]
+    return " or ".join(told) if told else "of the other object"

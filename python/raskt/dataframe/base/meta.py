@@ -195,21 +195,29 @@ def infer(
     return trial.with_unknown_categories(empty_of(result))
 
 
-def may_miss(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], meta: Any) -> bool:
-    """Whether a function of pandas may give missing values where `meta` is of integers or truth values: it does for
-    rows of which some are missing."""
-    if not any(is_full(dtype) for dtype in dtypes_of(meta)):
-        return False
+def missing_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], meta: Any) -> list[bool]:
+    """In which columns a function of pandas may give missing values where `meta` is of integers or truth values: those
+    that have some for rows of which some are missing."""
     trial = Trial(function, args, kwargs)
-    if gives_none(trial.lazy, meta):
-        return True
-    if all(is_full(dtype) for value in trial.lazy if not is_scalar(value) for dtype in dtypes_of(empty(value))):
-        return False
+    return missing_in(meta, trial.lazy, lambda: trial.call(trial.samples(missing_sample_of)))
+
+
+def missing_in(meta: Any, lazy: list[Any], call: Callable[[], Any]) -> list[bool]:
+    """Which columns of integers or truth values may miss some; `call` gives the result where values of the collections
+    are missing that can be."""
+    full = [is_full(dtype) for dtype in dtypes_of(meta)]
+    if not any(full) or gives_none(lazy, meta):
+        return full
+    nowhere = [False] * len(full)
+    if not any(column.can_miss for value in lazy if not is_scalar(value) for column in columns_of(value)):
+        return nowhere
     try:
-        found = dtypes_of(empty_of(trial.call(trial.samples(missing_sample_of))))
+        found = [is_full(dtype) for dtype in dtypes_of(empty_of(call()))]
     except Exception:  # what the function thinks of such rows is told when there are any
-        return False
-    return any(is_full(one) and not is_full(other) for one, other in zip(dtypes_of(meta), found, strict=False))
+        return nowhere
+    if len(found) != len(full):
+        return [is_there and not all(found) for is_there in full]
+    return [one and not other for one, other in zip(full, found, strict=True)]
 
 
 def gives_none(lazy: list[Any], meta: Any) -> bool:
@@ -224,9 +232,16 @@ def is_full(dtype: Any) -> bool:
 
 
 def missing_sample_of(value: Any) -> Any:
-    """What stands for an argument in a trial with missing values."""
+    """What stands for an argument in a trial with missing values, which are where there may be any."""
     found = sample_of(value)
-    return with_missing(found) if is_collection(value) and not is_scalar(value) else found
+    if not is_collection(value) or is_scalar(value):
+        return found
+    return with_missing(found, [column.can_miss for column in columns_of(value)])
+
+
+def columns_of(rows: Any) -> list[Any]:
+    """The expressions of the columns of a collection; the labels themselves are not among them."""
+    return [rows._expr.column(name) for name in rows._expr.columns] if is_frame(rows) else [rows._expr]
 
 
 def with_advice(error: Exception, name: str) -> Exception:

@@ -67,7 +67,7 @@ def by_partition(method: str, rows: Any, /, *args: Any, meta: Any = None, **opti
 
 
 def gathered(
-    method: str, rows: Any, /, *args: Any, meta: Any = None, may_miss: bool | None = None, **options: Any
+    method: str, rows: Any, /, *args: Any, meta: Any = None, may_miss: bool | list[bool] | None = None, **options: Any
 ) -> Any:
     """A method that has to see all rows: they are gathered into one partition, which `explain()` shows."""
     return run(Method(method), (rows, *args), options, gather=True, meta=meta, may_miss=may_miss)
@@ -96,7 +96,7 @@ def run(
     same_rows: bool = False,
     gather: bool = False,
     meta: Any = None,
-    may_miss: bool | None = None,
+    may_miss: bool | list[bool] | None = None,
 ) -> Any:
     """A function of pandas over partitions; options without a value are left to pandas."""
     options = given(options)

@@ -11,8 +11,19 @@ from typing import Any
 
 from .collection import as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
 from .labels import encode, encode_label, is_plain
-from .meta import Trial, dtypes_of, empty, infer, is_counted, labelled, normalise, sample_of, with_example
-from .meta import may_miss as can_give_missing
+from .meta import (
+    Trial,
+    columns_of,
+    dtypes_of,
+    empty,
+    infer,
+    is_counted,
+    labelled,
+    missing_of,
+    normalise,
+    sample_of,
+    with_example,
+)
 from .registry import kind_of, wrap
 from .results import as_pandas, refuse_rounded
 from .storage import is_plain as is_plain_type
@@ -30,13 +41,20 @@ COUNTED = "counted"
 
 
 def over_rows(
-    function: Callable[..., Any], *args: Any, name: str, meta: Any = None, plainly: bool = False, **kwargs: Any
+    function: Callable[..., Any],
+    *args: Any,
+    name: str,
+    meta: Any = None,
+    plainly: bool = False,
+    by_labels: bool = False,
+    **kwargs: Any,
 ) -> Any:
     """Apply `function` to each partition; it gives as many rows as it got, in their order.
 
-    `plainly` says that it is pandas' own: what it raises is raised as it is.
+    `plainly` says that it is pandas' own: what it raises is raised as it is. `by_labels`, that it looks at row labels.
     """
-    return over_partitions(function, args, kwargs, name=name, meta=meta, same_rows=True, plainly=plainly)
+    how: dict[str, Any] = {"same_rows": True, "plainly": plainly, "by_labels": by_labels}
+    return over_partitions(function, args, kwargs, name=name, meta=meta, **how)
 
 
 def over_all(
@@ -45,7 +63,7 @@ def over_all(
     name: str,
     meta: Any = None,
     plainly: bool = False,
-    may_miss: bool | None = None,
+    may_miss: bool | list[bool] | None = None,
     **kwargs: Any,
 ) -> Any:
     """Apply `function` to all rows at once, gathered into one partition (which `explain()` shows)."""
@@ -93,26 +111,29 @@ def over_partitions(
     gather: bool = False,
     numbered: bool = False,
     plainly: bool = False,
-    may_miss: bool | None = None,
-    is_careful: bool = False,
+    may_miss: bool | list[bool] | None = None,
+    by_labels: bool = False,
 ) -> Any:
     """Apply `function` to each partition of the collections among its arguments, which must have the same rows.
 
     With `numbered`, it gets the number of the partition behind the other positional arguments, but not in trials. With
     `may_miss`, values may be missing in the result although the types of `meta` have no missing ones; a function of
-    pandas tells by itself. Where it `is_careful`, as for all rows and for functions of users, integers that promised
-    floats would round are refused.
+    pandas tells by itself. A function of `same_rows` sees their labels where it says `by_labels`, or where objects with
+    labels or functions are among its arguments: rows that are numbered have the numbers of all rows together then.
     """
     if has_foreign_values(*args, *kwargs.values()):
         return over_whole(function, *args, name=name, meta=meta, same_rows=same_rows and not gather, **kwargs)
     if has_foreign_labels(*args, *kwargs.values()):
         return over_whole(function, *args, name=name, meta=meta, may_miss=True, **kwargs)
     call, inferred = Call(function, args, kwargs), plainly or meta is None
-    is_careful = is_careful or gather or (meta is None and not plainly)
+    # What pandas rounds is rounded, but not integers that are floats because one of them may be missing.
+    rounds = lambda value: any(getattr(column, "may_be_rounded", False) for column in columns_of(value))
+    call.is_careful = gather or (meta is None and not plainly) or any(map(rounds, call.slots.values()))
+    call.by_labels = same_rows and not gather and (by_labels or any(map(looks_at_labels, call.values)))
     if meta is None:
         meta = infer(function, args, kwargs, name, plainly)
         if plainly and may_miss is None:
-            may_miss = can_give_missing(function, args, kwargs, meta)
+            may_miss = missing_of(function, args, kwargs, meta)
     else:
         meta = labelled(normalise(meta, call.labels()), meta, Trial(function, args, kwargs))
     if call.has_values and (gather or call.of_scalars or not same_rows):
@@ -121,7 +142,7 @@ def over_partitions(
         # A partition without rows has none that could tell the value.
         rows = [value for value in call.slots.values() if not is_scalar(value)]
         parts = 1 if gather or not rows else rows[0].npartitions
-        how: dict[str, Any] = {"meta": meta, "may_miss": bool(may_miss), "partitions": parts}
+        how: dict[str, Any] = {"meta": meta, "may_miss": may_miss or False, "partitions": parts}
         return over_whole(function, *args, name=name, **how, **kwargs)
     frame = call.frame()
     if gather:
@@ -129,13 +150,12 @@ def over_partitions(
     refuse_repeated(meta)
     call.meta = meta
     call.inferred = inferred
-    call.is_careful = is_careful
     call.keeps_rows = same_rows and not gather
     options: dict[str, Any] = {"same_rows": True} if call.keeps_rows else {}
     if numbered:
         options["numbered"] = call.numbered = True
     if may_miss:
-        options["may_miss"] = True
+        options["may_miss"] = may_miss
     if meta.ndim == 2 and not (all(isinstance(label, str) for label in meta.columns) and is_plain(meta.columns)):
         call.encoded = True
         meta = meta.set_axis(encode(meta.columns), axis=1)
@@ -164,6 +184,8 @@ class Call:
     numbered = False
     keeps_rows = False
     is_careful = False
+    #: Whether the function looks at the labels of rows.
+    by_labels = False
     #: Whether the types of results were found by trying the function on a few rows, and nobody said them.
     inferred = False
 
@@ -199,7 +221,8 @@ class Call:
         if not rows:
             raise TypeError("a function over partitions needs a frame, a series or an index to go over")
         base = root_frame(rows[0])
-        if self.whole:
+        self.by_labels = self.by_labels and is_numbered(rows[0])
+        if self.whole and not self.by_labels:
             return base
         columns = []
         for at, value in self.expressions.items():
@@ -209,11 +232,16 @@ class Call:
                 columns += [(f"{at}.{k}", value._expr.level(k).to_series()) for k in range(self.widths[at])]
             else:
                 columns.append((f"{at}.0", value._expr if is_scalar(value) else as_column(value)))
+        if self.by_labels:
+            columns.append(("labels", rows[0]._as_frame().index().to_series()))
+            self.whole = False
         self.expressions = {}
         return base.select(columns)
 
     def __call__(self, partition: Any, number: int | None = None) -> Any:
         """The result for one partition; of one without rows what is promised, since functions of rows may want some."""
+        if self.by_labels:
+            partition = with_labels_of_last(partition)
         if self.keeps_rows and len(partition) == 0:
             result = self.meta.set_axis(partition.index, axis=0) if hasattr(partition, "iloc") else self.meta
         elif self.numbered:
@@ -240,6 +268,25 @@ class Call:
             values[at] = _restore(kind, meta, partition if self.whole else partition.iloc[:, start:stop])
             start = stop
         return values
+
+
+def is_numbered(rows: Any) -> bool:
+    """Whether rows may be numbered over several partitions, of which each knows only how many rows it has."""
+    frame = rows._as_frame()
+    return bool(not is_labels(rows) and frame.index_dtypes == ["int64"] and rows.npartitions > 1)
+
+
+def looks_at_labels(value: Any) -> bool:
+    """Whether an argument makes a function of pandas look at labels: a pandas object, or a function of rows."""
+    return callable(value) or (hasattr(value, "index") and hasattr(value, "iloc"))
+
+
+def with_labels_of_last(partition: Any) -> Any:
+    """A partition under the labels that are its last column."""
+    import pandas as pd
+
+    labels = pd.Index(partition.iloc[:, -1], name=partition.index.name)
+    return partition.iloc[:, :-1].set_axis(labels, axis=0)
 
 
 def _restore(kind: str, meta: Any, part: Any) -> Any:

@@ -23,17 +23,20 @@ def sample(meta: Any, variant: int = 0) -> Any:
     return sample_index(meta, variant)
 
 
-def with_missing(rows: Any) -> Any:
-    """The sample with a missing value in the last row of each column of a type that has any."""
+def with_missing(rows: Any, can_miss: list[bool] | None = None) -> Any:
+    """The sample with a missing value in the last row of each column, or of those that can miss one, if its type has
+    any."""
     import numpy as np
     import pandas as pd
 
     present = [True] * (len(rows) - 1) + [False] * min(len(rows), 1)
     if isinstance(rows, pd.Series):
         dtype = rows.dtype.subtype if isinstance(rows.dtype, pd.IntervalDtype) else rows.dtype
-        return rows if isinstance(dtype, np.dtype) and dtype.kind in "biu" else rows.where(present)
+        is_full = isinstance(dtype, np.dtype) and dtype.kind in "biu"
+        return rows if is_full or (can_miss is not None and not can_miss[0]) else rows.where(present)
     if isinstance(rows, pd.DataFrame):
-        columns = {at: with_missing(rows.iloc[:, at]) for at in range(rows.shape[1])}
+        each = [True] * rows.shape[1] if can_miss is None else can_miss
+        columns = {at: with_missing(rows.iloc[:, at], [misses]) for at, misses in enumerate(each)}
         return pd.DataFrame(columns, index=rows.index).set_axis(rows.columns, axis=1)
     return rows
 

@@ -12,10 +12,20 @@ from typing import Any
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_scalar, native
 from .labels import encode, encode_label, is_plain, levels_of
-from .meta import NoRows, Trial, dtypes_of, empty_of, gives_none, is_full, normalise, sample_of, without_made_up
+from .meta import (
+    NoRows,
+    Trial,
+    empty_of,
+    is_full,
+    missing_in,
+    missing_sample_of,
+    normalise,
+    sample_of,
+    without_made_up,
+)
 from .registry import core, wrap
 from .results import as_pandas, refuse_rounded
-from .samples import sample, with_missing
+from .samples import sample
 
 
 def over_whole(
@@ -24,30 +34,41 @@ def over_whole(
     name: str,
     meta: Any = None,
     same_rows: bool = False,
-    may_miss: bool | list[bool] = False,
+    may_miss: bool | Callable[[Any], list[bool]] | list[bool] = False,
     partitions: int = 1,
     exact: bool = False,
+    missing_labels: bool = False,
     **kwargs: Any,
 ) -> Any:
     """Apply `function` to whole collections, whatever their rows.
 
     With `same_rows` it gives a row for each row of the first collection, and the result mixes with that; with
-    `may_miss` values may be missing in the result, or in some of its columns, although there are none in a trial. With
+    `may_miss` values may be missing in the result, or in some of its columns, although there are none in a trial; a
+    function of the empty result tells in which, where its columns aren't known before. With
     `partitions`, it is called for as many partitions side by side. With `exact`, the types of its results have to be
-    those of the trial, also where values would fit into these.
+    those of the trial, also where values would fit into these. With `missing_labels` row labels may be missing.
     """
     refuse_lazy_arrays(function, args, kwargs, name, sample_rows)
     call = WholeCall(function, args, kwargs)
     call.exact_name = name if exact else None
+    call.missing_labels = missing_labels
     if meta is None:
         lazy = [value for value in (*args, *kwargs.values()) if is_collection(value)]
         call.meta = without_made_up(empty_of(call.trial(args, kwargs)), lazy)
-        may_miss = may_miss or call.can_give_missing(args, kwargs)
+        gaps = may_miss(call.meta) if callable(may_miss) else may_miss
+        may_miss = either(gaps, call.missing_in(args, kwargs))
     else:
         call.meta = normalise(meta)
     meta = call.held(call.meta)
     options = {"same_rows": same_rows, "may_miss": may_miss, "partitions": partitions}
     return wrap(core().frame_of_whole(call, call.expressions, meta, name=name, **options))
+
+
+def either(gaps: bool | list[bool], missing: list[bool]) -> bool | list[bool]:
+    """Which columns may miss values for one of two reasons."""
+    if isinstance(gaps, bool):
+        return gaps or missing
+    return [one or other for one, other in zip(gaps, missing, strict=True)]
 
 
 class WholeCall:
@@ -56,6 +77,7 @@ class WholeCall:
     meta: Any = None
     encoded = False
     inferred = True
+    missing_labels = False
     #: What the call is named where its results have to be of the very types that were found.
     exact_name: str | None = None
 
@@ -105,20 +127,12 @@ class WholeCall:
                 pass
             raise
 
-    def can_give_missing(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether there are missing values for samples with some, where the types of the meta have none."""
-        if not any(map(is_full, dtypes_of(self.meta))):
-            return False
-        if gives_none([value for value in (*args, *kwargs.values()) if is_collection(value)], self.meta):
-            return True
-        lazy_rows = lambda value: is_collection(value) and not is_scalar(value)
-        missing = lambda value: with_missing(sample_rows(value)) if lazy_rows(value) else sample_rows(value)
-        try:
-            found = self.function(*map(missing, args), **{name: missing(value) for name, value in kwargs.items()})
-        except Exception:  # what the function thinks of such rows is told when there are any
-            return False
-        pairs = zip(dtypes_of(self.meta), dtypes_of(empty_of(found)), strict=False)
-        return any(is_full(one) and not is_full(other) for one, other in pairs)
+    def missing_in(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[bool]:
+        """Which columns have missing values for samples with some, where the types of the meta have none."""
+        lazy = [value for value in (*args, *kwargs.values()) if is_collection(value)]
+        missing = lambda value: missing_sample_of(value) if is_collection(value) else sample_rows(value)
+        few = lambda: self.function(*map(missing, args), **{name: missing(value) for name, value in kwargs.items()})
+        return missing_in(self.meta, lazy, few)
 
     def held(self, meta: Any) -> Any:
         """`meta` with names that the native side takes."""

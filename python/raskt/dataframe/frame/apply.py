@@ -16,7 +16,7 @@ from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.tuning import tunable
 from ..base.whole import is_foreign, over_whole, sample_rows
 from ..reshape.pivot import pivot_table
-from .query import goes_by_row, locals_of_caller
+from .query import goes_by_row, locals_of_caller, names_labels
 
 
 class FrameValues(Mixin):
@@ -34,9 +34,8 @@ class FrameValues(Mixin):
         names = {**locals_of_caller(expr, 2), **kwargs.pop("local_dict", {})}
         options = {"local_dict": names, **kwargs}
         if goes_by_row(expr, names):
-            found = over_partitions(
-                Method("eval"), (self, expr), options, name="eval", same_rows=True, plainly=True, is_careful=True
-            )
+            how: dict[str, Any] = {"same_rows": True, "plainly": True, "by_labels": names_labels(expr, self)}
+            found = over_partitions(Method("eval"), (self, expr), options, name="eval", **how)
             return self._in_place(found, inplace)
         few = {name: sample_rows(value) for name, value in names.items()}
         tried = sample_of(self).eval(expr, **{**options, "local_dict": few})
@@ -102,11 +101,7 @@ class FrameValues(Mixin):
             return over_all(Method("apply"), self, func, name=name, meta=meta, **options)
         known = None if meta is None else normalise(meta)
         call = lambda part: part.apply(func, **options) if len(part) or known is None else known
-        if self._expr.index_dtypes == ["int64"] and self._plan.npartitions > 1:
-            # The function may look at the label of a row. Where rows are numbered, only all of them together tell it.
-            labelled = lambda part, labels: call(part.set_axis(labels, axis=0))
-            return over_rows(labelled, self, self.index, name=name, meta=known)
-        return over_rows(call, self, name=name, meta=known)
+        return over_rows(call, self, name=name, meta=known, by_labels=True)
 
     def map(self, func: Callable[..., Any], na_action: Any = None, meta: Any = None, **kwargs: Any) -> Any:
         """A function of each value, in pandas for each partition; `kwargs` are more arguments of it."""

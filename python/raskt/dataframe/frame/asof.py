@@ -6,7 +6,8 @@ from typing import Any
 
 from ..base.pandas_methods import trial
 from ..base.whole import over_whole
-from .joins import as_lazy
+from .join_keys import key_list
+from .joins import as_lazy, suffix_pair
 
 
 def merge_asof(
@@ -72,7 +73,18 @@ def merge_asof(
     # Whether a row has a match only the rows tell: the types are those where each has one, and values may be missing.
     matched = {**keys, **others, **how, "allow_exact_matches": True, "tolerance": None}
     meta = trial(nearest, (left, right), matched)
-    return over_whole(nearest, left, right, name="merge_asof", meta=meta, may_miss=True, **keys, **others, **how)
+    shared = {on, *key_list(by), *(set(key_list(left_by)) & set(key_list(right_by)))}
+    found = labels_of_right(list(left.columns), list(right.columns), shared, suffix_pair(suffixes))
+    gaps = [label in found for label in meta.columns]
+    return over_whole(nearest, left, right, name="merge_asof", meta=meta, may_miss=gaps, **keys, **others, **how)
+
+
+def labels_of_right(own: list[Any], other: list[Any], shared: set[Any], suffixes: tuple[str, str]) -> set[Any]:
+    """The labels that columns of the right side have in a join: those may lack values in rows without a match."""
+    named = lambda label, suffix: (
+        label if label in shared or not (label in own and label in other) else f"{label}{suffix}"
+    )
+    return {named(label, suffixes[1]) for label in other} - {named(label, suffixes[0]) for label in own}
 
 
 def nearest(left: Any, right: Any, **options: Any) -> Any:

@@ -26,9 +26,9 @@ from ..generic.labels import with_axis_names, without_labels
 from ..generic.operands import binary
 from ..generic.operators import applied, check_division
 from ..indexing.arrays import by_array_in_brackets
-from ..indexing.loc import by_brackets, by_marks, is_labelled_mask, is_marks
+from ..indexing.loc import by_brackets, by_marks, is_marks
 from ..indexing.positions import has_one_row
-from ..indexing.rows import choose_by_collection, choose_rows
+from ..indexing.rows import choose_by_collection, choose_rows, is_labelled_mask
 from ..series.series import Series
 from .apply import FrameValues
 from .joins import FrameJoins
@@ -601,5 +601,9 @@ def refuse_as_key(frame: DataFrame, key: Any) -> None:
 
 
 def is_table(key: Any) -> bool:
-    """Whether a key is a pandas DataFrame, or another table in memory."""
-    return not is_collection(key) and not is_lazy_array(key) and getattr(key, "ndim", 0) == 2
+    """Whether a key is a pandas DataFrame; NotImplementedError for an array of two dimensions, which picks rows."""
+    if is_collection(key) or is_lazy_array(key) or getattr(key, "ndim", 0) != 2:
+        return False
+    if not hasattr(key, "columns"):
+        raise NotImplementedError("df[array of two dimensions]: take `where` for truth values of each cell")
+    return True

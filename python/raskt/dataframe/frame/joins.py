@@ -267,6 +267,7 @@ def merged(
     """The whole rows of frames joined by a `function`; `trial` does it to samples, given the way to join, and `keys`
     are columns of the result with values of both sides."""
     told: dict[str, Any] = {"name": name, "exact": True, "may_miss": way not in ("inner", "cross"), **options}
+    told.setdefault("missing_labels", lacks_labels(way, options))
     try:
         few = empty_of(trial(way))
         sides = [empty_of(trial(side)) for side in ("left", "right")] if told["may_miss"] else []
@@ -274,8 +275,15 @@ def merged(
         return over_whole(function, *args, **told)
     if sides:
         few = with_types_of_sides(few, sides, keys)
-        told["may_miss"] = lacking(few, way, keys, *args[:2])
+        marks = 1 if options.get("indicator") else 0
+        told["may_miss"] = [*lacking(few.iloc[:, : few.shape[1] - marks], way, keys, *args[:2]), *[False] * marks]
     return over_whole(function, *args, meta=few, **told)
+
+
+def lacks_labels(way: str, options: dict[str, Any]) -> bool:
+    """Whether rows of a join may have no label: where labels meet a key, those of keys that have none."""
+    by_left, by_right = options.get("left_index", False), options.get("right_index", False)
+    return by_left != by_right and way not in ("inner", "cross", "left" if by_right else "right")
 
 
 def lacking(meta: Any, way: str, keys: set[Any], left: Any, right: Any) -> list[bool]:
@@ -313,7 +321,8 @@ def by_series(left: Any, right: Any, options: dict[str, Any]) -> Any:
     keys = [key for side in ("left_on", "right_on") for key in key_list(options[side]) if is_collection(key)]
     few = [sample_rows(value) for value in (left, right, *keys)]
     trial = lambda how: SeriesMerge({**options, "how": how})(*few)
-    return merged(trial, options["how"], names_of_keys(keys), SeriesMerge(options), left, right, *keys, name="merge")
+    told = {"name": "merge", "missing_labels": lacks_labels(options["how"], options)}
+    return merged(trial, options["how"], names_of_keys(keys), SeriesMerge(options), left, right, *keys, **told)
 
 
 class SeriesMerge:

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from ..base.whole import has_rows
+from ..generic.levels import level_names
 
 #: What stands for the `@` of local variables while Python parses the text.
 LOCAL = "__raskt_local_"
@@ -80,6 +81,12 @@ def goes_by_row(text: str, names: dict[str, Any]) -> bool:
     nodes = list(ast.walk(lines))
     has_columns = any(isinstance(node, ast.Name) and not node.id.startswith(LOCAL) for node in nodes)
     return has_columns and all(map(is_by_row, nodes))
+
+
+def names_labels(text: str, frame: Any) -> bool:
+    """Whether a text may name the labels of rows: as `index` or `ilevel_0`, or by their own names."""
+    names = [str(name) for name in level_names(frame) if name is not None]
+    return any(name in text for name in ("index", "ilevel_", *names))
 
 
 def is_by_row(node: ast.AST) -> bool:

@@ -282,9 +282,9 @@ class FrameReductions(Reductions):
     ) -> Any:
         """The correlation of each column with a series, or with the column of the same name (gathered, in pandas)."""
         options = {"drop": drop, "method": method, "numeric_only": numeric_only, "min_periods": min_periods}
-        if not is_rows_axis(axis):
+        if is_collection(other) and not is_rows_axis(axis):
             return elementwise("corrwith", self, other, axis=1, **options)
-        return gathered("corrwith", self, other, **options)
+        return gathered("corrwith", self, other, axis=axis, **options)  # by labels, which may be more than rows
 
     def dot(self, other: Any) -> Any:
         """The product with a pandas series or frame labelled by the columns, in pandas for each partition."""

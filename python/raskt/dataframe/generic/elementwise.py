@@ -10,7 +10,7 @@ from raskt._core import Delayed, Lazy
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_boolean, check_frame_axis, check_series_axis, deprecated_copy, no_default, refuse_given
 from ..base.collection import has_labels, is_collection, is_column, is_frame, is_index, is_labels, is_scalar, native
-from ..base.dependent import changed_meta, extremes, made_of, with_missing
+from ..base.dependent import changed_meta, extremes, made_of, refuse_retyped, with_missing
 from ..base.labels import encode_label
 from ..base.lazy_arrays import (
     CONDITION,
@@ -22,7 +22,7 @@ from ..base.lazy_arrays import (
     same_shape,
     values_of,
 )
-from ..base.meta import dtypes_of, empty, sample_of, types_in
+from ..base.meta import columns_of, dtypes_of, empty, sample_of, types_in
 from ..base.pandas_methods import changing, elementwise, gathered_rows, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
@@ -203,7 +203,8 @@ class Elementwise(OperatorMethods, Running):
         convert = lambda rows: rows.astype(dtype)
         meta = as_categories(self, wanted)
         own = types_in(self) if self.ndim == 2 or not is_labels(self) else dtypes_of(empty(self))
-        if meta is None and any(depends_on_all(one, wanted) for one in own):
+        as_they_are = str(wanted).startswith(("string", "object")) and any(map(may_be_rounded, columns_of(self)))
+        if meta is None and (as_they_are or any(depends_on_all(one, wanted) for one in own)):
             known = empty(self).astype(wanted) if str(wanted) in MASKED else None
             return over_whole(convert, self, name="astype", meta=known, same_rows=True)
         if "str" in map(str, own) and str(wanted).startswith(("datetime64", "timedelta64")):
@@ -327,7 +328,7 @@ class Elementwise(OperatorMethods, Running):
             in_pandas = lambda: self._clipped_in_pandas(lower, upper, **options)
             one = lambda column: column.clip(bound(column, lower), bound(column, upper))
             clipped = native_or(lambda: self._each(one), in_pandas)
-        return self._changed(clipped, inplace)
+        return self._changed(clipped, inplace, *bounds)
 
     def _bound_beside(self, bound: Any, axis: Any) -> Any:
         """A bound of `clip` that is a lazy array as a series of the same rows."""
@@ -355,13 +356,13 @@ class Elementwise(OperatorMethods, Running):
         >>> x.where(x > 1, 0).compute().tolist()
         [0, 2, 3]
         """
-        return self._changed(self._choose("where", cond, other, axis, level), inplace)
+        return self._changed(self._choose("where", cond, other, axis, level), inplace, other)
 
     def mask(
         self, cond: Any, other: Any = no_default, *, inplace: bool = False, axis: Any = None, level: Any = None
     ) -> Any:
         """Values where `cond` does not hold, and `other` (missing by default) elsewhere."""
-        return self._changed(self._choose("mask", cond, other, axis, level), inplace)
+        return self._changed(self._choose("mask", cond, other, axis, level), inplace, other)
 
     def _choose(self, method: str, cond: Any, other: Any, axis: Any, level: Any) -> Any:
         cond = cond(self) if callable(cond) and not is_collection(cond) else cond
@@ -444,10 +445,14 @@ class Elementwise(OperatorMethods, Running):
         # The categories of several of them are computed together.
         return wrap(self._expr.assign([(encode_label(label), value._plan) for label, value in columns]))
 
-    def _changed(self, result: Any, inplace: Any) -> Any:
-        """The result, or this collection with the result in its place, as pandas gives it of such methods."""
+    def _changed(self, result: Any, inplace: Any, *values: Any) -> Any:
+        """The result, or this collection with the result in its place, as pandas gives it of such methods.
+
+        In their place values keep their types, unless it is said which `values` came there.
+        """
         if not check_boolean("inplace", inplace):
             return result
+        refuse_retyped(types_in(self), types_in(result), values)
         self._in_place(result, True)
         return self
 
@@ -529,6 +534,11 @@ def is_ordered_number(column: Any) -> bool:
 def is_left_alone(column: Any) -> bool:
     """Whether a frame's rounding leaves a column as it is: a plain one of no numbers."""
     return column.codec is None and not is_number(column)
+
+
+def may_be_rounded(column: Any) -> bool:
+    """Whether a column is of integers that are floats if one of them is missing."""
+    return bool(getattr(column, "may_be_rounded", False))
 
 
 def depends_on_all(dtype: Any, wanted: Any) -> bool:

@@ -200,6 +200,8 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         [[2], [3.0]]
         """
         deprecated_copy(copy)
+        if not is_collection(other) and not hasattr(other, "reindex"):
+            raise TypeError(f"unsupported type: {type(other)}")
         same = is_collection(other) and not is_foreign(self, other) and level is None and fill_value is None
         if same and getattr(self._expr, "columns", None) == getattr(other._expr, "columns", None):
             return self, other

@@ -71,8 +71,8 @@ class Index(Series):
         positions = isinstance(key, list) and not is_marks(key) or isinstance(key, slice) and key.step not in (None, 1)
         return self.to_series().iloc[key].index if positions else super().__getitem__(key)
 
-    def _changed(self, result: Any, inplace: Any) -> Any:
-        return labels_of(super()._changed(result, inplace), self._plan.name)
+    def _changed(self, result: Any, inplace: Any, *values: Any) -> Any:
+        return labels_of(super()._changed(result, inplace, *values), self._plan.name)
 
     def diff(self, periods: int = 1) -> Any:  # type: ignore[override]
         """Each label less the one `periods` places before it."""

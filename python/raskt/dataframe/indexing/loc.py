@@ -13,7 +13,7 @@ from ..base.partitionwise import over_all
 from ..base.registry import wrap
 from ..generic.levels import level_count
 from .positions import rows_at, value_at
-from .rows import choose_by_levels, choose_rows, is_scalar_label
+from .rows import choose_by_levels, choose_rows, is_labelled, is_scalar_label
 
 
 class FrameLoc:
@@ -201,10 +201,6 @@ def by_brackets(rows: Any, key: slice) -> Any:
     return choose_rows(rows, key)
 
 
-#: Types of truth values.
-BOOLEAN = ("bool", "boolean", "bool[pyarrow]")
-
-
 def by_marks(rows: Any, marks: Any, in_brackets: bool = False) -> Any:
     """The rows at whose positions a list of truth values is true; for a list of another length, pandas' error.
 
@@ -215,16 +211,6 @@ def by_marks(rows: Any, marks: Any, in_brackets: bool = False) -> Any:
     marks = np.asarray(marks, dtype=bool)
     return over_all(lambda part: part.loc[marks] if is_labelled(part) and not in_brackets else part[marks], rows,
                     name="choose rows", meta=empty(rows))  # fmt: skip
-
-
-def is_labelled(part: Any) -> bool:
-    """Whether a pandas object has `loc`."""
-    return hasattr(part, "loc")
-
-
-def is_labelled_mask(key: Any) -> bool:
-    """Whether a key is a pandas Series of truth values, which meet rows by their labels."""
-    return not is_collection(key) and is_labelled(key) and key.ndim == 1 and str(key.dtype) in BOOLEAN
 
 
 def is_marks(key: Any) -> bool:

@@ -20,6 +20,9 @@ from ..base.samples import sample
 from ..base.whole import is_foreign, over_whole
 from .arrays import by_array
 
+#: Types of truth values.
+BOOLEAN = ("bool", "boolean", "bool[pyarrow]")
+
 
 def choose_rows(rows: Any, key: Any) -> Any:
     """The rows that a key of `loc` means."""
@@ -50,9 +53,20 @@ def choose_by_collection(rows: Any, key: Any) -> Any:
     return rows._framed(lambda frame: frame.filter(mask))
 
 
+def is_labelled(part: Any) -> bool:
+    """Whether a pandas object has `loc`."""
+    return hasattr(part, "loc")
+
+
+def is_labelled_mask(key: Any) -> bool:
+    """Whether a key is a pandas Series of truth values, which meet rows by their labels."""
+    return not is_collection(key) and is_labelled(key) and key.ndim == 1 and str(key.dtype) in BOOLEAN
+
+
 def choose_labels(rows: Any, labels: Any) -> Any:
     """The rows of labels in the order of these; KeyError, when it is computed, for one that is not there."""
-    known = candidates(rows, labels) if has_plain_labels(rows, labels) else rows
+    by_value = has_plain_labels(rows, labels) and not is_labelled_mask(labels)
+    known = candidates(rows, labels) if by_value else rows
     return over_all(lambda part: part.loc[labels], known, name="loc", meta=empty(rows), plainly=True)
 
 

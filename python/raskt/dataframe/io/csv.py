@@ -208,10 +208,18 @@ class _PandasReader:
         import pandas as pd
 
         options = {**self.options, **more}
-        if self.function in ("read_csv", "read_table") and options.get("engine") in (None, "c"):
+        is_text = self.function in ("read_csv", "read_table")
+        if is_text and options.get("engine") in (None, "c") and not needs_python(options):
             # In pieces, pandas would give pieces of one column other types.
             options["low_memory"] = False
         return getattr(pd, self.function)(source, **options)
+
+
+def needs_python(options: dict[str, Any]) -> bool:
+    """Whether pandas reads with its engine in Python, which takes all rows together, unless told otherwise."""
+    sep = options.get("sep", options.get("delimiter", ","))
+    is_pattern = isinstance(sep, str) and len(sep.encode()) > 1 and sep != r"\s+"
+    return options.get("engine") is None and (sep is None or is_pattern or bool(options.get("skipfooter")))
 
 
 def _natively(function: str, files: list[str], options: dict[str, Any]) -> Any:
@@ -273,6 +281,8 @@ def _native_arguments(options: dict[str, Any]) -> dict[str, Any] | None:
         if len(set(values)) != len(values) and name != "na_values":
             return None
         result[name] = list(values)
+    if "usecols" in result and not set(result.get("parse_dates", ())) <= set(result["usecols"]):
+        return None  # an error of pandas
     if any(_is_number(word) for word in result.get("na_values", ())):
         return None
     if not _with_native_types(result):

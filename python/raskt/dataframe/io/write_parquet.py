@@ -145,8 +145,13 @@ def to_parquet(
         with contextlib.suppress(NotNative):
             written = Written(frame._expr.to_parquet(publication.stage, has_folder=compute, **options))
             return _published(publication, written, compute, how, replaced)
-    if index is None and frame.npartitions + len(old) > 1 and frame._expr.index_names != [None]:
-        index = True  # pandas forgets the name of a numbering that one of many files notes
+    if index is None and frame._expr.index_names != [None]:
+        # pandas forgets the name of a numbering that one of many files notes.
+        index = (
+            _has_labels(os.path.join(folder, old[0]), frame)
+            if append and old
+            else (True if frame.npartitions > 1 else None)
+        )
     write = WriteParquet(publication, by, index, compression, schema, row_group_size, _names(frame, name_function, old))
     return _by_tasks(
         frame, publication, write, compute, how, replaced, old if append else [], bool(write_metadata_file)
@@ -179,6 +184,13 @@ def _is_native(frame: Any, compression: Any, index: Any) -> bool:
         and compression in NATIVE_COMPRESSIONS
         and frame.has_plain_labels()
     )
+
+
+def _has_labels(path: str, frame: Any) -> bool | None:
+    """Whether a file holds the row labels of a frame as columns; None if it can note at most that they are numbered."""
+    import pyarrow.parquet as pq
+
+    return True if set(map(str, frame._expr.index_names)) <= set(pq.read_schema(path).names) else None
 
 
 def _parquet_files(folder: str) -> list[str]:

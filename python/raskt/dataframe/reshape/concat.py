@@ -176,15 +176,17 @@ class Concat:
 
 def gathered(items: list[Any], options: dict[str, Any]) -> Any:
     """All rows of all objects, put together by pandas."""
-    return over_whole(Concat(options), *items, name="concat", may_miss=leaves_gaps(items, options))
+    gaps = lambda meta: columns_with_gaps(meta, items, options)
+    return over_whole(Concat(options), *items, name="concat", may_miss=gaps)
 
 
-def leaves_gaps(items: list[Any], options: dict[str, Any]) -> bool:
-    """Whether there can be cells in the result that no object has a value for."""
-    if options["axis"] in (1, "columns"):
-        return options["join"] == "outer"
-    columns = {tuple(item._plan.columns) if is_frame(item) else None for item in items}
-    return options["join"] == "outer" and len(columns) > 1
+def columns_with_gaps(meta: Any, items: list[Any], options: dict[str, Any]) -> list[bool]:
+    """In which columns there can be cells that no object has a value for: those that one of them lacks."""
+    outer = options["join"] == "outer"
+    if meta.ndim == 1 or not outer or options["axis"] in (1, "columns"):
+        return [outer and meta.ndim == 2] * (meta.shape[1] if meta.ndim == 2 else 1)
+    labels = [set(item.columns) if is_frame(item) else {item.name} for item in items]
+    return [not all(label in own for own in labels) for label in meta.columns]
 
 
 def can_stand_under(items: list[Any], options: dict[str, Any]) -> bool:

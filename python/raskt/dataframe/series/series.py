@@ -32,9 +32,9 @@ from ..generic.ordering import check_keep, check_order, sorted_by_labels
 from ..generic.partitioned import Partitioned, whole_number
 from ..groupby.groupby import group_series
 from ..indexing.arrays import by_array
-from ..indexing.loc import SeriesIloc, SeriesLoc, by_brackets, by_marks, is_labelled_mask, is_marks
+from ..indexing.loc import SeriesIloc, SeriesLoc, by_brackets, by_marks, is_marks
 from ..indexing.positions import has_one_row, value_at
-from ..indexing.rows import choose_by_collection, choose_rows
+from ..indexing.rows import choose_by_collection, choose_rows, is_labelled_mask
 from ..io.arrays import to_array, to_arrow
 from ..io.memory import series_to_string, to_records
 from ..io.write import to_csv, to_json
