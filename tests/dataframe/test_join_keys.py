@@ -102,3 +102,15 @@ def test_concat(name, partitions):
             CONCATENATED[name](rd, *lazy).compute()
         return
     check(CONCATENATED[name](rd, *lazy).compute().astype(expected.dtypes), expected)
+
+
+@pytest.mark.parametrize("options", [{}, {"on": "i"}, {"how": "cross"}])
+def test_a_name_of_a_column_and_of_labels_is_ambiguous(options):
+    left = LEFT.set_index("i", drop=False)
+    lazy = rd.from_pandas(left, npartitions=2, sort=False)
+    if "how" in options:
+        check(lazy.merge(RIGHT[["v"]], **options), left.merge(RIGHT[["v"]], **options))
+        return
+    for one in (left, lazy):
+        with pytest.raises(ValueError, match="both an index level and a column label"):
+            one.merge(RIGHT, **options)

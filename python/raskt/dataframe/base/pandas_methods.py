@@ -45,9 +45,11 @@ def native_or(native_form: Callable[[], Any], in_pandas: Callable[[], Any]) -> A
         return in_pandas()
 
 
-def elementwise(method: str, rows: Any, /, *args: Any, meta: Any = None, **options: Any) -> Any:
-    """A method that gives a row for each row, by itself: it runs on each partition."""
-    return run(Method(method), (rows, *args), options, same_rows=True, meta=meta)
+def elementwise(
+    method: str, rows: Any, /, *args: Any, meta: Any = None, by_labels: bool | None = None, **options: Any
+) -> Any:
+    """A method that gives a row for each row, by itself: it runs on each partition. See `over_partitions`."""
+    return run(Method(method), (rows, *args), options, same_rows=True, meta=meta, by_labels=by_labels)
 
 
 def changing(
@@ -97,10 +99,12 @@ def run(
     gather: bool = False,
     meta: Any = None,
     may_miss: bool | list[bool] | None = None,
+    by_labels: bool | None = None,
 ) -> Any:
     """A function of pandas over partitions; options without a value are left to pandas."""
     options = given(options)
-    how = {"same_rows": same_rows, "gather": gather, "meta": meta, "plainly": True, "may_miss": may_miss}
+    how: dict[str, Any] = {"same_rows": same_rows, "gather": gather, "meta": meta, "plainly": True}
+    how |= {"may_miss": may_miss, "by_labels": by_labels}
     return over_partitions(function, args, options, name=getattr(function, "__name__", "call"), **how)
 
 

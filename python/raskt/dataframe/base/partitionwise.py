@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .collection import as_column, is_collection, is_frame, is_labels, is_scalar, root_frame
+from .collection import as_column, has_labels, is_collection, is_frame, is_labels, is_scalar, root_frame
 from .labels import encode, encode_label, is_plain
 from .meta import (
     Trial,
@@ -46,12 +46,12 @@ def over_rows(
     name: str,
     meta: Any = None,
     plainly: bool = False,
-    by_labels: bool = False,
+    by_labels: bool | None = None,
     **kwargs: Any,
 ) -> Any:
     """Apply `function` to each partition; it gives as many rows as it got, in their order.
 
-    `plainly` says that it is pandas' own: what it raises is raised as it is. `by_labels`, that it looks at row labels.
+    `plainly` says that it is pandas' own: what it raises is raised as it is. `by_labels`, whether it looks at labels.
     """
     how: dict[str, Any] = {"same_rows": True, "plainly": plainly, "by_labels": by_labels}
     return over_partitions(function, args, kwargs, name=name, meta=meta, **how)
@@ -112,14 +112,14 @@ def over_partitions(
     numbered: bool = False,
     plainly: bool = False,
     may_miss: bool | list[bool] | None = None,
-    by_labels: bool = False,
+    by_labels: bool | None = None,
 ) -> Any:
     """Apply `function` to each partition of the collections among its arguments, which must have the same rows.
 
     With `numbered`, it gets the number of the partition behind the other positional arguments, but not in trials. With
     `may_miss`, values may be missing in the result although the types of `meta` have no missing ones; a function of
-    pandas tells by itself. A function of `same_rows` sees their labels where it says `by_labels`, or where objects with
-    labels or functions are among its arguments: rows that are numbered have the numbers of all rows together then.
+    pandas tells by itself. A function of `same_rows` sees their labels where it is `by_labels`, or, if it doesn't say,
+    where objects with labels are among its arguments: numbered rows have the numbers of all rows together then.
     """
     if has_foreign_values(*args, *kwargs.values()):
         return over_whole(function, *args, name=name, meta=meta, same_rows=same_rows and not gather, **kwargs)
@@ -129,7 +129,8 @@ def over_partitions(
     # What pandas rounds is rounded, but not integers that are floats because one of them may be missing.
     rounds = lambda value: any(getattr(column, "may_be_rounded", False) for column in columns_of(value))
     call.is_careful = gather or (meta is None and not plainly) or any(map(rounds, call.slots.values()))
-    call.by_labels = same_rows and not gather and (by_labels or any(map(looks_at_labels, call.values)))
+    by_labels = any(map(has_labels, call.values)) if by_labels is None else by_labels
+    call.by_labels = by_labels and same_rows and not gather
     if meta is None:
         meta = infer(function, args, kwargs, name, plainly)
         if plainly and may_miss is None:
@@ -274,11 +275,6 @@ def is_numbered(rows: Any) -> bool:
     """Whether rows may be numbered over several partitions, of which each knows only how many rows it has."""
     frame = rows._as_frame()
     return bool(not is_labels(rows) and frame.index_dtypes == ["int64"] and rows.npartitions > 1)
-
-
-def looks_at_labels(value: Any) -> bool:
-    """Whether an argument makes a function of pandas look at labels: a pandas object, or a function of rows."""
-    return callable(value) or (hasattr(value, "index") and hasattr(value, "iloc"))
 
 
 def with_labels_of_last(partition: Any) -> Any:

@@ -119,8 +119,11 @@ class FrameJoins(Mixin):
             )
         options = {"how": how, "on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index}
         options = {**options, "right_index": right_index, "sort": sort, "suffixes": suffixes, "indicator": indicator}
-        refuse_ambiguous_keys(self, [on, left_on])
-        refuse_ambiguous_keys(right, [on, right_on])
+        shared = on
+        if on is None and left_on is None and right_on is None and not (left_index or right_index or how == "cross"):
+            shared = [label for label in self.columns if label in set(right.columns)]
+        refuse_ambiguous_keys(self, [shared, left_on])
+        refuse_ambiguous_keys(right, [shared, right_on])
         if has_series_keys(options) and how not in ("leftsemi", "leftanti"):
             joined = by_series(self, right, {**options, "validate": validate})
         elif needs_pandas(self, right, {**options, "validate": validate}):

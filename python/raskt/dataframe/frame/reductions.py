@@ -215,7 +215,7 @@ class FrameReductions(Reductions):
         if isinstance(func, str):
             return getattr(self, func)(*args, axis=axis, **kwargs)
         if not is_rows_axis(axis):
-            return elementwise("agg", self, func, 1, *args, **kwargs)
+            return elementwise("agg", self, func, 1, *args, by_labels=True, **kwargs)
         if not args and not kwargs:
             return native_or(lambda: self._agg_of_names(func), lambda: self._agg_in_pandas(func))
         return self._agg_in_pandas(func, *args, **kwargs)
@@ -288,7 +288,7 @@ class FrameReductions(Reductions):
 
     def dot(self, other: Any) -> Any:
         """The product with a pandas series or frame labelled by the columns, in pandas for each partition."""
-        return elementwise("dot", self, other)
+        return elementwise("dot", self, other, by_labels=False)
 
     def memory_usage(self, index: bool = True, deep: bool = False) -> Any:
         """Bytes of each column in pandas' layout (gathered, in pandas)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from raskt._core import Delayed, Lazy
@@ -344,7 +344,8 @@ class Elementwise(OperatorMethods, Running):
 
     def _clipped_in_pandas(self, lower: Any, upper: Any, **options: Any) -> Any:
         changed = lambda: extremes(self).clip(extremes(lower), extremes(upper), **options)
-        return changing(elementwise, changed, "clip", self, lower, upper, **options)
+        over = partial(elementwise, by_labels=None if options.get("axis") not in (1, "columns") else False)
+        return changing(over, changed, "clip", self, lower, upper, **options)
 
     def where(
         self, cond: Any, other: Any = no_default, *, inplace: bool = False, axis: Any = None, level: Any = None
