@@ -229,3 +229,11 @@ def test_the_left_side_of_a_nearest_join_misses_nothing(keys: str) -> None:
     check(found[["v", "b"]], expected[["v", "b"]])
     check(found[found["b"]][["v"]], expected[expected["b"]][["v"]])
     check(found["v"].astype("str"), expected["v"].astype("str"))
+
+
+def test_products_of_a_zero_and_more_than_floats_hold_are_refused() -> None:
+    numbers = pd.DataFrame({"k": range(60)})
+    right = numbers.assign(y=[10**9] * 59 + [0])
+    assert numbers.merge(right, on="k", how="left")["y"].prod() == 0
+    with pytest.raises(NotImplementedError, match="2\\*\\*53"):
+        lazy(numbers, 2).merge(lazy(right, 2), on="k", how="left")["y"].prod().compute()

@@ -166,7 +166,9 @@ impl Expression {
         let full = || self.expr.clone().aggregate(Aggregate::NullCount).equals(literal(0_i64));
         let (total, bound) = (|| found.expr.clone(), f64::from(2_u32).powi(62));
         let wraps = || full().and(total().at_least(literal(bound)).or(literal(-bound).at_least(total())));
-        let refused = when(wraps(), total(), literal(0.0)).map(Function::RefuseLarge);
+        // An infinity times zero is no number.
+        let beyond = total().nan_as_null().fill_null(literal(f64::INFINITY));
+        let refused = when(wraps(), beyond, literal(0.0)).map(Function::RefuseLarge);
         let exact = when(wraps(), nothing.clone(), when(full(), exact, nothing));
         let exact = exact.map(Function::RefuseRounded).cast(ColumnDtype::FLOAT64);
         found.expr = when(wraps(), refused, when(full(), exact, total()));

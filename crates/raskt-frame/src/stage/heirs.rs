@@ -43,6 +43,8 @@ struct LastWill;
 impl Drop for LastWill {
     fn drop(&mut self) {
         if is_scheduling_polars_executor_thread() {
+            #[cfg(test)]
+            tests::DEATHS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             // A thread that came back from this would be counted among those that wait for a place: it must not. What
             // it held was let go before: this runs when all of its work is unwound.
             let hand_over = || {
@@ -64,9 +66,13 @@ mod tests {
     use polars::prelude::*;
     use polars_async::executor::{TaskPriority, spawn};
     use std::pin::Pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
     use std::task::{Context, Poll};
     use std::time::Duration;
+
+    /// How many threads have handed their place over.
+    pub(super) static DEATHS: AtomicUsize = AtomicUsize::new(0);
 
     /// Is ready at once, and panics when it is dropped, outside of what the engine catches.
     struct Deadly;
@@ -102,5 +108,6 @@ mod tests {
         let (told, hears) = mpsc::channel();
         std::thread::spawn(move || told.send((0..20).map(|_| sum_of(1000)).sum::<i64>()));
         assert_eq!(hears.recv_timeout(Duration::from_secs(60)), Ok(20 * 499_500));
+        assert!(DEATHS.load(Ordering::Relaxed) > 0, "no thread has died");
     }
 }

@@ -281,7 +281,7 @@ def with_labels_of_last(partition: Any) -> Any:
     """A partition under the labels that are its last column."""
     import pandas as pd
 
-    labels = pd.Index(partition.iloc[:, -1], name=partition.index.name)
+    labels = pd.Index(partition.iloc[:, -1].array, name=partition.index.name)
     return partition.iloc[:, :-1].set_axis(labels, axis=0)
 
 
