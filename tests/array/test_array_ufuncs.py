@@ -378,3 +378,10 @@ def test_numbers_count_less_than_arrays_in_clip(kind, other):
         found = ra.clip(ra.from_array(x, chunks=2), *bounds(lambda array: ra.from_array(array, chunks=2))).compute()
         assert found.dtype == expected.dtype
         np.testing.assert_array_equal(found, expected)
+
+
+def test_what_numpy_refuses_is_refused_as_often_as_it_is_asked():
+    x = ra.from_array(np.arange(3.0), chunks=2)
+    for _ in range(3000):  # a way of NumPy to the types of a ufunc ends the process after some hundred such errors
+        with pytest.raises(TypeError):
+            ra.add(x, 2, dtype="f8", casting="equiv")

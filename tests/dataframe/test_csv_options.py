@@ -292,7 +292,14 @@ def test_who_reads_is_visible(tmp_path):
 
 @pytest.mark.parametrize(
     "options",
-    [{"skipfooter": 1}, {"sep": None}, {"sep": ", *"}, {"delimiter": ", *", "skipfooter": 1}, {"sep": r"\s*,"}],
+    [
+        {"skipfooter": 1},
+        {"sep": None},
+        {"sep": ", *"},
+        {"delimiter": ", *", "skipfooter": 1},
+        {"sep": r"\s*,"},
+        {"quotechar": "§"},
+    ],
     ids=str,
 )
 def test_what_the_other_engine_of_pandas_reads(tmp_path, options):

@@ -202,3 +202,14 @@ def test_named_numbers_are_appended_to_their_own_files(tmp_path, partitions, mor
     found = rd.read_parquet(tmp_path).compute()
     assert found["x"].tolist() == [1, 2, 3, 4] * 2
     assert found.columns.tolist() == ["x"]
+
+
+@pytest.mark.parametrize("noted", [True, False])
+@pytest.mark.parametrize("columns", [None, ["a"]])
+def test_filters_by_what_becomes_row_labels(tmp_path, noted, columns):
+    frame = pd.DataFrame({"a": [1, 2, 3], "s": ["x", "y", "z"]})
+    path = tmp_path / "file.parquet"
+    (frame.set_index("s") if noted else frame).to_parquet(path)
+    filters = [("s", ">", "x"), ("a", "<", 3)]
+    found = rd.read_parquet(path, filters=filters, columns=columns, **({} if noted else {"index": "s"}))
+    check(found, frame.set_index("s").iloc[1:2])

@@ -94,3 +94,13 @@ def test_a_number_is_not_made_text():
     rows = rd.from_pandas(pd.DataFrame({"x": [1, 2]}), npartitions=2)
     with pytest.raises(ValueError, match="promised"):
         rows.map_partitions(len, meta=(None, "str")).compute()
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+@pytest.mark.parametrize("truth", [[True, False], pd.array([True, None], dtype="boolean")], ids=["bool", "boolean"])
+@pytest.mark.parametrize("numbers", [[-1, 2], [-1.5, 2.0], pd.array([-3, None], dtype="Int64")], ids=str)
+def test_extremes_of_numbers_and_truth_values(name, truth, numbers):
+    frame = pd.DataFrame({"x": numbers, "t": truth})
+    for partitions in (1, 2):
+        found = getattr(rd.from_pandas(frame, npartitions=partitions), name)(axis=None).compute()
+        assert found == getattr(frame, name)(axis=None)

@@ -75,6 +75,11 @@ def _loop(function: Any, operands: Sequence[Any], dtype: Any, signature: Any, ca
     wanted = _signature(function, dtype, signature)
     kinds = (*(_kind(operand) for operand in operands), *[None] * function.nout)
     fixed = {} if wanted is None else {"signature": wanted}
+    # What NumPy refuses it refuses here: `resolve_dtypes` loses references on its way to that error (NumPy 2.4).
+    pairs = zip(operands, kinds, strict=False)
+    few = [operand if isinstance(kind, type) else np.zeros(0, kind) for operand, kind in pairs]
+    with np.errstate(all="ignore"):
+        function(*few, casting=casting, **fixed)
     types: tuple[Any, ...] = function.resolve_dtypes(kinds, casting=casting, **fixed)
     if any(kind.kind not in "biufc" or kind == np.float16 for kind in types):
         names = ", ".join(str(kind) for kind in types)

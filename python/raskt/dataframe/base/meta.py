@@ -240,7 +240,7 @@ def missing_sample_of(value: Any) -> Any:
 
 
 def columns_of(rows: Any) -> list[Any]:
-    """The expressions of the columns of a collection, or of the levels of labels; labels of a frame aren't among them."""
+    """The expressions of the columns of a collection, or of the levels of labels; not of a frame's labels."""
     if is_labels(rows):
         return [rows._expr.level(at) for at in range(empty(rows).nlevels)]
     return [rows._expr.column(name) for name in rows._expr.columns] if is_frame(rows) else [rows._expr]

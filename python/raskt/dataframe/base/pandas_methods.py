@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .checks import no_default
+from .collection import is_frame
 from .dependent import changed_meta
-from .meta import infer, with_example
+from .meta import infer, types_in, with_example
 from .partitionwise import over_partitions, value_meta
 from .registry import wrap
 from .whole import over_whole
@@ -86,6 +87,8 @@ def gathered_value(method: str, rows: Any, /, *args: Any, **options: Any) -> Any
     meta = value_meta(infer(Method(method), (rows, *args), options, method, plainly=True), rows)
     if method in ("quantile", "dot") and not str(meta.dtype) == "float64" == str(rows.dtype):
         meta = meta.astype(object)  # of integers it may be an integer or not, and of nullable numbers NaN
+    if method in ("min", "max") and is_frame(rows) and len({"bool" in str(dtype) for dtype in types_in(rows)}) > 1:
+        meta = meta.astype(object)  # one of the numbers, or one of the truth values
     found = wrap(gathered(method, rows, *args, meta=meta, **options)._expr.reduce("only"))
     return with_example(found, Method(method), (rows, *args), options)
 

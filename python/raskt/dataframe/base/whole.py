@@ -15,6 +15,7 @@ from .labels import encode, encode_label, is_plain, levels_of
 from .meta import (
     NoRows,
     Trial,
+    dtypes_of,
     empty_of,
     is_full,
     missing_in,
@@ -59,6 +60,7 @@ def over_whole(
         may_miss = either(gaps, call.missing_in(args, kwargs))
     else:
         call.meta = normalise(meta)
+        may_miss = may_miss(call.meta) if callable(may_miss) else may_miss
     meta = call.held(call.meta)
     options = {"same_rows": same_rows, "may_miss": may_miss, "partitions": partitions}
     return wrap(core().frame_of_whole(call, call.expressions, meta, name=name, **options))
@@ -69,6 +71,23 @@ def either(gaps: bool | list[bool], missing: list[bool]) -> bool | list[bool]:
     if isinstance(gaps, bool):
         return gaps or missing
     return [one or other for one, other in zip(gaps, missing, strict=True)]
+
+
+def unmet(function: Callable[..., Any], *args: Any) -> Callable[[Any], list[bool]]:
+    """Which columns of an empty result may miss values because a label of one argument is none of another one's."""
+
+    def missing(meta: Any) -> list[bool]:
+        full, lost = [is_full(dtype) for dtype in dtypes_of(meta)], []
+        few = [sample_rows(value) for value in args]
+        for at in (at for at, rows in enumerate(few) if hasattr(rows, "iloc")):
+            try:
+                found = dtypes_of(empty_of(function(*few[:at], few[at].iloc[:1], *few[at + 1 :])))
+            except Exception:  # what the function thinks of such rows is told when there are any
+                return [True] * len(full)
+            lost.append([not is_full(dtype) for dtype in found])
+        return [not kept or any(misses) for kept, *misses in zip(full, *lost, strict=True)]
+
+    return missing
 
 
 class WholeCall:

@@ -14,7 +14,7 @@ from ..base.mixin import Mixin
 from ..base.pandas_methods import Method, by_partition, gathered, gathered_value
 from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.tuning import tunable
-from ..base.whole import is_foreign, over_whole, sample_rows
+from ..base.whole import is_foreign, over_whole, sample_rows, unmet
 from ..reshape.pivot import pivot_table
 from .query import goes_by_row, locals_of_caller, names_labels
 
@@ -113,7 +113,8 @@ class FrameValues(Mixin):
     def combine_first(self, other: Any) -> Any:
         """Values of this frame, and of another one where they are missing; of one of other rows, gathered."""
         if is_foreign(self, other):
-            return over_whole(Method("combine_first"), self, other, name="combine_first", may_miss=True)
+            gaps = unmet(Method("combine_first"), self, other)
+            return over_whole(Method("combine_first"), self, other, name="combine_first", may_miss=gaps)
         return over_rows(lambda a, b: a.combine_first(b), self, other, name="combine_first")
 
     def combine(self, other: Any, func: Callable[..., Any], fill_value: Any = None, overwrite: bool = True) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.pandas_methods import trial
 from ..base.whole import over_whole
-from .join_keys import key_list
+from .join_keys import labels_of_sides
 from .joins import as_lazy, suffix_pair
 
 
@@ -73,18 +73,9 @@ def merge_asof(
     # Whether a row has a match only the rows tell: the types are those where each has one, and values may be missing.
     matched = {**keys, **others, **how, "allow_exact_matches": True, "tolerance": None}
     meta = trial(nearest, (left, right), matched)
-    shared = {on, *key_list(by), *(set(key_list(left_by)) & set(key_list(right_by)))}
-    found = labels_of_right(list(left.columns), list(right.columns), shared, suffix_pair(suffixes))
+    _, found = labels_of_sides(set(meta.columns), left.columns, right.columns, suffix_pair(suffixes))
     gaps = [label in found for label in meta.columns]
     return over_whole(nearest, left, right, name="merge_asof", meta=meta, may_miss=gaps, **keys, **others, **how)
-
-
-def labels_of_right(own: list[Any], other: list[Any], shared: set[Any], suffixes: tuple[str, str]) -> set[Any]:
-    """The labels that columns of the right side have in a join: those may lack values in rows without a match."""
-    named = lambda label, suffix: (
-        label if label in shared or not (label in own and label in other) else f"{label}{suffix}"
-    )
-    return {named(label, suffixes[1]) for label in other} - {named(label, suffixes[0]) for label in own}
 
 
 def nearest(left: Any, right: Any, **options: Any) -> Any:

@@ -212,6 +212,20 @@ def unit_of(dtype: Any) -> str | None:
     return np.datetime_data(dtype)[0] if is_time else None
 
 
+def labels_of_sides(found: Any, left: Any, right: Any, suffixes: tuple[str, str]) -> tuple[set[Any], set[Any]]:
+    """The labels that columns of the left side alone have among those `found` in a join, and those of the right alone.
+
+    A label of both sides has a suffix, unless it is that of a key that they share.
+    """
+    own, other = set(left), set(right)
+    named = lambda label, suffix: f"{label}{suffix}" if f"{label}{suffix}" in found else label
+    ours, theirs = (
+        {named(label, suffix) if label in own & other else label for label in labels}
+        for labels, suffix in zip((own, other), suffixes, strict=True)
+    )
+    return ours - theirs, theirs - ours
+
+
 def has_series_keys(options: dict[str, Any]) -> bool:
     """Whether a key is a lazy series, and not a name."""
     return any(is_collection(key) for side in ("left_on", "right_on") for key in key_list(options[side]))

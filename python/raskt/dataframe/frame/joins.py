@@ -8,7 +8,7 @@ from typing import Any
 from ..base.checks import deprecated_copy, no_default, warn_deprecated
 from ..base.collection import is_collection, is_frame
 from ..base.labels import decode, encode_label, is_plain
-from ..base.meta import empty, empty_of, is_full
+from ..base.meta import empty_of, is_full
 from ..base.mixin import Mixin
 from ..base.pandas_methods import native_or
 from ..base.registry import wrap
@@ -25,6 +25,7 @@ from .join_keys import (
     key_list,
     key_pairs,
     keys_of,
+    labels_of_sides,
     merge_error,
     names_of_keys,
     refuse_ambiguous_keys,
@@ -265,10 +266,12 @@ def merged(
     /,
     *args: Any,
     name: str,
+    behind: Any = None,
     **options: Any,
 ) -> Any:
     """The whole rows of frames joined by a `function`; `trial` does it to samples, given the way to join, and `keys`
-    are columns of the result with values of both sides."""
+    are columns of the result with values of both sides. What stands `behind` the names of columns that both
+    have are the suffixes of its options, unless it has none."""
     told: dict[str, Any] = {"name": name, "exact": True, "may_miss": way not in ("inner", "cross"), **options}
     told.setdefault("missing_labels", lacks_labels(way, options))
     try:
@@ -278,8 +281,7 @@ def merged(
         return over_whole(function, *args, **told)
     if sides:
         few = with_types_of_sides(few, sides, keys)
-        marks = 1 if options.get("indicator") else 0
-        told["may_miss"] = [*lacking(few.iloc[:, : few.shape[1] - marks], way, keys, *args[:2]), *[False] * marks]
+        told["may_miss"] = lacking(few, way, keys, *args[:2], suffix_pair(behind or options["suffixes"]))
     return over_whole(function, *args, meta=few, **told)
 
 
@@ -289,18 +291,11 @@ def lacks_labels(way: str, options: dict[str, Any]) -> bool:
     return by_left != by_right and way not in ("inner", "cross", "left" if by_right else "right")
 
 
-def lacking(meta: Any, way: str, keys: set[Any], left: Any, right: Any) -> list[bool]:
-    """Which columns of a join may miss values that their side has: those of the side whose rows needn't be met.
-
-    All of them where it can't be told which columns are those of which side: where keys have columns of their own.
-    """
-    own, other = (list(empty(side).columns) for side in (left, right))
-    shared = keys & set(own) & set(other)
-    if meta.shape[1] != len(own) + len(other) - len(shared):
-        return [True] * meta.shape[1]
-    of_left = [True] * len(own) + [False] * (meta.shape[1] - len(own))
-    misses = {"left": [not one for one in of_left], "right": of_left}.get(way, [True] * meta.shape[1])
-    return [one and label not in keys for one, label in zip(misses, meta.columns, strict=True)]
+def lacking(meta: Any, way: str, keys: set[Any], left: Any, right: Any, suffixes: tuple[str, str]) -> list[bool]:
+    """Which columns of a join may miss values that their side has: those of the side whose rows needn't be met."""
+    ours, theirs = labels_of_sides(set(meta.columns), left.columns, right.columns, suffixes)
+    gaps = {"left": theirs, "right": ours}.get(way, ours | theirs) - keys
+    return [label in gaps for label in meta.columns]
 
 
 def with_types_of_sides(meta: Any, sides: list[Any], keys: set[Any]) -> Any:
@@ -324,8 +319,9 @@ def by_series(left: Any, right: Any, options: dict[str, Any]) -> Any:
     keys = [key for side in ("left_on", "right_on") for key in key_list(options[side]) if is_collection(key)]
     few = [sample_rows(value) for value in (left, right, *keys)]
     trial = lambda how: SeriesMerge({**options, "how": how})(*few)
-    told = {"name": "merge", "missing_labels": lacks_labels(options["how"], options)}
-    return merged(trial, options["how"], names_of_keys(keys), SeriesMerge(options), left, right, *keys, **told)
+    told = {"name": "merge", "behind": options["suffixes"], "missing_labels": lacks_labels(options["how"], options)}
+    made = names_of_keys(keys) - {*left.columns, *right.columns}
+    return merged(trial, options["how"], made, SeriesMerge(options), left, right, *keys, **told)
 
 
 class SeriesMerge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 from ..base.checks import no_default
@@ -15,7 +16,7 @@ from ..base.registry import wrap
 from ..base.samples import sample_values
 from ..base.samples import with_missing as one_missing
 from ..base.storage import is_plain
-from ..base.whole import has_rows, is_foreign, is_labelled, over_whole, sample_rows
+from ..base.whole import has_rows, is_foreign, is_labelled, over_whole, sample_rows, unmet
 from .operands import COMPARISONS
 from .operators import check_division, is_tried_first, refuse_intervals
 
@@ -115,7 +116,8 @@ def align_with(function: Any, left: Any, right: Any, *, name: str, **options: An
     meta = None
     if not keeps_rows and options.get("fill_value") is not None:
         meta = as_floats(function(sample_rows(left), sample_rows(right), **options))
-    may_miss = not keeps_rows and name not in COMPARISONS
+    aligned = not keeps_rows and name not in COMPARISONS
+    may_miss = unmet(partial(function, **options), left, right) if aligned and meta is None else aligned
     if not keeps_rows and isinstance(function, Operation) and name in COMPARISONS:
         meta = compared_meta(function, left, right)
     return over_whole(function, left, right, name=name, meta=meta, same_rows=keeps_rows, may_miss=may_miss, **options)
@@ -130,7 +132,8 @@ def with_values(function: Any, *args: Any, name: str, **options: Any) -> Any:
     if not values or (is_frame(base) and all(meets_columns(value, {}) for value in values)):
         return over_rows(function, *args, name=name, plainly=True, **options)
     labelled = any(map(is_labelled, values))
-    return over_whole(function, *args, name=name, same_rows=not labelled, may_miss=labelled, **options)
+    may_miss = unmet(partial(function, **options), *args) if labelled else False
+    return over_whole(function, *args, name=name, same_rows=not labelled, may_miss=may_miss, **options)
 
 
 def compared_meta(function: Operation, left: Any, right: Any) -> Any:

@@ -27,7 +27,7 @@ from ..base.pandas_methods import changing, elementwise, gathered_rows, native_o
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
 from ..base.storage import MASKED, is_plain
-from ..base.whole import over_whole
+from ..base.whole import over_whole, unmet
 from .alignment import Named, align_with, by_columns, differs, is_elsewhere, needs_alignment, with_values
 from .numpy_functions import numpy_function
 from .operands import bound, elements
@@ -376,7 +376,8 @@ class Elementwise(OperatorMethods, Running):
         if is_elsewhere(self, cond, other) or (is_frame(self) and (differs(self, cond) or differs(self, other))):
             other = float("nan") if other is no_default else other
             how = {} if is_index(self) else {"axis": axis, "level": level}  # those of an index have neither
-            return over_whole(Named(method), self, cond, other, name=method, same_rows=True, may_miss=True, **how)
+            gaps = unmet(partial(Named(method), **how), self, cond, other)
+            return over_whole(Named(method), self, cond, other, name=method, same_rows=True, may_miss=gaps, **how)
         for value in (cond, other):
             if hasattr(value, "__len__") and not (is_collection(value) or has_labels(value) or isinstance(value, str)):
                 raise NotImplementedError(f"{method} by an array or a list: give a lazy or a pandas object with labels")
@@ -449,7 +450,7 @@ class Elementwise(OperatorMethods, Running):
     def _changed(self, result: Any, inplace: Any, *values: Any) -> Any:
         """The result, or this collection with the result in its place, as pandas gives it of such methods.
 
-        In their place values keep their types, unless it is said which `values` came there.
+        Where it is said which `values` came there, they have to be of the types of those whose place they take.
         """
         if not check_boolean("inplace", inplace):
             return result

@@ -219,7 +219,9 @@ def needs_python(options: dict[str, Any]) -> bool:
     """Whether pandas reads with its engine in Python, which takes all rows together, unless told otherwise."""
     sep = options.get("sep", options.get("delimiter", ","))
     is_pattern = isinstance(sep, str) and len(sep.encode()) > 1 and sep != r"\s+"
-    return options.get("engine") is None and (sep is None or is_pattern or bool(options.get("skipfooter")))
+    odd_quotes = not str(options.get("quotechar", '"')).isascii()
+    only_there = sep is None or is_pattern or odd_quotes or bool(options.get("skipfooter"))
+    return options.get("engine") is None and only_there
 
 
 def _natively(function: str, files: list[str], options: dict[str, Any]) -> Any:

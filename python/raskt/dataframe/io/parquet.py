@@ -164,6 +164,8 @@ def _natively(files: list[str], columns: Any, filters: Any, index: Any) -> Any:
     if notes is None:
         return None
     levels = _levels(notes, index)
+    if _filtered(filters) & {column for column, _ in levels}:
+        return None  # natively, what becomes row labels is no column to go by
     try:
         expression = core().frame_read_parquet(files, columns=columns, filters=filters, index=levels)
     except NotNative:

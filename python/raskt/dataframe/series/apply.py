@@ -17,7 +17,7 @@ from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.registry import wrap
 from ..base.steps import with_steps_of
 from ..base.storage import is_plain
-from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows
+from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows, unmet
 from ..generic.alignment import Named, with_values
 from ..generic.elementwise import Elementwise
 from ..generic.operands import bound
@@ -118,7 +118,8 @@ class SeriesValues(Elementwise):
     def combine_first(self, other: Any) -> Any:
         """Values of this series, and of another one of the same rows where they are missing."""
         if is_foreign(self, other):
-            return over_whole(Named("combine_first"), self, other, name="combine_first", may_miss=True)
+            gaps = unmet(Named("combine_first"), self, other)
+            return over_whole(Named("combine_first"), self, other, name="combine_first", may_miss=gaps)
         if self.dtype == other.dtype:
             return self.fillna(other)
         if "M" in (self.dtype.kind, other.dtype.kind):
