@@ -385,3 +385,43 @@ def test_what_numpy_refuses_is_refused_as_often_as_it_is_asked():
     for _ in range(3000):  # a way of NumPy to the types of a ufunc ends the process after some hundred such errors
         with pytest.raises(TypeError):
             ra.add(x, 2, dtype="f8", casting="equiv")
+
+
+NUMBERS = [-1, 5, 300, 2**40, 2**63, -(2**63), 2**70]
+BINARY = ["add", "subtract", "multiply", "maximum", "floor_divide", "remainder", "bitwise_and", "equal", "less"]
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int8", "int32", "int64", "float32", "uint64"])
+@pytest.mark.parametrize("casting", ["same_kind", "unsafe"])
+def test_integers_that_a_type_cannot_hold_do_not_wrap(kind, casting):
+    x = np.array([1, 5, 3]).astype(kind)
+    for name, number in itertools.product(BINARY, NUMBERS):
+        options = {"dtype": "bool" if name in ("equal", "less") else kind, "casting": casting}
+        call = lambda library, array, name=name, number=number, options=options: getattr(library, name)(
+            array, number, **options
+        )
+        try:
+            expected = call(np, x)
+        except (OverflowError, TypeError) as error:
+            with pytest.raises(type(error)):
+                call(ra, ra.from_array(x, chunks=2)).compute()
+            continue
+        found = call(ra, ra.from_array(x, chunks=2)).compute()
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int8", "float32", "complex64"])
+def test_conjugates_by_the_method_keep_the_type(kind):
+    x = np.array([1, 0, 1]).astype(kind)
+    for name in ("conj", "conjugate"):
+        check(getattr(ra.from_array(x, chunks=2), name)(), getattr(x, name)())
+
+
+def test_lines_of_blocks_without_any():
+    x = np.arange(60.0).reshape(6, 10)
+    lazy = ra.from_array(x, chunks=(2, 5))
+    check(ra.apply_along_axis(np.sum, 1, lazy[lazy[:, 0] > 35]), np.apply_along_axis(np.sum, 1, x[x[:, 0] > 35]))
+    check(ra.apply_along_axis(np.sort, 1, lazy[lazy[:, 0] > 35]), np.sort(x[x[:, 0] > 35], axis=1))
+    with pytest.raises(ValueError, match="any iteration dimensions are 0"):
+        ra.apply_along_axis(np.sum, 1, lazy[:0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -42,3 +43,48 @@ def test_texts_are_those_of_all_rows(text: str, missing: bool, partitions: int) 
          "t": ["x", "xy", "xyz", last[2]]}
     )  # fmt: skip
     check(TEXTS[text](rd, rd.from_pandas(frame, npartitions=partitions)), TEXTS[text](pd, frame))
+
+
+GAPS: dict[str, Callable[[Any], Any]] = {
+    "where": lambda rows: rows.i.where(rows.f > 0),
+    "none missing": lambda rows: rows.i.where(rows.f > -5),
+    "mapped": lambda rows: rows.k.map({"a": 1, "b": 2, "c": 3}),
+    "length": lambda rows: rows.k.where(rows.f > 0).str.len(),
+    "joined": lambda rows: rows.merge(pd.DataFrame({"k": ["a", "c"], "v": [7, 8]}), on="k", how="left").v,
+    "large": lambda rows: (rows.i + 2**60).where(rows.f > 0),
+}
+USES: dict[str, Callable[[Any], Any]] = {
+    "map": lambda column: column.map(str),
+    "apply": lambda column: column.apply(str),
+    "fill by text": lambda column: column.fillna("none").map(str),
+    "replace by text": lambda column: column.replace(1, "x").map(str),
+    "rows": lambda column: column.to_frame("z").apply(lambda row: str(row.z), axis=1),
+    "cells": lambda column: column.to_frame("z").map(str),
+    "combine": lambda column: column.combine(column, lambda one, other: str(one)),
+    "nullable": lambda column: column.astype("Int64"),
+    "Arrow's": lambda column: column.astype("int64[pyarrow]"),
+    "texts": lambda column: column.astype("string"),
+}
+
+
+@pytest.mark.parametrize("gaps", GAPS)
+@pytest.mark.parametrize("use", USES)
+def test_functions_of_partitions_get_what_all_rows_tell(gaps: str, use: str) -> None:
+    frame = pd.DataFrame({"i": [1, 2, 3, 4], "f": [1.0, -1, 1, 1], "k": list("abcd")})
+    expected = USES[use](GAPS[gaps](frame))
+    for partitions in (1, 2, 4):
+        check(USES[use](GAPS[gaps](rd.from_pandas(frame, npartitions=partitions))), expected)
+
+
+@pytest.mark.parametrize("gaps", GAPS)
+@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("options", [{}, {"na_rep": "-"}, {"sep": ";"}], ids=str)
+def test_files_are_written_alike(tmp_path: Any, gaps: str, partitions: int, options: dict[str, Any]) -> None:
+    frame = pd.DataFrame({"i": [1, 2, 3, 4], "f": [1.0, -1, 1, 1], "k": list("abcd")})
+    lazy = rd.from_pandas(frame, npartitions=partitions)
+    frame["z"], lazy["z"] = GAPS[gaps](frame), GAPS[gaps](lazy)
+    lazy.to_csv(tmp_path / "file.csv", single_file=True, index=False, **options)
+    assert (tmp_path / "file.csv").read_text() == frame.to_csv(index=False, **options)
+    paths = lazy.to_json(str(tmp_path / "*.json"))
+    texts = "".join(Path(path).read_text() for path in paths)
+    assert texts == frame.to_json(orient="records", lines=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["call_with_options"]
 
+_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
@@ -44,7 +45,11 @@ def call_with_options(
     types = None
     if dtype is not None or signature is not None or casting != "same_kind":
         types = _loop(function, operands, dtype, signature, casting)
-        operands = [_converted(operand, kind) for operand, kind in zip(operands, types, strict=False)]
+        exactly = function.__name__ in _COMPARISONS  # with whole numbers of any size
+        operands = [
+            operand if exactly and type(operand) is int else _converted(operand, kind)
+            for operand, kind in zip(operands, types, strict=False)
+        ]
     results = apply(*operands)
     results = results if isinstance(results, tuple) else (results,)
     if types is not None:
@@ -106,7 +111,8 @@ def _kind(operand: Any) -> Any:
 
 def _converted(operand: Any, kind: Any) -> Array:
     if type(operand) in (bool, int, float, complex):
-        return asarray(np.asarray(operand).astype(kind))
+        whole = type(operand) is int and np.dtype(kind).kind in "iu"
+        return asarray(np.asarray(operand, kind) if whole else np.asarray(operand).astype(kind))
     return asarray(operand).astype(kind)
 
 

@@ -151,7 +151,7 @@ class LayoutMethods:
         >>> ra.asarray([1 + 2j]).conj().compute()
         array([1.-2.j])
         """
-        return ufuncs.conjugate(self)
+        return ufuncs.conjugate(self) if self.dtype.kind == "c" else self.copy()
 
     @documented("Of the array's type, shape and chunks.")
     def conjugate(self: Any) -> Array:
@@ -160,7 +160,7 @@ class LayoutMethods:
         >>> ra.asarray([1 + 2j]).conjugate().compute()
         array([1.-2.j])
         """
-        return ufuncs.conjugate(self)
+        return ufuncs.conjugate(self) if self.dtype.kind == "c" else self.copy()
 
     @documented(
         "Of the type that NumPy promotes the operands' types to.",

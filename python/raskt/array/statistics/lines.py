@@ -50,7 +50,13 @@ def apply_along_axis(
     chunks = [*x.chunks[:axis], *((length,) for length in shape), *x.chunks[axis + 1 :]]
     new = list(range(axis, axis + len(shape)))
 
+    if 0 in (*x.shape[:axis], *x.shape[axis + 1 :]):
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+
     def call(block: Any) -> Any:
+        others = (*block.shape[:axis], *block.shape[axis + 1 :])
+        if 0 in others:
+            return np.empty((*others[:axis], *shape, *others[axis:]), dtype)
         return np.apply_along_axis(func1d, axis, block, *args, **kwargs)
 
     return map_blocks(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .collection import as_column, has_labels, is_collection, is_frame, is_labels, is_scalar, root_frame
+from .gaps import with_gaps
 from .labels import encode, encode_label, is_plain
 from .meta import (
     Trial,
@@ -125,6 +126,8 @@ def over_partitions(
         return over_whole(function, *args, name=name, meta=meta, same_rows=same_rows and not gather, **kwargs)
     if has_foreign_labels(*args, *kwargs.values()):
         return over_whole(function, *args, name=name, meta=meta, may_miss=True, **kwargs)
+    if not gather and not numbered:
+        function, kwargs = with_gaps(function, args, kwargs)
     call, inferred = Call(function, args, kwargs), plainly or meta is None
     # What pandas rounds is rounded, but not integers that are floats because one of them may be missing.
     rounds = lambda value: any(getattr(column, "may_be_rounded", False) for column in columns_of(value))

@@ -22,7 +22,7 @@ from ..base.lazy_arrays import (
     same_shape,
     values_of,
 )
-from ..base.meta import columns_of, dtypes_of, empty, sample_of, types_in
+from ..base.meta import dtypes_of, empty, sample_of, types_in
 from ..base.pandas_methods import changing, elementwise, gathered_rows, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
@@ -203,8 +203,7 @@ class Elementwise(OperatorMethods, Running):
         convert = lambda rows: rows.astype(dtype)
         meta = as_categories(self, wanted)
         own = types_in(self) if self.ndim == 2 or not is_labels(self) else dtypes_of(empty(self))
-        as_they_are = str(wanted).startswith(("string", "object")) and any(map(may_be_rounded, columns_of(self)))
-        if meta is None and (as_they_are or any(depends_on_all(one, wanted) for one in own)):
+        if meta is None and any(depends_on_all(one, wanted) for one in own):
             known = empty(self).astype(wanted) if str(wanted) in MASKED else None
             return over_whole(convert, self, name="astype", meta=known, same_rows=True)
         if "str" in map(str, own) and str(wanted).startswith(("datetime64", "timedelta64")):
@@ -536,11 +535,6 @@ def is_ordered_number(column: Any) -> bool:
 def is_left_alone(column: Any) -> bool:
     """Whether a frame's rounding leaves a column as it is: a plain one of no numbers."""
     return column.codec is None and not is_number(column)
-
-
-def may_be_rounded(column: Any) -> bool:
-    """Whether a column is of integers that are floats if one of them is missing."""
-    return bool(getattr(column, "may_be_rounded", False))
 
 
 def depends_on_all(dtype: Any, wanted: Any) -> bool:

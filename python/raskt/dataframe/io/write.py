@@ -12,6 +12,7 @@ from typing import Any
 from raskt._core import NotNative
 
 from ..base.collection import Collection, is_frame
+from ..base.meta import columns_of
 from .options import given, refuse
 from .publish import Publication, publishing, whole
 
@@ -37,6 +38,17 @@ class Written(Collection):
 def as_frame(data: Any) -> Any:
     """A frame as it is, a series as one with a column."""
     return data if is_frame(data) else data.to_frame()
+
+
+def told_as_one(frame: Any, shown: str) -> Any:
+    """Rows whose integers that may be missing are written alike in all partitions: as floats if one is missing."""
+    if not is_frame(frame):
+        return frame.astype(shown) if frame._expr.may_be_rounded else frame
+    for label, column in zip(list(frame.columns), columns_of(frame), strict=True):
+        if column.may_be_rounded:
+            frame = frame.copy()
+            frame[label] = frame[label].astype(shown)
+    return frame
 
 
 def to_csv(
@@ -124,6 +136,8 @@ def to_csv(
     how = dict(compute_kwargs or {}) | ({"scheduler": scheduler} if scheduler else {})
     path = os.fspath(path_or_buf)
     native = _is_native(frame, options)
+    shown = "str" if native else "float64" if {"float_format", "decimal", "quoting"} & set(options) else "object"
+    frame = told_as_one(frame, shown)
     if own.get("header_first_partition_only") is False and single_file:
         raise ValueError("header_first_partition_only=False: one file has its names once")
     if single_file:
@@ -379,6 +393,7 @@ def to_json(
     frame = self
     if path_or_buf is None or hasattr(path_or_buf, "write"):
         return frame.compute().to_json(path_or_buf, **options)
+    frame = told_as_one(frame, "object")
     write = WriteByPandas("to_json", options)
     return write_parts(
         frame, path_or_buf, "json", write, name_function, compute, dict(compute_kwargs or {}), compression
