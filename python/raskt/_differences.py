@@ -112,9 +112,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("frames.*",),
         "Integers that may lack a value (after an outer join, say) are said to be `float64` before they are computed; "
         "computed, they have the type that pandas gives them: what a filter leaves is of integers if none of its own "
-        "values is missing, also where a frame without rows lacks the column in `concat`. Functions of partitions, texts "
-        "and files of text get floats if one of all rows is missing, however rows are cut, and else integers; Parquet "
-        "files have whole numbers. What is computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing; so are "
+        "values is missing, also where a frame without rows lacks the column in `concat`. Functions of partitions, "
+        "texts and files of text get floats if one of all rows is missing, however rows are cut, and else integers; "
+        "Parquet files have whole numbers. What is "
+        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing; so are "
         "rows that pandas picks (by lists of labels or of positions, `drop` of labels, `sort_values(key=)`, `explode`, "
         "`melt`, `groupby().head`, whatever `explain()` shows as gathered). Numbers beyond 2**53 that this would round "
         'are refused: `astype("Int64")` before rows are joined keeps every digit.',

@@ -27,6 +27,8 @@ JOINS: dict[str, Callable[..., Any]] = {
     "labels": lambda a, b, how: a.set_index("t").join(b.set_index("t"), how=how),
     "key and labels": lambda a, b, how: a.join(b.set_index("t"), on="t", how=how),
     "labels and key": lambda a, b, how: a.set_index("t").merge(b, left_index=True, right_on="t", how=how),
+    "named labels": lambda a, b, how: a.merge(b.set_index("t"), on="t", how=how),
+    "names of both labels": lambda a, b, how: a.set_index("t").merge(b.set_index("t"), on="t", how=how),
     "validated": lambda a, b, how: a.merge(b, on="t", how=how, validate="m:1"),
     "series": lambda a, b, how: a.merge(b, left_on=a.t, right_on=b.t, how=how),
 }

@@ -102,10 +102,15 @@ def key_expression(frame: Any, key: Any) -> Any:
 
 
 def values_of_key(rows: Any, key: Any) -> Any:
-    """The values of a column of a pandas frame, or of its labels for None; None for keys of other kinds."""
-    if key is None:
+    """The values of a column of a pandas frame, or of its labels, for None or their name; None for other keys."""
+    if key is None or (not has_rows(key) and not is_collection(key) and names_labels(rows, key)):
         return None if rows.index.nlevels > 1 else rows.index
     return rows[key] if not has_rows(key) and not is_collection(key) and key in rows.columns else None
+
+
+def names_labels(rows: Any, key: Any) -> bool:
+    """Whether a key is the name of the only level of row labels, and of no column."""
+    return rows.index.nlevels == 1 and key not in rows.columns and key == rows.index.name
 
 
 def with_key_values(rows: Any, key: Any, values: list[Any], dtype: Any) -> Any:
@@ -118,7 +123,7 @@ def with_key_values(rows: Any, key: Any, values: list[Any], dtype: Any) -> Any:
         return rows
     if found.isna().any():
         return rows
-    if key is None:
+    if key is None or names_labels(rows, key):
         return rows.set_axis(pd.Index(found, dtype=dtype, name=rows.index.name), axis=0)
     rows = rows.copy()
     rows[key] = found.set_axis(rows.index)
@@ -173,7 +178,7 @@ def with_one_unit(left: Any, right: Any, keys: tuple[Any, Any]) -> tuple[Any, An
     unit = finer(*values)
     for at, (rows, key, one) in enumerate(zip(frames, keys, values, strict=True)):
         frames[at] = rows.copy(deep=False)
-        if key is None:
+        if key is None or names_labels(rows, key):
             frames[at].index = one.as_unit(unit)
         else:
             frames[at][key] = one.dt.as_unit(unit)
