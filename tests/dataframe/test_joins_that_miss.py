@@ -218,6 +218,7 @@ NEAREST = {
     "key and labels": {"left_on": "h", "right_index": True},
     "suffixes": {"left_on": "h", "right_on": "w", "suffixes": ("_l", "")},
     "nearest": {"on": "h", "direction": "nearest"},
+    "names like suffixes": {"on": "h", "suffixes": ("_l", "_w")},
 }
 
 
@@ -238,3 +239,25 @@ def test_products_of_a_zero_and_more_than_floats_hold_are_refused() -> None:
     assert numbers.merge(right, on="k", how="left")["y"].prod() == 0
     with pytest.raises(NotImplementedError, match="2\\*\\*53"):
         lazy(numbers, 2).merge(lazy(right, 2), on="k", how="left")["y"].prod().compute()
+
+
+@pytest.mark.parametrize("way", ["left", "right", "outer", "inner"])
+@pytest.mark.parametrize("validate", [None, "1:1"])
+def test_columns_named_like_keys_with_suffixes(way: str, validate: str | None) -> None:
+    left = pd.DataFrame({"k": [1, 2], "v": [5, 6]})
+    right = pd.DataFrame({"k": [2, 3], "k_x": [7, 8], "v": [9, 9]})
+    expected = left.merge(right, on="k", how=way, validate=validate)
+    check(lazy(left, 2).merge(lazy(right, 1), on="k", how=way, validate=validate), expected)
+    nearest = lambda lib, one, other: lib.merge_asof(one, other, on="k")
+    one, other = left.rename(columns={"v": "k_x"}), right[["k", "v"]]
+    found = nearest(rd, lazy(one, 2), lazy(other, 1))
+    assert found.dtypes["k"] == "int64"
+    check(found, nearest(pd, one, other))
+
+
+@pytest.mark.parametrize("labels", [[1, 2, 3], [1, 2, 3, 4, 5]])
+def test_maps_by_a_series_that_lacks_a_value(labels: list[int]) -> None:
+    column, mapper = pd.Series([1, 2, 3, 4]), pd.Series(range(len(labels)), index=labels)
+    found = lazy(column.to_frame("i"), 2)["i"].map(mapper)
+    check(found.astype("float64"), column.rename("i").map(mapper).astype("float64"))
+    check(found.isna(), column.rename("i").map(mapper).isna())

@@ -27,6 +27,7 @@ SEEN: dict[str, Callable[[Any], Any]] = {
     "clip a column": lambda rows: rows.x.clip(BOUNDS),
     "clip": lambda rows: rows.clip(BOUNDS, axis=0),
     "isin a frame": lambda rows: rows.isin(FRAME[FRAME.x > 3]),
+    "isin series": lambda rows: rows.isin({"x": BOUNDS - 100, "y": pd.Series([1], index=[3])}),
     "isin columns": lambda rows: rows.isin({"x": [1, 5]}),
     "eval": lambda rows: rows.eval("index * 10 + x"),
     "eval into a column": lambda rows: rows.eval("z = index"),

@@ -88,3 +88,51 @@ def test_files_are_written_alike(tmp_path: Any, gaps: str, partitions: int, opti
     paths = lazy.to_json(str(tmp_path / "*.json"))
     texts = "".join(Path(path).read_text() for path in paths)
     assert texts == frame.to_json(orient="records", lines=True)
+
+
+@pytest.mark.parametrize("gaps", GAPS)
+@pytest.mark.parametrize("options", [{"float_format": "%.2f"}, {"decimal": ","}, {"quoting": 2}], ids=str)
+def test_forms_of_numbers_in_files(tmp_path: Any, gaps: str, options: dict[str, Any]) -> None:
+    frame = pd.DataFrame({"i": [1, 2, 3, 4], "f": [1.0, -1, 1, 1], "k": list("abcd")})
+    lazy = rd.from_pandas(frame, npartitions=3)
+    frame["z"], lazy["z"] = GAPS[gaps](frame), GAPS[gaps](lazy)
+    lazy.to_csv(tmp_path / "file.csv", single_file=True, index=False, sep=";", **options)
+    assert (tmp_path / "file.csv").read_text() == frame.to_csv(index=False, sep=";", **options)
+    paths = lazy.to_csv(tmp_path / "folder", index=False, header=False, sep=";", **options)
+    texts = "".join(Path(path).read_text() for path in paths)
+    assert texts == frame.to_csv(index=False, header=False, sep=";", **options)
+
+
+NAMES = ["exact", "missing_labels", "may_miss", "partitions", "same_rows", "name", "inferred", "function", "by_labels"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("same", [True, False])
+def test_arguments_of_functions_may_have_any_name(name: str, same: bool) -> None:
+    frame = pd.DataFrame({"i": [1, 2, 3, 4], "f": [1.0, -1, 1, 1]})
+    lazy = rd.from_pandas(frame, npartitions=2)
+    told = lambda part, **options: part.z.map(str) + str(options)
+    expected = told(frame.assign(z=frame.i.where(frame.f > 0)), **{name: 5})
+    rows = lazy.assign(z=lazy.i.where(lazy.f > 0))
+    if name == "name":
+        return  # one of map_partitions' own, as in Dask
+    check(rows.map_partitions(told, meta=("z", "str"), enforce_metadata=same, **{name: 5}), expected.rename("z"))
+    by_row = lambda row, **options: f"{row.z}{options}"
+    expected = frame.assign(z=frame.i.where(frame.f > 0)).agg(by_row, axis=1, **{name: 5})
+    check(rows.agg(by_row, axis=1, **{name: 5}), expected)
+
+
+def test_what_somebody_said_is_no_trial() -> None:
+    frame = pd.DataFrame({"i": [1, 2, 3, 4], "f": [1.0, -1, 1, 1]})
+    lazy = rd.from_pandas(frame, npartitions=2)
+    rows = lazy.assign(z=lazy.i.where(lazy.f > 0))
+    with pytest.raises(ValueError, match="its meta promised"):
+        rows.map_partitions(lambda part: part.f.map(str), meta=("f", "float64")).compute()
+
+
+def test_labels_that_may_be_missing_are_floats_in_all_partitions() -> None:
+    frame = pd.DataFrame({"i": [1, 2, 3, 4, 5, 6], "f": [1.0, 1, 1, 1, 1, -1]})
+    labelled = lambda rows, **options: rows.assign(z=rows.i.where(rows.f > 0)).set_index("z", **options)
+    expected = labelled(frame).rename(str)
+    found = labelled(rd.from_pandas(frame, npartitions=3), sort=False).rename(str)
+    check(found, expected)

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .collection import is_collection, is_scalar
+from .collection import is_collection, is_index, is_labels, is_scalar
 from .meta import columns_of
 from .registry import wrap
 
 #: How the arguments are called that tell whether one is missing.
 GAP = "raskt_gap_"
+#: What stands for row labels among the numbers of columns.
+LABELS = -1
 
 
 def with_gaps(
@@ -26,11 +28,19 @@ def with_gaps(
     for place, rows in (*enumerate(args), *kwargs.items()):
         if not is_collection(rows) or is_scalar(rows):
             continue
-        for at, column in enumerate(columns_of(rows)):
+        for at, column in (*enumerate(columns_of(rows)), *labels_of(rows)):
             if getattr(column, "may_be_rounded", False):
                 told[f"{GAP}{len(places)}"] = wrap(column.unary("isna").reduce("any"))
                 places.append((place, at))
     return (WithGaps(function, places), kwargs | told) if places else (function, kwargs)
+
+
+def labels_of(rows: Any) -> list[tuple[int, Any]]:
+    """The only level of the labels of rows, under the number that stands for it."""
+    if is_labels(rows) or is_index(rows):
+        return []
+    frame = rows._as_frame()
+    return [(LABELS, frame.index().to_series())] if len(frame.index_names) == 1 else []
 
 
 class WithGaps:
@@ -51,7 +61,9 @@ class WithGaps:
 
 
 def as_floats(rows: Any, at: int) -> Any:
-    """Rows of pandas with a column of integers as floats."""
+    """Rows of pandas with a column of integers, or their labels, as floats."""
+    if at == LABELS:
+        return rows.set_axis(rows.index.astype("float64"), axis=0) if rows.index.dtype.kind in "iu" else rows
     values = rows.iloc[:, at] if rows.ndim == 2 else rows
     if values.dtype.kind not in "iu":
         return rows

@@ -122,17 +122,19 @@ def over_partitions(
     pandas tells by itself. A function of `same_rows` sees their labels where it is `by_labels`, or, if it doesn't say,
     where objects with labels are among its arguments: numbered rows have the numbers of all rows together then.
     """
-    if has_foreign_values(*args, *kwargs.values()):
-        return over_whole(function, *args, name=name, meta=meta, same_rows=same_rows and not gather, **kwargs)
-    if has_foreign_labels(*args, *kwargs.values()):
-        return over_whole(function, *args, name=name, meta=meta, may_miss=True, **kwargs)
+    values = (*args, *kwargs.values())
+    if has_foreign_values(*values):
+        call = WithNames(function, list(kwargs))
+        return over_whole(call, *values, name=name, meta=meta, same_rows=same_rows and not gather)
+    if has_foreign_labels(*values):
+        return over_whole(WithNames(function, list(kwargs)), *values, name=name, meta=meta, may_miss=True)
     if not gather and not numbered:
         function, kwargs = with_gaps(function, args, kwargs)
     call, inferred = Call(function, args, kwargs), plainly or meta is None
     # What pandas rounds is rounded, but not integers that are floats because one of them may be missing.
     rounds = lambda value: any(getattr(column, "may_be_rounded", False) for column in columns_of(value))
     call.is_careful = gather or (meta is None and not plainly) or any(map(rounds, call.slots.values()))
-    by_labels = any(map(has_labels, call.values)) if by_labels is None else by_labels
+    by_labels = any(map(holds_labels, call.values)) if by_labels is None else by_labels
     call.by_labels = by_labels and same_rows and not gather
     if meta is None:
         meta = infer(function, args, kwargs, name, plainly)
@@ -146,8 +148,8 @@ def over_partitions(
         # A partition without rows has none that could tell the value.
         rows = [value for value in call.slots.values() if not is_scalar(value)]
         parts = 1 if gather or not rows else rows[0].npartitions
-        how: dict[str, Any] = {"meta": meta, "may_miss": may_miss or False, "partitions": parts}
-        return over_whole(function, *args, name=name, **how, **kwargs)
+        how: dict[str, Any] = {"meta": meta, "may_miss": may_miss or False, "partitions": parts, "inferred": inferred}
+        return over_whole(WithNames(function, list(kwargs)), *args, *kwargs.values(), name=name, **how)
     frame = call.frame()
     if gather:
         frame = frame.repartition(1)
@@ -166,6 +168,25 @@ def over_partitions(
     elif meta.ndim == 1 and not (meta.name is None or isinstance(meta.name, str)):
         meta = meta.rename(encode_label(meta.name))
     return wrap(frame.map_partitions(call, meta, name=name, **options))
+
+
+class WithNames:
+    """A function whose last arguments have names, given by their places; it can be sent to a worker process."""
+
+    def __init__(self, function: Callable[..., Any], names: list[str]) -> None:
+        self.function, self.names = function, names
+
+    def __call__(self, *values: Any) -> Any:
+        """The result of the function."""
+        count = len(values) - len(self.names)
+        return self.function(*values[:count], **dict(zip(self.names, values[count:], strict=True)))
+
+
+def holds_labels(value: Any) -> bool:
+    """Whether a value is an object of pandas with row labels, or holds one."""
+    if isinstance(value, dict):
+        return any(map(holds_labels, value.values()))
+    return has_labels(value) or (isinstance(value, list | tuple) and any(map(has_labels, value)))
 
 
 def has_foreign_values(*args: Any) -> bool:

@@ -39,6 +39,7 @@ def over_whole(
     partitions: int = 1,
     exact: bool = False,
     missing_labels: bool = False,
+    inferred: bool = True,
     **kwargs: Any,
 ) -> Any:
     """Apply `function` to whole collections, whatever their rows.
@@ -48,11 +49,13 @@ def over_whole(
     function of the empty result tells in which, where its columns aren't known before. With
     `partitions`, it is called for as many partitions side by side. With `exact`, the types of its results have to be
     those of the trial, also where values would fit into these. With `missing_labels` row labels may be missing.
+    Where `meta` isn't `inferred`, somebody said it.
     """
     refuse_lazy_arrays(function, args, kwargs, name, sample_rows)
     call = WholeCall(function, args, kwargs)
     call.exact_name = name if exact else None
     call.missing_labels = missing_labels
+    call.inferred = inferred
     if meta is None:
         lazy = [value for value in (*args, *kwargs.values()) if is_collection(value)]
         call.meta = without_made_up(empty_of(call.trial(args, kwargs)), lazy)

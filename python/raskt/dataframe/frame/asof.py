@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.pandas_methods import trial
 from ..base.whole import over_whole
-from .join_keys import labels_of_sides
+from .join_keys import key_list, labels_of_sides, shared_keys
 from .joins import as_lazy, suffix_pair
 
 
@@ -65,17 +65,19 @@ def merge_asof(
     >>> rd.merge_asof(left, right, on="t").compute()["x"].tolist()
     [nan, 'b', 'c']
     """
-    keys = {"on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index, "right_index": right_index}
+    named = {"on": on, "left_on": left_on, "right_on": right_on, "left_index": left_index, "right_index": right_index}
     others = {"by": by, "left_by": left_by, "right_by": right_by, "suffixes": suffixes, "tolerance": tolerance}
     how = {"allow_exact_matches": allow_exact_matches, "direction": direction}
     left, right = as_lazy(left), as_lazy(right)
-    trial(nearest, (left, right), {**keys, **others, **how})
+    trial(nearest, (left, right), {**named, **others, **how})
     # Whether a row has a match only the rows tell: the types are those where each has one, and values may be missing.
-    matched = {**keys, **others, **how, "allow_exact_matches": True, "tolerance": None}
+    matched = {**named, **others, **how, "allow_exact_matches": True, "tolerance": None}
     meta = trial(nearest, (left, right), matched)
-    _, found = labels_of_sides(set(meta.columns), left.columns, right.columns, suffix_pair(suffixes))
+    keys = [[on, *key_list(by), one, *key_list(more)] for one, more in ((left_on, left_by), (right_on, right_by))]
+    shared = shared_keys(*keys)
+    _, found = labels_of_sides(left.columns, right.columns, shared, suffix_pair(suffixes))
     gaps = [label in found for label in meta.columns]
-    return over_whole(nearest, left, right, name="merge_asof", meta=meta, may_miss=gaps, **keys, **others, **how)
+    return over_whole(nearest, left, right, name="merge_asof", meta=meta, may_miss=gaps, **named, **others, **how)
 
 
 def nearest(left: Any, right: Any, **options: Any) -> Any:

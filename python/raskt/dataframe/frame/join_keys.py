@@ -217,15 +217,21 @@ def unit_of(dtype: Any) -> str | None:
     return np.datetime_data(dtype)[0] if is_time else None
 
 
-def labels_of_sides(found: Any, left: Any, right: Any, suffixes: tuple[str, str]) -> tuple[set[Any], set[Any]]:
-    """The labels that columns of the left side alone have among those `found` in a join, and those of the right alone.
+def shared_keys(*sides: Any) -> set[Any]:
+    """The names of keys that both sides of a join have at one place: they make one column."""
+    pairs = zip(*map(key_list, sides), strict=False)
+    named = lambda key: key is not None and not is_collection(key) and not has_rows(key)
+    return {one for one, other in pairs if named(one) and named(other) and one == other}
+
+
+def labels_of_sides(left: Any, right: Any, shared: set[Any], suffixes: tuple[str, str]) -> tuple[set[Any], set[Any]]:
+    """The labels of columns that are those of the left side alone in a join, and of the right side alone.
 
     A label of both sides has a suffix, unless it is that of a key that they share.
     """
-    own, other = set(left), set(right)
-    named = lambda label, suffix: f"{label}{suffix}" if f"{label}{suffix}" in found else label
+    own, other = set(left) - shared, set(right) - shared
     ours, theirs = (
-        {named(label, suffix) if label in own & other else label for label in labels}
+        {f"{label}{suffix}" if label in own & other and suffix else label for label in labels}
         for labels, suffix in zip((own, other), suffixes, strict=True)
     )
     return ours - theirs, theirs - ours

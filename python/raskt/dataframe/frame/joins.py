@@ -25,12 +25,14 @@ from .join_keys import (
     key_list,
     key_pairs,
     keys_of,
+    keys_of_sides,
     labels_of_sides,
     merge_error,
     names_of_keys,
     refuse_ambiguous_keys,
     refuse_mixed,
     series_of_one_unit,
+    shared_keys,
     with_keys_of_one_unit,
     with_like_keys,
 )
@@ -255,7 +257,8 @@ def in_pandas(left: Any, right: Any, options: dict[str, Any]) -> Any:
     few = with_like_keys(left, right, options)
     trial = lambda how: merge_whole(*few, **{**options, "how": how})
     keys = {name for name, _, _ in key_pairs(left, right, options)}
-    return merged(trial, options["how"], keys, merge_whole, left, right, name="merge", **options)
+    shared = shared_keys(*keys_of_sides(left, right, options))
+    return merged(trial, options["how"], keys, merge_whole, left, right, name="merge", shared=shared, **options)
 
 
 def merged(
@@ -267,6 +270,7 @@ def merged(
     *args: Any,
     name: str,
     behind: Any = None,
+    shared: set[Any] | None = None,
     **options: Any,
 ) -> Any:
     """The whole rows of frames joined by a `function`; `trial` does it to samples, given the way to join, and `keys`
@@ -281,7 +285,9 @@ def merged(
         return over_whole(function, *args, **told)
     if sides:
         few = with_types_of_sides(few, sides, keys)
-        told["may_miss"] = lacking(few, way, keys, *args[:2], suffix_pair(behind or options["suffixes"]))
+        told["may_miss"] = lacking(
+            few, way, keys, shared or set(), *args[:2], suffix_pair(behind or options["suffixes"])
+        )
     return over_whole(function, *args, meta=few, **told)
 
 
@@ -291,9 +297,11 @@ def lacks_labels(way: str, options: dict[str, Any]) -> bool:
     return by_left != by_right and way not in ("inner", "cross", "left" if by_right else "right")
 
 
-def lacking(meta: Any, way: str, keys: set[Any], left: Any, right: Any, suffixes: tuple[str, str]) -> list[bool]:
+def lacking(
+    meta: Any, way: str, keys: set[Any], shared: set[Any], left: Any, right: Any, suffixes: tuple[str, str]
+) -> list[bool]:
     """Which columns of a join may miss values that their side has: those of the side whose rows needn't be met."""
-    ours, theirs = labels_of_sides(set(meta.columns), left.columns, right.columns, suffixes)
+    ours, theirs = labels_of_sides(left.columns, right.columns, shared, suffixes)
     gaps = {"left": theirs, "right": ours}.get(way, ours | theirs) - keys
     return [label in gaps for label in meta.columns]
 
@@ -321,6 +329,7 @@ def by_series(left: Any, right: Any, options: dict[str, Any]) -> Any:
     trial = lambda how: SeriesMerge({**options, "how": how})(*few)
     told = {"name": "merge", "behind": options["suffixes"], "missing_labels": lacks_labels(options["how"], options)}
     made = names_of_keys(keys) - {*left.columns, *right.columns}
+    told["shared"] = shared_keys(options["left_on"], options["right_on"])
     return merged(trial, options["how"], made, SeriesMerge(options), left, right, *keys, **told)
 
 

@@ -10,7 +10,7 @@ from ..base.checks import check_boolean
 from ..base.collection import is_collection
 from ..base.labels import encode_label, is_plain
 from ..base.meta import types_of
-from ..base.pandas_methods import elementwise, gathered, gathered_value, native_or
+from ..base.pandas_methods import Method, elementwise, gathered, gathered_value, native_or, run
 from ..base.partitionwise import over_all
 from ..base.registry import wrap
 from ..base.tuning import tunable
@@ -215,7 +215,7 @@ class FrameReductions(Reductions):
         if isinstance(func, str):
             return getattr(self, func)(*args, axis=axis, **kwargs)
         if not is_rows_axis(axis):
-            return elementwise("agg", self, func, 1, *args, by_labels=True, **kwargs)
+            return run(Method("agg"), (self, func, 1, *args), kwargs, same_rows=True, by_labels=True)
         if not args and not kwargs:
             return native_or(lambda: self._agg_of_names(func), lambda: self._agg_in_pandas(func))
         return self._agg_in_pandas(func, *args, **kwargs)

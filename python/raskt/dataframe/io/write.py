@@ -40,15 +40,19 @@ def as_frame(data: Any) -> Any:
     return data if is_frame(data) else data.to_frame()
 
 
-def told_as_one(frame: Any, shown: str) -> Any:
-    """Rows whose integers that may be missing are written alike in all partitions: as floats if one is missing."""
-    if not is_frame(frame):
-        return frame.astype(shown) if frame._expr.may_be_rounded else frame
-    for label, column in zip(list(frame.columns), columns_of(frame), strict=True):
-        if column.may_be_rounded:
-            frame = frame.copy()
-            frame[label] = frame[label].astype(shown)
-    return frame
+def told_as_one(rows: Any, shown: str) -> tuple[Any, list[int]]:
+    """Rows whose integers that may be missing are written alike in all partitions: as floats if one is missing.
+
+    With them, where the columns stand that are of another type now.
+    """
+    alike = [at for at, column in enumerate(columns_of(rows)) if column.may_be_rounded]
+    if alike and not is_frame(rows):
+        return rows.astype(shown), alike
+    labels = list(rows.columns) if alike else []
+    for at in alike:
+        rows = rows.copy()
+        rows[labels[at]] = rows[labels[at]].astype(shown)
+    return rows, alike
 
 
 def to_csv(
@@ -136,13 +140,12 @@ def to_csv(
     how = dict(compute_kwargs or {}) | ({"scheduler": scheduler} if scheduler else {})
     path = os.fspath(path_or_buf)
     native = _is_native(frame, options)
-    shown = "str" if native else "float64" if {"float_format", "decimal", "quoting"} & set(options) else "object"
-    frame = told_as_one(frame, shown)
+    frame, alike = told_as_one(frame, "str" if native else "object")
     if own.get("header_first_partition_only") is False and single_file:
         raise ValueError("header_first_partition_only=False: one file has its names once")
     if single_file:
         packed = path.lower().endswith(tuple(PACKINGS.values()))  # which pandas takes for a way to pack the file
-        return _one_csv(frame, path, options, native and not packed, compute, how)
+        return _one_csv(frame, path, options, native and not packed, compute, how, alike)
     if native and "*" not in path and not own.keys() & {"name_function", "header_first_partition_only"}:
         publication = Publication(path)
         names = numbered(path, frame.npartitions, "csv", None)[1]
@@ -156,7 +159,7 @@ def to_csv(
         frame,
         path,
         "csv",
-        WriteCsv(options, first_only),
+        WriteCsv(options, first_only, alike),
         name_function,
         compute,
         how,
@@ -181,7 +184,15 @@ def _is_native(frame: Any, options: dict[str, Any]) -> bool:
     return plain and frame.has_plain_labels() and len(sep) == 1 and sep.isascii()
 
 
-def _one_csv(frame: Any, path: str, options: dict[str, Any], native: bool, compute: bool, how: dict[str, Any]) -> Any:
+def _one_csv(
+    frame: Any,
+    path: str,
+    options: dict[str, Any],
+    native: bool,
+    compute: bool,
+    how: dict[str, Any],
+    alike: list[int],
+) -> Any:
     if native:
         with contextlib.suppress(NotNative):
             written = Written(frame._expr.to_csv(path, single_file=True, **options))
@@ -190,16 +201,18 @@ def _one_csv(frame: Any, path: str, options: dict[str, Any], native: bool, compu
     import raskt
 
     (part,) = frame.repartition(npartitions=1).to_delayed()
-    call = raskt.delayed(WriteWhole(WriteCsv(options, False)))(part, path)
+    call = raskt.delayed(WriteWhole(WriteCsv(options, False, alike)))(part, path)
     return call.compute(**how) if compute else call
 
 
 class WriteCsv:
     """Writes one partition by pandas."""
 
-    def __init__(self, options: dict[str, Any], first_only: bool) -> None:
+    def __init__(self, options: dict[str, Any], first_only: bool, alike: list[int]) -> None:
         self.options = options
         self.first_only = first_only
+        #: Where columns stand that hold numbers of one type among objects.
+        self.alike = alike
 
     def __call__(self, part: Any, path: str, at: int, place: str) -> None:
         """Write the rows to `path`, which will be moved to `place`."""
@@ -207,6 +220,9 @@ class WriteCsv:
         if self.first_only and at:
             options["header"] = False
         prepare(options.get("mode", "w"), path, place)
+        part = part.copy(deep=False)
+        for at in self.alike:
+            part.isetitem(at, part.iloc[:, at].infer_objects())
         part.to_csv(path, **options)
 
 
@@ -393,7 +409,7 @@ def to_json(
     frame = self
     if path_or_buf is None or hasattr(path_or_buf, "write"):
         return frame.compute().to_json(path_or_buf, **options)
-    frame = told_as_one(frame, "object")
+    frame, _ = told_as_one(frame, "object")
     write = WriteByPandas("to_json", options)
     return write_parts(
         frame, path_or_buf, "json", write, name_function, compute, dict(compute_kwargs or {}), compression

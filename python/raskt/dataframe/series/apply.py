@@ -8,10 +8,10 @@ from typing import Any
 
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import no_default, refuse_engine
-from ..base.collection import is_collection, is_column
+from ..base.collection import has_labels, is_collection, is_column
 from ..base.lazy_arrays import operand
 from ..base.lists import exploded
-from ..base.meta import empty, is_full, sample_of
+from ..base.meta import empty, infer, is_full, sample_of
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import over_all, over_partitions, over_rows
 from ..base.registry import wrap
@@ -71,6 +71,10 @@ class SeriesValues(Elementwise):
             meta, how = mapped_values(empty(self), func), {"same_rows": True, "plainly": True, "may_miss": True}
             in_pandas = lambda: over_partitions(call, (self,), {}, name="map", meta=meta, **how)
             return native_or(native, in_pandas) if func else in_pandas()
+        if has_labels(func) and meta is None:
+            found = infer(call, (self,), {}, "map", plainly=True)
+            how = {"same_rows": True, "plainly": True, "may_miss": True, "by_labels": False}
+            return over_partitions(call, (self,), {}, name="map", meta=found, **how)
         return over_rows(call, self, name=getattr(func, "__name__", "map"), meta=meta)
 
     def apply(
