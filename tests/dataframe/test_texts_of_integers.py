@@ -136,3 +136,31 @@ def test_labels_that_may_be_missing_are_floats_in_all_partitions() -> None:
     expected = labelled(frame).rename(str)
     found = labelled(rd.from_pandas(frame, npartitions=3), sort=False).rename(str)
     check(found, expected)
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 4])
+def test_rows_of_functions_of_partitions_keep_their_labels(partitions: int) -> None:
+    frame = pd.DataFrame({"i": [1, 2, 3, 4], "f": [1.0, -1, 1, 1]})
+    lazy = rd.from_pandas(frame, npartitions=partitions)
+    gapped = lambda rows: rows.assign(w=rows.i.where(rows.f > 0)).query("i > 0").reset_index(drop=True)
+    expected, found = gapped(frame), gapped(lazy)
+    check(found.map_partitions(lambda part: part), expected)
+    check(found.w.map_partitions(lambda part: part * 2), expected.w * 2)
+    check(found.map_partitions(lambda part: part.i) + found.i, expected.i * 2)
+    check(found.map_partitions(lambda part, total: part.i + total, found.i.sum()), expected.i + expected.i.sum())
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 4])
+@pytest.mark.parametrize("least", [0, -5])
+def test_truth_values_that_may_be_missing_are_of_one_type(partitions: int, least: int) -> None:
+    frame = pd.DataFrame({"b": [True, False, True, False], "f": [1.0, -1, 1, 1]})
+    lazy = rd.from_pandas(frame, npartitions=partitions)
+    column = lambda rows: rows.b.where(rows.f > least)
+    for use in (lambda part: part.map(str), lambda part: part.astype("str") + part.dtype.str):
+        check(column(lazy).map_partitions(use, meta=("b", "str")), use(column(frame)))
+
+
+def test_many_columns_that_may_be_missing() -> None:
+    frame = pd.DataFrame({"f": [1.0, -1, 1, 1], **{f"c{at}": [at, 2, 3, 4] for at in range(120)}})
+    gapped = lambda rows: rows.where(rows.f > 0)
+    check(gapped(rd.from_pandas(frame, npartitions=2)).map(str), gapped(frame).map(str))

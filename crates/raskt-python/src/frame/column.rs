@@ -149,6 +149,14 @@ impl ColumnExpr {
         self.column.values.domain.is_rounded()
     }
 
+    /// Whether pandas has another type of its values if one of them is missing: floats for integers, objects for truth
+    /// values.
+    #[getter]
+    fn may_be_retyped(&self) -> bool {
+        let domain = &self.column.values.domain;
+        domain.is_rounded() || (domain.missing && !domain.all_or_none && domain.class() == DomainClass::Bool)
+    }
+
     /// Whether any of its values can be missing to pandas.
     #[getter]
     fn can_miss(&self) -> bool {

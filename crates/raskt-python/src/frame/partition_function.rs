@@ -291,7 +291,7 @@ pub(super) fn digest_of_call(token: Option<&str>) -> u128 {
 
 /// The frame whose partitions a function gets, with the labels that all rows together give them; a function that gives
 /// a row for each row gets the very rows that its result goes beside.
-fn labels_known(frame: &Frame, same_rows: bool) -> PyResult<Frame> {
+pub(super) fn labels_known(frame: &Frame, same_rows: bool) -> PyResult<Frame> {
     if same_rows { Ok(frame.clone()) } else { frame.with_known_labels().or_raise() }
 }
 

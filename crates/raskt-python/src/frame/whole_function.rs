@@ -1,6 +1,6 @@
 //! Python functions over several plans with different rows, each handed over whole: what aligns labels.
 
-use super::partition_function::{Input, MayMiss, Promise, digest_of_call, without_own_frames};
+use super::partition_function::{Input, MayMiss, Promise, digest_of_call, labels_known, without_own_frames};
 use super::{ColumnExpr, FrameExpr, OrRaise, interchange};
 use crate::block::{PythonBlock, PythonOp};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -76,7 +76,7 @@ pub(super) fn frame_of_whole(
     let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
     let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();
     let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
-    let given = inputs.iter().map(input_of).collect::<PyResult<Vec<_>>>()?;
+    let given = inputs.iter().map(|input| input_of(input, partitions)).collect::<PyResult<Vec<_>>>()?;
     let Some((first, _)) = given.first() else { return Err(PyValueError::new_err("there is nothing to align")) };
     let rows = rows_of(first);
     let (inputs, outputs): (Vec<Input>, Vec<StageOutput>) = given.into_iter().unzip();
@@ -94,16 +94,23 @@ pub(super) fn frame_of_whole(
     Ok(Py::new(py, FrameExpr::from(found))?.into_any())
 }
 
-/// A plan as what its table is handed over as.
-fn input_of(object: &Bound<'_, PyAny>) -> PyResult<(Input, StageOutput)> {
+/// A plan as what its table is handed over as; that of several partitions with the labels that all rows together give.
+fn input_of(object: &Bound<'_, PyAny>, partitions: usize) -> PyResult<(Input, StageOutput)> {
     if let Ok(frame) = object.cast::<FrameExpr>() {
         let expr = frame.get();
-        let input = if expr.labels { Input::Labels } else { Input::Frame }(expr.frame.clone());
-        return Ok((input, StageOutput::of_frame(&expr.frame)));
+        let frame = labels_known(&expr.frame, partitions == 1)?;
+        let output = StageOutput::of_frame(&frame);
+        return Ok((if expr.labels { Input::Labels } else { Input::Frame }(frame), output));
     }
     let column = object.cast::<ColumnExpr>().map_err(|_| PyTypeError::new_err("a plan of a dataframe is wanted"))?;
     let column = &column.get().column;
-    Ok((Input::Column(column.clone()), StageOutput::of_column(column)))
+    if partitions == 1 || column.is_scalar() || column.labels {
+        return Ok((Input::Column(column.clone()), StageOutput::of_column(column)));
+    }
+    let mut known = labels_known(&column.to_frame("values"), false)?.column_at(0).or_raise()?;
+    known.name = column.name.clone();
+    let output = StageOutput::of_column(&known);
+    Ok((Input::Column(known), output))
 }
 
 fn rows_of(input: &Input) -> Frame {

@@ -1,7 +1,7 @@
-"""Integers that may be missing, handed over to functions of partitions.
+"""Integers and truth values that may be missing, handed over to functions of partitions.
 
-pandas has floats of all of them as soon as one of all rows is missing, in every partition then. So what functions of
-partitions get of such columns goes by a value that all rows tell.
+pandas has floats or objects of all of them as soon as one of all rows is missing, in every partition then. So what
+functions of partitions get of such columns goes by what all rows tell.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from .collection import is_collection, is_index, is_labels, is_scalar
 from .meta import columns_of
 from .registry import wrap
 
-#: How the arguments are called that tell whether one is missing.
-GAP = "raskt_gap_"
+#: How the arguments are called that tell in which columns one is missing, and of how many each of them tells.
+GAPS = "raskt_gaps_"
+COUNT = 50
 #: What stands for row labels among the numbers of columns.
 LABELS = -1
 
@@ -22,17 +23,21 @@ LABELS = -1
 def with_gaps(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """A function, and its arguments by name, that gets floats where one of the integers of a column is missing."""
+    """A function, and its arguments by name, that gets columns of the types that all of their rows give them."""
     places: list[tuple[int | str, int]] = []
-    told: dict[str, Any] = {}
+    missing: list[Any] = []
     for place, rows in (*enumerate(args), *kwargs.items()):
         if not is_collection(rows) or is_scalar(rows):
             continue
         for at, column in (*enumerate(columns_of(rows)), *labels_of(rows)):
-            if getattr(column, "may_be_rounded", False):
-                told[f"{GAP}{len(places)}"] = wrap(column.unary("isna").reduce("any"))
+            if getattr(column, "may_be_retyped", False):
+                missing.append(column.unary("isna").reduce("any"))
                 places.append((place, at))
-    return (WithGaps(function, places), kwargs | told) if places else (function, kwargs)
+    if not places:
+        return function, kwargs
+    groups = range(0, len(places), COUNT)
+    told = {f"{GAPS}{at}": bits_of(missing[at : at + COUNT]) for at in groups}
+    return WithGaps(function, places), kwargs | told
 
 
 def labels_of(rows: Any) -> list[tuple[int, Any]]:
@@ -41,6 +46,12 @@ def labels_of(rows: Any) -> list[tuple[int, Any]]:
         return []
     frame = rows._as_frame()
     return [(LABELS, frame.index().to_series())] if len(frame.index_names) == 1 else []
+
+
+def bits_of(marks: list[Any]) -> Any:
+    """Lazy truth values as the bits of one lazy integer."""
+    bits = [wrap(mark.cast("int64")) * (1 << at) for at, mark in enumerate(marks)]
+    return sum(bits[1:], bits[0])
 
 
 class WithGaps:
@@ -52,23 +63,29 @@ class WithGaps:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The result of the function."""
         arguments: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
-        gaps = [arguments.pop(f"{GAP}{at}") for at in range(len(self.places))]
-        for (place, at), is_one_missing in zip(self.places, gaps, strict=True):
-            if is_one_missing:
-                arguments[place] = as_floats(arguments[place], at)
+        bits = {at: int(arguments.pop(f"{GAPS}{at}")) for at in range(0, len(self.places), COUNT)}
+        for number, (place, at) in enumerate(self.places):
+            if bits[number - number % COUNT] >> number % COUNT & 1:
+                arguments[place] = retyped(arguments[place], at)
         positional = [arguments.pop(at) for at in range(len(args))]
         return self.function(*positional, **arguments)
 
 
-def as_floats(rows: Any, at: int) -> Any:
-    """Rows of pandas with a column of integers, or their labels, as floats."""
+def retyped(rows: Any, at: int) -> Any:
+    """Rows of pandas with a column, or their labels, of the type that they have where one is missing."""
     if at == LABELS:
-        return rows.set_axis(rows.index.astype("float64"), axis=0) if rows.index.dtype.kind in "iu" else rows
-    values = rows.iloc[:, at] if rows.ndim == 2 else rows
-    if values.dtype.kind not in "iu":
-        return rows
+        return rows.set_axis(loosened(rows.index), axis=0)
     if rows.ndim == 1:
-        return rows.astype("float64")
+        return loosened(rows)
+    values = rows.iloc[:, at]
+    if values.dtype.kind not in "iub":
+        return rows
     rows = rows.copy(deep=False)
-    rows.isetitem(at, values.astype("float64"))
+    rows.isetitem(at, loosened(values))
     return rows
+
+
+def loosened(values: Any) -> Any:
+    """Integers as floats, truth values as objects."""
+    kind = values.dtype.kind
+    return values.astype("float64") if kind in "iu" else values.astype(object) if kind == "b" else values

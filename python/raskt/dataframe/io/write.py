@@ -409,7 +409,8 @@ def to_json(
     frame = self
     if path_or_buf is None or hasattr(path_or_buf, "write"):
         return frame.compute().to_json(path_or_buf, **options)
-    frame, _ = told_as_one(frame, "object")
+    if orient != "table":  # which says the types of columns
+        frame, _ = told_as_one(frame, "object")
     write = WriteByPandas("to_json", options)
     return write_parts(
         frame, path_or_buf, "json", write, name_function, compute, dict(compute_kwargs or {}), compression
