@@ -425,3 +425,11 @@ def test_lines_of_blocks_without_any():
     check(ra.apply_along_axis(np.sort, 1, lazy[lazy[:, 0] > 35]), np.sort(x[x[:, 0] > 35], axis=1))
     with pytest.raises(ValueError, match="any iteration dimensions are 0"):
         ra.apply_along_axis(np.sum, 1, lazy[:0])
+
+
+@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "greater_equal"])
+@pytest.mark.parametrize("number", [-1, 0, 2, 300, 2**40])
+def test_numbers_beside_truth_values_are_truth_values_where_the_signature_says_so(name, number):
+    x = np.array([True, False, True])
+    found = getattr(ra, name)(ra.from_array(x, chunks=2), number, signature="??->?").compute()
+    np.testing.assert_array_equal(found, getattr(np, name)(x, number, signature="??->?"))

@@ -28,7 +28,7 @@ FULL: dict[str, Callable[[Any, Any, Any], Any]] = {
     "fillna": lambda rows, marks, other: rows.i.fillna(other),
     "combine_first": lambda rows, marks, other: rows.i.combine_first(other),
     "case_when": lambda rows, marks, other: rows.i.case_when([(marks, 9)]),
-    "equal": lambda rows, marks, other: rows.i.eq(rows.i),
+    "equal": lambda rows, marks, other: rows.i.eq(other),
 }
 GAPS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "where nothing": lambda rows, marks, other: rows.i.where(marks),

@@ -112,3 +112,11 @@ def test_what_is_computed_may_be_written_to(kind, parts):
     pd.testing.assert_frame_equal(one.map_partitions(written, meta=frame.iloc[:0]).compute(), written(frame.copy()))
     # Nothing else sees it.
     pd.testing.assert_frame_equal(lazy.compute(), frame)
+
+
+def test_products_with_series_in_memory_go_by_labels():
+    frame = pd.DataFrame({"f": [1.5, 2.0, 3.0], "h": [1, 2, 3]})
+    lazy = rd.from_pandas(frame, npartitions=2)
+    assert lazy.f.dot(frame.h[::-1]).compute() == frame.f.dot(frame.h[::-1])
+    with pytest.raises(ValueError, match="not aligned"):
+        lazy.f.dot(frame.h[:2]).compute()

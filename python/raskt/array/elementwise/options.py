@@ -47,7 +47,7 @@ def call_with_options(
         types = _loop(function, operands, dtype, signature, casting)
         exactly = function.__name__ in _COMPARISONS  # with whole numbers of any size
         operands = [
-            operand if exactly and type(operand) is int else _converted(operand, kind)
+            operand if exactly and type(operand) is int and kind.kind in "iu" else _converted(operand, kind)
             for operand, kind in zip(operands, types, strict=False)
         ]
     results = apply(*operands)

@@ -133,5 +133,6 @@ def is_whole(dtype: Any) -> bool:
 
 def shown(values: tuple[Any, ...]) -> str:
     """The values that are told in an error."""
-    told = [repr(str(value)) for value in values if is_plain_value(value) or isinstance(value, str)]
+    named = ["nan" if value is no_default else value for value in values]
+    told = [repr(str(value)) for value in named if is_plain_value(value) or isinstance(value, str)]
     return " or ".join(told) if told else "of the other object"

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .collection import is_collection, is_index, is_labels, is_scalar
-from .meta import columns_of
+from .meta import GAPS, columns_of
 from .registry import wrap
 
-#: How the arguments are called that tell in which columns one is missing, and of how many each of them tells.
-GAPS = "raskt_gaps_"
+#: Of how many columns one argument tells whether a value is missing.
 COUNT = 50
 #: What stands for row labels among the numbers of columns.
 LABELS = -1
@@ -59,6 +58,11 @@ class WithGaps:
 
     def __init__(self, function: Callable[..., Any], places: list[tuple[int | str, int]]) -> None:
         self.function, self.places = function, places
+
+    def tried(self, *args: Any, **kwargs: Any) -> Any:
+        """The result for a few rows, which have the types already that they are promised to have."""
+        call = getattr(self.function, "tried", self.function)
+        return call(*args, **{name: value for name, value in kwargs.items() if not name.startswith(GAPS)})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The result of the function."""

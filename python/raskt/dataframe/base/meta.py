@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 REAL_ROWS = 3
 
 
+#: How arguments are called that tell in which columns values are missing, which trials do without.
+GAPS = "raskt_gaps_"
+
+
 def empty(collection: Any) -> Any:
     """The pandas object without rows that has the columns, types and index of a collection."""
     expression = collection._expr
@@ -339,7 +343,9 @@ class Trial:
 
     def with_real_rows(self) -> Any:
         """The result for the first rows, computed; NoRows if there are none."""
-        args, kwargs = self.samples(real_sample_of)
+        args = [real_sample_of(value) for value in self.args]
+        real = {key: sample_of if key.startswith(GAPS) else real_sample_of for key in self.kwargs}
+        kwargs = {key: real[key](value) for key, value in self.kwargs.items()}
         of_values = all(map(is_scalar, self.lazy))
         if not of_values and not any(len(value) for value in (*args, *kwargs.values()) if hasattr(value, "dtypes")):
             raise NoRows

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.array_arguments import is_lazy_array
 from ..base.checks import check_boolean, check_series_axis, without_effect
-from ..base.collection import is_collection
+from ..base.collection import has_labels, is_collection
 from ..base.dependent import changed_meta
 from ..base.lazy_arrays import PRODUCT, column_beside
 from ..base.meta import is_categorical, sample_of
@@ -18,6 +18,7 @@ from ..base.whole import is_foreign
 from ..generic.operands import is_number
 from ..generic.reductions import Reductions, check_quantile_method, is_rows_axis, with_axis
 from ..generic.summaries import describe_series, value_counts
+from ..io.creation import from_pandas
 
 
 class SeriesReductions(Reductions):
@@ -236,6 +237,7 @@ class SeriesReductions(Reductions):
             if other.ndim != 1:
                 raise NotImplementedError("dot with a lazy array of two dimensions: use the columns one by one")
             other = column_beside(self, other, PRODUCT)
+        other = from_pandas(other, npartitions=1, sort=False) if has_labels(other) and other.ndim == 1 else other
         column = is_collection(other) and other.ndim == 1 and not is_foreign(self, other)
         if column and self._expr.dtype == other._expr.dtype in ("int64", "float64"):
             return (self * other).sum(skipna=False)
