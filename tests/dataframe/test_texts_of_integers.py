@@ -164,3 +164,36 @@ def test_many_columns_that_may_be_missing() -> None:
     frame = pd.DataFrame({"f": [1.0, -1, 1, 1], **{f"c{at}": [at, 2, 3, 4] for at in range(120)}})
     gapped = lambda rows: rows.where(rows.f > 0)
     check(gapped(rd.from_pandas(frame, npartitions=2)).map(str), gapped(frame).map(str))
+
+
+TRUTHS: dict[str, Callable[[Any], Any]] = {
+    "negative": lambda column: -column,
+    "sum": lambda column: column + column,
+    "product": lambda column: column * column,
+    "absolute": lambda column: column.abs(),
+    "round": lambda column: column.round(),
+    "replace": lambda column: column.replace(1, "x"),
+    "replace by numbers": lambda column: column.replace({1: 5}),
+    "map by numbers": lambda column: column.map({1: "a"}),
+    "map": lambda column: column.map({True: "a"}),
+    "and": lambda column: column & True,
+    "power": lambda column: column**2,
+    "compare": lambda column: column == 1,
+}
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 4])
+@pytest.mark.parametrize("use", TRUTHS)
+def test_truth_values_beside_missing_ones_are_objects(partitions: int, use: str) -> None:
+    frame = pd.DataFrame({"b": [True, False, True, True], "f": [1.0, -1, 1, 1]})
+    column = lambda rows: rows.b.where(rows.f > 0)
+    check(TRUTHS[use](column(rd.from_pandas(frame, npartitions=partitions))), TRUTHS[use](column(frame)))
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_what_pandas_does_not_invert(partitions: int) -> None:
+    frame = pd.DataFrame({"b": [True, False, True, True], "f": [1.0, -1, 1, 1]})
+    lazy = rd.from_pandas(frame, npartitions=partitions)
+    with pytest.raises(TypeError, match="unary ~"):
+        (~lazy.b.where(lazy.f > 0)).compute()
+    check(~lazy.b.where(lazy.f > 0).fillna(False).astype(bool), ~frame.b.where(frame.f > 0).fillna(False).astype(bool))

@@ -53,11 +53,14 @@ impl Expression {
             FrameError::NotNative(format!("`{op}` of a column of {dtype} has no native form"))
         };
         let class = own.domain.class();
+        // Truth values some of which are missing are objects in pandas.
+        if class == Bool && own.domain.missing {
+            return Err(not_native());
+        }
         let x = own.expr.clone();
         match op {
             "invert" if class == Bool => {
-                let known = if own.domain.missing { x.fill_null(literal(false)) } else { x };
-                return Ok(Self::computed(scope, &[&own.operand()], known.negated())?.missing(false));
+                return Ok(Self::computed(scope, &[&own.operand()], x.negated())?.missing(false));
             }
             "invert" if class == Int => {
                 // All bits differ from those of the number whose bits are all set.
@@ -412,6 +415,9 @@ impl Expression {
         let own = self.settled();
         let x = own.expr.clone();
         let expr = match (own.domain.class(), u32::try_from(decimals)) {
+            (Bool, _) if own.domain.missing => {
+                return Err(FrameError::NotNative("truth values that may be missing are objects".into()));
+            }
             (Int | Bool, Ok(_)) => return Ok(own),
             (Decimal, Ok(decimals)) => x.map(Function::Round(decimals)),
             (Float, _) => {
@@ -441,6 +447,9 @@ impl Expression {
             return Err(FrameError::Value(format!("{old} values can't be replaced by {new}")));
         }
         let own = self.settled();
+        if own.domain.class() == Bool && own.domain.missing {
+            return Err(FrameError::NotNative("truth values that may be missing are objects".into()));
+        }
         let pairs: Vec<(&Literal, &Literal)> = old.iter().zip(new).filter(|(old, _)| own.could_equal(old)).collect();
         if pairs.len() > PAIRS_MAX {
             return Err(FrameError::NotNative(format!("a chain of {} conditions has no native form", pairs.len())));

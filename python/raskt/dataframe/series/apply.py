@@ -69,6 +69,9 @@ class SeriesValues(Elementwise):
         if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and alike:
             native = lambda: wrap(self._expr.map_values(list(func), list(func.values())))
             meta, how = mapped_values(empty(self), func), {"same_rows": True, "plainly": True, "may_miss": True}
+            if self._expr.may_be_retyped and not self._expr.may_be_rounded:
+                # Whether a truth value among objects equals a number, all of them together tell.
+                return over_whole(call, self, name="map", meta=meta, same_rows=True, may_miss=True)
             in_pandas = lambda: over_partitions(call, (self,), {}, name="map", meta=meta, **how)
             return native_or(native, in_pandas) if func else in_pandas()
         if has_labels(func) and meta is None:
