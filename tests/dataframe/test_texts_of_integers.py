@@ -178,6 +178,12 @@ TRUTHS: dict[str, Callable[[Any], Any]] = {
     "map": lambda column: column.map({True: "a"}),
     "and": lambda column: column & True,
     "power": lambda column: column**2,
+    "or": lambda column: column | True,
+    "exclusive or": lambda column: True ^ column,
+    "or another": lambda column: column | (column == True),  # noqa: E712
+    "another or": lambda column: (column == 0) | column,
+    "truth": lambda column: column.astype(bool),
+    "truth of cells": lambda column: column.to_frame("z").astype({"z": "bool"}).z,
     "compare": lambda column: column == 1,
 }
 

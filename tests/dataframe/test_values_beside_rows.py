@@ -120,3 +120,12 @@ def test_products_with_series_in_memory_go_by_labels():
     assert lazy.f.dot(frame.h[::-1]).compute() == frame.f.dot(frame.h[::-1])
     with pytest.raises(ValueError, match="not aligned"):
         lazy.f.dot(frame.h[:2]).compute()
+
+
+def test_matrix_products_go_by_labels():
+    frame = pd.DataFrame({"f": [1.5, 2.0, 3.0], "h": [1, 2, 3]})
+    lazy = rd.from_pandas(frame, npartitions=2)
+    assert (lazy.f @ frame.h[::-1]).compute() == frame.f @ frame.h[::-1]
+    assert (lazy.f @ lazy.h).compute() == frame.f @ frame.h
+    weights = pd.Series({"h": 2.0, "f": 1.0})
+    pd.testing.assert_series_equal((lazy @ weights).compute(), frame @ weights)

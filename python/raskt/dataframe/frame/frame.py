@@ -23,7 +23,7 @@ from ..generic.alignment import Method, align_with, aligned, filled_up, needs_al
 from ..generic.display import frame_html, frame_info, frame_text
 from ..generic.elementwise import chosen
 from ..generic.labels import with_axis_names, without_labels
-from ..generic.operands import binary
+from ..generic.operands import binary, refuse_objects
 from ..generic.operators import applied, check_division
 from ..indexing.arrays import by_array_in_brackets
 from ..indexing.loc import by_brackets, by_marks, is_marks
@@ -153,6 +153,7 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
 
         def pairs() -> list[tuple[str, Any]]:
             mine, theirs = self._expr, other._expr
+            refuse_objects(operation, *(side.column(name) for side in (mine, theirs) for name in names))
             return [(name, mine.column(name).binary(operation, theirs.column(name), reflected)) for name in names]
 
         return native_or(

@@ -22,7 +22,7 @@ from ..base.lazy_arrays import (
     same_shape,
     values_of,
 )
-from ..base.meta import dtypes_of, empty, sample_of, types_in
+from ..base.meta import columns_of, dtypes_of, empty, sample_of, types_in
 from ..base.pandas_methods import changing, elementwise, gathered_rows, native_or
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
@@ -30,7 +30,7 @@ from ..base.storage import MASKED, is_plain
 from ..base.whole import over_whole, unmet
 from .alignment import Named, align_with, by_columns, differs, is_elsewhere, needs_alignment, with_values
 from .numpy_functions import numpy_function
-from .operands import bound, elements
+from .operands import bound, elements, may_be_objects
 from .operators import FUNCTIONS, OperatorMethods
 from .running import Running
 
@@ -208,6 +208,8 @@ class Elementwise(OperatorMethods, Running):
             return over_whole(convert, self, name="astype", meta=known, same_rows=True)
         if "str" in map(str, own) and str(wanted).startswith(("datetime64", "timedelta64")):
             # Only pandas reads all the ways in which it reads times.
+            return over_rows(convert, self, name="astype", meta=empty(self).astype(wanted), plainly=True)
+        if str(wanted) == "bool" and any(map(may_be_objects, columns_of(self))):
             return over_rows(convert, self, name="astype", meta=empty(self).astype(wanted), plainly=True)
         times = [one for one in own if str(one).startswith(("datetime64", "timedelta64"))]
         if not is_plain(wanted) or (times and str(wanted) == "bool"):

@@ -20,7 +20,20 @@ def binary(column: Any, operation: str, value: Any, reflected: bool = False) -> 
         raise NotImplementedError(f"`{operation}` with {value!r} has no native form")
     if operation in LOGICAL and is_counted(value):
         raise NotImplementedError("bits of integers of Python have the type of those beside them in pandas alone")
+    refuse_objects(operation, column, native(value))
     return column.binary(operation, native(value), reflected)
+
+
+def refuse_objects(operation: str, *operands: Any) -> None:
+    """NotImplementedError for logic of truth values that may be missing: they are objects in pandas then, which
+    count in another way on the left than on the right."""
+    if operation in LOGICAL and any(map(may_be_objects, operands)):
+        raise NotImplementedError("truth values that may be missing are objects in pandas")
+
+
+def may_be_objects(column: Any) -> bool:
+    """Whether an expression is of truth values that are objects if one of them is missing."""
+    return getattr(column, "may_be_retyped", False) and not column.may_be_rounded
 
 
 def bound(column: Any, value: Any) -> Any:

@@ -207,6 +207,9 @@ class Operators:
     def __rfloordiv__(self, other: Any) -> Any:
         return self._binary("floordiv", other, True)
 
+    def __matmul__(self, other: Any) -> Any:
+        return self.dot(other)  # type: ignore[attr-defined]
+
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
 
