@@ -203,3 +203,42 @@ def test_what_pandas_does_not_invert(partitions: int) -> None:
     with pytest.raises(TypeError, match="unary ~"):
         (~lazy.b.where(lazy.f > 0)).compute()
     check(~lazy.b.where(lazy.f > 0).fillna(False).astype(bool), ~frame.b.where(frame.f > 0).fillna(False).astype(bool))
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 3])
+@pytest.mark.parametrize("name", ["i", "b"])
+def test_rows_in_memory_that_lack_nothing_at_first(partitions: int, name: str) -> None:
+    frame = pd.DataFrame(
+        {"i": [1, 2, 3, 4, 5, 6], "b": [True, False] * 3, "f": [1.0, 1, 1, 1, 1, -1], "k": list("abcdef")}
+    )
+    gapped = lambda rows: rows.assign(z=rows[name].where(rows.f > 0))
+    lazy = gapped(rd.from_pandas(frame, npartitions=partitions))
+    check(lazy.map_partitions(lambda part: part), gapped(frame))
+    check(lazy.z.map_partitions(lambda part: part.map(str)), gapped(frame).z.map(str))
+    if name == "i":
+        check(lazy.z.apply(lambda value: value), gapped(frame).z)
+    else:
+        with pytest.raises(NotImplementedError, match="another type for these values than for the few rows"):
+            lazy.z.apply(lambda value: value).compute()  # pandas makes truth values of objects that are all such
+    check(lazy.apply(lambda row: str(row.z), axis=1), gapped(frame).apply(lambda row: str(row.z), axis=1))
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 4])
+def test_levels_that_may_be_missing_are_told_by_all_rows(partitions: int) -> None:
+    frame = pd.DataFrame({"i": [1, 2, 3, 4], "f": [1.0, 1, 1, -1], "v": [5, 6, 7, 8]})
+    labelled = lambda rows, **options: rows.assign(z=rows.i.where(rows.f > 0)).set_index(["z", "i"], **options)
+    found = labelled(rd.from_pandas(frame, npartitions=partitions), sort=False).rename(index=str)
+    check(found, labelled(frame).rename(index=str))
+
+
+@pytest.mark.parametrize("name", ["plainly", "by_labels", "exact", "partitions", "same_rows", "gather"])
+def test_arguments_of_functions_of_values_may_have_any_name(name: str) -> None:
+    column = pd.Series([1, 2, 3])
+    lazy = rd.from_pandas(column, npartitions=2)
+    told = lambda value, **options: value + options.get(name, 100)
+    check(lazy.apply(told, **{name: 5}), column.apply(told, **{name: 5}))
+    check(lazy.map_overlap(told, 1, 1, **{name: 5}), column + 5)
+    other = rd.from_pandas(column, npartitions=2)
+    check(
+        lazy.map_partitions(lambda one, two, **options: told(one, **options) + two, other, **{name: 5}), column * 2 + 5
+    )

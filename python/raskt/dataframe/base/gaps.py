@@ -15,7 +15,7 @@ from .registry import wrap
 
 #: Of how many columns one argument tells whether a value is missing.
 COUNT = 50
-#: What stands for row labels among the numbers of columns.
+#: What stands for the first level of row labels among the numbers of columns; others are below it.
 LABELS = -1
 
 
@@ -40,11 +40,13 @@ def with_gaps(
 
 
 def labels_of(rows: Any) -> list[tuple[int, Any]]:
-    """The only level of the labels of rows, under the number that stands for it."""
+    """The levels of the labels of rows, each under the number that stands for it."""
     if is_labels(rows) or is_index(rows):
         return []
     frame = rows._as_frame()
-    return [(LABELS, frame.index().to_series())] if len(frame.index_names) == 1 else []
+    if len(frame.index_names) == 1:
+        return [(LABELS, frame.index().to_series())]
+    return [(LABELS - at, frame.level(at)) for at in range(len(frame.index_names))]
 
 
 def bits_of(marks: list[Any]) -> Any:
@@ -60,25 +62,34 @@ class WithGaps:
         self.function, self.places = function, places
 
     def tried(self, *args: Any, **kwargs: Any) -> Any:
-        """The result for a few rows, which have the types already that they are promised to have."""
-        call = getattr(self.function, "tried", self.function)
-        return call(*args, **{name: value for name, value in kwargs.items() if not name.startswith(GAPS)})
+        """The result for a few rows, of the types that they are promised to have: those where one is missing."""
+        return self._call(getattr(self.function, "tried", self.function), lambda bits, number: True, args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The result of the function."""
+        is_set = lambda bits, number: bits[number // COUNT] >> number % COUNT & 1
+        return self._call(self.function, is_set, args, kwargs)
+
+    def _call(
+        self, function: Callable[..., Any], is_set: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         arguments: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
-        bits = {at: int(arguments.pop(f"{GAPS}{at}")) for at in range(0, len(self.places), COUNT)}
+        bits = [int(arguments.pop(f"{GAPS}{at}")) for at in range(0, len(self.places), COUNT)]
         for number, (place, at) in enumerate(self.places):
-            if bits[number - number % COUNT] >> number % COUNT & 1:
+            if is_set(bits, number):
                 arguments[place] = retyped(arguments[place], at)
         positional = [arguments.pop(at) for at in range(len(args))]
-        return self.function(*positional, **arguments)
+        return function(*positional, **arguments)
 
 
 def retyped(rows: Any, at: int) -> Any:
     """Rows of pandas with a column, or their labels, of the type that they have where one is missing."""
-    if at == LABELS:
-        return rows.set_axis(loosened(rows.index), axis=0)
+    import pandas as pd
+
+    if at <= LABELS:
+        return rows.set_axis(with_level(rows.index, LABELS - at), axis=0)
+    if isinstance(rows, pd.MultiIndex):
+        return with_level(rows, at)
     if rows.ndim == 1:
         return loosened(rows)
     values = rows.iloc[:, at]
@@ -87,6 +98,19 @@ def retyped(rows: Any, at: int) -> Any:
     rows = rows.copy(deep=False)
     rows.isetitem(at, loosened(values))
     return rows
+
+
+def with_level(index: Any, at: int) -> Any:
+    """Labels with a level of the type that it has where one is missing."""
+    import pandas as pd
+
+    if index.nlevels == 1:
+        return loosened(index)
+    levels = [index.get_level_values(level) for level in range(index.nlevels)]
+    if levels[at].dtype.kind not in "iub":
+        return index
+    levels[at] = loosened(levels[at])
+    return pd.MultiIndex.from_arrays(levels, names=index.names)
 
 
 def loosened(values: Any) -> Any:

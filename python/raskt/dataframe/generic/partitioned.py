@@ -11,7 +11,7 @@ from typing import Any
 from ..base.checks import check_boolean, deprecated_copy, no_default, without_effect
 from ..base.collection import Collection, is_collection, is_index, is_scalar
 from ..base.meta import infer
-from ..base.partitionwise import over_all, over_partitions, value_meta
+from ..base.partitionwise import WithNames, over_all, over_partitions, value_meta
 from ..base.positions import refuse_by_position
 from ..base.registry import wrap
 from ..base.unknown import leaving_unknown
@@ -130,7 +130,7 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         """
         check_overlap(before, after)
         name = getattr(func, "__name__", "map_overlap")
-        return over_all(func, self, *args, name=name, meta=meta, **kwargs)
+        return over_all(WithNames(func, list(kwargs)), self, *args, *kwargs.values(), name=name, meta=meta)
 
     def reduction(
         self,
@@ -521,7 +521,8 @@ def side_by_side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: di
     if len(counts) > 1:
         raise ValueError(f"partitions of collections go side by side, and there are {sorted(counts)} of them: make them"
                          "as many with repartition, or make divisions known")  # fmt: skip
-    return over_whole(function, *args, name=name, meta=meta, partitions=max(counts, default=1), **kwargs)
+    call, values = WithNames(function, list(kwargs)), (*args, *kwargs.values())
+    return over_whole(call, *values, name=name, meta=meta, partitions=max(counts, default=1), inferred=meta is None)
 
 
 def names_of_labels(other: Any) -> list[Any]:

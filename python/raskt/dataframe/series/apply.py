@@ -13,7 +13,7 @@ from ..base.lazy_arrays import operand
 from ..base.lists import exploded
 from ..base.meta import empty, infer, is_full, sample_of
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
-from ..base.partitionwise import over_all, over_partitions, over_rows
+from ..base.partitionwise import WithNames, over_all, over_partitions, over_rows
 from ..base.registry import wrap
 from ..base.steps import with_steps_of
 from ..base.storage import is_plain
@@ -100,7 +100,8 @@ class SeriesValues(Elementwise):
         options = {"args": args, "by_row": by_row, **kwargs}
         over = over_rows if callable(func) and by_row == "compat" and not is_ufunc(func) else over_all
         over = over_rows if is_ufunc(func) else over
-        return over(Method("apply"), self, func, name=getattr(func, "__name__", "apply"), meta=meta, **options)
+        call = WithNames(Method("apply"), list(options))  # which may have any name
+        return over(call, self, func, *options.values(), name=getattr(func, "__name__", "apply"), meta=meta)
 
     def case_when(self, caselist: list[Any]) -> Any:
         """Values replaced where a condition holds; the first condition that holds counts."""
