@@ -6,6 +6,7 @@ import pytest
 from label_cases import KINDS, frame_of, lazily, same
 
 import raskt.dataframe as rd
+from frame_comparing import check
 
 CHOOSING = {
     "head": lambda df: df[:3],
@@ -227,3 +228,12 @@ def test_an_index_plus_a_number_is_an_index():
     same(lambda df: df.index + 1, [lazy], [rows])
     same(lambda df: df.index.map(lambda label: label * 2), [lazy], [rows])
     assert isinstance((lazy.index + 1), rd.Index)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2], [0.0, 1.0, 2.0], ["a", "b", "c"]], ids=str)
+@pytest.mark.parametrize("gone", [True, False, [False], [True, 5], np.bool_(True)], ids=str)
+def test_truth_values_are_no_numbers_among_labels(labels, gone):
+    frame = pd.DataFrame({"x": [1, 2, 3]}, index=labels)
+    check(
+        rd.from_pandas(frame, npartitions=2).drop(index=gone, errors="ignore"), frame.drop(index=gone, errors="ignore")
+    )

@@ -34,8 +34,9 @@ def without_labels(rows: Any, labels: Any, level: Any, errors: str) -> Any:
     if errors not in ("ignore", "raise"):
         raise ValueError(f"errors must be 'ignore' or 'raise', not {errors!r}")
     several = len(rows._as_frame().index_names) > 1
-    if errors == "raise" or level is not None or several:
-        return gathered("drop", rows, index=labels, level=level, errors=errors, meta=empty(rows))
     listed = list(labels) if getattr(labels, "ndim", 0) else as_list(labels)
+    truths = any(type(one).__name__ in ("bool", "bool_") for one in listed)  # which equal no numbers to pandas here
+    if errors == "raise" or level is not None or several or truths:
+        return gathered("drop", rows, index=labels, level=level, errors=errors, meta=empty(rows))
     keep = lambda frame: frame.filter(frame.index().isin(listed).unary("invert"))
     return rows._framed(keep)
