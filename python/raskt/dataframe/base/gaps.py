@@ -56,7 +56,8 @@ def bits_of(marks: list[Any]) -> Any:
 
 
 class WithGaps:
-    """A function whose integers are floats where it is told so; it can be sent to a worker process."""
+    """A function that gets floats for integers, and objects for truth values, where it is told so; it can be sent to a
+    worker process."""
 
     def __init__(self, function: Callable[..., Any], places: list[tuple[int | str, int]]) -> None:
         self.function, self.places = function, places

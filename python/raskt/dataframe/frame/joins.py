@@ -124,7 +124,8 @@ class FrameJoins(Mixin):
         options = {**options, "right_index": right_index, "sort": sort, "suffixes": suffixes, "indicator": indicator}
         shared = on
         if on is None and left_on is None and right_on is None and not (left_index or right_index or how == "cross"):
-            shared = [label for label in self.columns if label in set(right.columns)]
+            others = set(right.columns)
+            shared = [label for label in self.columns if label in others]
         refuse_ambiguous_keys(self, [shared, left_on])
         refuse_ambiguous_keys(right, [shared, right_on])
         if has_series_keys(options) and how not in ("leftsemi", "leftanti"):

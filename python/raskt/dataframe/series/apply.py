@@ -20,7 +20,7 @@ from ..base.storage import is_plain
 from ..base.whole import is_foreign, is_labelled, over_whole, sample_rows, unmet
 from ..generic.alignment import Named, with_values
 from ..generic.elementwise import Elementwise
-from ..generic.operands import bound
+from ..generic.operands import bound, may_be_objects
 from ..generic.operators import add_methods, of_series
 
 #: Types of which pandas maps values to one of several types, by what is found.
@@ -69,7 +69,7 @@ class SeriesValues(Elementwise):
         if isinstance(func, dict) and not hasattr(func, "__missing__") and meta is None and alike:
             native = lambda: wrap(self._expr.map_values(list(func), list(func.values())))
             meta, how = mapped_values(empty(self), func), {"same_rows": True, "plainly": True, "may_miss": True}
-            if self._expr.may_be_retyped and not self._expr.may_be_rounded:
+            if may_be_objects(self._expr):
                 # Whether a truth value among objects equals a number, all of them together tell.
                 return over_whole(call, self, name="map", meta=meta, same_rows=True, may_miss=True)
             in_pandas = lambda: over_partitions(call, (self,), {}, name="map", meta=meta, **how)
