@@ -108,6 +108,13 @@ def test_set_item(df, pdf):
     check(df, pdf)
 
 
+def test_a_frame_of_one_column_is_a_new_column(df, pdf):
+    column = pdf.columns[0]
+    check(df.assign(n=df[[column]]), pdf.assign(n=pdf[[column]]))
+    with pytest.raises(ValueError, match="2 columns to the single column 'n'"):
+        df.assign(n=df[list(pdf.columns[:2])])
+
+
 def test_set_item_leaves_earlier_frames_alone(df, pdf):
     before = df[["a"]]
     copy = df.copy()

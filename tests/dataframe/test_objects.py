@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -94,3 +95,22 @@ def test_what_is_missing_among_objects_is_what_pandas_says(dtype, partitions):
     found = rd.from_pandas(series, npartitions=partitions).map_partitions(doubled, meta=(None, object)).compute()
     assert found.dtype == object
     assert found[1] is series[1] is pd.NA
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_there_is_one_nan_among_objects(partitions):
+    """Sets and dicts of Python, which go by identities, have one NaN, as those of what pandas read or joined."""
+    other = pd.DataFrame({"k": [0, 3], "b": [True, False]})
+    frame = pd.DataFrame({"k": range(6), "g": ["a"] * 4 + ["b"] * 2, "o": ["x", np.nan, None, np.nan, 2.5, np.nan]})
+    tables = (
+        frame.astype({"o": object}).merge(other, how="left"),
+        rd.from_pandas(frame.astype({"o": object}), npartitions=partitions).merge(
+            rd.from_pandas(other, npartitions=1), how="left"
+        ),
+    )
+    for column in ("b", "o"):
+        for use in (
+            lambda rows: rows.groupby("g")[column].agg(lambda values: len(set(values))),  # noqa: B023
+            lambda rows: rows[column].map(lambda value: value is np.nan),  # noqa: B023
+        ):
+            check(use(tables[1]), use(tables[0]))

@@ -332,10 +332,10 @@ class Pickles(Storage):
         import pandas as pd
 
         if self.dtype != np.dtype(object):
-            missing = getattr(self.dtype, "na_value", float("nan"))
+            missing = getattr(self.dtype, "na_value", np.nan)
             return pd.array(unpickled(column, missing), dtype=self._dtype_of(column))
         values = np.empty(len(column), dtype=object)
-        for at, value in enumerate(unpickled(column, float("nan"))):
+        for at, value in enumerate(unpickled(column, np.nan)):
             values[at] = value
         return values
 
@@ -541,7 +541,14 @@ def cells_of(column: pa.Array) -> list[bytes | None]:
 
 def unpickled(column: pa.Array, missing: Any) -> list[Any]:
     """The objects of `pickled`, which this process or one that it trusts made; `missing` where there is none."""
-    return [missing if cell is None else pickle.loads(cell) for cell in cells_of(column)]
+    return [missing if cell is None else one_nan(pickle.loads(cell)) for cell in cells_of(column)]
+
+
+def one_nan(value: Any) -> Any:
+    """A value; for any NaN the one of NumPy, of which sets and dicts of Python have one, as they have in pandas."""
+    import numpy as np
+
+    return np.nan if type(value) is float and value != value else value
 
 
 def is_present(column: pa.Array) -> Any:

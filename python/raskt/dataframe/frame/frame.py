@@ -319,9 +319,10 @@ class DataFrame(FrameRows, FrameValues, FrameReductions, FrameJoins, FrameOutput
         for name, value in columns:
             value = value(self) if callable(value) and not is_collection(value) else value
             if isinstance(value, DataFrame):
-                raise ValueError(
-                    f"Cannot set a DataFrame with {len(value._plan.columns)} columns as the column {name!r}"
-                )
+                if len(value._plan.columns) != 1:
+                    count = len(value._plan.columns)
+                    raise ValueError(f"Cannot set a DataFrame with {count} columns to the single column {name!r}")
+                value = value._column(value.columns[0])
             if is_lazy_array(value):
                 values.append((name, self._array_column(value)._expr))
                 continue

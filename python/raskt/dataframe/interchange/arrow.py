@@ -122,6 +122,7 @@ def own_values_of(batch: pa.RecordBatch, at: int, codec: bytes | None) -> pd.Ser
 
 def values_of(batch: pa.RecordBatch, at: int, codec: bytes | None) -> pd.Series:
     """One column of a batch as pandas has it, without a name."""
+    import numpy as np
     import pandas as pd
 
     column, dtype = batch.column(at), batch.schema.field(at).type
@@ -136,7 +137,10 @@ def values_of(batch: pa.RecordBatch, at: int, codec: bytes | None) -> pd.Series:
     if isinstance(values.dtype, pd.CategoricalDtype):
         return values.cat.as_unordered()
     if values.dtype == object and column.null_count:
-        values = values.where(values.notna(), pd.NaT if is_time(dtype) else float("nan"))
+        # The one NaN of NumPy, which sets of Python have once; `Series.where` would make one for each value.
+        objects = values.to_numpy(copy=True)
+        objects[values.isna().to_numpy()] = pd.NaT if is_time(dtype) else np.nan
+        return pd.Series(objects, dtype=object, copy=False)
     return values
 
 
