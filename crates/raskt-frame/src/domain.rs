@@ -15,6 +15,9 @@ pub struct Domain {
     /// Of integers among which nulls can be: whether they are nulls in all rows or in none, as a reduction is of no rows.
     /// They are computed with as integers, and what type they have in pandas the values tell.
     pub all_or_none: bool,
+    /// Of truth values: whether some may have been nulls before rows were left out, or nulls filled in. In pandas they are
+    /// objects then, whatever is left of them, and compute as integers.
+    pub was_missing: bool,
     /// Whether NaN can be among them (floats only): read from a file that somebody else wrote, or computed.
     pub nan: bool,
     /// No number among them is further from zero; infinite where that isn't known. Sums and products of numbers with a
@@ -55,7 +58,7 @@ impl Domain {
     /// Values of `dtype`, nulls among them if `missing`, and NaN if `nan`.
     pub fn new(dtype: DataType, missing: bool, nan: bool) -> Self {
         let (magnitude, logical) = (magnitude_of(&dtype), Logical::Plain);
-        Self { magnitude, dtype, logical, missing, all_or_none: false, nan }
+        Self { magnitude, dtype, logical, missing, all_or_none: false, was_missing: false, nan }
     }
 
     /// Values of `dtype` without nulls or NaN.
@@ -79,6 +82,17 @@ impl Domain {
         self.missing |= more;
         self.all_or_none &= !more;
         self
+    }
+
+    /// The same where nulls may have been left out, or filled in.
+    pub(crate) fn with_fewer_missing(mut self) -> Self {
+        self.was_missing |= self.missing && self.class() == DomainClass::Bool;
+        self
+    }
+
+    /// Whether it is of truth values that may be objects in pandas, since some of them are or were missing.
+    pub fn may_be_objects(&self) -> bool {
+        self.class() == DomainClass::Bool && (self.missing || self.was_missing)
     }
 
     /// Whether it is of integers that are floats in pandas, since some of them may be missing.

@@ -49,7 +49,7 @@ pub(crate) fn engine_dtype(dtype: DType) -> DataType {
 /// The type in which pandas has such numbers: integers some of which are missing are floats. `None` for what is no number,
 /// and for truth values some of which are missing, which are objects.
 pub(crate) fn pandas_number(domain: &Domain) -> Option<DType> {
-    match (number_of(&domain.dtype)?, domain.missing) {
+    match (number_of(&domain.dtype)?, domain.missing || domain.was_missing) {
         (DType::Bool, true) => None,
         (_, true) if domain.is_rounded() => Some(DType::F64),
         (dtype, _) => Some(dtype),

@@ -54,7 +54,7 @@ impl Expression {
         };
         let class = own.domain.class();
         // Truth values some of which are missing are objects in pandas.
-        if class == Bool && own.domain.missing {
+        if own.domain.may_be_objects() {
             return Err(not_native());
         }
         let x = own.expr.clone();
@@ -159,7 +159,9 @@ impl Expression {
     /// The values converted to `dtype`; those that can't be are an error at run time.
     pub(crate) fn cast(&self, scope: &Schema, dtype: &DataType) -> Result<Self> {
         if self.domain.dtype == *dtype {
-            return Ok(self.clone());
+            let mut found = self.clone();
+            found.domain.was_missing &= found.domain.missing;
+            return Ok(found);
         }
         if *dtype == DataType::String && self.domain.is_rounded() {
             return self.rounded_texts(scope);
@@ -352,7 +354,9 @@ impl Expression {
         let domain = other.domain();
         let found = Self::computed(scope, &operands, expr)?;
         found.check(own.domain.dtype.clone())?;
-        Ok(found.missing(own.domain.missing || domain.missing).nan(own.domain.nan || domain.nan))
+        let mut found = found.missing(own.domain.missing || domain.missing).nan(own.domain.nan || domain.nan);
+        found.domain.was_missing = own.domain.may_be_objects() || domain.may_be_objects();
+        Ok(found)
     }
 
     /// What meets these values, if they are integers that are floats because one may be missing: an integer as a float that
@@ -415,7 +419,7 @@ impl Expression {
         let own = self.settled();
         let x = own.expr.clone();
         let expr = match (own.domain.class(), u32::try_from(decimals)) {
-            (Bool, _) if own.domain.missing => {
+            (Bool, _) if own.domain.may_be_objects() => {
                 return Err(FrameError::NotNative("truth values that may be missing are objects".into()));
             }
             (Int | Bool, Ok(_)) => return Ok(own),
@@ -447,7 +451,7 @@ impl Expression {
             return Err(FrameError::Value(format!("{old} values can't be replaced by {new}")));
         }
         let own = self.settled();
-        if own.domain.class() == Bool && own.domain.missing {
+        if own.domain.may_be_objects() {
             return Err(FrameError::NotNative("truth values that may be missing are objects".into()));
         }
         let pairs: Vec<(&Literal, &Literal)> = old.iter().zip(new).filter(|(old, _)| own.could_equal(old)).collect();

@@ -16,7 +16,7 @@ impl Expression {
             let dtype = self.domain.pandas_dtype();
             return Err(FrameError::Type(format!("`{op}` doesn't work on a column of {dtype}")));
         }
-        if class == Bool && (own.domain.missing || !matches!(op, "cumsum" | "cumprod")) {
+        if class == Bool && (own.domain.may_be_objects() || !matches!(op, "cumsum" | "cumprod")) {
             return Err(FrameError::NotNative(format!("`{op}` of truth values has no native form")));
         }
         let wide = number_of(&own.domain.dtype).and_then(|dtype| match op {
@@ -120,7 +120,9 @@ impl Expression {
     pub(crate) fn fill_along(&self, scope: &Schema, forward: bool) -> Result<Self> {
         let function = if forward { WindowFunction::FillForward } else { WindowFunction::FillBackward };
         let own = self.settled();
-        own.window(scope, own.normal().window(function), own.domain.can_miss())
+        let mut found = own.window(scope, own.normal().window(function), own.domain.can_miss())?;
+        found.domain.was_missing = own.domain.may_be_objects();
+        Ok(found)
     }
 
     /// What this expression gives within each group of equal `keys`, in the rows of the group.

@@ -101,6 +101,7 @@ fn common_domain<'a>(name: &str, mut domains: impl Iterator<Item = &'a Domain>) 
         }
         found.dtype = common_dtype(&found, domain)?;
         found.missing |= domain.missing;
+        found.was_missing |= domain.was_missing;
         found.all_or_none = false;
         found.nan |= domain.nan;
         found.magnitude = found.magnitude.max(domain.magnitude);

@@ -347,6 +347,18 @@ impl Frame {
         Self { root: Arc::new(root), ..self.clone() }
     }
 
+    /// The same columns over the rows of `root`, which are some of theirs.
+    pub(crate) fn of_fewer_rows(&self, mut root: Node) -> Self {
+        for (_, domain) in &mut root.columns {
+            *domain = domain.clone().with_fewer_missing();
+        }
+        let mut frame = self.moved(root);
+        for (_, values) in &mut frame.columns {
+            values.domain = values.domain.clone().with_fewer_missing();
+        }
+        frame
+    }
+
     pub(crate) fn with(&self, root: Arc<Node>, columns: Vec<(PlSmallStr, Expression)>) -> Result<Self> {
         let mut names = HashSet::with_capacity(columns.len());
         for (name, _) in &columns {

@@ -289,11 +289,13 @@ impl Join<'_> {
     fn node(&self, left: Arc<Node>, right: Arc<Node>) -> Node {
         let how = self.options.how;
         let mut columns = vec![];
-        let loosened = |(name, domain): &(PlSmallStr, Domain), loose: bool| {
-            (name.clone(), domain.clone().with_more_missing(loose))
+        let joined = |(name, domain): &(PlSmallStr, Domain), keeps: bool, loose: bool| {
+            let domain = if keeps { domain.clone() } else { domain.clone().with_fewer_missing() };
+            (name.clone(), domain.with_more_missing(loose))
         };
-        columns.extend(left.columns.iter().map(|column| loosened(column, how.keeps_right())));
-        columns.extend(right.columns.iter().map(|column| loosened(column, how.keeps_left())));
+        let (keeps_left, keeps_right) = (how.keeps_left(), how.keeps_right());
+        columns.extend(left.columns.iter().map(|column| joined(column, keeps_left, keeps_right)));
+        columns.extend(right.columns.iter().map(|column| joined(column, keeps_right, keeps_left)));
         let indicator = self.options.indicator.as_deref().map(PlSmallStr::from_str);
         columns.extend(indicator.iter().map(|name| (name.clone(), Domain::full(indicator_dtype()))));
         let keys: Vec<(PlSmallStr, PlSmallStr)> =

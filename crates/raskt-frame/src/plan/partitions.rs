@@ -120,7 +120,7 @@ impl Frame {
         let mut node = Node::new(Operator::External(external), columns, &[], [source.key()]);
         (node.partitions, node.partitionwise) = (at.len(), true);
         let rows = frame.root.partition_rows.as_ref().map(|rows| at.iter().map(|at| rows[*at]).collect());
-        let picked = frame.moved(node.with_rows(rows));
+        let picked = frame.of_fewer_rows(node.with_rows(rows));
         match (frame.divisions(), at) {
             (Some(divisions), [first, .., last]) if at.windows(2).all(|pair| pair[0] + 1 == pair[1]) => {
                 picked.divided(Some(divisions[*first..=last + 1].to_vec()), frame.in_order())

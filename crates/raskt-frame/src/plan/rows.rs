@@ -78,6 +78,7 @@ impl Frame {
             for (name, values) in &mut found.columns {
                 if subset.is_none_or(|subset| subset.contains(&name.as_str())) {
                     *values = values.settled();
+                    values.domain = values.domain.clone().with_fewer_missing();
                     values.domain.missing = false;
                     values.domain.nan = false;
                 }
@@ -91,7 +92,7 @@ impl Frame {
         let columns = input.columns.clone();
         let operator = Operator::Filter { input: input.clone(), predicate };
         let node = Node::new(operator, columns, &[], [input.digest, digest]);
-        self.moved(node.partitioned_like(&input, rowwise))
+        self.of_fewer_rows(node.partitioned_like(&input, rowwise))
     }
 
     /// The rows in the order of `by`; equal ones stay in theirs.
@@ -138,7 +139,7 @@ impl Frame {
         let input = frame.root.clone();
         let operator = Operator::Slice { input: input.clone(), offset, length };
         let words = format!("{offset} {length}");
-        Ok(frame.moved(Node::new(operator, input.columns.clone(), &[&words], [input.digest])))
+        Ok(frame.of_fewer_rows(Node::new(operator, input.columns.clone(), &[&words], [input.digest])))
     }
 
     /// The `count` rows with the greatest (or least) keys, in their order; rows with missing keys come last.
@@ -163,7 +164,7 @@ impl Frame {
         let digests = std::iter::once(input.digest).chain(keys.iter().map(|key| key.digest));
         let by = keys.iter().map(Expression::normal).collect();
         let operator = Operator::Top { input: input.clone(), count, by, largest };
-        Ok(frame.moved(Node::new(operator, input.columns.clone(), &[&words], digests)))
+        Ok(frame.of_fewer_rows(Node::new(operator, input.columns.clone(), &[&words], digests)))
     }
 
     /// One row for each value of the columns `subset` (all if `None`).
@@ -188,7 +189,7 @@ impl Frame {
         let digests = [content_of(&keep), input.digest].into_iter().chain(keys.iter().map(|key| key.digest));
         let subset = keys.iter().map(Expression::normal).collect();
         let operator = Operator::Unique { input: input.clone(), subset, keep: strategy };
-        let distinct = frame.moved(Node::new(operator, input.columns.clone(), &[], digests));
+        let distinct = frame.of_fewer_rows(Node::new(operator, input.columns.clone(), &[], digests));
         Ok(if ignore_index { distinct.unlabelled() } else { distinct })
     }
 

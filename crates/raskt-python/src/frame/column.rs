@@ -157,6 +157,25 @@ impl ColumnExpr {
         domain.is_rounded() || (domain.missing && !domain.all_or_none && domain.class() == DomainClass::Bool)
     }
 
+    /// The name of the engine's type of its integers: `Int16`.
+    #[getter]
+    fn whole_type(&self) -> String {
+        format!("{:?}", self.column.values.domain.dtype)
+    }
+
+    /// The same values, stored as they are, of the type of pandas that Python described.
+    fn stored_as(&self, described: logical::Described) -> PyResult<Self> {
+        let mut column = self.column.clone();
+        column.values.domain = column.values.domain.clone().with_logical(logical::logical(Some(&described))?);
+        Ok(column.into())
+    }
+
+    /// Whether it is of truth values of which some may have been missing, so that they may be objects in pandas.
+    #[getter]
+    fn was_missing(&self) -> bool {
+        self.column.values.domain.was_missing
+    }
+
     /// Whether any of its values can be missing to pandas.
     #[getter]
     fn can_miss(&self) -> bool {

@@ -6,47 +6,34 @@ functions of partitions get of such columns goes by what all rows tell.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from .collection import is_collection, is_index, is_labels, is_scalar
-from .meta import GAPS, columns_of
+from .collection import is_collection, is_scalar
+from .loosened import loosened
+from .meta import columns_of, retypable
 from .registry import wrap
 
 #: Of how many columns one argument tells whether a value is missing.
 COUNT = 50
-#: What stands for the first level of row labels among the numbers of columns; others are below it.
-LABELS = -1
 
 
 def with_gaps(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """A function, and its arguments by name, that gets columns of the types that all of their rows give them."""
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A function that gets columns of the types that all of their rows give them, and its arguments without names."""
     places: list[tuple[int | str, int]] = []
     missing: list[Any] = []
     for place, rows in (*enumerate(args), *kwargs.items()):
         if not is_collection(rows) or is_scalar(rows):
             continue
-        for at, column in (*enumerate(columns_of(rows)), *labels_of(rows)):
-            if getattr(column, "may_be_retyped", False):
-                missing.append(column.unary("isna").reduce("any"))
-                places.append((place, at))
+        for at, column in retypable(rows):
+            missing.append(column.unary("isna").reduce("any"))
+            places.append((place, at))
     if not places:
-        return function, kwargs
-    groups = range(0, len(places), COUNT)
-    told = {f"{GAPS}{at}": bits_of(missing[at : at + COUNT]) for at in groups}
-    return WithGaps(function, places), kwargs | told
-
-
-def labels_of(rows: Any) -> list[tuple[int, Any]]:
-    """The levels of the labels of rows, each under the number that stands for it."""
-    if is_labels(rows) or is_index(rows):
-        return []
-    frame = rows._as_frame()
-    if len(frame.index_names) == 1:
-        return [(LABELS, frame.index().to_series())]
-    return [(LABELS - at, frame.level(at)) for at in range(len(frame.index_names))]
+        return function, args
+    told = [bits_of(missing[at : at + COUNT]) for at in range(0, len(places), COUNT)]
+    return WithGaps(function, places, len(told)), (*args, *told)
 
 
 def bits_of(marks: list[Any]) -> Any:
@@ -59,62 +46,56 @@ class WithGaps:
     """A function that gets floats for integers, and objects for truth values, where it is told so; it can be sent to a
     worker process."""
 
-    def __init__(self, function: Callable[..., Any], places: list[tuple[int | str, int]]) -> None:
+    def __init__(self, function: Callable[..., Any], places: list[tuple[int | str, int]], untried: int) -> None:
         self.function, self.places = function, places
+        #: How many of the last arguments without names tell of missing values, which takes all rows: trials do without.
+        self.untried = untried
 
     def tried(self, *args: Any, **kwargs: Any) -> Any:
-        """The result for a few rows, of the types that they are promised to have: those where one is missing."""
-        return self._call(getattr(self.function, "tried", self.function), lambda bits, number: True, args, kwargs)
+        """The result for a few rows, which are of the promised types already."""
+        return getattr(self.function, "tried", self.function)(*args[: -self.untried], **kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The result of the function."""
-        is_set = lambda bits, number: bits[number // COUNT] >> number % COUNT & 1
-        return self._call(self.function, is_set, args, kwargs)
-
-    def _call(
-        self, function: Callable[..., Any], is_set: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        arguments: dict[int | str, Any] = {**dict(enumerate(args)), **kwargs}
-        bits = [int(arguments.pop(f"{GAPS}{at}")) for at in range(0, len(self.places), COUNT)]
+        bits = [int(one) for one in args[-self.untried :]]
+        positional: list[Any] = list(args[: -self.untried])
+        loose: dict[int | str, list[int]] = {}
         for number, (place, at) in enumerate(self.places):
-            if is_set(bits, number):
-                arguments[place] = retyped(arguments[place], at)
-        positional = [arguments.pop(at) for at in range(len(args))]
-        return function(*positional, **arguments)
+            if bits[number // COUNT] >> number % COUNT & 1:
+                loose.setdefault(place, []).append(at)
+        for place, columns in loose.items():
+            if isinstance(place, str):
+                kwargs[place] = loosened(kwargs[place], columns)
+            else:
+                positional[place] = loosened(positional[place], columns)
+        return self.function(*positional, **kwargs)
 
 
-def retyped(rows: Any, at: int) -> Any:
-    """Rows of pandas with a column, or their labels, of the type that they have where one is missing."""
-    import pandas as pd
-
-    if at <= LABELS:
-        return rows.set_axis(with_level(rows.index, LABELS - at), axis=0)
-    if isinstance(rows, pd.MultiIndex):
-        return with_level(rows, at)
-    if rows.ndim == 1:
-        return loosened(rows)
-    values = rows.iloc[:, at]
-    if values.dtype.kind not in "iub":
-        return rows
-    rows = rows.copy(deep=False)
-    rows.isetitem(at, loosened(values))
-    return rows
+#: What truth values among objects give other results for than those of their own type, beside others and alone.
+OF_TWO = {"add", "sub", "mul"}
+OF_ONE = {"neg", "pos", "invert", "abs", "diff", "replace", "quantile", "pct_change", "round"}
 
 
-def with_level(index: Any, at: int) -> Any:
-    """Labels with a level of the type that it has where one is missing."""
-    import pandas as pd
+def refuse_were_missing(name: str, values: Iterable[Any]) -> None:
+    """NotImplementedError for what pandas computes of truth values that were missing before rows were left out.
 
-    if index.nlevels == 1:
-        return loosened(index)
-    levels = [index.get_level_values(level) for level in range(index.nlevels)]
-    if levels[at].dtype.kind not in "iub":
-        return index
-    levels[at] = loosened(levels[at])
-    return pd.MultiIndex.from_arrays(levels, names=index.names)
+    They are objects there if one was missing, which only the rows that are gone tell, and compute as integers.
+    """
+    if name not in OF_ONE and name not in OF_TWO:
+        return
+    truth = [are_truth(value) for value in values]
+    if (name in OF_ONE or sum(map(bool, truth)) > 1) and any(any(one) for one in truth):
+        raise NotImplementedError(
+            f"`{name}` of truth values of which some may have been missing, before rows were left out or "
+            "values filled: pandas has objects of them if one was, which compute as integers; convert them by "
+            "astype(bool) first, or by astype(object) for integers"
+        )
 
 
-def loosened(values: Any) -> Any:
-    """Integers as floats, truth values as objects."""
-    kind = values.dtype.kind
-    return values.astype("float64") if kind in "iu" else values.astype(object) if kind == "b" else values
+def are_truth(value: Any) -> list[bool]:
+    """For each column of truth values of an argument, whether some of them may have been missing."""
+    if not is_collection(value):
+        return [False] if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool" else []
+    if is_scalar(value):
+        return [False] if value._expr.is_truth else []
+    return [one.was_missing for one in columns_of(value) if getattr(one, "is_truth", False)]

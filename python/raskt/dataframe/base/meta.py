@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_frame, is_index, is_labels, is_scalar
 from .labels import decode, decode_label
+from .loosened import LABELS, loosened, with_truth
 from .results import is_array, is_missing
 from .samples import sample, sample_values, with_missing
 from .storage import dtype_of, is_plain, key_of, storage_of, unknown_categories
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
 #: Rows that are computed where made-up ones don't do.
 REAL_ROWS = 3
-
-
-#: How arguments are called that tell in which columns values are missing, which trials do without.
-GAPS = "raskt_gaps_"
 
 
 def empty(collection: Any) -> Any:
@@ -89,7 +86,16 @@ def sample_of(value: Any, variant: int = 0) -> Any:
             return 3 - variant
         # Neither one nor two, whose powers and products NumPy makes in ways of their own.
         return sample_values(kept_type(value._expr), 1 - variant)[-1] if example is None else example(variant)
-    return sample(empty(value), variant)
+    return made_up_rows(value, variant)
+
+
+def made_up_rows(value: Any, variant: int = 0) -> Any:
+    """A few rows of the types of a collection; truth values among objects where those may be missing."""
+    meta = empty(value)
+    found = sample(meta, variant)
+    if not any(dtype == object for dtype in (*dtypes_of(meta), *label_types(meta))):
+        return found
+    return with_truth(found, [at for at, column in retypable(value) if column.is_truth])
 
 
 def kept_type(expression: Any) -> Any:
@@ -110,12 +116,16 @@ def is_any_object(value: Any) -> bool:
 
 
 def real_sample_of(value: Any) -> Any:
-    """The first rows of a collection, or the value of a scalar, computed; every other argument as it is."""
+    """The first rows of a collection, or the value of a scalar, computed; every other argument as it is.
+
+    Rows are of the promised types, whatever happens to be among the first.
+    """
     if not is_collection(value):
         return value
     if is_scalar(value):
         return value.compute()
-    return value.to_frame().head(REAL_ROWS).index if is_index(value) else value.head(REAL_ROWS)
+    rows = value.to_frame().head(REAL_ROWS).index if is_index(value) else value.head(REAL_ROWS)
+    return loosened(rows, [at for at, _ in retypable(value)])
 
 
 def normalise(meta: Any, labels: Any = None) -> Any:
@@ -250,6 +260,23 @@ def columns_of(rows: Any) -> list[Any]:
     return [rows._expr.column(name) for name in rows._expr.columns] if is_frame(rows) else [rows._expr]
 
 
+def retypable(rows: Any) -> list[tuple[int, Any]]:
+    """The columns of a collection, and the levels of its labels, of whose integers or truth values pandas has another
+    type if one is missing; each with its place, levels below those of columns."""
+    every = (*enumerate(columns_of(rows)), *levels_of_labels(rows))
+    return [(at, column) for at, column in every if getattr(column, "may_be_retyped", False)]
+
+
+def levels_of_labels(rows: Any) -> list[tuple[int, Any]]:
+    """The levels of the labels of rows, each under the number that stands for it."""
+    if is_labels(rows) or is_index(rows):
+        return []
+    frame = rows._as_frame()
+    if len(frame.index_names) == 1:
+        return [(LABELS, frame.index().to_series())]
+    return [(LABELS - at, frame.level(at)) for at in range(len(frame.index_names))]
+
+
 def with_advice(error: Exception, name: str) -> Exception:
     """The error of a function that was tried on a few rows: of its own kind, and with what may help."""
     advice = (
@@ -343,9 +370,9 @@ class Trial:
 
     def with_real_rows(self) -> Any:
         """The result for the first rows, computed; NoRows if there are none."""
-        args = [real_sample_of(value) for value in self.args]
-        real = {key: sample_of if key.startswith(GAPS) else real_sample_of for key in self.kwargs}
-        kwargs = {key: real[key](value) for key, value in self.kwargs.items()}
+        tried = len(self.args) - getattr(self.function, "untried", 0)
+        args = [*map(real_sample_of, self.args[:tried]), *map(sample_of, self.args[tried:])]
+        kwargs = {key: real_sample_of(value) for key, value in self.kwargs.items()}
         of_values = all(map(is_scalar, self.lazy))
         if not of_values and not any(len(value) for value in (*args, *kwargs.values()) if hasattr(value, "dtypes")):
             raise NoRows

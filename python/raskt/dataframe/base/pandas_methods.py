@@ -29,7 +29,7 @@ class Method:
         self.accessor = accessor
         self.__name__ = name if accessor is None else f"{accessor}.{name}"
 
-    def __call__(self, rows: Any, *args: Any, **options: Any) -> Any:
+    def __call__(self, rows: Any, /, *args: Any, **options: Any) -> Any:
         """Call the method of `rows`."""
         owner = rows if self.accessor is None else getattr(rows, self.accessor)
         return getattr(owner, self.name)(*args, **options)

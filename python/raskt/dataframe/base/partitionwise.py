@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .collection import as_column, has_labels, is_collection, is_frame, is_labels, is_scalar, root_frame
-from .gaps import with_gaps
+from .gaps import refuse_were_missing, with_gaps
 from .labels import encode, encode_label, is_plain
 from .meta import (
     Trial,
@@ -123,13 +123,15 @@ def over_partitions(
     where objects with labels are among its arguments: numbered rows have the numbers of all rows together then.
     """
     values = (*args, *kwargs.values())
+    if plainly:
+        refuse_were_missing(name, values)
     if has_foreign_values(*values):
         call = WithNames(function, list(kwargs))
         return over_whole(call, *values, name=name, meta=meta, same_rows=same_rows and not gather)
     if has_foreign_labels(*values):
         return over_whole(WithNames(function, list(kwargs)), *values, name=name, meta=meta, may_miss=True)
     if not gather and not numbered:
-        function, kwargs = with_gaps(function, args, kwargs)
+        function, args = with_gaps(function, args, kwargs)
     call, inferred = Call(function, args, kwargs), plainly or meta is None
     # What pandas rounds is rounded, but not integers that are floats because one of them may be missing.
     rounds = lambda value: any(getattr(column, "may_be_rounded", False) for column in columns_of(value))
@@ -178,8 +180,15 @@ class WithNames:
 
     def __call__(self, *values: Any) -> Any:
         """The result of the function."""
+        return self._named(self.function, values)
+
+    def tried(self, *values: Any) -> Any:
+        """The result for a few rows, as the function tries it."""
+        return self._named(getattr(self.function, "tried", self.function), values)
+
+    def _named(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
         count = len(values) - len(self.names)
-        return self.function(*values[:count], **dict(zip(self.names, values[count:], strict=True)))
+        return function(*values[:count], **dict(zip(self.names, values[count:], strict=True)))
 
 
 def holds_labels(value: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .array_arguments import refuse_lazy_arrays
 from .collection import is_collection, is_scalar, native
+from .gaps import refuse_were_missing
 from .labels import encode, encode_label, is_plain, levels_of
 from .meta import (
     NoRows,
@@ -52,6 +53,8 @@ def over_whole(
     Where `meta` isn't `inferred`, somebody said it.
     """
     refuse_lazy_arrays(function, args, kwargs, name, sample_rows)
+    if getattr(function, "__name__", None) == name:  # pandas' own
+        refuse_were_missing(name, args)
     call = WholeCall(function, args, kwargs)
     call.exact_name = name if exact else None
     call.missing_labels = missing_labels

@@ -12,7 +12,7 @@ from ..base.lists import exploded
 from ..base.meta import empty_of, normalise, sample_of
 from ..base.mixin import Mixin
 from ..base.pandas_methods import Method, by_partition, gathered, gathered_value
-from ..base.partitionwise import over_all, over_partitions, over_rows
+from ..base.partitionwise import WithNames, over_all, over_partitions, over_rows
 from ..base.tuning import tunable
 from ..base.whole import is_foreign, over_whole, sample_rows, unmet
 from ..reshape.pivot import pivot_table
@@ -98,7 +98,8 @@ class FrameValues(Mixin):
         options = {"axis": axis, "raw": raw, "result_type": result_type, "args": args, "by_row": by_row, **kwargs}
         name = getattr(func, "__name__", "apply")
         if axis in (0, "index"):
-            return over_all(Method("apply"), self, func, name=name, meta=meta, **options)
+            call = WithNames(Method("apply"), list(options))
+            return over_all(call, self, func, *options.values(), name=name, meta=meta)
         known = None if meta is None else normalise(meta)
         call = lambda part: part.apply(func, **options) if len(part) or known is None else known
         return over_rows(call, self, name=name, meta=known, by_labels=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..base.checks import check_boolean, deprecated_copy, no_default, without_effect
 from ..base.collection import Collection, is_collection, is_index, is_scalar
+from ..base.gaps import with_gaps
 from ..base.meta import infer
 from ..base.partitionwise import WithNames, over_all, over_partitions, value_meta
 from ..base.positions import refuse_by_position
@@ -521,7 +522,7 @@ def side_by_side(function: Callable[..., Any], args: tuple[Any, ...], kwargs: di
     if len(counts) > 1:
         raise ValueError(f"partitions of collections go side by side, and there are {sorted(counts)} of them: make them"
                          "as many with repartition, or make divisions known")  # fmt: skip
-    call, values = WithNames(function, list(kwargs)), (*args, *kwargs.values())
+    call, values = with_gaps(WithNames(function, list(kwargs)), (*args, *kwargs.values()), {})
     return over_whole(call, *values, name=name, meta=meta, partitions=max(counts, default=1), inferred=meta is None)
 
 

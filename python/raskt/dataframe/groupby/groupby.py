@@ -125,7 +125,7 @@ class GroupBy(GroupTransforms):
         own_function = any(callable(one.function) for one in ones)
         if not any(isinstance(one.function, Aggregation) for one in ones):
             options = {"chosen": self._selection(), "own_function": own_function}
-            return self._grouping.over_all(Method("agg"), f"groupby {names}", func, **options, **named)
+            return self._grouping.over_all(Method("agg"), f"groupby {names}", func, **options, named=named)
         call = Aggregations(ones, self._grouping)
         result = self._grouping.over_all(call, f"groupby {names}", own_function=own_function)
         return self._finish(result) if func is not None and not isinstance(func, list | tuple) else result

@@ -12,7 +12,7 @@ from ..base.labels import decode_label, encode_label
 from ..base.lazy_arrays import GROUPER, column_beside
 from ..base.meta import NoRows, normalise
 from ..base.pandas_methods import Method, given, trial
-from ..base.partitionwise import over_all
+from ..base.partitionwise import WithNames, over_all
 from ..base.storage import storage_for
 from ..base.whole import is_foreign, over_whole
 from ..generic.levels import level_names, refuse_ambiguous
@@ -145,37 +145,40 @@ class Grouping:
         meta: Any = None,
         own_function: bool = False,
         same_rows: bool = False,
+        named: dict[str, Any] | None = None,
         **options: Any,
     ) -> Any:
         """`function` of the pandas group-by of all rows, gathered.
 
-        `chosen` are the columns that are looked at. With `same_rows`, it gives a row for each row, and the result mixes
-        with those. Errors of the trial call on a sample are pandas' own, unless the
-        function is the user's (`own_function`): then they say that `meta` would help.
+        It gets `options`, and those that users have `named`, whatever these are called. `chosen` are the columns that
+        are looked at. With `same_rows`, it gives a row for each row, and the result mixes with those. Errors of the
+        trial call on a sample are pandas' own, unless the function is the user's (`own_function`): then they say that
+        `meta` would help.
         """
-        call = (OwnGroupedCall if own_function else GroupedCall)(function, self, chosen)
-        everything = (self.rows, *(key for key in self.told if is_collection(key)), *args)
-        options = given(options)
+        grouped = (OwnGroupedCall if own_function else GroupedCall)(function, self, chosen)
+        options = given(options | (named or {}))
+        call = WithNames(grouped, list(options))
+        everything = (self.rows, *(key for key in self.told if is_collection(key)), *args, *options.values())
         if meta is not None and own_function:
             meta = normalise(meta)
             if is_numbered(meta):
-                meta = meta.set_axis(self._labels(call, everything, options)[:0], axis=0)
+                meta = meta.set_axis(self._labels(call, grouped, everything)[:0], axis=0)
         if same_rows and not self._puts_in_order():
-            return over_whole(call, *everything, name=name, meta=meta, same_rows=True, **options)
-        return over_all(call, *everything, name=name, meta=meta, plainly=not own_function, **options)
+            return over_whole(call, *everything, name=name, meta=meta, same_rows=True)
+        return over_all(call, *everything, name=name, meta=meta, plainly=not own_function)
 
     def _puts_in_order(self) -> bool:
         """Whether pandas puts the rows in the order of the key first, as it does for one `Grouper` of times."""
         return len(self.by) == 1 and not is_collection(self.by[0]) and getattr(self.by[0], "freq", None) is not None
 
-    def _labels(self, call: GroupedCall, everything: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    def _labels(self, call: WithNames, grouped: GroupedCall, everything: tuple[Any, ...]) -> Any:
         """The row labels of what a user's function gives, of whose types alone the user has told: those of a trial;
         the keys where it fails.
         """
         try:
-            return trial(call, everything, options).index
+            return trial(call, everything, {}).index
         except Exception:
-            keys = everything[: 1 + sum(call.is_lazy)]
+            keys = everything[: 1 + sum(grouped.is_lazy)]
             return trial(GroupedCall(Method("size"), self, None), keys, {}).index
 
 
@@ -190,7 +193,7 @@ class GroupedCall:
         self.by = [None if lazy else key for key, lazy in zip(grouping.told, self.is_lazy, strict=True)]
         self.is_list = grouping.is_list
 
-    def __call__(self, rows: Any, *args: Any, **options: Any) -> Any:
+    def __call__(self, rows: Any, /, *args: Any, **options: Any) -> Any:
         """The function of the grouped rows."""
         keys = sum(self.is_lazy)
         return self.function(self.grouped(rows, *args[:keys]), *args[keys:], **options)

@@ -107,7 +107,7 @@ class GroupTransforms:
             chosen=self._selection(),
             meta=meta,
             own_function=callable(func),
-            **options,
+            named=options,
         )
 
     def _in_pandas(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
@@ -121,7 +121,7 @@ class GroupTransforms:
 
     def _run_in_pandas(self, function: Callable[..., Any], name: str, /, *args: Any, meta: Any, **options: Any) -> Any:
         """A function of pandas' group-by of all rows, gathered."""
-        return self._grouping.over_all(function, name, *args, chosen=self._selection(), meta=meta, **options)
+        return self._grouping.over_all(function, name, *args, chosen=self._selection(), meta=meta, named=options)
 
     def _over(self, function: Callable[[Any], Any], names: list[str], method: str = "") -> Any:
         """A function of the rows of each group that gives as many, natively; NotImplementedError where it cannot be."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Callable
@@ -10,6 +11,10 @@ from typing import Any
 
 from raskt._core import NotNative
 
+from ..base.labels import decode
+from ..base.meta import columns_of
+from ..base.registry import wrap
+from ..base.storage import described, storage_of
 from .options import NO_DEFAULT, given, refuse
 from .parquet import _check_engine
 from .publish import Publication
@@ -152,10 +157,32 @@ def to_parquet(
             if append and old
             else (True if frame.npartitions > 1 else None)
         )
-    write = WriteParquet(publication, by, index, compression, schema, row_group_size, _names(frame, name_function, old))
+    frame, whole = _with_whole_numbers(frame, by)
+    names = _names(frame, name_function, old)
+    write = WriteParquet(publication, by, index, compression, schema, row_group_size, names, whole)
     return _by_tasks(
         frame, publication, write, compute, how, replaced, old if append else [], bool(write_metadata_file)
     )
+
+
+def _with_whole_numbers(frame: Any, by: list[str]) -> tuple[Any, list[int]]:
+    """A frame whose integers that may be missing are nullable ones, with where they stand.
+
+    pandas would hand over rounded floats from partitions that miss one, and integers from others. Columns that become
+    folders are left alone.
+    """
+    import pandas as pd
+
+    labels = decode(frame._plan.columns)
+    loose = [at for at, one in enumerate(columns_of(frame)) if one.may_be_rounded and labels[at] not in by]
+    if not loose:
+        return frame, loose
+    nullable = []
+    for at in loose:
+        column = frame._expr.column_at(at)
+        dtype = pd.api.types.pandas_dtype(column.whole_type)
+        nullable.append((frame._plan.columns[at], column.stored_as(described(storage_of(dtype)))))
+    return wrap(frame._plan.assign(nullable)), loose
 
 
 def _folders(frame: Any, partition_cols: Any, partition_on: Any) -> list[str]:
@@ -252,7 +279,10 @@ class WriteParquet:
         schema: Any,
         row_group_size: int | None,
         names: list[str],
+        whole: list[int],
     ) -> None:
+        #: Where columns stand that are nullable integers only to keep every digit.
+        self.whole = whole
         self.publication = publication
         self.by = by
         self.index = index
@@ -293,7 +323,18 @@ class WriteParquet:
             schema = pa.Schema.from_pandas(part, preserve_index=self.index)
             for name, dtype in self.schema.items():
                 schema = schema.set(schema.get_field_index(name), pa.field(name, dtype))
-        return pa.Table.from_pandas(part, schema=schema, preserve_index=self.index)
+        table = pa.Table.from_pandas(part, schema=schema, preserve_index=self.index)
+        return as_plain_numbers(table, self.whole) if self.whole else table
+
+
+def as_plain_numbers(table: Any, columns: list[int]) -> Any:
+    """A table whose notes for pandas say of some columns that they are none of its nullable integers."""
+    notes = json.loads(table.schema.metadata[b"pandas"])
+    names = {table.schema.names[at] for at in columns}
+    for note in notes["columns"]:
+        if note["field_name"] in names:
+            note["numpy_type"] = "float64"
+    return table.replace_schema_metadata({**table.schema.metadata, b"pandas": json.dumps(notes)})
 
 
 def _plain_types(schema: Any) -> list[str]:

@@ -11,6 +11,7 @@ from ..base.checks import refuse_engine
 from ..base.collection import is_frame
 from ..base.meta import sample_of
 from ..base.pandas_methods import given, run, trial
+from ..base.partitionwise import WithNames
 from ..base.steps import with_steps_as
 from ..base.whole import over_whole
 
@@ -85,7 +86,8 @@ class Windows:
         if self.opener in SLIDING and every == 1 and not asks_for_pairs(method, args):
             options = given(options)
             meta = trial(call, (self._rows, *args), options) if meta is None else meta
-            return over_whole(call, self._rows, *args, name=call.__name__, meta=meta, same_rows=True, **options)
+            named, values = WithNames(call, list(options)), (*args, *options.values())
+            return over_whole(named, self._rows, *values, name=call.__name__, meta=meta, same_rows=True)
         found = run(call, (self._rows, *args), options, gather=True, meta=meta)
         if self.opener not in SLIDING:
             return found
