@@ -55,6 +55,12 @@ class WithGaps:
         """The result for a few rows, which are of the promised types already."""
         return getattr(self.function, "tried", self.function)(*args[: -self.untried], **kwargs)
 
+    def learn(self, found: Any) -> None:
+        """Tell the function what a trial gave, if it learns from that."""
+        learn = getattr(self.function, "learn", None)
+        if learn is not None:
+            learn(found)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The result of the function."""
         bits = [int(one) for one in args[-self.untried :]]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Rows that are computed where made-up ones don't do.
 REAL_ROWS = 3
+#: The same where those give nothing but missing values.
+TELLING_ROWS = 1000
 
 
 def empty(collection: Any) -> Any:
@@ -115,7 +117,7 @@ def is_any_object(value: Any) -> bool:
     return is_collection(value) and is_scalar(value) and type_of(value._expr) == object
 
 
-def real_sample_of(value: Any) -> Any:
+def real_sample_of(value: Any, count: int = REAL_ROWS) -> Any:
     """The first rows of a collection, or the value of a scalar, computed; every other argument as it is.
 
     Rows are of the promised types, whatever happens to be among the first.
@@ -124,7 +126,7 @@ def real_sample_of(value: Any) -> Any:
         return value
     if is_scalar(value):
         return value.compute()
-    rows = value.to_frame().head(REAL_ROWS).index if is_index(value) else value.head(REAL_ROWS)
+    rows = value.to_frame().head(count).index if is_index(value) else value.head(count)
     return loosened(rows, [at for at, _ in retypable(value)])
 
 
@@ -206,6 +208,10 @@ def infer(
         if plainly:
             raise
         raise with_advice(error, name) from error
+    learn = getattr(function, "learn", None)
+    if learn is not None and hasattr(result, "iloc"):
+        result = trial.telling(result)
+        learn(result)
     return trial.with_unknown_categories(empty_of(result))
 
 
@@ -368,11 +374,23 @@ class Trial:
             return self.function(*args, **kwargs)
         raise errors[real] if real in errors else errors[made_up]
 
-    def with_real_rows(self) -> Any:
+    def telling(self, result: Any) -> Any:
+        """A result; that for more rows, if they lie in memory, where it has a column of missing objects alone."""
+        columns = [result.iloc[:, at] for at in range(result.shape[1])] if result.ndim == 2 else [result]
+        says_nothing = any(one.dtype == object and one.isna().all() for one in columns)
+        if not says_nothing or not all(is_scalar(value) or value._expr.in_memory for value in self.lazy):
+            return result
+        try:
+            return self.with_real_rows(TELLING_ROWS)
+        except Exception:  # of rows that nobody may ask for
+            return result
+
+    def with_real_rows(self, count: int = REAL_ROWS) -> Any:
         """The result for the first rows, computed; NoRows if there are none."""
         tried = len(self.args) - getattr(self.function, "untried", 0)
-        args = [*map(real_sample_of, self.args[:tried]), *map(sample_of, self.args[tried:])]
-        kwargs = {key: real_sample_of(value) for key, value in self.kwargs.items()}
+        real = partial(real_sample_of, count=count)
+        args = [*map(real, self.args[:tried]), *map(sample_of, self.args[tried:])]
+        kwargs = {key: real(value) for key, value in self.kwargs.items()}
         of_values = all(map(is_scalar, self.lazy))
         if not of_values and not any(len(value) for value in (*args, *kwargs.values()) if hasattr(value, "dtypes")):
             raise NoRows

@@ -11,6 +11,7 @@ from ..base.labels import decode_label, encode_label
 from ..base.lists import exploded
 from ..base.meta import empty_of, normalise, sample_of
 from ..base.mixin import Mixin
+from ..base.of_values import of_values
 from ..base.pandas_methods import Method, by_partition, gathered, gathered_value
 from ..base.partitionwise import WithNames, over_all, over_partitions, over_rows
 from ..base.tuning import tunable
@@ -101,13 +102,12 @@ class FrameValues(Mixin):
             call = WithNames(Method("apply"), list(options))
             return over_all(call, self, func, *options.values(), name=name, meta=meta)
         known = None if meta is None else normalise(meta)
-        call = lambda part: part.apply(func, **options) if len(part) or known is None else known
-        return over_rows(call, self, name=name, meta=known, by_labels=True)
+        return of_values(Method("apply"), self, func, options, meta=known, empty=known, by_labels=True)
 
     def map(self, func: Callable[..., Any], na_action: Any = None, meta: Any = None, **kwargs: Any) -> Any:
         """A function of each value, in pandas for each partition; `kwargs` are more arguments of it."""
-        call = lambda part: part.map(func, na_action=na_action, **kwargs)
-        return over_rows(call, self, name=getattr(func, "__name__", "map"), meta=meta)
+        given = {"na_action": na_action, **kwargs}
+        return of_values(Method("map"), self, func, given, meta=meta, by_columns=True)
 
     applymap = map
 

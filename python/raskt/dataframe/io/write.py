@@ -49,10 +49,8 @@ def told_as_one(rows: Any, shown: str) -> tuple[Any, list[int]]:
     if alike and not is_frame(rows):
         return rows.astype(shown), alike
     labels = list(rows.columns) if alike else []
-    for at in alike:
-        rows = rows.copy()
-        rows[labels[at]] = rows[labels[at]].astype(shown)
-    return rows, alike
+    # All at once: one by one, each would be a step over all columns.
+    return rows.astype({labels[at]: shown for at in alike}) if alike else rows, alike
 
 
 def to_csv(
@@ -220,10 +218,13 @@ class WriteCsv:
         if self.first_only and at:
             options["header"] = False
         prepare(options.get("mode", "w"), path, place)
-        part = part.copy(deep=False)
-        for at in self.alike:
-            part.isetitem(at, part.iloc[:, at].infer_objects())
-        part.to_csv(path, **options)
+        with_inferred(part, self.alike).to_csv(path, **options)
+
+
+def with_inferred(part: Any, columns: list[int]) -> Any:
+    """A partition with the numbers of some columns of objects as numbers."""
+    found = {at: part.iloc[:, at].infer_objects().dtype for at in columns}
+    return part.set_axis(range(part.shape[1]), axis=1).astype(found).set_axis(part.columns, axis=1) if found else part
 
 
 def prepare(mode: str, path: str, place: str) -> None:

@@ -12,6 +12,7 @@ from ..base.collection import has_labels, is_collection, is_column
 from ..base.lazy_arrays import operand
 from ..base.lists import exploded
 from ..base.meta import empty, infer, is_full, sample_of
+from ..base.of_values import of_values
 from ..base.pandas_methods import Method, by_partition, gathered, native_or
 from ..base.partitionwise import WithNames, over_all, over_partitions, over_rows
 from ..base.registry import wrap
@@ -78,7 +79,10 @@ class SeriesValues(Elementwise):
             found = infer(call, (self,), {}, "map", plainly=True)
             how = {"same_rows": True, "plainly": True, "may_miss": True, "by_labels": False}
             return over_partitions(call, (self,), {}, name="map", meta=found, **how)
-        return over_rows(call, self, name=getattr(func, "__name__", "map"), meta=meta)
+        if not callable(func):
+            return over_rows(call, self, name="map", meta=meta)
+        given = {"na_action": na_action, **kwargs}
+        return of_values(Method("map"), self, func, given, meta=meta)
 
     def apply(
         self,
@@ -98,6 +102,8 @@ class SeriesValues(Elementwise):
         if convert_dtype is not no_default:
             raise NotImplementedError("apply(convert_dtype=): convert the result by astype")
         options = {"args": args, "by_row": by_row, **kwargs}
+        if callable(func) and by_row == "compat" and not is_ufunc(func):
+            return of_values(Method("apply"), self, func, options, meta=meta)
         over = over_rows if callable(func) and by_row == "compat" and not is_ufunc(func) else over_all
         over = over_rows if is_ufunc(func) else over
         call = WithNames(Method("apply"), list(options))  # which may have any name
