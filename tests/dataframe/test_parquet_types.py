@@ -248,3 +248,26 @@ def test_what_is_missing_among_objects_is_none(tmp_path, kind):
     values = {"bool": True, "date": datetime.date(2020, 1, 2), "decimal": decimal.Decimal("1.50")}
     pq.write_table(pa.table({"x": pa.array([values[kind], None])}), tmp_path / "file.parquet")
     assert rd.read_parquet(tmp_path / "file.parquet")["x"].compute().tolist() == [values[kind], None]
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+@pytest.mark.parametrize("beside", ["nothing", "truth", "category", "objects", "labels", "schema"])
+def test_integers_that_may_be_missing_are_whole_numbers(tmp_path, beside, partitions):
+    """To the last digit, and of one type in all files, whatever else there is."""
+    whole = 2**53 + 1
+    left = pd.DataFrame({"k": list("aabb")})
+    right = pd.DataFrame({"k": ["a"], "q": [True], "v": [whole], "s": np.array([7], dtype="int16")})
+    rows = rd.from_pandas(left, npartitions=partitions).merge(rd.from_pandas(right, npartitions=1), on="k", how="left")
+    options = {"schema": {"v": pa.int64()}} if beside == "schema" else {}
+    if beside == "objects":
+        rows = rows.assign(o=rows.k.map(lambda key: (key,)).map(str).astype(object))
+    if beside == "category":
+        rows = rows.assign(c=rows.k.astype("category"))
+    rows = rows if beside == "truth" else rows.drop(columns="q")
+    (rows.set_index("k", sort=False) if beside == "labels" else rows).to_parquet(tmp_path / "rows", **options)
+    tables = [pq.read_table(path) for path in sorted((tmp_path / "rows").glob("*.parquet"))]
+    assert [value for table in tables for value in table.column("v").to_pylist()] == [whole, whole, None, None]
+    assert {str(table.schema.field(name).type) for table in tables for name in ("v", "s")} == {"int64", "int16"}
+    expected = left.merge(right, on="k", how="left")
+    check(pd.read_parquet(tmp_path / "rows")["v"].reset_index(drop=True), expected["v"])
+    check(rd.read_parquet(tmp_path / "rows")["v"].compute().reset_index(drop=True), expected["v"])

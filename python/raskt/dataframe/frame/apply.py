@@ -32,7 +32,8 @@ class FrameValues(Mixin):
 
         `kwargs` are the other options of `pandas.DataFrame.eval`; `inplace` lets this frame change, and gives None.
         """
-        names = {**locals_of_caller(expr, 2), **kwargs.pop("local_dict", {})}
+        local, far = kwargs.pop("local_dict", None), kwargs.pop("global_dict", None)
+        names = {**(far or {}), **(locals_of_caller(expr, 2) if local is None else local)}
         options = {"local_dict": names, **kwargs}
         if goes_by_row(expr, names):
             how: dict[str, Any] = {"same_rows": True, "plainly": True, "by_labels": names_labels(expr, self)}

@@ -7,6 +7,7 @@ that one file with all the rows would have; where that cannot be said without re
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -291,7 +292,8 @@ def _common(at: int, looks: list[Look]) -> Any:
     has_holes = any(at in look.missing for look in looks)
     if len(dtypes) == 1:
         return _with_holes(dtypes[0]) if has_holes else dtypes[0]
-    if {str(dtype) for dtype in dtypes} == {"int64", "float64"}:
+    # Integers of a file without holes beside those of one that has some.
+    if len(dtypes) == 2 and re.fullmatch(r"float64 u?int\d+", " ".join(sorted(map(str, dtypes)))):
         return "float64"
     kinds = {look.objects.get(at, str(look.meta.dtypes.iloc[at])) for look in full}
     if kinds == {"bool", "boolean"}:
@@ -310,9 +312,7 @@ def _with_holes(dtype: Any) -> Any:
 
     if not isinstance(dtype, np.dtype):
         return dtype
-    if dtype == np.int64:
-        return "float64"
-    return {"b": object, "u": None, "i": None}.get(dtype.kind, dtype)
+    return {"b": object, "u": "float64", "i": "float64"}.get(dtype.kind, dtype)
 
 
 def _finest(dtypes: list[Any]) -> Any:

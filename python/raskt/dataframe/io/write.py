@@ -473,17 +473,23 @@ def to_orc(
     frame = as_frame(self)
     if path is None or hasattr(path, "write"):
         return frame.compute().to_orc(path, **options)
-    write = WriteOrc("to_orc", options)
+    # Numbers of rows that aren't those of a range, since no partition knows how many are before it.
+    numbered = frame._expr.is_numbered and frame._expr.index_names == [None]
+    write = WriteOrc("to_orc", options, numbered)
     return write_parts(frame, path, "orc", write, name_function, compute, dict(compute_kwargs or {}))
 
 
 class WriteOrc(WriteByPandas):
     """Writes one partition; its rows are numbered from 0 where they are numbered through."""
 
+    def __init__(self, method: str, options: dict[str, Any], numbered: bool) -> None:
+        super().__init__(method, options)
+        self.numbered = numbered
+
     def __call__(self, part: Any, path: str, at: int, place: str) -> None:
         """Write the rows to `path`, which will be moved to `place`."""
         import pandas as pd
 
-        if isinstance(part.index, pd.RangeIndex) and part.index.step == 1:
+        if self.numbered or (isinstance(part.index, pd.RangeIndex) and part.index.step == 1):
             part = part.reset_index(drop=True)
         super().__call__(part, path, at, place)
