@@ -138,7 +138,9 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("frames.*",),
         "The same of truth values, which are said to be `object`: `numeric_only=True` and `select_dtypes` take "
         "them for objects, also where none turns out to be missing; the `first`, `last`, `min` and `max` of groups are "
-        "truth values where none of those is missing.",
+        "truth values where none of those is missing, and their sums and means numbers. Where rows were left out, or "
+        "values filled, what objects compute differently (`+` and `-` of truth values, `~`, `diff`, `replace` …) is "
+        "refused.",
         "pandas goes by the values whether one is missing, and types are said before there are any.",
         kinds=("promise",),
         text="said *'O'*, is *bool*",
