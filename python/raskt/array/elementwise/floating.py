@@ -149,10 +149,10 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
         function = _RoundedIn(kind, operator.index(decimals))
         function(np.zeros((1,) * x.ndim, x.dtype))  # What NumPy refuses of these types is refused here.
         result = elementwise(function, x, name="numpy.round", dtype=kind)
-    if out is None:
-        return result
-    sizes = [math.prod(shape) for shape in (result.shape, place.shape) if not has_unknown(shape)]
-    return write_out(result, out, broadcast=len(sizes) == 2 and sizes[0] == sizes[1])
+    shapes = [] if out is None else [tuple(array.shape) for array in (result, place)]
+    # NumPy looks at the number of elements alone: axes of length 1 may stand in front.
+    fits = not any(map(has_unknown, shapes)) and len({math.prod(shape) for shape in shapes}) == 1
+    return result if out is None else write_out(result, out, broadcast=fits)
 
 
 class _RoundedIn:
@@ -183,7 +183,8 @@ def _rounded(x: Array, decimals: int) -> Array:
     if x.dtype.kind in "iu" and decimals >= -_MOST_DECIMALS:
         # As NumPy does it, but natively: where the type doesn't hold a result, NumPy's depends on neighbours.
         power = 10.0**-decimals
-        return multiply(rint(divide(x, power)), power).astype(x.dtype)
+        found: Array = multiply(rint(divide(x, power)), power).astype(x.dtype)
+        return found
     return elementwise(np.round, x, decimals=decimals)
 
 

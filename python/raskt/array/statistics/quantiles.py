@@ -122,7 +122,7 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepd
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
     # Elements as they are, and quantiles of what is not NaN, go to `out` whatever its type is.
     taken, skips = method in _TAKEN, name.startswith("nan")
-    place = {"casting": "unsafe" if taken or skips else "same_kind", "broadcast": skips or not taken}
+    place: dict[str, Any] = {"casting": "unsafe" if taken or skips else "same_kind", "broadcast": skips or not taken}
     if 0 in x.shape:
         options = {"axis": axis, "method": method, "keepdims": keepdims}
         given = weights.compute() if is_array(weights) else weights
