@@ -380,6 +380,8 @@ leaves open between an array that is cut one way and one that is cut another, si
 one cut they are the same to the bit on every run and with any number of threads. Those that leave the bounds of their
 type on the way depend on the order in more than rounding: `1e200 * 1e200 * 1e-300` may be an infinity for one cut and
 1e100 for another, and where an infinity then meets another one or a zero, NaN; NumPy's own order is one among them.
+So much of arrays: floating sums, products, means and variances of groups of rows are added up as threads meet groups,
+and may differ in what rounding leaves open from one run to the next.
 
 Arrays have no views: what is indexed out of an array is another array, which holds the elements as they were then.
 What is written to one of them, be it by `x[0] = 5` or by `out=x`, changes no other, so that `out=x[0]` or `x[0][0] = 5`

@@ -75,3 +75,58 @@ def test_rechunk(source, target):
 def test_a_tall_matrix_with_an_empty_block_of_rows():
     q, r = ra.linalg.qr(ra.ones((4, 3), chunks=((2, 0, 2), (3,))))
     check(q @ r, np.ones((4, 3)), rtol=1e-9)
+
+
+QUANTILES = ["quantile", "nanquantile", "percentile", "nanpercentile"]
+
+
+@pytest.mark.parametrize("name", QUANTILES)
+@pytest.mark.parametrize("q", [0.3, [0.1, 0.9], [[0.0, 0.5], [0.25, 1.0]]])
+@pytest.mark.parametrize("method", ["linear", "lower", "nearest", "inverted_cdf", "closest_observation"])
+@pytest.mark.parametrize("dtype", ["float64", "int64", "float32"])
+def test_quantiles_of_rows_where_blocks_have_none(name, q, method, dtype):
+    x = np.arange(8).reshape(4, 2).astype(dtype)
+    lazy = ra.from_array(x, chunks=(2, 2))
+    filtered = lazy[lazy[:, 0] > 3]
+    for rows in (filtered, filtered.compute_chunk_sizes(), ra.from_array(x[2:], chunks=((0, 1, 0, 1), 1))):
+        for keepdims in (False, True):
+            expected = getattr(np, name)(x[2:], q, axis=1, method=method, keepdims=keepdims)
+            found = getattr(ra, name)(rows, q, axis=1, method=method, keepdims=keepdims).compute()
+            assert found.dtype == expected.dtype
+            assert np.allclose(found, expected)
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+@pytest.mark.parametrize("axis", [1, ()])
+def test_medians_of_rows_where_blocks_have_none(name, axis):
+    x = np.arange(8.0).reshape(4, 2)
+    rows = ra.from_array(x, chunks=((0, 3, 0, 1), 2))
+    assert np.array_equal(getattr(ra, name)(rows, axis=axis).compute(), getattr(np, name)(x, axis=axis))
+
+
+MEETING = {
+    "gcd": lambda n, x, y: n.gcd(x, y),
+    "lcm": lambda n, x, y: n.lcm(y, x),
+    "ldexp": lambda n, x, y: n.ldexp(x, y),
+    "choose": lambda n, x, y: n.choose(y - 2, [x, x]),
+    "frompyfunc": lambda n, x, y: n.frompyfunc(lambda a, b: a * b, 2, 1)(x, y),
+}
+
+
+@pytest.mark.parametrize("name", MEETING)
+@pytest.mark.parametrize("shape", [(3,), (2, 3)])
+def test_one_element_that_a_filter_left_is_broadcast(name, shape):
+    x = np.arange(6).reshape(2, 3)[: shape[0] if len(shape) > 1 else 1].reshape(shape)
+    numbers = ra.from_array(np.array([1, 2, 3, 4]), chunks=1)
+    one = numbers[numbers == 2].compute_chunk_sizes()
+    assert one.chunks == ((0, 1, 0, 0),)
+    found = MEETING[name](ra, ra.from_array(x, chunks=2), one).compute()
+    assert np.array_equal(found, MEETING[name](np, x, np.array([2])).astype(found.dtype))
+
+
+def test_one_element_that_a_filter_left_meets_blocks():
+    x = ra.from_array(np.array([3, 6, 9]), chunks=2)
+    one = ra.from_array(np.array([2]), chunks=((0, 1, 0),))
+    assert ra.map_blocks(np.multiply, x, one, dtype=int).compute().tolist() == [6, 12, 18]
+    # Beside none of another length its blocks stay as they are.
+    assert ra.map_blocks(np.multiply, one, one, dtype=int).numblocks == (3,)

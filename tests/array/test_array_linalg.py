@@ -257,3 +257,39 @@ def test_einsum_does_not_sum_axes_that_dots_stand_for(text):
     with pytest.raises(ValueError, match="dots"):
         ra.einsum(text, *map(ra.asarray, operands))
     assert ra.einsum("...i->i", ra.ones(3)).compute().tolist() == [1, 1, 1]
+
+
+TRIANGLES = [(kind, lower) for kind in ("float64", "float32", "complex128", "int64") for lower in (True, False)]
+
+
+def triangle(rng, n, dtype, lower):
+    """Whole numbers, so that solutions can be told exactly."""
+    x = rng.integers(-9, 10, (n, n)).astype(dtype)
+    x = x + 1j * rng.integers(-9, 10, (n, n)) if dtype == "complex128" else x
+    return np.tril(x) if lower else np.triu(x)
+
+
+@pytest.mark.parametrize(("dtype", "lower"), TRIANGLES)
+@pytest.mark.parametrize("columns", [(), (3,)])
+def test_triangles_are_solved_by_substitution(dtype, lower, columns):
+    rng, n = np.random.default_rng(1), 60
+    a = triangle(rng, n, dtype, lower)
+    a[np.diag_indices(n)] = rng.integers(1, 4, n)
+    b = rng.integers(-9, 10, (n, *columns)).astype(dtype)
+    solution = ra.linalg.solve_triangular(ra.from_array(a, chunks=7), ra.from_array(b, chunks=11), lower=lower)
+    x = solution.compute()
+    eps = np.finfo(x.dtype).eps
+    # Row by row what substitution leaves over; rows that are exchanged leave it as large as the largest row.
+    assert np.all(abs(a @ x - b) <= n * eps * (abs(a) @ abs(x) + abs(b)))
+
+
+@pytest.mark.parametrize(("dtype", "lower"), TRIANGLES)
+@pytest.mark.parametrize("n", [1, 3, 8])
+def test_triangles_with_a_zero_on_the_diagonal_are_singular(dtype, lower, n):
+    rng = np.random.default_rng(2)
+    for at in range(n):
+        a = triangle(rng, n, dtype, lower)
+        a[at, at] = 0
+        solution = ra.linalg.solve_triangular(ra.from_array(a, chunks=2), np.ones(n), lower=lower)
+        with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+            solution.compute()

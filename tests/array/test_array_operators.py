@@ -169,3 +169,34 @@ def test_integers_divided_by_zero_give_what_numpy_gives():
         check(ra.from_array(x) // 0, x // 0)
         check(ra.from_array(x) % 0, x % 0)
         check(ra.from_array(x) / 0, x / 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "complex128"])
+@pytest.mark.parametrize("shape", [(2, 2), (3, 2, 2), (1, 2, 2), (2,), (5, 2)])
+@pytest.mark.parametrize("other", [(2, 2), (3, 2, 2), (2,), (2, 3), (2, 1), ()])
+@pytest.mark.parametrize("kind", ["int8", "float64", "complex64"])
+def test_matrices_are_multiplied_in_place_as_numpy_does(dtype, shape, other, kind):
+    x = np.arange(1, 1 + np.prod(shape)).reshape(shape).astype(dtype)
+    y = np.arange(1, 1 + np.prod(other, dtype=int)).reshape(other).astype(kind)
+    expected, error = x.copy(), None
+    try:
+        expected @= y
+    except (TypeError, ValueError) as caught:
+        error = caught
+    for operand in (y, ra.from_array(y, chunks=1)):
+        found = held = ra.from_array(x, chunks=1)
+        if error is not None:
+            with pytest.raises((TypeError, ValueError)):  # Of two errors, either may come first.
+                found @= operand
+            assert np.array_equal(held.compute(), x)
+            continue
+        found @= operand
+        assert found is held
+        assert found.dtype == expected.dtype
+        assert np.array_equal(held.compute(), expected)
+
+
+def test_no_operator_in_place_is_missing():
+    names = [name for name in dir(np.ndarray) if name.startswith("__i") and hasattr(ra.Array, f"__{name[3:]}")]
+    assert "__imatmul__" in names
+    assert [name for name in names if not hasattr(ra.Array, name)] == []

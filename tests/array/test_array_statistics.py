@@ -168,3 +168,18 @@ def test_choose():
 def test_covariance_needs_the_number_of_observations(x):
     with pytest.raises(ValueError, match="compute_chunk_sizes"):
         ra.cov(x[x[:, 0] > 0].T)
+
+
+@pytest.mark.parametrize("minlength", [0, 3, 5])
+@pytest.mark.parametrize(("one", "other"), [(2, 1), (4, 3), (((0, 4),), 2)])
+def test_weights_of_counts_may_be_cut_in_their_own_way(minlength, one, other):
+    x, w = np.array([1, 0, 2, 1]), np.array([0.5, 2.0, 1.0, 4.0])
+    found = ra.bincount(ra.from_array(x, chunks=one), weights=ra.from_array(w, chunks=other), minlength=minlength)
+    assert np.array_equal(found.compute(), np.bincount(x, w, minlength))
+
+
+@pytest.mark.parametrize("x", [[0, 4, 1], np.array([7, 0], "uint8"), [1]])
+def test_numbers_in_memory_are_counted_beyond_the_least_length(x):
+    found = ra.bincount(x, minlength=3)
+    assert found.shape == np.bincount(x, minlength=3).shape
+    assert np.array_equal(found.compute(), np.bincount(x, minlength=3))

@@ -64,3 +64,17 @@ def test_shifts_are_rounded_one_by_one():
         assert np.array_equal(ra.roll(x, shift).compute(), np.roll(X, shift))
     for lazy in (ra.asarray(2), ra.asarray([2, 3])):
         assert np.array_equal(ra.roll(x, lazy).compute(), np.roll(X, lazy.compute()))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("decimals", [-1, -2, -5, -20, -300])
+def test_whole_numbers_are_rounded_alike_in_all_blocks(dtype, decimals):
+    limits = np.iinfo(dtype)
+    x = np.array([limits.max, limits.min, 15, 25, 0, limits.max - 7] * 7, dtype)
+    with np.errstate(all="ignore"):
+        # One by one: NumPy's own casts of what is out of bounds depend on neighbours.
+        expected = np.concatenate([np.round(x[at : at + 1], decimals) for at in range(len(x))])
+    for chunks in (len(x), 1, 5):
+        found = ra.around(ra.from_array(x, chunks=chunks), decimals).compute()
+        assert found.dtype == dtype
+        assert np.array_equal(found, expected)

@@ -171,7 +171,9 @@ def test_options(tmp_path, options):
     for name, text in FILES.items():
         path = tmp_path / f"{name}.csv"
         path.write_text(text, newline="", encoding="utf-8")
-        expected = read(pd.read_csv, path, **{"low_memory": False, **options} if "engine" not in options else options)
+        # Columns have the types that all their rows give, but where none is read.
+        whole = {} if "engine" in options or options.get("nrows") == 0 else {"low_memory": False}
+        expected = read(pd.read_csv, path, **{**whole, **options})
         if not agrees(read(rd.read_csv, path, **options), expected, f"{name} {options}"):
             refused.append(name)
     assert len(refused) < len(FILES), "every file is refused"
@@ -316,3 +318,35 @@ def test_dates_are_among_the_columns_that_are_read(tmp_path):
     with pytest.raises(ValueError, match="Missing column provided to 'parse_dates': 'b'"):
         rd.read_csv(path, usecols=["a"], parse_dates=["b"])
     assert rd.read_csv(path, usecols=["b"], parse_dates=["b"]).compute()["b"].tolist() == [pd.Timestamp("2020-01-01")]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"parse_dates": ["c"]},
+        {"index_col": "a"},
+        {"index_col": ["a", "b"]},
+        {"index_col": "c", "parse_dates": ["c"]},
+        {"dtype": {"b": "float32"}},
+        {"usecols": ["b"]},
+        {"header": None},
+        {"names": ["x", "y", "z"]},
+        {"converters": {"a": len}},
+        {"dtype_backend": "numpy_nullable"},
+        {"engine": "python"},
+        {"skipfooter": 1, "engine": "python"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("files", [1, 2])
+def test_no_row_has_the_types_that_pandas_gives_none(tmp_path, options, files):
+    paths = [str(tmp_path / f"{at}.csv") for at in range(files)]
+    for path in paths:
+        with open(path, "w") as file:
+            file.write("a,b,c\nx,1.5,2024-01-01\ny,2.5,2024-01-02\n")
+    for blocksize in (None, 10):
+        lazy = rd.read_csv(paths, nrows=0, blocksize=blocksize, **options)
+        expected = pd.read_csv(paths[0], nrows=0, **options)
+        assert list(lazy.dtypes) == list(expected.dtypes)
+        check(lazy, expected)

@@ -287,3 +287,19 @@ def test_rows_that_filters_leave_are_numbered_through(tmp_path, conditions, part
     expected = pd.read_parquet(tmp_path / "x", filters=conditions)
     assert found.index.tolist() == expected.index.tolist()
     pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("partitions", [1, 2, 3])
+@pytest.mark.parametrize("texts", [["a", "b", None, "a", "b", "a"], ["b", "b", "b", None, "c", "a"]], ids=str)
+@pytest.mark.parametrize(("op", "value"), [("<", "a"), ("==", "a"), (">", "b"), ("==", "a1"), ("==", "zz")])
+def test_categories_of_files_of_which_no_row_passes(tmp_path, ordered, partitions, texts, op, value):
+    kind = pd.CategoricalDtype(list("zyx"), ordered=ordered)
+    frame = pd.DataFrame({"s": texts, "c": pd.Series(list("zxxzyz"), dtype=kind)})
+    rd.from_pandas(frame, npartitions=partitions).to_parquet(tmp_path)
+    filters = [("s", op, value)]
+    expected = pd.read_parquet(tmp_path, filters=filters)
+    found = rd.read_parquet(tmp_path, filters=filters).compute()
+    assert found["c"].dtype == expected["c"].dtype
+    assert list(found["c"].cat.categories) == list(expected["c"].cat.categories)
+    assert found["c"].tolist() == expected["c"].tolist()

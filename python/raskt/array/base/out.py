@@ -23,20 +23,30 @@ __all__ = ["SWAP", "average_input", "in_place_of", "replaced", "write_back", "wr
 SWAP = threading.Lock()
 
 
-def write_out(result: Array, out: Any, casting: Any = "same_kind") -> Any:
-    """Make `out` the result: a raskt array takes over its expression, a NumPy array its computed elements."""
+def write_out(result: Array, out: Any, casting: Any = "same_kind", *, broadcast: bool = False) -> Any:
+    """Make `out` the result: a raskt array takes over its expression, a NumPy array its computed elements.
+
+    `out` has the result's shape, but for functions that NumPy broadcasts their result in.
+    """
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(out, np.ndarray):
         found = result if result.__raskt_expr__.is_known else result.compute()
-        if out.shape != found.shape:
-            raise ValueError(f"`out` has shape {out.shape}, and the result {found.shape}")
+        if not broadcast or np.broadcast_shapes(out.shape, found.shape) != out.shape:
+            _check_shape(out, found)
         np.copyto(out, np.asarray(found), casting=casting)
         return out
     if not is_array(out):
         raise TypeError(f"`out` must be an array, not {type(out).__name__}")
+    if not broadcast:
+        _check_shape(out, result)
     if not np.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(f"in-place `out` gives {result.dtype}, which an array of {out.dtype} cannot hold")
     return replaced(out, in_place_of(out, result.astype(out.dtype)).__raskt_expr__, "out")
+
+
+def _check_shape(out: Any, result: Any) -> None:
+    if shapes_differ(tuple(out.shape), tuple(result.shape)):
+        raise ValueError(f"`out` has shape {out.shape}, and the result {result.shape}")
 
 
 def in_place_of(array: Array, result: Array) -> Array:
@@ -58,8 +68,8 @@ def write_back(result: Array, out: Any) -> Any:
     """
     first = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     kind = getattr(first, "dtype", result.dtype)
-    if isinstance(first, np.ndarray) and shapes_differ(first.shape, result.shape):
-        raise ValueError(f"`out` has shape {first.shape}, and the result {result.shape}")
+    if hasattr(first, "shape"):
+        _check_shape(first, result)
     if not np.can_cast(kind, result.dtype, "safe"):
         raise TypeError(f"Cannot cast array data from {kind} to {result.dtype} according to the rule 'safe'")
     return write_out(result, out, "unsafe")

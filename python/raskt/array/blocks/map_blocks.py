@@ -91,7 +91,7 @@ def map_blocks(
     # Of a function that changes something of this process, such as an array that blocks are stored in.
     call.__raskt_stays__ = getattr(func, "__raskt_stays__", False)  # type: ignore[attr-defined]
 
-    expressions = [array.__raskt_expr__ for array in arrays.values()]
+    expressions = [array.__raskt_expr__ for array in _meeting(arrays.values())]
     lengths = None if chunks is None else list(chunks) if isinstance(chunks, (tuple, list)) else [chunks]
     with lengths_of(*expressions):
         expr = array_map_blocks(call, name, expressions, np.dtype(dtype), drop, new, lengths, True, None)
@@ -128,11 +128,30 @@ def elementwise(
             arrays = {at: x if at == whole else x.astype(np.float32) for at, x in arrays.items()}
             constants = {at: arg if at == whole else np.float32(arg) for at, arg in constants.items()}
             dtype = np.dtype(np.float32)
-    expressions = [array.__raskt_expr__ for array in arrays.values()]
+    expressions = [array.__raskt_expr__ for array in _meeting(arrays.values())]
     # Blocks are made to be of the data type that was found: calls that differ in it alone are two.
     # Only NumPy's own ufuncs are known by their names, which others may share.
     key = f"{name} of {dtype}" if is_own(function) and not kwargs and not constants else None
     return wrap(array_map_blocks(call, name, expressions, dtype, [], [], None, False, key))
+
+
+def _meeting(arrays: Iterable[Array]) -> list[Array]:
+    """The arrays, each of whose axes of length 1 is in one block if it is broadcast.
+
+    A filter may leave one element in one of several blocks, and the others without any.
+    """
+    arrays = list(arrays)
+    shapes = {array.shape for array in arrays}
+    if len(shapes) < 2:
+        return arrays
+    longest = max(map(len, shapes))
+    wide = {at for shape in shapes for at, length in enumerate(shape, longest - len(shape)) if length != 1}
+    found = []
+    for array in arrays:
+        axes = [at for at, n in enumerate(array.shape) if n == 1 and at + longest - array.ndim in wide]
+        whole = {at: -1 for at in axes if array.numblocks[at] > 1}
+        found.append(array.rechunk(whole) if whole else array)
+    return found
 
 
 def _name_of(function: Callable[..., Any]) -> str:

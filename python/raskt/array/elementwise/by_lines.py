@@ -19,6 +19,7 @@ __all__ = ["accumulate_lines", "reduce_lines"]
 def accumulate_lines(ufunc: Any, array: Array, axis: int, dtype: Any, out: Any) -> Any:
     """`ufunc.accumulate` along an axis, which is put in one block."""
     at = normalize_axis_index(axis, array.ndim)
+    dtype = _type_with(ufunc, array, out) if dtype is None and out is not None else dtype
     kind = ufunc.accumulate(np.ones((1,) * array.ndim, array.dtype), at, dtype).dtype
 
     def accumulate(block: Any) -> Any:
@@ -26,7 +27,7 @@ def accumulate_lines(ufunc: Any, array: Array, axis: int, dtype: Any, out: Any) 
             return ufunc.accumulate(block, at, dtype)
 
     found = map_blocks(accumulate, array.rechunk({at: -1}), name=f"numpy.{ufunc.__name__}.accumulate", dtype=kind)
-    return found if out is None else write_out(found, out)
+    return found if out is None else write_out(found, out, "unsafe")
 
 
 def reduce_lines(
@@ -36,6 +37,7 @@ def reduce_lines(
     if not array.ndim and (axis is None or axis in (0, -1)):
         axis = ()  # By NumPy's courtesy a single number has an axis, along which it stands alone.
     axes = tuple(range(array.ndim)) if axis is None else normalize_axis_tuple(axis, array.ndim)
+    dtype = _type_with(ufunc, array, out) if dtype is None and out is not None else dtype
     # What NumPy refuses of these types and axes is refused at the call.
     trial = np.ones(tuple(min(length, 1) for length in array.shape), array.dtype)
     kind = np.asarray(ufunc.reduce(trial, axes, dtype, keepdims=True, **options)).dtype
@@ -50,7 +52,14 @@ def reduce_lines(
     chunks = [(1,) if at in axes else lengths for at, lengths in enumerate(whole.chunks)]
     found = map_blocks(reduce, whole, name=f"numpy.{ufunc.__name__}.reduce", dtype=kind, chunks=chunks)
     found = found if keepdims else found.squeeze(axes)
-    return found if out is None else write_out(found, out)
+    return found if out is None else write_out(found, out, "unsafe")
+
+
+def _type_with(ufunc: Any, array: Array, out: Any) -> Any:
+    """The type that NumPy computes in where results go to `out`: its elements are the ufunc's first operands."""
+    kind = (out[0] if isinstance(out, tuple) else out).dtype
+    ufunc.reduce(np.ones((1, 1), array.dtype), 0, out=np.zeros(1, kind))  # What NumPy refuses is refused at the call.
+    return ufunc.resolve_dtypes((kind, array.dtype, None), casting="unsafe")[-1]
 
 
 #: NumPy reduces lines that are contiguous in memory by loops of these that read results before they are written.

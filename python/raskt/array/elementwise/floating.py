@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from raskt._core import array_clip
 from raskt.array.base.arguments import NO_VALUE
 from raskt.array.base.conversion import asarray, operand_of, weak_or_array
 from raskt.array.base.documentation import documented
-from raskt.array.base.lengths import lengths_of, shapes_differ
+from raskt.array.base.lengths import has_unknown, lengths_of, shapes_differ
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import is_array, wrap
 from raskt.array.blocks.map_blocks import elementwise
@@ -139,13 +140,31 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Array:
     >>> ra.round(ra.asarray([0.5, 1.25, 2.675]), 1).compute()
     array([0.5, 1.2, 2.7])
     """
-    result = _rounded(asarray(a), decimals)
-    if out is not None and result.dtype.kind in "fc" and result.dtype != out.dtype:
-        raise NotImplementedError(
-            f"`round` of {result.dtype} with an `out` of {out.dtype}, which NumPy rounds in, is not implemented: "
-            "convert the array by `astype` first"
-        )
-    return result if out is None else write_out(result, out)
+    x = asarray(a)
+    place = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    kind = getattr(place, "dtype", None)
+    if kind is None or (kind == x.dtype and kind.kind != "b"):
+        result = _rounded(x, decimals)
+    else:
+        function = _RoundedIn(kind, operator.index(decimals))
+        function(np.zeros((1,) * x.ndim, x.dtype))  # What NumPy refuses of these types is refused here.
+        result = elementwise(function, x, name="numpy.round", dtype=kind)
+    shapes = [] if out is None else [tuple(array.shape) for array in (result, place)]
+    # NumPy looks at the number of elements alone: axes of length 1 may stand in front.
+    fits = not any(map(has_unknown, shapes)) and len({math.prod(shape) for shape in shapes}) == 1
+    return result if out is None else write_out(result, out, broadcast=fits)
+
+
+class _RoundedIn:
+    """`numpy.round` with an `out` of a type, in which NumPy rounds."""
+
+    __slots__ = ("_decimals", "_dtype")
+
+    def __init__(self, dtype: np.dtype[Any], decimals: int) -> None:
+        self._dtype, self._decimals = dtype, decimals
+
+    def __call__(self, block: Any) -> Any:
+        return np.round(block, self._decimals, out=np.empty(block.shape, self._dtype))
 
 
 #: The largest power of ten that float64 holds.
@@ -161,6 +180,11 @@ def _rounded(x: Array, decimals: int) -> Array:
     if x.dtype.kind == "f" and 0 < decimals <= _MOST_DECIMALS:
         scale = x.dtype.type(10.0**decimals)
         return divide(rint(x * scale), scale)
+    if x.dtype.kind in "iu" and decimals >= -_MOST_DECIMALS:
+        # As NumPy does it, but natively: where the type doesn't hold a result, NumPy's depends on neighbours.
+        power = 10.0**-decimals
+        found: Array = multiply(rint(divide(x, power)), power).astype(x.dtype)
+        return found
     return elementwise(np.round, x, decimals=decimals)
 
 
@@ -183,7 +207,7 @@ def fix(x: Any, out: Any = None) -> Array:
     """
     array = asarray(x)
     result = trunc(array) if array.dtype.kind in "fc" else array
-    return result if out is None else write_out(result, out)
+    return result if out is None else write_out(result, out, broadcast=True)
 
 
 @documented(_BOOL, {"TypeError": "For complex elements, which have many infinities."})
@@ -211,7 +235,7 @@ def _is_infinity(x: Any, infinity: float, out: Any) -> Array:
     if array.dtype.kind == "c":
         raise TypeError(f"This operation is not supported for {array.dtype} values because it would be ambiguous.")
     result = array == infinity
-    return result if out is None else write_out(result, out)
+    return result if out is None else write_out(result, out, broadcast=True)
 
 
 @documented(_BOOL, values="array_like: The array.")

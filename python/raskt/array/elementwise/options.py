@@ -9,6 +9,7 @@ import numpy as np
 from raskt._core import array_broadcast_to, array_where
 from raskt.array.base.arguments import check_order
 from raskt.array.base.conversion import asarray, operand_of
+from raskt.array.base.lengths import has_unknown
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
 
@@ -54,6 +55,7 @@ def call_with_options(
     results = results if isinstance(results, tuple) else (results,)
     if types is not None:
         results = tuple(x.astype(kind) for x, kind in zip(results, types[len(operands) :], strict=True))
+    results = _of_one_shape(results, outs)
     found = tuple(_placed(x, part, where, casting) for x, part in zip(results, outs, strict=True))
     return found if len(found) > 1 else found[0]
 
@@ -116,6 +118,15 @@ def _converted(operand: Any, kind: Any) -> Array:
     return asarray(operand).astype(kind)
 
 
+def _of_one_shape(results: tuple[Array, ...], outs: tuple[Any, ...]) -> tuple[Array, ...]:
+    """Results of which some have a place: all get the shape that they have together with it."""
+    shapes = [tuple(part.shape) for part in outs if part is not None]
+    if len(results) == 1 or not shapes or any(has_unknown(shape) for shape in (*shapes, results[0].shape)):
+        return results
+    wide = list(np.broadcast_shapes(results[0].shape, *shapes))
+    return tuple(wrap(array_broadcast_to(result.__raskt_expr__, wide)) for result in results)
+
+
 def _placed(result: Array, out: Any, where: Any, casting: str) -> Any:
     """The result, in its place if it has one."""
     if out is None:
@@ -131,4 +142,4 @@ def _placed(result: Array, out: Any, where: Any, casting: str) -> Any:
         result = wrap(array_where(mask.__raskt_expr__, result.__raskt_expr__, operand_of(out)))
     elif result.shape != out.shape and result.__raskt_expr__.is_known:
         result = wrap(array_broadcast_to(result.__raskt_expr__, list(out.shape)))
-    return write_out(result, out)
+    return write_out(result, out, broadcast=True)

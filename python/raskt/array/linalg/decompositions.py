@@ -300,7 +300,16 @@ def solve_triangular(a: Any, b: Any, lower: bool = False) -> Array:
     array([1., 2.])
     """
     x = _squares(_matrix(a, "solve_triangular"), "solve_triangular")
-    return _solution(np.linalg.solve, tril(x) if lower else triu(x), b)
+    return _solution(_solve_lower if lower else np.linalg.solve, tril(x) if lower else triu(x), b)
+
+
+def _solve_lower(a: Any, b: Any) -> Any:
+    """By substitution, as for upper triangles: with rows and columns in the other order a lower triangle is one.
+
+    In an upper triangle there is nothing below the diagonal that rows could be exchanged for. In a lower one there is,
+    and exchanged rows fill it up and lose digits.
+    """
+    return np.linalg.solve(a[::-1, ::-1], b[::-1])[::-1]
 
 
 def _solution(function: Callable[..., Any], a: Array, b: Any) -> Array:

@@ -13,7 +13,7 @@ from raskt._errors import UnknownLengths
 from raskt.array.base.arguments import NO_VALUE, check_order, is_given, refuse
 from raskt.array.base.conversion import asarray
 from raskt.array.base.documentation import documented
-from raskt.array.base.lengths import lengths_of
+from raskt.array.base.lengths import lengths_of, shapes_differ
 from raskt.array.base.out import write_out
 from raskt.array.base.registry import wrap
 from raskt.array.blocks.blockwise import contract
@@ -89,7 +89,16 @@ def matmul(
     operands = x.__raskt_expr__, y.__raskt_expr__
     with lengths_of(*operands):
         result = wrap(array_matmul(*operands))
-    return result if out is None else write_out(result, out)
+    # Stacks of matrices are broadcast in `out`, matrices and vectors in it are not.
+    axes = (x.ndim > 1) + (y.ndim > 1)
+    if out is not None and axes and shapes_differ(_last(out, axes), _last(result, axes)):
+        raise ValueError(f"`out` has shape {np.shape(out)}, and the result {result.shape}")
+    return result if out is None else write_out(result, out, broadcast=True)
+
+
+def _last(array: Any, axes: int) -> tuple[int, ...]:
+    array = array[0] if isinstance(array, tuple) else array
+    return tuple(array.shape)[-axes:]
 
 
 @documented(
@@ -139,7 +148,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Array:
            [6, 8]])
     """
     result = asarray(a).reshape(-1, 1) * asarray(b).reshape(1, -1)
-    return result if out is None else write_out(result, out)
+    return result if out is None else write_out(result, out, broadcast=True)
 
 
 @documented(
@@ -336,5 +345,5 @@ def trace(
     >>> ra.trace([[1, 2], [3, 4]]).compute()
     np.int64(5)
     """
-    result: Array = diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
-    return result if out is None else write_out(result, out)
+    result: Array = diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
+    return result

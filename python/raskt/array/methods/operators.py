@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from raskt._core import array_unary
 from raskt.array.base.binary import binary
 from raskt.array.base.out import SWAP, replaced
@@ -84,6 +86,20 @@ def _power_in_place(self: Array, other: Any) -> Array:
 _plain_power, _plain_power_in_place = _binary("power"), _in_place("power")
 
 
+def _matmul_in_place(self: Array, other: Any) -> Array:
+    if not self.ndim or np.ndim(other) < 2:
+        raise ValueError(
+            "inplace matrix multiplication requires the first operand to have at least one and the second at "
+            "least two dimensions."
+        )
+    while True:
+        before = self.__raskt_expr__
+        expr = matmul(self.__class__(before), other).__raskt_expr__
+        with SWAP:
+            if self.__raskt_expr__ is before:
+                return replaced(self, expr, "matmul")
+
+
 class Operators:
     """The operators that NumPy's arrays have.
 
@@ -128,3 +144,5 @@ class Operators:
 
     def __rmatmul__(self, other: Any) -> Array:
         return matmul(other, self)
+
+    __imatmul__ = _matmul_in_place

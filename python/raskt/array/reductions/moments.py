@@ -43,15 +43,22 @@ def mean(
     if not masked and dtype is not None and np.dtype(dtype).kind in "biu":
         # NumPy sums in that type, which wraps, and truncates the quotients.
         total = reduce(x, "sum", axis, dtype=dtype, keepdims=keepdims, split_every=split_every)
-        result = (total / (count_of(x, axis) or np.nan)).astype(dtype)
-        return result if out is None else write_out(result, out)
-    if not masked:
+        return _divided(total, count_of(x, axis) or np.nan, np.dtype(dtype), out)
+    if not masked and (out is None or dtype is None):
         return reduce(x, name, axis, dtype=dtype, out=out, keepdims=keepdims, split_every=split_every)
     counts = _counting(x, name, where)
     kind = np.dtype(dtype) if dtype is not None else _mean_type(x.dtype)
     total = reduce(_only(x, counts, -0.0), "sum", axis, dtype=kind, keepdims=keepdims, split_every=split_every)
-    result = (total / _number(counts, axis, keepdims, split_every)).astype(kind)
-    return result if out is None else write_out(result, out)
+    return _divided(total, _number(counts, axis, keepdims, split_every), kind, out)
+
+
+def _divided(total: Array, number: Any, kind: np.dtype[Any], out: Any) -> Any:
+    """A sum divided by a number of elements, in the type of `out` if that is given, and whatever is lost by that."""
+    if out is not None:
+        kind = (out[0] if isinstance(out, tuple) else out).dtype
+        total = total.astype(kind)
+    result: Array = (total / number).astype(kind)
+    return result if out is None else write_out(result, out, "unsafe")
 
 
 def spread(

@@ -141,9 +141,8 @@ def plain_name(array: Array, name: str) -> str:
 
 
 def _type_of_out(array: Array, out: Any) -> Any:
-    """NumPy sums in the type of `out`, if elements may be cast to it; else the result is."""
-    wanted = (out[0] if isinstance(out, tuple) else out).dtype
-    return wanted if np.can_cast(array.dtype, wanted, "same_kind") else None
+    """NumPy sums in the type that elements and those of `out` are promoted to; the result is cast to `out`."""
+    return np.promote_types(array.dtype, (out[0] if isinstance(out, tuple) else out).dtype)
 
 
 def in_type_of(array: Array, out: Any) -> Array:

@@ -191,7 +191,7 @@ def _count(
     {
         "ValueError": "If a number is negative, when it is computed.",
         "TypeError": "If elements are no whole numbers that int64 has.",
-        "NotImplementedError": "If a number is as large as `minlength`, when it is computed.",
+        "NotImplementedError": "If a number of a lazy array is as large as `minlength`, when it is computed.",
     },
     x="array_like of int: The numbers, along one axis.",
     minlength="int: The length of the result, where it must be known at the call.",
@@ -214,6 +214,11 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, split_every: Any =
         raise ValueError("The weights and list don't have the same length.")
     line = arrays[0].astype(np.int64)
     lines = [line] if weights is None else [line, arrays[1].astype(np.float64)]
+    if weights is not None and lines[1].chunks != line.chunks and not has_unknown(line.shape):
+        lines[1] = lines[1].rechunk(line.chunks)
+    if minlength and not is_array(x) and np.size(x):
+        # How many there are is known then, and may be more.
+        minlength = max(operator.index(minlength), int(np.max(x)) + 1)
     if minlength:
 
         def bounded(block: Any, part: Any) -> Any:

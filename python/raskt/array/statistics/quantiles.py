@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,8 @@ _OPTIONS = {
     "method": "str: How values between elements are found: any of NumPy's methods, such as `linear` or `nearest`.",
     "weights": "array_like: How much each element counts, for the method `inverted_cdf`.",
 }
+#: Methods that take elements as they are: NumPy broadcasts no result of theirs in `out`.
+_TAKEN = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest"}
 
 
 def _by_lines(
@@ -51,12 +54,19 @@ def _by_lines(
     kept = [(1,) if at in axes else lengths for at, lengths in enumerate(arrays[0].chunks)]
     # The function is tried at the call, so that what it refuses is told of there.
     trial = [np.ones((1,) * x.ndim, array.dtype) for array in arrays]
+    dtype = np.asarray(function(*trial, axes=axes)).dtype
+
+    def lines(*blocks: Any) -> Any:
+        shape = (*leading, *(1 if at in axes else length for at, length in enumerate(blocks[0].shape)))
+        # Of blocks without lines NumPy gives other shapes and types, or nothing at all.
+        return function(*blocks, axes=axes) if math.prod(shape) else np.empty(shape, dtype)
+
     # The blocks keep their axes; what was reduced goes afterwards, natively.
     found = map_blocks(
-        lambda *blocks: function(*blocks, axes=axes),
+        lines,
         *arrays,
         name=f"numpy.{function.__name__}",
-        dtype=np.asarray(function(*trial, axes=axes)).dtype,
+        dtype=dtype,
         chunks=[*((length,) for length in leading), *kept],
         new_axis=list(range(len(leading))),
     )
@@ -97,7 +107,7 @@ def _median(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Array:
         found = asarray(getattr(np, name)(np.empty(x.shape, x.dtype), axis=axis, keepdims=keepdims))
     else:
         found = _by_lines(function, x, axis, keepdims)
-    return found if out is None else write_out(found, out)
+    return found if out is None else write_out(found, out, broadcast=name == "nanmedian")
 
 
 def _quantile(name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: bool, weights: Any) -> Array:
@@ -110,11 +120,14 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepd
     getattr(np, name)(np.ones(1), q)  # What NumPy refuses of `q` is refused here.
     if weights is not None and method != "inverted_cdf":
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+    # Elements as they are, and quantiles of what is not NaN, go to `out` whatever its type is.
+    taken, skips = method in _TAKEN, name.startswith("nan")
+    place: dict[str, Any] = {"casting": "unsafe" if taken or skips else "same_kind", "broadcast": skips or not taken}
     if 0 in x.shape:
         options = {"axis": axis, "method": method, "keepdims": keepdims}
         given = weights.compute() if is_array(weights) else weights
         found = asarray(getattr(np, name)(np.empty(x.shape, x.dtype), q, weights=given, **options))
-        return found if out is None else write_out(found, out)
+        return found if out is None else write_out(found, out, **place)
 
     def function(block: Any, weights: Any = None, *, axes: Any) -> Any:
         options = {} if weights is None else {"weights": weights}
@@ -122,7 +135,7 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, out: Any, method: str, keepd
 
     function.__name__ = name
     found = _by_lines(function, x, axis, keepdims, np.shape(q), weights)
-    return found if out is None else write_out(found, out)
+    return found if out is None else write_out(found, out, **place)
 
 
 @documented(_RESULT, _RAISES, q="float or array_like: From 0 to 1.", **_OPTIONS)

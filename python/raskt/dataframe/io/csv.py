@@ -209,8 +209,9 @@ class _PandasReader:
 
         options = {**self.options, **more}
         is_text = self.function in ("read_csv", "read_table")
-        if is_text and options.get("engine") in (None, "c") and not needs_python(options):
-            # In pieces, pandas would give pieces of one column other types.
+        has_rows = options.get("nrows") != 0
+        if is_text and has_rows and options.get("engine") in (None, "c") and not needs_python(options):
+            # In pieces, pandas would give pieces of one column other types. Of no row it has other types as a whole.
             options["low_memory"] = False
         return getattr(pd, self.function)(source, **options)
 

@@ -289,6 +289,9 @@ def _common(at: int, looks: list[Look]) -> Any:
         dtype = look.meta.dtypes.iloc[at]
         if not any(dtype == other and _categories(dtype) == _categories(other) for other in dtypes):
             dtypes.append(dtype)
+    if filled := [dtype for dtype in dtypes if _categories(dtype)]:
+        # A file whose rows no filter passes may have none of its categories, and says nothing of their order.
+        dtypes = [dtype for dtype in dtypes if _categories(dtype) != [] or dtype.ordered != filled[0].ordered]
     has_holes = any(at in look.missing for look in looks)
     if len(dtypes) == 1:
         return _with_holes(dtypes[0]) if has_holes else dtypes[0]
