@@ -74,6 +74,14 @@ def test_what_is_the_same_of_both_is_not(way: str, use: str, partitions: int) ->
     check(SAME[use](WAYS[way](lazy)), SAME[use](WAYS[way](expected)))
 
 
+@pytest.mark.parametrize("way", ["dropna", "filter"])
+def test_replaced_values_that_are_no_truth(way: str) -> None:
+    lazy, expected = (WAYS[way](rows) for rows in joined(2))
+    for old, new in (("a", "z"), ({"k": {"a": "z"}}, None)):
+        given = (old,) if new is None else (old, new)
+        check(lazy.replace(*given).k, expected.replace(*given).k)
+
+
 @pytest.mark.parametrize("use", ["add", "neg", "invert", "diff", "replace", "frame"])
 def test_of_all_rows_they_are_objects(use: str) -> None:
     lazy, expected = joined(2)

@@ -89,6 +89,9 @@ def refuse_were_missing(name: str, values: Iterable[Any]) -> None:
     """
     if name not in OF_ONE and name not in OF_TWO:
         return
+    values = list(values)
+    if name == "replace" and not any(may_equal_truth(value) for value in values[1:]):
+        return
     truth = [are_truth(value) for value in values]
     if (name in OF_ONE or sum(map(bool, truth)) > 1) and any(any(one) for one in truth):
         raise NotImplementedError(
@@ -96,6 +99,21 @@ def refuse_were_missing(name: str, values: Iterable[Any]) -> None:
             "values filled: pandas has objects of them if one was, which compute as integers; convert them by "
             "astype(bool) first, or by astype(object) for integers"
         )
+
+
+def may_equal_truth(value: Any) -> bool:
+    """Whether an argument of `replace` may name what equals a truth value; or is a column of that name."""
+    import numpy as np
+
+    if isinstance(value, dict):
+        return any(may_equal_truth(one) for pair in value.items() for one in pair)
+    if isinstance(value, bool | int | float | complex | np.generic):
+        return bool(value in (0, 1))
+    if isinstance(value, str | bytes) or value is None:
+        return False
+    if isinstance(value, list | tuple | set | np.ndarray):
+        return any(map(may_equal_truth, value))
+    return True
 
 
 def are_truth(value: Any) -> list[bool]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Rows that are computed where made-up ones don't do.
 REAL_ROWS = 3
 #: The same where those give nothing but missing values.
-TELLING_ROWS = 1000
+TELLING_ROWS = 50
 
 
 def empty(collection: Any) -> Any:
@@ -375,9 +375,9 @@ class Trial:
         raise errors[real] if real in errors else errors[made_up]
 
     def telling(self, result: Any) -> Any:
-        """A result; that for more rows, if they lie in memory, where it has a column of missing objects alone."""
+        """A result; that for more rows, if they lie in memory, where it has a column of missing values alone."""
         columns = [result.iloc[:, at] for at in range(result.shape[1])] if result.ndim == 2 else [result]
-        says_nothing = any(one.dtype == object and one.isna().all() for one in columns)
+        says_nothing = any(one.isna().all() for one in columns)
         if not says_nothing or not all(is_scalar(value) or value._expr.in_memory for value in self.lazy):
             return result
         try:

@@ -24,30 +24,59 @@ class OfValues(WithNames):
     def __init__(self, method: Callable[..., Any], names: list[str], by_columns: bool, empty: Any = None) -> None:
         super().__init__(method, names)
         self.by_columns = by_columns
+        self.raw = False
         #: What no rows give, if somebody said it.
         self.empty = empty
         #: Of which columns results are objects, and of which a trial said nothing.
+        self.types: list[Any] = []
         self.objects: list[bool] = []
         self.unknown: list[bool] = []
 
     def learn(self, found: Any) -> None:
         """Take in what a trial gave."""
         columns = columns_of(found)
-        self.unknown = [is_object(one) and bool(one.isna().all()) for one in columns]
-        boxed = found.ndim == 1 or self.by_columns
-        self.objects = [boxed and is_object(one) and not none for one, none in zip(columns, self.unknown, strict=True)]
+        self.types = [one.dtype for one in columns]
+        self.unknown = [bool(one.isna().all()) for one in columns]
+        self.promise(found, [not none for none in self.unknown])
+
+    def promise(self, meta: Any, known: list[bool]) -> None:
+        """Columns of objects are to stay what the function gives, where that is `known`."""
+        # NumPy, to which pandas hands `raw` rows, makes arrays of lists; and a series of a row isn't one value.
+        boxed = (meta.ndim == 1 or self.by_columns) and not self.raw
+        self.types = [one.dtype for one in columns_of(meta)]
+        self.objects = [boxed and is_object(one) and told for one, told in zip(columns_of(meta), known, strict=True)]
 
     def __call__(self, rows: Any, function: Any, *values: Any) -> Any:
         """The results for some rows."""
         if self.empty is not None and not len(rows):
             return self.empty
+        if self.raw and len(self.types) == 1 and self.types[0].kind in "iufc":
+            function = OfType(function, self.types[0])
         by_value = rows.ndim == 1 or self.by_columns
         if not any(self.objects) or (by_value and has_categories(rows)):
             found = super().__call__(rows, function, *values)
-            refuse_told(found, self.unknown)
+            self.refuse_others(found)
             return found
         boxed = super().__call__(rows, Boxed(function), *values)
         return unboxed(boxed, self.objects) if boxed.ndim == 1 or self.by_columns else boxed
+
+    def refuse_others(self, found: Any) -> None:
+        """NotImplementedError where values have a type that neither a trial nor a partition tells of all of them.
+
+        Of types that somebody said there is nothing to be told.
+        """
+        columns = columns_of(found)
+        if len(columns) != len(self.unknown):
+            return
+        for at, (column, promised) in enumerate(zip(columns, self.types, strict=True)):
+            nothing = self.unknown[at]
+            if (nothing or promised == object) and not may_be(column, promised):
+                raise NotImplementedError(
+                    f"the function gives values of {column.dtype} here, and "
+                    + ("missing ones alone" if nothing else "objects")
+                    + " for the few rows that it was tried on, and the type goes by all: pass meta= with the names and "
+                    "types of the result, and give values of those"
+                )
 
     def tried(self, rows: Any, function: Any, *values: Any) -> Any:
         """The results for a few rows, with a type that all of those give."""
@@ -61,6 +90,18 @@ class Box:
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+
+class OfType:
+    """A function of rows whose numbers are of one type: NumPy takes that of the first result for all of them."""
+
+    def __init__(self, function: Callable[..., Any], dtype: Any) -> None:
+        self.function, self.dtype = function, dtype
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The result, in the type if it is a single value."""
+        found = self.function(*args, **kwargs)
+        return found if hasattr(found, "__len__") else self.dtype.type(found)
 
 
 class Boxed:
@@ -113,16 +154,12 @@ def has_categories(rows: Any) -> bool:
     return any(isinstance(getattr(one, "dtype", None), pd.CategoricalDtype) for one in columns_of(rows))
 
 
-def refuse_told(found: Any, unknown: list[bool]) -> None:
-    """NotImplementedError where values have a type of which the few rows of a trial told nothing."""
-    if len(unknown) != (found.shape[1] if found.ndim == 2 else 1):
-        return
-    for column, nothing in zip(columns_of(found), unknown, strict=True):
-        if nothing and not is_object(column) and column.dtype != bool and column.notna().any():
-            raise NotImplementedError(
-                f"the function gives values of {column.dtype} here, and gave missing ones alone for the few rows that "
-                "it was tried on: pass meta= with the names and types of the result"
-            )
+def may_be(column: Any, promised: Any) -> bool:
+    """Whether values are of a promised type, as far as they are there: truth values may be missing among objects, and
+    integers be missing among floats."""
+    dtype = column.dtype
+    is_float = getattr(dtype, "kind", "O") in "iu" and getattr(promised, "kind", "O") == "f"
+    return is_object(column) or dtype in (promised, bool) or is_float or not column.notna().any()
 
 
 def of_values(
@@ -135,10 +172,13 @@ def of_values(
     by_columns: bool = False,
     empty: Any = None,
     by_labels: bool | None = None,
+    raw: bool = False,
 ) -> Any:
     """A user's function of each value of lazy rows, by a method of pandas with more arguments, as many rows."""
     call = OfValues(method, list(given), by_columns, empty)
+    call.raw = raw
     if meta is not None:
-        call.objects = [is_object(one) for one in columns_of(normalise(meta))]
+        known = normalise(meta)
+        call.promise(known, [True] * len(columns_of(known)))
     name = getattr(function, "__name__", getattr(method, "__name__", "map"))
     return over_rows(call, rows, function, *given.values(), name=name, meta=meta, by_labels=by_labels)

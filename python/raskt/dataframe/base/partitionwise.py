@@ -124,7 +124,7 @@ def over_partitions(
     """
     values = (*args, *kwargs.values())
     if plainly:
-        refuse_were_missing(name, values)
+        refuse_were_missing(name, args)
     if has_foreign_values(*values):
         call = WithNames(function, list(kwargs))
         return over_whole(call, *values, name=name, meta=meta, same_rows=same_rows and not gather)

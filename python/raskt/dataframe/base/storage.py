@@ -48,6 +48,8 @@ class Storage:
         """Values of another type as of this one; ValueError if some would be lost."""
         if values.dtype == object and is_time(self.dtype) and values.notna().any():
             raise ValueError(f"objects are no values of {self.dtype}: times of several zones, or of a finer unit")
+        if is_time(self.dtype) and not is_time(values.dtype) and values.notna().any():
+            raise ValueError(f"values of {values.dtype} are no times")
         found = values.astype(self.dtype)
         if not (found.isna().to_numpy() == values.isna().to_numpy()).all():
             raise ValueError(f"values of {values.dtype} are not all of {self.dtype}")
@@ -57,6 +59,9 @@ class Storage:
             raise ValueError(f"values of {values.dtype} are others as {self.dtype}")
         if is_time(values.dtype) and is_time(self.dtype) and not equal_numbers(found.astype(values.dtype), values):
             raise ValueError(f"values of {values.dtype} are finer than {self.dtype}")
+        if is_interval(values.dtype) and is_interval(self.dtype):
+            if not equal_numbers(found.astype(values.dtype), values):
+                raise ValueError(f"bounds of {values.dtype} are others in {self.dtype}")
         return found
 
 
@@ -65,6 +70,13 @@ def is_time(dtype: Any) -> bool:
     import pandas as pd
 
     return getattr(dtype, "kind", "O") in "mM" or isinstance(dtype, pd.PeriodDtype)
+
+
+def is_interval(dtype: Any) -> bool:
+    """Whether a type is of intervals."""
+    import pandas as pd
+
+    return isinstance(dtype, pd.IntervalDtype)
 
 
 def kind_of(dtype: Any) -> str:

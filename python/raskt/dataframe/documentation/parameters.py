@@ -87,7 +87,7 @@ COMMON = {
     "right": "scalar or object: The right side, or the upper end.",
     "divisions": "list: The least label of each partition, and the greatest of the last.",
     "npartitions": "int: How many partitions.",
-    "meta": "pandas object, dict or pair: Names and types of the result; found by a trial on two rows if not given.",
+    "meta": "pandas object, dict or pair: Names and types of the result; found by a trial on a few rows if not given.",
     "split_every": "int: How many partial results one task takes; it never changes what comes out.",
     "split_out": "int: How many partitions the result has in Dask; it never changes what comes out.",
     "shuffle_method": "str: How Dask moves rows; it never changes what comes out.",

@@ -78,7 +78,7 @@ class FrameValues(Mixin):
         engine, engine_kwargs : None
             Kept for pandas' sake: Numba is not supported.
         meta : optional
-            The names and types of the result; found on a sample of two rows without it.
+            The names and types of the result; found on a few rows without it.
         **kwargs
             More arguments of `func`.
 
@@ -103,7 +103,10 @@ class FrameValues(Mixin):
             call = WithNames(Method("apply"), list(options))
             return over_all(call, self, func, *options.values(), name=name, meta=meta)
         known = None if meta is None else normalise(meta)
-        return of_values(Method("apply"), self, func, options, meta=known, empty=known, by_labels=True)
+        if not callable(func) or by_row != "compat":
+            call = lambda part: part.apply(func, **options) if len(part) or known is None else known
+            return over_rows(call, self, name=name, meta=known, by_labels=True)
+        return of_values(Method("apply"), self, func, options, meta=known, empty=known, by_labels=True, raw=bool(raw))
 
     def map(self, func: Callable[..., Any], na_action: Any = None, meta: Any = None, **kwargs: Any) -> Any:
         """A function of each value, in pandas for each partition; `kwargs` are more arguments of it."""

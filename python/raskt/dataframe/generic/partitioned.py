@@ -109,7 +109,7 @@ class Partitioned(Divided, Labelled, Sampled, Collection):
         """Apply a function to each partition, a pandas object; put the results one under another.
 
         Lazy objects among the arguments must have the same rows; each call gets their part of them. The names and
-        types of the result are found by calling the function on a sample of two rows, unless `meta` says them: an
+        types of the result are found by calling the function on a few rows, unless `meta` says them: an
         empty pandas object, a `(name, dtype)` pair for a series, a dictionary from names to types for a frame. Types
         of row labels that `meta` says nothing of are found by the sample. A function with a parameter
         `partition_info` gets a dictionary of the `number` of its partition and the `division` it begins with; on the

@@ -55,7 +55,7 @@ class GroupTransforms:
         include_groups : bool, default False
             Kept for pandas' sake, which takes only False.
         meta : optional
-            The names and types of the result; found on a sample of two rows without it.
+            The names and types of the result; found on a few rows without it.
 
         Returns
         -------
