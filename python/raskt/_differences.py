@@ -116,7 +116,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         "texts and files of text get floats if one of all rows is missing, however rows are cut, and else integers "
         "(but for functions that ask for `partition_info`, row labels in files, and `to_json(orient='table')`); "
         "Parquet files have whole numbers. What is "
-        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing; so are "
+        "computed of them (sums, labels of groups, `map`, arithmetic) is of `float64`, as where one is missing; so is "
+        "what `dropna` leaves of them where it looks at them (a filter by `notna()` leaves integers), and so are "
         "rows that pandas picks (by lists of labels or of positions, `drop` of labels, `sort_values(key=)`, `explode`, "
         "`melt`, `groupby().head`, whatever `explain()` shows as gathered). Numbers beyond 2**53 that this would round "
         'are refused: `astype("Int64")` before rows are joined keeps every digit.',

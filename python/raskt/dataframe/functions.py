@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -149,7 +150,10 @@ def to_datetime(
     # Of Arrow's integers pandas makes floats if one of all is missing, and they may be too large then.
     rounded = not is_frame(arg) and arg._expr.dtype.endswith("[pyarrow]") and "int" in arg._expr.dtype
     over = over_all if rounded or (is_text and format is None) else over_rows
-    return over(pd.to_datetime, arg, name="to_datetime", meta=meta, plainly=found, **options)
+    with warnings.catch_warnings():
+        # Of the rows that it is tried on, which aren't the user's.
+        warnings.filterwarnings("ignore", "Could not infer format")
+        return over(pd.to_datetime, arg, name="to_datetime", meta=meta, plainly=found, **options)
 
 
 def to_numeric(

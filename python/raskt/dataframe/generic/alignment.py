@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from ..base.checks import no_default
-from ..base.collection import is_collection, is_frame, is_scalar, native
+from ..base.collection import is_collection, is_frame, is_labels, is_scalar, native
 from ..base.dependent import changed_meta, with_missing, zeros
-from ..base.meta import dtypes_of, empty, empty_of, sample_of, types_in
+from ..base.meta import columns_of, dtypes_of, empty, empty_of, retypable, sample_of, types_in
 from ..base.pandas_methods import trial
 from ..base.partitionwise import over_rows
 from ..base.registry import wrap
@@ -225,7 +225,19 @@ def meets_columns(value: Any, options: dict[str, Any]) -> bool:
 def placed(rows: Any, value: Any, *, name: str = "align") -> Any:
     """The values of a series (or of an array) of other rows as a series with the rows of `rows`, by label."""
     base = wrap(rows._as_frame().project([]))
-    return over_whole(place, base, value, name=name, same_rows=True, may_miss=not is_scalar(value))
+    meta = whole_meta(value) if is_collection(value) and not is_scalar(value) else None
+    return over_whole(place, base, value, name=name, meta=meta, same_rows=True, may_miss=not is_scalar(value))
+
+
+def whole_meta(value: Any) -> Any:
+    """What placing integers or truth values that may be missing gives, of which none may turn out to be; else None."""
+    import pandas as pd
+
+    if value.ndim != 1 or is_labels(value) or not retypable(value):
+        return None
+    (column,) = columns_of(value)
+    whole = "bool" if column.is_truth else pd.api.types.pandas_dtype(column.whole_type).numpy_dtype
+    return pd.Series([], dtype=whole, name="value")
 
 
 def place(rows: Any, value: Any) -> Any:

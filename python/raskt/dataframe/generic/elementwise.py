@@ -313,7 +313,8 @@ class Elementwise(OperatorMethods, Running):
         (check_series_axis if self.ndim == 1 else check_frame_axis)(axis)
         lower, upper = self._bound_beside(lower, axis), self._bound_beside(upper, axis)
         bounds = [bound for bound in (lower, upper) if bound is not None]
-        if any(hasattr(one, "__len__") and not is_collection(one) and not has_labels(one) for one in bounds):
+        values = [one for one in bounds if not is_collection(one) and not has_labels(one)]
+        if any(hasattr(one, "__len__") and not isinstance(one, str) for one in values):
             raise NotImplementedError("clip by an array or a list: give a pandas Series, whose labels say what is met")
         lazy = any(is_collection(one) for one in bounds)
         by_labels = any(has_labels(one) for one in bounds)

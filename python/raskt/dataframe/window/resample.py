@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.meta import empty, sample_of
+from ..base.meta import dtypes_of, empty, sample_of
 from ..base.pandas_methods import given, run, trial
 from ..base.steps import stepped, with_steps_as, word_of
 from .windows import WindowCall, Windows
@@ -18,6 +18,10 @@ NARROW = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
 
 #: Methods that give values of the column, or none where a span has none.
 OF_VALUES = ("first", "last", "min", "max", "asfreq", "ffill", "bfill", "nearest")
+
+
+#: Those of them that pandas has for truth values as well.
+OF_TRUTH = ("first", "last", "min", "max")
 
 
 class Resampler(Windows):
@@ -39,6 +43,8 @@ class Resampler(Windows):
         if method in OF_VALUES and meta is None:
             call = WindowCall(self.opener, self._options, self._chosen, method)
             options = given(options)
+            if method in OF_TRUTH:
+                self._refuse_truth(method)
             meta = own_types(trial(call, (self._rows, *args), options), empty(self._rows))
             found = run(call, (self._rows, *args), options, gather=True, meta=meta, may_miss=True)
         elif method in OF_SUMS and meta is None:
@@ -53,6 +59,16 @@ class Resampler(Windows):
             ordered = lambda labels: labels.sort_values()
             return with_steps_as(found, self._rows, ordered) if self._options.get("on") is None else found
         return stepped(found, word_of(to_offset(self._options["rule"]))) if self._is_of_spans(method, args) else found
+
+    def _refuse_truth(self, method: str) -> None:
+        """NotImplementedError for truth values, of which pandas makes floats if a span has no rows."""
+        few = sample_of(self._rows)
+        chosen = few if self._chosen is None else few[self._chosen]
+        if any(dtype == bool for dtype in dtypes_of(chosen)):
+            raise NotImplementedError(
+                f"resample().{method}() of truth values: pandas has floats of them if a span has no rows, and truth "
+                "values if each has one; convert them by astype('float64') or astype('int8') first"
+            )
 
     def _is_of_spans(self, method: str, args: tuple[Any, ...]) -> bool:
         """Whether the result has a row for each span, and no other: of a function, that is tried on a few rows."""
@@ -191,7 +207,10 @@ def own_types(meta: Any, rows: Any) -> Any:
         return dtype if isinstance(dtype, np.dtype) and widened else found
 
     if meta.ndim == 1:
-        return meta.astype(own(meta.dtype, rows.dtype)) if rows.ndim == 1 else meta
+        if rows.ndim == 2 and meta.name not in rows:
+            return meta
+        column = rows if rows.ndim == 1 else rows[meta.name]
+        return meta.astype(own(meta.dtype, column.dtype)) if column.ndim == 1 else meta
     dtypes = [own(meta.dtypes.iloc[at], rows[label].dtype) if label in rows else meta.dtypes.iloc[at]
               for at, label in enumerate(meta.columns)]  # fmt: skip
     columns = {at: pd.Series([], dtype=dtype) for at, dtype in enumerate(dtypes)}
