@@ -87,6 +87,15 @@ DIFFERENCES: tuple[Difference, ...] = (
         example="arrays.functions pad [int64] ra 2d pad_width=1, mode='mean'",
     ),
     Difference(
+        ("arrays.functions.round", "arrays.functions.around"),
+        "Unsigned integers that rounding (`decimals=-1`) makes too large for their type wrap around.",
+        "NumPy makes something of them that depends on where they stand in memory, and warns of it.",
+        kinds=("value",),
+        arguments="*decimals=-*",
+        types="uint*",
+        example="arrays.functions round [uint32] ra 2d decimals=-1",
+    ),
+    Difference(
         ("arrays.functions.unique", "arrays.pairs.union1d"),
         "Of zeros of both signs the positive one is kept.",
         "NumPy keeps the one that its sort meets first, which depends on what is beside it.",
