@@ -149,11 +149,28 @@ def to_datetime(
         meta = (arg.name, "datetime64[ns, UTC]" if utc else "datetime64[ns]")
     # Of Arrow's integers pandas makes floats if one of all is missing, and they may be too large then.
     rounded = not is_frame(arg) and arg._expr.dtype.endswith("[pyarrow]") and "int" in arg._expr.dtype
+    convert = TextTimes(meta[1]) if is_text and found else pd.to_datetime
     over = over_all if rounded or (is_text and format is None) else over_rows
     with warnings.catch_warnings():
         # Of the rows that it is tried on, which aren't the user's.
         warnings.filterwarnings("ignore", "Could not infer format")
-        return over(pd.to_datetime, arg, name="to_datetime", meta=meta, plainly=found, **options)
+        return over(convert, arg, name="to_datetime", meta=meta, plainly=found, **options)
+
+
+class TextTimes:
+    """`pandas.to_datetime` of texts, of one type also where there are none."""
+
+    __name__ = "to_datetime"
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = dtype
+
+    def __call__(self, texts: Any, **options: Any) -> Any:
+        """The times of the texts."""
+        import pandas as pd
+
+        found = pd.to_datetime(texts, **options)
+        return found if len(found) else found.astype(self.dtype)
 
 
 def to_numeric(

@@ -243,10 +243,21 @@ def whole_meta(value: Any) -> Any:
 def place(rows: Any, value: Any) -> Any:
     """`value` as a column of a pandas frame, which keeps its rows; pandas gives one without rows those of `value`."""
     if len(rows) or not has_rows(value) or not len(value):
-        return rows.assign(value=value)["value"]
+        return unrounded(rows.assign(value=value)["value"], value)
     if not hasattr(value, "iloc"):
         raise ValueError(f"Length of values ({len(value)}) does not match length of index (0)")
     return value.reindex(rows.index).rename("value")
+
+
+def unrounded(placed: Any, value: Any) -> Any:
+    """Values that were brought to other rows; NotImplementedError if pandas has rounded integers on the way."""
+    whole = getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u")
+    if whole and placed.dtype.kind == "f" and any(abs(int(value.agg(extreme))) > 2**53 for extreme in ("min", "max")):
+        raise NotImplementedError(
+            "integers beyond 2**53 are brought to rows of which some have none, and pandas would round them to floats: "
+            'convert them by astype("Int64") first'
+        )
+    return placed
 
 
 def own_rows(rows: Any, value: Any) -> Any:

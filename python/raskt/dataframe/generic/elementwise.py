@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache, partial
 from typing import Any
 
@@ -27,7 +28,7 @@ from ..base.pandas_methods import changing, elementwise, gathered_rows, native_o
 from ..base.partitionwise import over_all, over_rows
 from ..base.registry import wrap
 from ..base.storage import MASKED, is_plain
-from ..base.whole import over_whole, unmet
+from ..base.whole import over_whole, sample_rows, unmet
 from .alignment import Named, align_with, by_columns, differs, is_elsewhere, needs_alignment, with_values
 from .numpy_functions import numpy_function
 from .operands import bound, elements, may_be_objects
@@ -255,6 +256,7 @@ class Elementwise(OperatorMethods, Running):
         if limit is not None or axis not in (None, 0, "index", "rows"):
             return in_pandas(gathered_rows, axis=axis, limit=limit)
         if needs_alignment(self, value):
+            refuse_fillers(self, value)
             return align_with(Named("fillna"), self, value, name="fillna")
         if not is_collection(value) and hasattr(value, "items"):
             if self.ndim == 1:
@@ -311,9 +313,11 @@ class Elementwise(OperatorMethods, Running):
         labels: of columns with `axis=1`.
         """
         (check_series_axis if self.ndim == 1 else check_frame_axis)(axis)
+        lower, upper = (None if is_missing(one) else one for one in (lower, upper))
         lower, upper = self._bound_beside(lower, axis), self._bound_beside(upper, axis)
         bounds = [bound for bound in (lower, upper) if bound is not None]
         values = [one for one in bounds if not is_collection(one) and not has_labels(one)]
+        refuse_missing_texts(self, values)
         if any(hasattr(one, "__len__") and not isinstance(one, str) for one in values):
             raise NotImplementedError("clip by an array or a list: give a pandas Series, whose labels say what is met")
         lazy = any(is_collection(one) for one in bounds)
@@ -640,3 +644,38 @@ def replacements(to_replace: Any, value: Any) -> tuple[list[Any], list[Any]]:
     if len(old) != len(new):
         raise ValueError(f"replacement lists must match in length: {len(old)} values by {len(new)}")
     return old, new
+
+
+def refuse_fillers(rows: Any, value: Any) -> None:
+    """NotImplementedError for values of other rows that change the type if a missing value meets one of them."""
+    lost, few = with_missing(rows), sample_rows(value)
+    if lost.ndim != 1 or getattr(few, "ndim", 0) != 1 or not hasattr(few, "iloc"):
+        return
+    few = few.iloc[: len(lost)]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            filled = lost.fillna(few.set_axis(lost.index[: len(few)]))
+    except Exception:  # what pandas thinks of such values is told when there are any
+        return
+    if str(filled.dtype) != str(lost.dtype):
+        raise NotImplementedError(
+            f"fillna of {lost.dtype} by {few.dtype} of other rows, which makes {filled.dtype} of them if a missing "
+            "value meets one: convert one of them by astype first"
+        )
+
+
+def refuse_missing_texts(rows: Any, bounds: list[Any]) -> None:
+    """NotImplementedError for texts that pandas reads as missing times."""
+    import pandas as pd
+
+    times = any(getattr(dtype, "kind", "") in "mM" for dtype in types_in(rows))
+    if times and any(isinstance(one, str) and pd.isna(pd.to_datetime(one, errors="coerce")) for one in bounds):
+        raise NotImplementedError("clip of times by a text that stands for no time: leave the bound out")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a bound is a missing value, and so none."""
+    import pandas as pd
+
+    return pd.api.types.is_scalar(value) and bool(pd.isna(value))

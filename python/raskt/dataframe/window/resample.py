@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.meta import dtypes_of, empty, sample_of
+from ..base.meta import dtypes_of, empty, retypable, sample_of
 from ..base.pandas_methods import given, run, trial
 from ..base.steps import stepped, with_steps_as, word_of
 from .windows import WindowCall, Windows
@@ -19,6 +19,9 @@ NARROW = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
 #: Methods that give values of the column, or none where a span has none.
 OF_VALUES = ("first", "last", "min", "max", "asfreq", "ffill", "bfill", "nearest")
 
+
+#: Methods that count, whatever the values are.
+COUNTS = ("count", "size", "nunique")
 
 #: Those of them that pandas has for truth values as well.
 OF_TRUTH = ("first", "last", "min", "max")
@@ -40,11 +43,14 @@ class Resampler(Windows):
     def _call(self, method: str, /, *args: Any, meta: Any = None, **options: Any) -> Any:
         from pandas.tseries.frequencies import to_offset
 
-        if method in OF_VALUES and meta is None:
+        self._refuse_truth(method)
+        if method in ("agg", "ohlc") and meta is None and not any(map(callable, args)):
+            call = WindowCall(self.opener, self._options, self._chosen, method)
+            meta, may_miss = self._by_spans(call, args, given(options))
+            found = run(call, (self._rows, *args), options, gather=True, meta=meta, may_miss=may_miss)
+        elif method in OF_VALUES and meta is None:
             call = WindowCall(self.opener, self._options, self._chosen, method)
             options = given(options)
-            if method in OF_TRUTH:
-                self._refuse_truth(method)
             meta = own_types(trial(call, (self._rows, *args), options), empty(self._rows))
             found = run(call, (self._rows, *args), options, gather=True, meta=meta, may_miss=True)
         elif method in OF_SUMS and meta is None:
@@ -61,14 +67,45 @@ class Resampler(Windows):
         return stepped(found, word_of(to_offset(self._options["rule"]))) if self._is_of_spans(method, args) else found
 
     def _refuse_truth(self, method: str) -> None:
-        """NotImplementedError for truth values, of which pandas makes floats if a span has no rows."""
+        """NotImplementedError for truth values, where their type is told only by all rows and all spans."""
         few = sample_of(self._rows)
         chosen = few if self._chosen is None else few[self._chosen]
-        if any(dtype == bool for dtype in dtypes_of(chosen)):
-            raise NotImplementedError(
-                f"resample().{method}() of truth values: pandas has floats of them if a span has no rows, and truth "
-                "values if each has one; convert them by astype('float64') or astype('int8') first"
+        if method in OF_TRUTH and any(dtype == bool for dtype in dtypes_of(chosen)):
+            self._refuse(method, "pandas has floats of them if a span has no rows, and truth values if each has one")
+        if method not in COUNTS and any(column.is_truth for at, column in retypable(self._of_chosen()) if at >= 0):
+            self._refuse(method, "of which some may be missing, which only all rows tell")
+
+    def _of_chosen(self) -> Any:
+        """The rows with the columns that are chosen."""
+        return self._rows if self._chosen is None else self._rows[self._chosen]
+
+    def _refuse(self, method: str, why: str) -> None:
+        raise NotImplementedError(
+            f"resample().{method}() of truth values: {why}; convert them by astype('float64') or astype('int8') first"
+        )
+
+    def _by_spans(self, call: WindowCall, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, list[bool]]:
+        """What several aggregations give, and which columns may miss values: integers are floats if a span is empty."""
+        import numpy as np
+
+        sparse = trial(call, (self._rows, *args), options)
+        dense = call(self._in_one_span(sample_of(self._rows)), *args, **options)
+        dtypes = list(zip(dtypes_of(dense), dtypes_of(sparse), strict=True))
+        whole = [isinstance(one, np.dtype) and one.kind in "iu" and str(other) == "float64" for one, other in dtypes]
+        if any(one == bool and other != bool for one, other in dtypes):
+            self._refuse(
+                call.method, "pandas has floats of them if a span has no rows, and truth values if each has one"
             )
+        return retyped(
+            sparse, [one if is_whole else other for (one, other), is_whole in zip(dtypes, whole, strict=True)]
+        ), whole
+
+    def _in_one_span(self, few: Any) -> Any:
+        """A few rows at one point in time."""
+        on = self._options.get("on")
+        if on is not None:
+            return few.assign(**{on: few[on].iloc[0]})
+        return few.set_axis(few.index[[0] * len(few)], axis=0)
 
     def _is_of_spans(self, method: str, args: tuple[Any, ...]) -> bool:
         """Whether the result has a row for each span, and no other: of a function, that is tried on a few rows."""
@@ -81,6 +118,14 @@ class Resampler(Windows):
         except Exception:  # what the function thinks of such rows is told when there are any
             return False
         return bool(found.index.equals(count.index))
+
+    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Aggregations of each group: a name, a function, a list of them, or a dictionary by column."""
+        if isinstance(func, str) and hasattr(type(self), func):
+            return getattr(self, func)(*args, **kwargs)
+        return self._call("agg", func, *args, **kwargs)
+
+    aggregate = agg
 
     def count(self) -> Any:
         """How many values of each group are there."""
@@ -178,6 +223,8 @@ class Resampler(Windows):
 
     def apply(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
         """A function of each group, or an aggregation by its name."""
+        if isinstance(func, str):
+            return self.agg(func, *args, **kwargs)
         return self._call("apply", func, *args, **kwargs)
 
     def transform(self, arg: Any, *args: Any, **kwargs: Any) -> Any:
@@ -200,7 +247,6 @@ def own_types(meta: Any, rows: Any) -> Any:
     """`meta` with the types that columns of integers and truth values have in `rows`: whether values are missing, which
     makes others of them, only the spans tell."""
     import numpy as np
-    import pandas as pd
 
     def own(found: Any, dtype: Any) -> Any:
         widened = (dtype.kind in "iu" and str(found) == "float64") or (dtype.kind == "b" and found == object)
@@ -213,5 +259,14 @@ def own_types(meta: Any, rows: Any) -> Any:
         return meta.astype(own(meta.dtype, column.dtype)) if column.ndim == 1 else meta
     dtypes = [own(meta.dtypes.iloc[at], rows[label].dtype) if label in rows else meta.dtypes.iloc[at]
               for at, label in enumerate(meta.columns)]  # fmt: skip
+    return retyped(meta, dtypes)
+
+
+def retyped(meta: Any, dtypes: list[Any]) -> Any:
+    """An empty result with other types of its columns."""
+    import pandas as pd
+
+    if meta.ndim == 1:
+        return meta.astype(dtypes[0])
     columns = {at: pd.Series([], dtype=dtype) for at, dtype in enumerate(dtypes)}
     return pd.DataFrame(columns).set_axis(meta.index, axis=0).set_axis(meta.columns, axis=1)
