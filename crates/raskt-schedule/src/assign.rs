@@ -54,7 +54,7 @@ impl Scheduler {
     /// Hands out one assignment of a class of a run, or takes it out of the line; false if nobody can take it now.
     fn assign_from(&mut self, (_, id, class): InLine, minds_memory: bool) -> bool {
         let Some(run) = self.runs.get_mut(&id) else { return true };
-        let class = usize::from(class);
+        let class = class as usize;
         let Some(head) = run.find_startable(class) else {
             self.settle(id);
             return true;
@@ -202,7 +202,7 @@ impl Scheduler {
         let Some(run) = self.runs.get(&id) else { return };
         let Some(layer) = tasks.first().map(|range| range.layer) else { return };
         let class = run.tasks.layers[layer.0 as usize].class;
-        let requirement = run.classes[usize::from(class)].clone();
+        let requirement = run.classes[class as usize].clone();
         if !self.seats.can_take(worker, requirement.as_deref()) {
             return;
         }

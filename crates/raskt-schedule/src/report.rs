@@ -126,13 +126,19 @@ fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRa
     current
 }
 
+/// Whether `failures` are more than `retries` allow. A task that is counted to fail as often as can be counted has failed for
+/// good, however many retries it has.
+fn has_failed_for_good(failures: u32, retries: u32) -> bool {
+    failures > retries || failures == u32::from(u16::MAX)
+}
+
 /// Counts the failures, and notes a task that has failed once too often.
 fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
     let retries = run.graph.layer(range.layer).annotations.retries;
     let current = range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<Vec<_>>();
     for &task in &current {
         run.suspects.clear(task);
-        if run.tasks.count_failure(task) > retries {
+        if has_failed_for_good(run.tasks.count_failure(task), retries) {
             failed.get_or_insert(task);
         }
     }
@@ -144,7 +150,8 @@ fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
     let retries = run.graph.layer(range.layer).annotations.retries;
     for task in range.tasks() {
         let is_refused = run.tasks.is_current(task, attempt) && run.tasks.count_missing(&run.graph, task) == 0;
-        if is_refused && run.is_refused_too_often(task) && run.tasks.count_failure(task) > retries {
+        if is_refused && run.is_refused_too_often(task);
+        if is_refused && has_failed_for_good(run.tasks.count_failure(task), retries) {
             failed.get_or_insert(task);
         }
     }

@@ -80,19 +80,20 @@ impl Run {
 const REFUSALS: u32 = 16;
 
 /// The different requirements of a graph, and which of them each layer has.
-fn classes(graph: &Graph, heeds_requirements: bool) -> (Vec<Option<Arc<Requirement>>>, Vec<u16>) {
+fn classes(graph: &Graph, heeds_requirements: bool) -> (Vec<Option<Arc<Requirement>>>, Vec<u32>) {
     let mut classes: Vec<Option<Arc<Requirement>>> = Vec::from([None]);
+    let mut known: BTreeMap<Requirement, u32> = BTreeMap::new();
     let of_layers = graph.layers().map(|(_, layer)| {
         let requirement = Requirement::of(&layer.annotations);
         if requirement.is_none() || !heeds_requirements {
             return 0;
         }
-        let known = classes.iter().position(|other| other.as_deref() == Some(&requirement));
-        let class = known.unwrap_or(classes.len()).min(usize::from(u16::MAX));
-        if class == classes.len() {
-            classes.push(Some(Arc::new(requirement)));
-        }
-        class as u16
+        // There are no more classes than layers, which are numbered by `u32`.
+        let next = classes.len() as u32;
+        *known.entry(requirement).or_insert_with_key(|requirement| {
+            classes.push(Some(Arc::new(requirement.clone())));
+            next
+        })
     });
     let of_layers = of_layers.collect();
     (classes, of_layers)

@@ -19,7 +19,7 @@ pub struct Scheduler {
     /// Runs that may have something to start, by what it requires.
     pub(crate) line: BTreeSet<InLine>,
     /// Of those in line, the ones that require something.
-    pub(crate) demanding: BTreeSet<(RunId, u16)>,
+    pub(crate) demanding: BTreeSet<(RunId, u32)>,
     /// Runs that have tasks that may have killed workers.
     pub(crate) accused: BTreeSet<RunId>,
     /// Runs that were told that they can't go on.
@@ -32,7 +32,7 @@ pub struct Scheduler {
 }
 
 /// A class of a run that waits for workers: highest priority first, then the oldest.
-pub(crate) type InLine = (Reverse<i32>, RunId, u16);
+pub(crate) type InLine = (Reverse<i32>, RunId, u32);
 
 impl Scheduler {
     /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
@@ -156,14 +156,14 @@ impl Scheduler {
         for class in 0..run.classes.len() {
             let in_line = run.tasks.queues[class].head().map(|head| head.priority);
             if in_line != run.in_line[class] {
-                let place = |priority: i32| (Reverse(priority), id, class as u16);
+                let place = |priority: i32| (Reverse(priority), id, class as u32);
                 run.in_line[class].map(|priority| self.line.remove(&place(priority)));
                 in_line.map(|priority| self.line.insert(place(priority)));
                 run.in_line[class] = in_line;
                 if class > 0 && in_line.is_some() {
-                    self.demanding.insert((id, class as u16));
+                    self.demanding.insert((id, class as u32));
                 } else if class > 0 {
-                    self.demanding.remove(&(id, class as u16));
+                    self.demanding.remove(&(id, class as u32));
                 }
             }
         }

@@ -83,7 +83,7 @@ impl Scheduler {
         }
         let suspects: Vec<_> = run.suspects.iter().filter(|task| run.tasks.is_needed(*task)).collect();
         for task in suspects {
-            let class = usize::from(run.tasks.layers[task.layer.0 as usize].class);
+            let class = run.tasks.layers[task.layer.0 as usize].class as usize;
             if let Some(requirement) = run.classes[class].as_deref()
                 && !self.seats.is_met_by_any(requirement)
             {

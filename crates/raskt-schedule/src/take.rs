@@ -58,7 +58,7 @@ pub(crate) struct Draft {
 /// Tasks of one kind may go together: the same workers can run them, in the same way, at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kind {
-    class: u16,
+    class: u32,
     priority: i32,
     op: OpKind,
 }

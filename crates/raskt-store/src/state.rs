@@ -69,6 +69,8 @@ pub(crate) enum Job {
         value: Value,
         codec: Arc<dyn Codec>,
         known: Option<Arc<SpillFile>>,
+        /// What it was counted with when it began to leave.
+        bytes: u64,
     },
     Read {
         id: SlotId,
@@ -233,6 +235,8 @@ impl State {
     pub fn restore(&mut self, id: SlotId, value: Value, holder: Option<Holder>) {
         match self.slots.get_mut(&id) {
             Some(slot) if matches!(slot.place, Where::Away) => {
+                // Computed again, it may be of another size.
+                slot.bytes = value.bytes() as u64;
                 slot.place = Where::Here(value);
                 self.hold_for(holder, id);
             }

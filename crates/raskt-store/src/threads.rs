@@ -204,8 +204,7 @@ impl Shared {
         let start = Instant::now();
         let elapsed = || start.elapsed().as_nanos() as u64;
         match job {
-            Job::Write { id, value, codec, known } => {
-                let bytes = value.bytes() as u64;
+            Job::Write { id, value, codec, known, bytes } => {
                 let is_new = known.is_none();
                 let written = self.write(&value, &*codec, known);
                 // The state's own is the last then, so that letting it go frees the memory.

@@ -231,7 +231,7 @@ impl PythonBlock for Pull {
 
 fn pull_graph(pool: Weak<Pool>) -> (Arc<Graph>, Vec<TaskId>) {
     let mut graph = GraphBuilder::new();
-    let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
+    let flags = OpFlags::default();
     let body = Arc::new(PythonOp(Arc::new(Pull(pool))));
     let op = graph.op(Op { kind: OpKind::Python, name: "futures".into(), digest: 0, flags, body });
     let layer = graph.layer(Layer::new("futures", op, Shape::source(1))).expect("a layer without inputs is sound");
