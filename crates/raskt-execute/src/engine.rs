@@ -4,12 +4,15 @@ use crate::runner::Runners;
 use crate::state::State;
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::{Progress, RunId, Ticket};
-use raskt_store::sync::{Condvar, Mutex, MutexGuard};
-use raskt_store::{Asker, Limits, Reply, Store};
+use raskt_schedule::{Progress, RunId, TaskRange, Ticket};
+use raskt_store::{Asker, Broken, Limits, Reply, Store};
+use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
+
+/// The number of runs that never began.
+const NO_RUN: RunId = RunId(u64::MAX);
 
 /// How an engine is set up.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +39,7 @@ pub fn usual_memory_limit() -> u64 {
 ///
 /// Threads start with the first work and live until [`Engine::shut_down`] or the engine's end. A clone is the same engine.
 #[derive(Clone)]
-pub struct Engine(Arc<Shared>);
+pub struct Engine(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -48,13 +51,30 @@ pub(crate) struct Shared {
     /// What the store knows the engine by.
     pub number: u32,
     itself: Weak<Shared>,
+    /// Those who are told when all runs have ended at once.
+    hears: Mutex<Vec<Weak<dyn HearsOfBreakdown>>>,
+}
+
+/// Somebody whose work an engine does, and who has to see to it that it is begun anew if the engine breaks down.
+pub trait HearsOfBreakdown: Send + Sync + 'static {
+    /// All runs of the engine have ended with an error, and it is in order again. Called without any lock of it.
+    fn engine_broke(&self);
 }
 
 impl Asker for Shared {
     fn answered(&self, replies: Vec<(u64, Reply)>) {
         if let Some(shared) = self.itself.upgrade() {
-            shared
-                .change(|state| replies.into_iter().for_each(|(ticket, reply)| state.answered(Ticket(ticket), reply)));
+            let answer = |state: &mut State| {
+                replies.into_iter().for_each(|(ticket, reply)| state.answered(Ticket(ticket), reply));
+            };
+            // All that a break concerns are told of it.
+            let _ = shared.change(answer);
+        }
+    }
+
+    fn store_broke(&self, broken: &Broken) {
+        if let Some(shared) = self.itself.upgrade() {
+            shared.break_down(&broken.to_string());
         }
     }
 }
@@ -76,7 +96,16 @@ impl Engine {
         Self(Arc::new_cyclic(|itself: &Weak<Shared>| {
             let number = store.enlist(itself.clone());
             let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
-            Shared { state, work: Condvar::new(), runners, options, store, number, itself: itself.clone() }
+            Shared {
+                state,
+                work: Condvar::new(),
+                runners,
+                options,
+                store,
+                number,
+                itself: itself.clone(),
+                hears: Mutex::default(),
+            }
         }))
     }
 
@@ -91,22 +120,40 @@ impl Engine {
         self.0.lock().pilot.is_recorded()
     }
 
-    /// Starts to run what `wanted` needs of `graph`.
+    /// Starts to run what `wanted` needs of `graph`. The run of tasks that the graph doesn't have ends at once.
     pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
         let completion = Arc::new(Completion::default());
-        let run = self.0.change(|state| {
+        let wanted = TaskRange::of(wanted);
+        let submitted = self.0.change(|state| {
             if state.is_shut_down {
                 completion.complete(Err(RunError::ShutDown));
             }
             state.submit(graph, wanted, completion.clone())
         });
+        let run = submitted.flatten().unwrap_or_else(|error| {
+            completion.complete(Err(error));
+            NO_RUN
+        });
         RunHandle { shared: self.0.clone(), run, completion }
+    }
+
+    /// Tells `hears` of breakdowns, for as long as it is there.
+    pub fn tell_of_breakdowns(&self, hears: Weak<dyn HearsOfBreakdown>) {
+        let mut all = self.0.hears.lock();
+        all.retain(|other| other.strong_count() > 0);
+        all.push(hears);
+    }
+
+    /// Breaks the engine down as a panic of one of its machines does; for tests of those who use it.
+    pub fn break_down(&self, story: &str) {
+        let _ = self.0.change(|_| panic!("{story}"));
     }
 
     /// Ends every run and every thread, and waits for the threads up to `patience`.
     pub fn shut_down(&self, patience: Duration) {
         let deadline = Instant::now() + patience;
-        self.0.change(|state| {
+        // If it breaks down over this, all runs have ended as well.
+        let _ = self.0.change(|state| {
             state.is_shut_down = true;
             state.end_all(&RunError::ShutDown);
         });
@@ -132,21 +179,40 @@ impl Shared {
         &self.work
     }
 
-    /// Changes the state, sees to it that threads take up new work, and drops what nobody needs when the lock is gone.
-    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> T {
+    /// Changes the state, sees to it that threads take up new work, and drops what nobody needs when the lock is gone. If a
+    /// machine panics on the way, all runs end with the error that comes back, and the machines begin anew.
+    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, RunError> {
         let (result, garbage, freed) = {
             let mut state = self.state.lock();
-            let result = change(&mut state);
-            threads::wake(self, &mut state);
+            let result = guard(|| {
+                let result = change(&mut state);
+                threads::wake(self, &mut state);
+                result
+            });
+            let result = result.map_err(|story| state.break_down(story));
             (result, state.take_garbage(), std::mem::take(&mut state.freed))
         };
         drop(garbage);
         tell_freed(&freed);
+        if result.is_err() {
+            self.tell_of_breakdown();
+        }
         result
     }
 
+    /// Something panicked where the machines don't see it, and would wait for it for ever.
+    pub fn break_down(self: &Arc<Self>, story: &str) {
+        let _ = self.change(|_| std::panic::panic_any(story.to_owned()));
+    }
+
+    fn tell_of_breakdown(&self) {
+        let hears = self.hears.lock().clone();
+        hears.iter().filter_map(Weak::upgrade).for_each(|hears| hears.engine_broke());
+    }
+
     pub fn release(self: &Arc<Self>, run: RunId) {
-        self.change(|state| state.release(run));
+        // A breakdown ends the run as well.
+        let _ = self.change(|state| state.release(run));
     }
 
     pub fn progress(&self, run: RunId) -> Option<Progress> {
@@ -166,9 +232,8 @@ impl Shared {
     pub fn lend_slot() -> Option<Lent> {
         threads::works_for().map(|shared| {
             shared.store.lend(true);
-            shared.change(|state| {
-                state.lent_slots += 1;
-                state.blocked_threads += 1;
+            let _ = shared.change(|state| {
+                (state.lent_slots, state.blocked_threads) = (state.lent_slots + 1, state.blocked_threads + 1);
                 state.resize();
             });
             Lent(shared)
@@ -182,9 +247,8 @@ pub(crate) struct Lent(Arc<Shared>);
 impl Drop for Lent {
     fn drop(&mut self) {
         self.0.store.lend(false);
-        self.0.change(|state| {
-            state.lent_slots -= 1;
-            state.blocked_threads -= 1;
+        let _ = self.0.change(|state| {
+            (state.lent_slots, state.blocked_threads) = (state.lent_slots - 1, state.blocked_threads - 1);
             state.resize();
         });
     }

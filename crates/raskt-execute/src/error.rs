@@ -1,5 +1,8 @@
+use raskt_schedule::EventError;
 use raskt_store::MemoryReport;
 use raskt_value::{ErrorKind, TaskError};
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -20,6 +23,13 @@ pub enum RunError {
     /// It can't go on, which is a bug of the engine; what was going on is told by a flight record.
     #[error("the computation can't go on ({0}); this is a bug in raskt")]
     Stalled(String),
+    /// A machine of the engine panicked, which is a bug of the engine. All computations of the engine end with this; the next
+    /// ones find it in order.
+    #[error("{0}")]
+    Broken(Arc<Breakdown>),
+    /// Tasks were asked for that its graph doesn't have.
+    #[error("the computation can't be run: it asks for {0}")]
+    Refused(#[from] EventError),
     /// It was cancelled.
     #[error("the computation was cancelled")]
     Cancelled,
@@ -34,8 +44,28 @@ impl RunError {
         match self {
             Self::Task { error, .. } => error.kind,
             Self::Memory(_) => ErrorKind::Memory,
-            Self::Stalled(_) => ErrorKind::Panic,
+            Self::Stalled(_) | Self::Broken(_) => ErrorKind::Panic,
+            Self::Refused(_) => ErrorKind::Value,
             Self::Cancelled | Self::ShutDown => ErrorKind::Cancelled,
+        }
+    }
+}
+
+/// How an engine broke down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breakdown {
+    /// What panicked, and where.
+    pub story: String,
+    /// The flight record up to then, if one was written.
+    pub flight: Option<PathBuf>,
+}
+
+impl fmt::Display for Breakdown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the engine broke down, which is a bug in raskt: {}; ", self.story)?;
+        match &self.flight {
+            Some(path) => write!(f, "the flight record up to then is `{}`", path.display()),
+            None => write!(f, "the setting `flight-record` names a folder for records of what led to it"),
         }
     }
 }

@@ -1,7 +1,7 @@
 use crate::engine::{Lent, Shared};
 use crate::{Engine, RunError, recover};
 use raskt_schedule::{Progress, RunId};
-use raskt_store::sync::{Condvar, Mutex};
+use raskt_sync::{Condvar, Mutex};
 use raskt_value::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

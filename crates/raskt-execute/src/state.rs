@@ -1,8 +1,10 @@
 //! What the pool's lock protects: the machines and what they act upon.
 
+mod breaking;
 mod ending;
 mod reserving;
 
+use crate::RunError;
 use crate::batch::Made;
 use crate::execution::{Executed, Execution};
 use crate::flight::Pilot;
@@ -13,7 +15,7 @@ use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
 };
-use raskt_store::{Facts, Kept, Lineage, Results, Store};
+use raskt_store::{Broken, Facts, Kept, Lineage, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -64,6 +66,8 @@ pub(crate) struct Garbage {
     values: Vec<Value>,
     made: Vec<Made>,
     executions: Vec<Execution>,
+    /// Machines that broke, with all that they had.
+    broken: Vec<State>,
 }
 
 struct RunEntry {
@@ -121,26 +125,32 @@ impl State {
         }
     }
 
-    pub fn submit(&mut self, graph: Arc<Graph>, wanted: Vec<TaskId>, completion: Arc<Completion>) -> RunId {
+    pub fn submit(
+        &mut self,
+        graph: Arc<Graph>,
+        wanted: Vec<TaskRange>,
+        completion: Arc<Completion>,
+    ) -> Result<RunId, RunError> {
+        let run = RunId(self.next_run);
+        let added = Event::GraphAdded { run, graph: graph.clone(), wanted: wanted.clone() };
+        self.pilot.scheduler.check(&added)?;
         let limit = self.store.memory_limit();
         if limit != self.memory {
             self.memory = limit;
             self.resize();
         }
-        let run = RunId(self.next_run);
         self.next_run += 1;
-        let wanted = TaskRange::of(wanted);
         let entry = RunEntry {
             is_repeatable: is_repeatable(&graph),
-            graph: graph.clone(),
-            wanted: wanted.clone(),
+            graph,
+            wanted,
             completion,
             cancel: CancelToken::default(),
             errors: BTreeMap::new(),
         };
         self.runs.insert(run, entry);
-        self.tell_scheduler(Event::GraphAdded { run, graph, wanted });
-        run
+        self.tell_scheduler(added);
+        Ok(run)
     }
 
     pub fn release(&mut self, run: RunId) {
@@ -244,7 +254,8 @@ impl State {
                 }
                 None if bytes >= Store::KEPT_BYTES => {
                     let (lineage, facts) = entry.facts(group, task, each, &value);
-                    Value::Kept(self.store.keep(value, lineage, facts, holder))
+                    let kept = sound(self.store.keep(value, lineage, facts, holder));
+                    Value::Kept(kept)
                 }
                 None => {
                     small += bytes as u64;
@@ -337,6 +348,11 @@ impl State {
             }
         }
     }
+}
+
+/// What the store gave. If it broke, so does the engine whose promises it has forgotten.
+fn sound<T>(result: Result<T, Broken>) -> T {
+    result.unwrap_or_else(|broken| panic!("{broken}"))
 }
 
 impl RunEntry {

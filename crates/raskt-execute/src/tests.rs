@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+mod breaking;
 mod chains;
 mod memory;
 
@@ -88,7 +89,7 @@ fn a_flight_record_tells_the_whole_run() {
     assert_eq!(number(&submit(&engine, sum_of(500)).wait().unwrap()[0]), 124_750);
     let flight = Flight::read(&std::fs::read(&path).unwrap()).unwrap();
     assert!(!flight.is_torn);
-    let actions: Vec<_> = flight.replay().flatten().collect();
+    let actions: Vec<_> = flight.replay().flat_map(Result::unwrap).collect();
     let assigned = actions.iter().map(|action| match action {
         Action::Assign { assignment, .. } => assignment.len(),
         _ => 0,
@@ -99,13 +100,30 @@ fn a_flight_record_tells_the_whole_run() {
 }
 
 #[test]
+fn tasks_that_a_graph_hasnt_are_refused_by_name_and_the_engine_goes_on() {
+    let engine = engine(2);
+    let (graph, wanted) = sum_of(20);
+    for task in [TaskId::new(LayerId(0), 20), TaskId::new(LayerId(0), u64::MAX), TaskId::new(LayerId(u32::MAX), 0)] {
+        let refused =
+            engine.submit(graph.clone(), vec![wanted[0], task]).wait_timeout(Duration::from_secs(60)).unwrap();
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, RunError::Refused(_)), "{refused}");
+        assert!(
+            refused.to_string().contains(if task.index == 0 { "layer 4294967295" } else { "`index`" }),
+            "{refused}"
+        );
+    }
+    assert_eq!(number(&submit(&engine, sum_of(20)).wait().unwrap()[0]), 190);
+}
+
+#[test]
 fn a_tree_sums_on_any_number_of_threads() {
     for threads in [0, 1, 2, 5] {
         let engine = engine(threads);
         let result = submit(&engine, sum_of(20_000)).wait().unwrap();
         assert_eq!(number(&result[0]), (0..20_000).sum::<i64>(), "{threads} threads");
         drop(result);
-        assert_eq!(engine.store().report().held, 0, "nothing is held after the run");
+        assert_eq!(engine.store().report().unwrap().held, 0, "nothing is held after the run");
         engine.shut_down(Duration::from_secs(5));
     }
 }
@@ -240,10 +258,10 @@ fn after_shutdown_a_run_is_refused() {
 /// a key of its own.
 #[derive(Default)]
 struct Notes {
-    started: sync::Mutex<Vec<String>>,
-    ended: sync::Mutex<Vec<TaskRecord>>,
-    ran: sync::Mutex<Vec<TaskRecord>>,
-    freed: sync::Mutex<Vec<Freed>>,
+    started: raskt_sync::Mutex<Vec<String>>,
+    ended: raskt_sync::Mutex<Vec<TaskRecord>>,
+    ran: raskt_sync::Mutex<Vec<TaskRecord>>,
+    freed: raskt_sync::Mutex<Vec<Freed>>,
 }
 
 impl Observer for Notes {

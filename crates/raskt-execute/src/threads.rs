@@ -4,6 +4,7 @@ use crate::engine::Shared;
 use crate::execution::{Execution, runner_for};
 use crate::recover;
 use crate::state::State;
+use raskt_sync::guard;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,6 +97,13 @@ fn wait_for_work(shared: &Arc<Shared>) -> Option<Execution> {
 /// Runs `execution` and whatever of the same kind comes after it, while `goes_on` says so.
 pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &mut dyn FnMut() -> bool) {
     let _at_work = AtWork::start(shared);
+    // What panics here isn't a task: those that wait for it would wait for ever.
+    if let Err(story) = guard(|| stretch(shared, execution, goes_on)) {
+        shared.break_down(&story);
+    }
+}
+
+fn stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &mut dyn FnMut() -> bool) {
     let kind = execution.kind();
     let mut next = Some(execution);
     // What has to be computed again is, before the runner takes the interpreter for the whole stretch.
@@ -104,7 +112,7 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &
         let Some(mut execution) = next.take() else { return false };
         recover::inputs(shared, &mut execution);
         let mut executed = execution.execute(shared);
-        shared.change(|state| {
+        let taken_in = shared.change(|state| {
             state.executed(&mut executed);
             // Without threads of its own, an engine has none too many.
             let is_surplus = state.free_threads() > shared.options.threads;
@@ -112,7 +120,7 @@ pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, goes_on: &
                 next = state.pick_of(kind);
             }
         });
-        next.is_some()
+        taken_in.is_ok() && next.is_some()
     };
     match runner_for(&shared.runners, kind) {
         Some(runner) => runner.stretch(&mut step),

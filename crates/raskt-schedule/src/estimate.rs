@@ -7,6 +7,9 @@ pub(crate) struct Estimate {
     output_bytes: Option<u64>,
 }
 
+/// The most nanoseconds that a task is taken to take, so that those of many can be added up: thirteen days.
+const LONGEST: u64 = 1 << 50;
+
 impl Estimate {
     /// Nanoseconds of one task; nothing if none of the layer has been seen and its cost wasn't stated.
     pub fn nanoseconds(&self, stated: &Cost) -> Option<u64> {
@@ -21,7 +24,7 @@ impl Estimate {
     /// Takes in that `tasks` tasks took `nanoseconds`: half of the estimate is the past, half this report. A slow report
     /// counts at once, so that a stretch of long tasks isn't handed out in long rows.
     pub fn learn_time(&mut self, tasks: u64, nanoseconds: u64) {
-        let seen = (nanoseconds / tasks.max(1)).max(1);
+        let seen = (nanoseconds / tasks.max(1)).clamp(1, LONGEST);
         let known = self.nanoseconds.unwrap_or(seen);
         self.nanoseconds = Some(if seen > known { seen } else { (known + seen) / 2 });
     }

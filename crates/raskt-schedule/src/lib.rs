@@ -14,6 +14,7 @@ mod admit;
 mod assign;
 mod batch;
 mod cancel;
+mod check;
 mod estimate;
 mod event;
 mod flight;
@@ -43,6 +44,7 @@ mod transitions;
 mod validate;
 mod worker;
 
+pub use check::EventError;
 pub use event::{Action, Assignment, Event, Fetch, Outcome, Report};
 pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};

@@ -150,8 +150,8 @@ fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
     let retries = run.graph.layer(range.layer).annotations.retries;
     for task in range.tasks() {
         let is_refused = run.tasks.is_current(task, attempt) && run.tasks.count_missing(&run.graph, task) == 0;
-        if is_refused && run.is_refused_too_often(task);
-        if is_refused && has_failed_for_good(run.tasks.count_failure(task), retries) {
+        let counts = is_refused && run.is_refused_too_often(task);
+        if counts && has_failed_for_good(run.tasks.count_failure(task), retries) {
             failed.get_or_insert(task);
         }
     }

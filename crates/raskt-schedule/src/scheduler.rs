@@ -4,7 +4,7 @@ use crate::run::Run;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
-use crate::{Action, Attempt, Event, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
+use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -56,7 +56,14 @@ impl Scheduler {
         }
     }
 
-    /// Takes in what happened.
+    /// Takes in what happened, if it can be: what comes from outside of the process, or from callers, is checked.
+    pub fn try_event(&mut self, now: Time, event: Event) -> Result<(), EventError> {
+        self.check(&event)?;
+        self.handle_event(now, event);
+        Ok(())
+    }
+
+    /// Takes in what happened. An event that [`Self::check`] refuses may be a panic.
     pub fn handle_event(&mut self, _now: Time, event: Event) {
         if let Some(worker) = event.holder() {
             self.seats.hear(worker);
@@ -205,17 +212,18 @@ impl Scheduler {
 
     fn take_given(&mut self, id: RunId, tasks: &[TaskRange], worker: WorkerId, bytes: u64) {
         let is_there = self.seats.contains(worker);
-        let count = TaskRange::count(tasks);
         self.change(id, |run| {
+            // Taken to be of equal size.
+            let each = bytes / TaskRange::count(tasks).max(1);
             if !is_there {
                 // The worker went before the scheduler heard of the data.
                 run.tasks.lost.extend_from_slice(tasks);
                 return;
             }
             for range in tasks {
-                run.tasks.layers[range.layer.0 as usize].result_bytes = bytes / count.max(1);
+                run.tasks.layers[range.layer.0 as usize].result_bytes = each;
                 range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
-                run.estimates[range.layer.0 as usize].learn_bytes(range.len(), bytes * range.len() / count);
+                run.estimates[range.layer.0 as usize].learn_bytes(range.len(), each.saturating_mul(range.len()));
             }
         });
     }

@@ -105,7 +105,7 @@ impl LayerState {
 
 impl Tasks {
     pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>, classes: Vec<u32>) -> Self {
-        let queues = classes.iter().max().map_or(1, |&last| usize::from(last) + 1);
+        let queues = classes.iter().max().map_or(1, |&last| last as usize + 1);
         let parts = graph.layers().zip(wanted).zip(needed).zip(classes);
         let layers = parts.map(|((((_, layer), wanted), needed), class)| {
             let len = layer.len();

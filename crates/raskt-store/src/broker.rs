@@ -87,6 +87,12 @@ impl Broker {
         self.held = self.held.saturating_sub(bytes);
     }
 
+    /// Counts anew: results hold so much, and promised is what is written down of promises.
+    pub fn recount(&mut self, held: u64) {
+        self.held = held;
+        self.promised = self.promises.values().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
+    }
+
     fn saw(&mut self) {
         self.peak = self.peak.max(self.total());
     }

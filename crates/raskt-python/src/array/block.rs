@@ -222,8 +222,13 @@ impl Lower for Gather {
         let input = graph.lower(&self.source)?;
         let grid = self.source.grid();
         let name = self.name.as_str();
-        let op =
-            Op { kind: OpKind::Python, name: name.into(), digest: self.key, flags: OpFlags::default(), body: self.body.clone() };
+        let op = Op {
+            kind: OpKind::Python,
+            name: name.into(),
+            digest: self.key,
+            flags: OpFlags::default(),
+            body: self.body.clone(),
+        };
         let op = graph.op(op);
         let fan_in = grid.lengths().iter().copied().collect();
         graph.layer(Layer::new(name, op, Shape::Reduce { input, grid, fan_in }))

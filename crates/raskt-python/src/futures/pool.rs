@@ -5,11 +5,12 @@ use crate::block::{PythonBlock, PythonOp};
 use crate::object::Object;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
-use raskt_execute::sync::Mutex;
-use raskt_execute::{Engine, RunHandle, SlotLoan};
+use raskt_execute::{Engine, HearsOfBreakdown, RunHandle, SlotLoan};
 use raskt_graph::{Graph, GraphBuilder, Layer, Op, OpFlags, OpKind, Shape, TaskId};
+use raskt_sync::Mutex;
 use raskt_value::Value;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ pub(crate) struct Pool {
     pull: (Arc<Graph>, Vec<TaskId>),
     /// The runs of that graph that haven't been seen to end.
     pulls: Mutex<Vec<RunHandle>>,
+    /// How many of them haven't begun.
+    unbegun: AtomicIsize,
     /// Tasks whose keys were given.
     keyed: Mutex<HashMap<String, Weak<Task>>>,
 }
@@ -48,8 +51,11 @@ impl Pool {
             line: Mutex::default(),
             pull: pull_graph(pool.clone()),
             pulls: Mutex::default(),
+            unbegun: AtomicIsize::new(0),
             keyed: Mutex::default(),
         });
+        let hears: Weak<dyn HearsOfBreakdown> = Arc::downgrade(&pool) as _;
+        pool.engine.tell_of_breakdowns(hears);
         let mut pools = POOLS.lock();
         pools.retain(|pool| pool.strong_count() > 0);
         pools.push(Arc::downgrade(&pool));
@@ -116,8 +122,13 @@ impl Pool {
         }
     }
 
+    fn wants_thread(&self) -> bool {
+        self.line.lock().wants_thread(self.width)
+    }
+
     fn ask_for_thread(&self) {
         let (graph, wanted) = &self.pull;
+        self.unbegun.fetch_add(1, Ordering::Relaxed);
         let handle = self.engine.submit(graph.clone(), wanted.clone());
         let ended: Vec<_> = {
             let mut pulls = self.pulls.lock();
@@ -185,6 +196,17 @@ impl Pool {
     }
 }
 
+impl HearsOfBreakdown for Pool {
+    /// The tasks in line wait for threads that were asked for and won't come.
+    fn engine_broke(&self) {
+        let lost = self.unbegun.swap(0, Ordering::Relaxed).max(0);
+        self.line.lock().threads -= lost;
+        while self.wants_thread() {
+            self.ask_for_thread();
+        }
+    }
+}
+
 impl Drop for Pool {
     fn drop(&mut self) {
         if self.process != std::process::id() {
@@ -215,6 +237,7 @@ struct Pull(Weak<Pool>);
 impl PythonBlock for Pull {
     fn call(&self, py: Python<'_>, _index: u64, _inputs: &[Value]) -> PyResult<Value> {
         if let Some(pool) = self.0.upgrade() {
+            pool.unbegun.fetch_sub(1, Ordering::Relaxed);
             pool.pull(py);
         }
         Ok(Object::value(py.None().into_bound(py)))

@@ -35,10 +35,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Graph, FlightError> {
         };
         let name = from.text()?;
         let digest = u128::from(from.number()?) << 64 | u128::from(from.number()?);
-        let flags = OpFlags {
-            uses_all_threads: from.flag()?,
-            gives_kept: from.flag()?,
-        };
+        let flags = OpFlags { uses_all_threads: from.flag()?, gives_kept: from.flag()? };
         Ok(graph.op(Op { kind, name, digest, flags, body: Arc::new(()) }))
     })?;
     let layers: Vec<Layer> = from.list(|from| {

@@ -140,8 +140,7 @@ fn small_graphs_go_out_at_once_and_slow_ones_to_all_slots() {
 #[test]
 fn where_ready_tasks_suffice_and_all_is_wanted_nothing_follows() {
     // A thousand pairs: one reads the other.
-    let inputs: Vec<Vec<u64>> =
-        (0..2000).map(|task| (task % 2 == 1).then_some(task - 1).into_iter().collect()).collect();
+    let inputs: Vec<Vec<u64>> = (0..2000).map(|task| (task % 2 == 1).then(|| task - 1).into_iter().collect()).collect();
     let graph = graph(MICROSECOND, &slices(&inputs));
     let ends = world(&graph, &[2]);
     assert_eq!(assigned(&ends)[0][..4], [0, 1, 2, 3], "what only they read is let go on the way");

@@ -4,6 +4,7 @@ mod flight;
 mod follow;
 mod given;
 mod graphs;
+mod outside;
 mod poison;
 mod policy;
 mod runs;

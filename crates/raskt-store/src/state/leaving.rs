@@ -118,7 +118,7 @@ impl State {
         self.has_spilled = true;
         let known = slot.file.clone();
         let bytes = slot.bytes;
-        self.jobs.push_back(Job::Write { id, value, codec, known, bytes });
+        self.jobs.push_back(Job::Write { id, value, codec, known, bytes, epoch: self.epoch });
         bytes
     }
 

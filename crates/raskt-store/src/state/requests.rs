@@ -124,7 +124,7 @@ impl State {
                 let Some(file) = slot.file.clone() else { return false };
                 slot.place = Where::Coming;
                 self.coming += 1;
-                self.jobs.push_front(Job::Read { id, file });
+                self.jobs.push_front(Job::Read { id, file, epoch: self.epoch });
             }
         }
         if let Some(slot) = self.slots.get_mut(&id) {

@@ -1,0 +1,46 @@
+//! A machine panicked: nobody who waits for it may wait for ever, and what comes next mustn't meet what is left of it.
+
+use super::State;
+use crate::{Breakdown, RunError};
+use raskt_schedule::Ticket;
+use raskt_sync::guard;
+use std::mem;
+use std::sync::Arc;
+
+impl State {
+    /// Ends every run with the error that comes back, and puts machines that have just begun in the place of these.
+    pub fn break_down(&mut self, story: String) -> RunError {
+        // Even if telling where the record is should fail, the runs end.
+        let flight = guard(|| self.pilot.land()).ok().flatten();
+        let error = RunError::Broken(Arc::new(Breakdown { story, flight }));
+        for entry in self.runs.values() {
+            entry.completion.complete(Err(error.clone()));
+            entry.cancel.cancel();
+        }
+        let _ = guard(|| self.let_go_of_all());
+        let mut begun = Self::new(self.slots, self.store.clone(), self.number);
+        begun.worker = self.worker.begun_anew();
+        begun.next_run = self.next_run;
+        begun.lent_slots = self.lent_slots;
+        // What threads are at is at an end for everybody but them.
+        begun.blocked_threads = self.blocked_threads + self.picked.len();
+        (begun.idle_threads, begun.live_threads) = (self.idle_threads, self.live_threads);
+        begun.is_shut_down = self.is_shut_down;
+        let broken = mem::replace(self, begun);
+        self.garbage.broken.push(broken);
+        self.resize();
+        error
+    }
+
+    /// What the store promised is given back, and small results are no longer counted there.
+    fn let_go_of_all(&mut self) {
+        let waiting = self.executions.iter().map(|execution| execution.ticket);
+        let others = self.asking.keys().chain(self.loading.keys()).chain(&self.picked).copied();
+        let tickets: Vec<Ticket> = waiting.chain(others).collect();
+        tickets.into_iter().for_each(|ticket| self.store.give_back(self.holder(ticket)));
+        for run in self.runs.keys().copied().collect::<Vec<_>>() {
+            let values = self.results.take_run(run.0);
+            self.let_go(values);
+        }
+    }
+}
