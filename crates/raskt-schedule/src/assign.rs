@@ -5,11 +5,10 @@ use crate::batch::{Batch, Limits};
 use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
-use crate::scheduler::{InLine, Scheduler};
+use crate::scheduler::Scheduler;
 use crate::seat::{Placed, Seat};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
-use std::ops::Bound;
 use std::sync::Arc;
 
 /// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
@@ -17,8 +16,8 @@ const ASKED_BACK_FOR: usize = 16;
 const ASKED: usize = 8;
 
 impl Scheduler {
-    /// Gives work to those that have room: highest priority and oldest run first. What can't be given to anybody now stays in
-    /// line, and what is behind it has its turn.
+    /// Gives work to those that have room, in the order of the line. What can't be given to anybody now stays in line, and what
+    /// is behind it has its turn.
     pub(crate) fn assign(&mut self) {
         if !self.accused.is_empty() || self.seats.has_quarantined() {
             self.assign_suspects();
@@ -40,21 +39,16 @@ impl Scheduler {
     fn assign_in_line(&mut self, minds_memory: bool) {
         let mut passed = None;
         while self.seats.has_room() {
-            let next = match passed {
-                None => self.line.first(),
-                Some(key) => self.line.range((Bound::Excluded(key), Bound::Unbounded)).next(),
-            };
-            let Some(&key) = next else { break };
-            if !self.assign_from(key, minds_memory) {
-                passed = Some(key);
+            let Some(next) = self.queue.next(passed) else { break };
+            if !self.assign_from(next.run(), next.class() as usize, minds_memory) {
+                passed = Some(next);
             }
         }
     }
 
     /// Hands out one assignment of a class of a run, or takes it out of the line; false if nobody can take it now.
-    fn assign_from(&mut self, (_, id, class): InLine, minds_memory: bool) -> bool {
+    fn assign_from(&mut self, id: RunId, class: usize, minds_memory: bool) -> bool {
         let Some(run) = self.runs.get_mut(&id) else { return true };
-        let class = class as usize;
         let Some(head) = run.find_startable(class) else {
             self.settle(id);
             return true;
@@ -160,6 +154,7 @@ impl Scheduler {
             is_started: false,
             asked_for: None,
         };
+        self.queue.charge(run, nanoseconds);
         self.seats.place(worker, run, attempt, placed);
         let assignment = Assignment { run, attempt, tasks, fleeting, memory, fetches };
         self.actions.push_back(Action::Assign { worker, assignment });

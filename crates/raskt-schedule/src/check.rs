@@ -50,7 +50,7 @@ impl Scheduler {
     /// changes nothing. Takes as long as the event is.
     pub fn check(&self, event: &Event) -> Result<(), EventError> {
         match event {
-            Event::GraphAdded { run, graph, wanted } => match self.runs.contains_key(run) {
+            Event::GraphAdded { run, graph, wanted, .. } => match self.runs.contains_key(run) {
                 true => Err(EventError::RunTwice(*run)),
                 false => are_of(graph, wanted),
             },

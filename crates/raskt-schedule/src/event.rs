@@ -10,6 +10,9 @@ pub enum Event {
     GraphAdded {
         /// A number never used before.
         run: RunId,
+        /// The run whose task submits it, if it is one of this scheduler's: it shares in that one's part of the workers' time,
+        /// and goes before it.
+        parent: Option<RunId>,
         /// What is to be done.
         graph: Arc<Graph>,
         /// The tasks whose results are kept until they are released.

@@ -31,6 +31,7 @@ mod report;
 mod requirement;
 mod revival;
 mod run;
+mod run_queue;
 mod scheduler;
 mod seat;
 mod seats;

@@ -23,6 +23,9 @@ impl Scheduler {
     pub(crate) fn take_report(&mut self, worker: WorkerId, report: Report) {
         let Report { run: id, attempt, outcomes, nanoseconds } = report;
         let placed = self.seats.close(worker, id, attempt);
+        if let Some(placed) = &placed {
+            self.queue.correct(id, placed.nanoseconds, nanoseconds);
+        }
         let Some(run) = self.runs.get_mut(&id) else { return };
         let tally = take_outcomes(run, worker, attempt, &outcomes, placed.as_ref());
         run.learn_times(&tally.ran, nanoseconds);

@@ -26,8 +26,6 @@ pub(crate) struct Run {
     pub is_finished: bool,
     /// What the client was told that it waits for.
     pub stalled: Option<StallCause>,
-    /// By class, the priority under which it stands in line for workers; nothing if there is nothing to start.
-    pub in_line: Vec<Option<i32>>,
 }
 
 impl Run {
@@ -40,7 +38,6 @@ impl Run {
         let (classes, class_of_layers) = classes(&graph, heeds_requirements);
         let tasks = Tasks::new(&graph, members, needed, class_of_layers);
         let estimates = vec![Estimate::default(); graph.layers().len()];
-        let in_line = vec![None; classes.len()];
         Self {
             graph,
             tasks,
@@ -50,7 +47,6 @@ impl Run {
             refusals: BTreeMap::new(),
             is_finished: false,
             stalled: None,
-            in_line,
         }
     }
 
@@ -69,10 +65,10 @@ impl Run {
         }
     }
 
-    /// Whether nothing of it runs and nothing can start, though results are missing.
+    /// Whether nothing of it runs and nothing is ready, though results are missing.
     pub fn is_stuck(&self) -> bool {
-        let waits = self.tasks.counts.unfinished_wanted > 0 && self.tasks.counts.running == 0;
-        waits && self.in_line.iter().all(Option::is_none) && self.tasks.counts.ready == 0
+        let counts = &self.tasks.counts;
+        counts.unfinished_wanted > 0 && counts.running == 0 && counts.ready == 0
     }
 }
 

@@ -1,12 +1,12 @@
 use crate::place::{Placement, SoonestStart};
 use crate::report::again;
 use crate::run::Run;
+use crate::run_queue::RunQueue;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
@@ -17,7 +17,7 @@ pub struct Scheduler {
     pub(crate) runs: BTreeMap<RunId, Run>,
     pub(crate) seats: Seats,
     /// Runs that may have something to start, by what it requires.
-    pub(crate) line: BTreeSet<InLine>,
+    pub(crate) queue: RunQueue,
     /// Of those in line, the ones that require something.
     pub(crate) demanding: BTreeSet<(RunId, u32)>,
     /// Runs that have tasks that may have killed workers.
@@ -31,9 +31,6 @@ pub struct Scheduler {
     pub(crate) placement: Box<dyn Placement>,
 }
 
-/// A class of a run that waits for workers: highest priority first, then the oldest.
-pub(crate) type InLine = (Reverse<i32>, RunId, u32);
-
 impl Scheduler {
     /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
     pub fn new(credit_nanoseconds: u64) -> Self {
@@ -45,7 +42,7 @@ impl Scheduler {
         Self {
             runs: BTreeMap::new(),
             seats: Seats::new(settings.prefill_nanoseconds),
-            line: BTreeSet::new(),
+            queue: RunQueue::default(),
             demanding: BTreeSet::new(),
             accused: BTreeSet::new(),
             stalled: BTreeSet::new(),
@@ -69,7 +66,8 @@ impl Scheduler {
             self.seats.hear(worker);
         }
         match event {
-            Event::GraphAdded { run, graph, wanted } => {
+            Event::GraphAdded { run, parent, graph, wanted } => {
+                self.queue.add(run, parent);
                 self.runs.insert(run, Run::new(graph, &wanted, self.settings.heeds_requirements));
                 self.settle(run);
             }
@@ -161,20 +159,15 @@ impl Scheduler {
         }
         run.is_finished = is_finished;
         for class in 0..run.classes.len() {
-            let in_line = run.tasks.queues[class].head().map(|head| head.priority);
-            if in_line != run.in_line[class] {
-                let place = |priority: i32| (Reverse(priority), id, class as u32);
-                run.in_line[class].map(|priority| self.line.remove(&place(priority)));
-                in_line.map(|priority| self.line.insert(place(priority)));
-                run.in_line[class] = in_line;
-                if class > 0 && in_line.is_some() {
-                    self.demanding.insert((id, class as u32));
-                } else if class > 0 {
-                    self.demanding.remove(&(id, class as u32));
-                }
+            let priority = run.tasks.queues[class].head().map(|head| head.priority);
+            self.queue.stand(id, class as u32, priority);
+            if class > 0 && priority.is_some() {
+                self.demanding.insert((id, class as u32));
+            } else if class > 0 {
+                self.demanding.remove(&(id, class as u32));
             }
         }
-        if run.is_stuck() {
+        if self.queue.has_none_of(id) && run.is_stuck() {
             self.stalled.insert(id);
         }
         if run.suspects.is_empty() {
@@ -191,6 +184,7 @@ impl Scheduler {
             self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
         }
         for ((id, attempt), placed) in placed {
+            self.queue.correct(id, placed.nanoseconds, 0);
             self.change(id, |run| again(run, attempt, &placed.tasks));
         }
         for (id, task) in guilty {
@@ -202,7 +196,12 @@ impl Scheduler {
     }
 
     fn take_back(&mut self, worker: WorkerId, id: RunId, attempt: Attempt, tasks: &[TaskRange]) {
+        let expected = self.seats.get(worker).and_then(|seat| seat.find(id, attempt)).map(|placed| placed.nanoseconds);
         let asked_for = self.seats.take_out(worker, id, attempt, tasks);
+        let is_over = self.seats.get(worker).is_some_and(|seat| seat.find(id, attempt).is_none());
+        if let Some(expected) = expected.filter(|_| is_over) {
+            self.queue.correct(id, expected, 0);
+        }
         self.change(id, |run| again(run, attempt, tasks));
         if let Some(idle) = asked_for {
             self.pass_on(id, idle, tasks);
@@ -248,6 +247,7 @@ impl Scheduler {
         reached: bool,
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
+        self.queue.correct(id, placed.nanoseconds, 0);
         let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from);
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
@@ -265,10 +265,8 @@ impl Scheduler {
 
     fn forget(&mut self, run: RunId) {
         let Some(found) = self.runs.remove(&run) else { return };
-        for (class, priority) in (0..).zip(found.in_line) {
-            priority.map(|priority| self.line.remove(&(Reverse(priority), run, class)));
-            self.demanding.remove(&(run, class));
-        }
+        self.queue.remove(run);
+        (0..).zip(found.classes).for_each(|(class, _)| _ = self.demanding.remove(&(run, class)));
         self.stalled.remove(&run);
         self.accused.remove(&run);
         self.seats.forget(run);

@@ -71,7 +71,7 @@ impl Scheduler {
     fn find_cause(&mut self, id: RunId) -> Option<StallCause> {
         let run = self.runs.get_mut(&id)?;
         for class in 1..run.classes.len() {
-            if run.in_line[class].is_none() {
+            if !self.queue.has(id, class as u32) {
                 continue;
             }
             let Some(head) = run.find_startable(class) else { continue };
@@ -90,7 +90,7 @@ impl Scheduler {
                 return Some(StallCause::unmet(run, task.layer, requirement));
             }
         }
-        run.is_stuck().then_some(StallCause::NothingToStart)
+        (self.queue.has_none_of(id) && run.is_stuck()).then_some(StallCause::NothingToStart)
     }
 
     /// Tells the client, unless it knows.

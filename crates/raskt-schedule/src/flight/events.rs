@@ -10,8 +10,9 @@ use std::sync::Arc;
 /// Writes a number that says which event it is, and its parts.
 pub(super) fn encode(event: &Event, to: &mut Encoder) {
     match event {
-        Event::GraphAdded { run, graph, wanted } => {
+        Event::GraphAdded { run, parent, graph, wanted } => {
             start(to, 0, run.0);
+            to.list(parent.iter(), |to, parent| to.number(parent.0));
             graphs::encode(graph, to);
             encode_ranges(wanted, to);
         }
@@ -108,7 +109,11 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         _ => WorkerId(u32::try_from(first).map_err(|_| FlightError::Malformed("a worker's number has 32 bits"))?),
     };
     Ok(match kind {
-        0 => Event::GraphAdded { run, graph: Arc::new(graphs::decode(from)?), wanted: decode_ranges(from)? },
+        0 => {
+            let parents: Vec<RunId> = from.list(|from| Ok(RunId(from.number()?)))?;
+            let (graph, wanted) = (Arc::new(graphs::decode(from)?), decode_ranges(from)?);
+            Event::GraphAdded { run, parent: parents.first().copied(), graph, wanted }
+        }
         1 => Event::Wanted { run, tasks: decode_ranges(from)? },
         2 => Event::Released { run, tasks: decode_ranges(from)? },
         3 => Event::RunReleased { run },

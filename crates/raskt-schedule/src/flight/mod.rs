@@ -49,7 +49,7 @@ pub enum FlightError {
 }
 
 const MAGIC: &[u8] = b"raskt flight ";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 impl FlightRecorder {
     /// A record of a scheduler with these settings, and the default placement.

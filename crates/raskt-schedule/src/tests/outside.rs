@@ -46,7 +46,7 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
         let tasks: Vec<TaskRange> = groups.iter().map(|(range, _)| *range).collect();
         let task = TaskId::new(tasks.first().map_or(LayerId(0), |range| range.layer), index);
         match kind {
-            0 => Event::GraphAdded { run, graph: graph.clone(), wanted: tasks },
+            0 => Event::GraphAdded { run, parent: flag.then_some(RunId(index)), graph: graph.clone(), wanted: tasks },
             1 => Event::Wanted { run, tasks },
             2 => Event::Released { run, tasks },
             3 => Event::Given { run, tasks, worker, bytes: count },
@@ -82,7 +82,7 @@ proptest! {
         let mut scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
         let all = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() });
         let wanted = all.filter(|range| range.layer.0 % 2 == 0).collect();
-        scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), graph, wanted });
+        scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
         scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(2) });
         let mut assigned: Vec<(WorkerId, Assignment)> = vec![];
         for step in steps {
@@ -118,7 +118,7 @@ fn what_is_refused_is_named() {
     let mut scheduler = Scheduler::new(1000);
     let run = RunId(7);
     let range = |layer, start, end| vec![TaskRange { layer: LayerId(layer), start, end }];
-    let added = |wanted| Event::GraphAdded { run, graph: graph.clone(), wanted };
+    let added = |wanted| Event::GraphAdded { run, parent: None, graph: graph.clone(), wanted };
     let told = |scheduler: &Scheduler, event| scheduler.check(&event).unwrap_err().to_string();
     assert_eq!(told(&scheduler, added(range(1, 0, 1))), "tasks of layer 1, and the graph has 1 layers");
     assert_eq!(told(&scheduler, added(range(0, 2, 4))), "tasks 2 to 4 of layer `numbers`, which has 3 tasks");
