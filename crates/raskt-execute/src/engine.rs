@@ -1,4 +1,5 @@
 use crate::handle::{Completion, RunHandle};
+use crate::lending::run_of;
 use crate::observer::tell_freed;
 use crate::runner::Runners;
 use crate::state::State;
@@ -123,12 +124,12 @@ impl Engine {
     /// Starts to run what `wanted` needs of `graph`. The run of tasks that the graph doesn't have ends at once.
     pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
         let completion = Arc::new(Completion::default());
-        let wanted = TaskRange::of(wanted);
+        let (wanted, parent) = (TaskRange::of(wanted), run_of(&self.0));
         let submitted = self.0.change(|state| {
             if state.is_shut_down {
                 completion.complete(Err(RunError::ShutDown));
             }
-            state.submit(graph, wanted, completion.clone())
+            state.submit(graph, wanted, parent, completion.clone())
         });
         let run = submitted.flatten().unwrap_or_else(|error| {
             completion.complete(Err(error));
@@ -158,7 +159,7 @@ impl Engine {
             state.end_all(&RunError::ShutDown);
         });
         self.0.work.notify_all();
-        while self.0.lock().live_threads > 0 && Instant::now() < deadline {
+        while self.0.lock().pool.live() > 0 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.0.runners.shut_down();
@@ -217,39 +218,5 @@ impl Shared {
 
     pub fn progress(&self, run: RunId) -> Option<Progress> {
         self.state.lock().pilot.scheduler.progress(run)
-    }
-
-    /// Runs tasks on this thread until `is_done` or until `deadline`.
-    pub fn work_until(self: &Arc<Self>, deadline: Instant, is_done: impl Fn() -> bool) {
-        while !is_done() && Instant::now() < deadline {
-            let Some(execution) = self.lock().pick() else { return };
-            threads::run_stretch(self, execution, &mut || !is_done() && Instant::now() < deadline);
-        }
-    }
-
-    /// If this thread runs a task, of whichever engine, gives its slot to other tasks until the guard is dropped, so that
-    /// tasks that wait for tasks don't starve them.
-    pub fn lend_slot() -> Option<Lent> {
-        threads::works_for().map(|shared| {
-            shared.store.lend(true);
-            let _ = shared.change(|state| {
-                (state.lent_slots, state.blocked_threads) = (state.lent_slots + 1, state.blocked_threads + 1);
-                state.resize();
-            });
-            Lent(shared)
-        })
-    }
-}
-
-/// A slot that was lent.
-pub(crate) struct Lent(Arc<Shared>);
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        self.0.store.lend(false);
-        let _ = self.0.change(|state| {
-            (state.lent_slots, state.blocked_threads) = (state.lent_slots - 1, state.blocked_threads - 1);
-            state.resize();
-        });
     }
 }

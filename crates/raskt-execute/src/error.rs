@@ -30,6 +30,16 @@ pub enum RunError {
     /// Tasks were asked for that its graph doesn't have.
     #[error("the computation can't be run: it asks for {0}")]
     Refused(#[from] EventError),
+    /// No thread could be had to run it, while all those that there are wait for results of others.
+    #[error(
+        "no thread can be had to run the computation ({cause}), and all {threads} threads that run tasks wait for results"
+    )]
+    Threads {
+        /// The threads that there are.
+        threads: usize,
+        /// Why there isn't one more.
+        cause: String,
+    },
     /// It was cancelled.
     #[error("the computation was cancelled")]
     Cancelled,
@@ -43,7 +53,7 @@ impl RunError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Task { error, .. } => error.kind,
-            Self::Memory(_) => ErrorKind::Memory,
+            Self::Memory(_) | Self::Threads { .. } => ErrorKind::Memory,
             Self::Stalled(_) | Self::Broken(_) => ErrorKind::Panic,
             Self::Refused(_) => ErrorKind::Value,
             Self::Cancelled | Self::ShutDown => ErrorKind::Cancelled,

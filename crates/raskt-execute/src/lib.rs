@@ -11,6 +11,7 @@ mod error;
 mod execution;
 mod flight;
 mod handle;
+mod lending;
 mod observer;
 mod pace;
 mod panics;

@@ -67,7 +67,9 @@ pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
         RunError::Broken(_) => return EngineBroken::new_err(error.to_string()),
         // The graph is of our making.
         RunError::Refused(_) => return PyRuntimeError::new_err(format!("{error}, which is a bug in raskt")),
-        RunError::Cancelled | RunError::Stalled(_) => return PyRuntimeError::new_err(error.to_string()),
+        RunError::Cancelled | RunError::Stalled(_) | RunError::Threads { .. } => {
+            return PyRuntimeError::new_err(error.to_string());
+        }
     };
     match cause.cause.as_ref().and_then(|cause| cause.downcast_ref::<Raised>()) {
         Some(Raised(raised)) => with_note(py, raised.clone_ref(py), key),

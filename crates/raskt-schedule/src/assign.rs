@@ -9,6 +9,7 @@ use crate::scheduler::Scheduler;
 use crate::seat::{Placed, Seat};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
@@ -61,6 +62,28 @@ impl Scheduler {
         let run = self.runs.get_mut(&id).filter(|_| is_held_back);
         let ready = run.and_then(|run| run.find_ready(class));
         ready.is_some_and(|ready| self.assign_head(id, class, ready, minds_memory))
+    }
+
+    /// Hands out something of `id` to `worker`, whose task waits for it: where it is, and however much else it has. Says whether
+    /// there was something.
+    pub(crate) fn assign_lent(&mut self, worker: WorkerId, id: RunId) -> bool {
+        let Some(run) = self.runs.get_mut(&id) else { return false };
+        let heads = (0..run.classes.len()).filter_map(|class| Some((class, run.find_startable(class)?)));
+        let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
+        let able = |class: usize| self.seats.is_able(worker, run.classes[class].as_deref());
+        let Some(&(class, head)) = heads.iter().find(|&&(class, _)| able(class)) else {
+            self.settle(id);
+            return false;
+        };
+        let (requirement, first) = (run.classes[class].clone(), run.task_at(head.layer, head.start));
+        let gives_back = self.seats.minds_memory() && run.effect(first).gives_back();
+        let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
+        let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
+        if let Some(batch) = batch {
+            self.hand_over(id, worker, batch, requirement, gives_back);
+        }
+        self.settle(id);
+        true
     }
 
     fn assign_head(&mut self, id: RunId, class: usize, head: Head, minds_memory: bool) -> bool {

@@ -72,6 +72,8 @@ impl Scheduler {
             Event::RunReleased { .. }
             | Event::WorkerJoined { .. }
             | Event::WorkerResized { .. }
+            | Event::SlotsLent { .. }
+            | Event::SlotsReturned { .. }
             | Event::WorkerLost { .. }
             | Event::Started { .. } => Ok(()),
         }

@@ -57,8 +57,8 @@ pub enum Event {
         /// What it brings.
         offer: Offer,
     },
-    /// A worker has more or fewer slots than before, say since a task that waits for others lends its slot; or more or less
-    /// memory. A task that waits for others gives nothing back before these have run: while there is one, the memory is to
+    /// A worker has more or fewer slots than before, say since a task that waits for something lends its slot; or more or less
+    /// memory. A task that waits gives nothing back before what it waits for has come: while there is one, the memory is to
     /// have no bound.
     WorkerResized {
         /// The worker.
@@ -67,6 +67,25 @@ pub enum Event {
         slots: u32,
         /// Bytes that it may hold from now on.
         memory: u64,
+    },
+    /// Tasks of a worker wait for `run` and lend their slots to others until it has ended: they go on in them before anybody
+    /// else is given them.
+    SlotsLent {
+        /// The worker.
+        worker: WorkerId,
+        /// The run that they wait for.
+        run: RunId,
+        /// How many.
+        slots: u32,
+    },
+    /// Tasks of a worker no longer wait for `run`, which hasn't ended.
+    SlotsReturned {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// How many.
+        slots: u32,
     },
     /// A worker is gone, with everything that it held.
     WorkerLost {

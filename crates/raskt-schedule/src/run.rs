@@ -5,7 +5,7 @@ use crate::members::{Members, needed_for};
 use crate::requirement::Requirement;
 use crate::suspects::Suspects;
 use crate::tasks::Tasks;
-use crate::{StallCause, TaskRange};
+use crate::{StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub(crate) struct Run {
     pub suspects: Suspects,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
     refusals: BTreeMap<TaskId, u32>,
+    /// Slots that tasks have lent while they wait for it, by their workers, until it has ended.
+    pub lenders: BTreeMap<WorkerId, u32>,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
@@ -45,6 +47,7 @@ impl Run {
             classes,
             suspects: Suspects::default(),
             refusals: BTreeMap::new(),
+            lenders: BTreeMap::new(),
             is_finished: false,
             stalled: None,
         }

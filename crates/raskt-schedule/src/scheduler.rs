@@ -83,6 +83,8 @@ impl Scheduler {
             Event::RunReleased { run } => self.forget(run),
             Event::WorkerJoined { worker, offer } => self.seats.add(worker, offer),
             Event::WorkerResized { worker, slots, memory } => self.seats.resize(worker, slots, memory),
+            Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
+            Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),
             Event::WorkerLost { worker, cause } => self.lose_worker(worker, cause),
             Event::ResultsLost { worker, run, tasks } => self.change(run, |found| {
                 found.tasks.lose_those_of(&found.graph, worker, &tasks);
@@ -156,6 +158,8 @@ impl Scheduler {
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         if is_finished && !run.is_finished {
             self.actions.push_back(Action::Finished { run: id });
+            let lenders = std::mem::take(&mut run.lenders);
+            lenders.into_iter().for_each(|(worker, slots)| self.seats.lend(worker, slots, false));
         }
         run.is_finished = is_finished;
         for class in 0..run.classes.len() {
@@ -173,6 +177,24 @@ impl Scheduler {
         if run.suspects.is_empty() {
             self.accused.remove(&id);
         }
+    }
+
+    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
+    fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
+        let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
+        if self.seats.contains(worker) {
+            let lent = run.lenders.entry(worker).or_default();
+            *lent = lent.saturating_add(slots);
+            self.seats.lend(worker, slots, true);
+            (0..slots).take_while(|_| self.assign_lent(worker, id)).for_each(drop);
+        }
+    }
+
+    fn take_back_lent(&mut self, worker: WorkerId, id: RunId, slots: u32) {
+        let Some(lent) = self.runs.get_mut(&id).and_then(|run| run.lenders.get_mut(&worker)) else { return };
+        let slots = slots.min(*lent);
+        *lent -= slots;
+        self.seats.lend(worker, slots, false);
     }
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
@@ -265,6 +287,7 @@ impl Scheduler {
 
     fn forget(&mut self, run: RunId) {
         let Some(found) = self.runs.remove(&run) else { return };
+        found.lenders.iter().for_each(|(&worker, &slots)| self.seats.lend(worker, slots, false));
         self.queue.remove(run);
         (0..).zip(found.classes).for_each(|(class, _)| _ = self.demanding.remove(&(run, class)));
         self.stalled.remove(&run);

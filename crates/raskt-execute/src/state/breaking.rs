@@ -1,6 +1,7 @@
 //! A machine panicked: nobody who waits for it may wait for ever, and what comes next mustn't meet what is left of it.
 
 use super::State;
+use super::pool::Pool;
 use crate::{Breakdown, RunError};
 use raskt_schedule::Ticket;
 use raskt_sync::guard;
@@ -21,10 +22,13 @@ impl State {
         let mut begun = Self::new(self.slots, self.store.clone(), self.number);
         begun.worker = self.worker.begun_anew();
         begun.next_run = self.next_run;
+        // What was lent to runs came back with their end.
         begun.lent_slots = self.lent_slots;
+        begun.pool = mem::replace(&mut self.pool, Pool::new());
+        begun.strays = mem::take(&mut self.strays);
         // What threads are at is at an end for everybody but them.
-        begun.blocked_threads = self.blocked_threads + self.picked.len();
-        (begun.idle_threads, begun.live_threads) = (self.idle_threads, self.live_threads);
+        let at_work = mem::take(&mut self.picked).into_iter();
+        at_work.for_each(|(ticket, thread)| begun.lose_track(ticket, thread));
         begun.is_shut_down = self.is_shut_down;
         let broken = mem::replace(self, begun);
         self.garbage.broken.push(broken);
@@ -35,7 +39,7 @@ impl State {
     /// What the store promised is given back, and small results are no longer counted there.
     fn let_go_of_all(&mut self) {
         let waiting = self.executions.iter().map(|execution| execution.ticket);
-        let others = self.asking.keys().chain(self.loading.keys()).chain(&self.picked).copied();
+        let others = self.asking.keys().chain(self.loading.keys()).chain(self.picked.keys()).copied();
         let tickets: Vec<Ticket> = waiting.chain(others).collect();
         tickets.into_iter().for_each(|ticket| self.store.give_back(self.holder(ticket)));
         for run in self.runs.keys().copied().collect::<Vec<_>>() {

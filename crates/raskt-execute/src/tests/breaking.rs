@@ -61,7 +61,7 @@ fn every_run_ends_with_the_story_and_the_next_one_works() {
         is_open.store(true, Ordering::Release);
         drop((runs, done, before));
         engine.shut_down(PATIENCE);
-        assert_eq!(engine.0.lock().live_threads, 0);
+        assert_eq!(engine.0.lock().pool.live(), 0);
     }
 }
 
@@ -83,7 +83,7 @@ fn a_break_while_tasks_wait_for_tasks_leaves_no_slot_lent() {
     }
     engine.shut_down(PATIENCE);
     let state = engine.0.lock();
-    assert_eq!((state.live_threads, state.blocked_threads, state.lent_slots), (0, 0, 0));
+    assert_eq!((state.pool.live(), state.pool.busy(), state.lent()), (0, 0, 0));
 }
 
 /// A runner whose stretches panic where no task is to blame.
@@ -121,7 +121,7 @@ fn a_thread_that_panics_between_tasks_leaves_nobody_waiting() {
         let second = submit(&engine, python(|_, _| Ok(Chunk::scalar(5_i64).into()))).wait_timeout(PATIENCE);
         assert_eq!(number(&second.expect("it doesn't hang").unwrap()[0]), 5);
         engine.shut_down(PATIENCE);
-        assert_eq!(engine.0.lock().live_threads, 0);
+        assert_eq!(engine.0.lock().pool.live(), 0);
     }
 }
 

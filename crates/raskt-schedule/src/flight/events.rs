@@ -76,6 +76,14 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(u64::from(attempt.0));
             encode_ranges(tasks, to);
         }
+        Event::SlotsLent { worker, run, slots } => {
+            start(to, 14, u64::from(worker.0));
+            [run.0, u64::from(*slots)].into_iter().for_each(|number| to.number(number));
+        }
+        Event::SlotsReturned { worker, run, slots } => {
+            start(to, 15, u64::from(worker.0));
+            [run.0, u64::from(*slots)].into_iter().for_each(|number| to.number(number));
+        }
         Event::Reported { worker, report } => {
             start(to, 13, u64::from(worker.0));
             to.number(report.run.0);
@@ -159,6 +167,8 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             })?;
             Event::Reported { worker, report: Report { run, attempt, outcomes, nanoseconds: from.number()? } }
         }
+        14 => Event::SlotsLent { worker, run: RunId(from.number()?), slots: from.word()? },
+        15 => Event::SlotsReturned { worker, run: RunId(from.number()?), slots: from.word()? },
         _ => return Err(FlightError::Malformed("an event is of no known kind")),
     })
 }

@@ -41,7 +41,7 @@ enum Step {
 fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
     let ids = (number(3).prop_map(RunId), number(4).prop_map(|id| WorkerId(id as u32)), number(30));
     let said = (prop::collection::vec((range(), outcome()), 0..4), number(1 << 20), any::<bool>());
-    (0..14_u8, ids, said, number(8)).prop_map(move |(kind, (run, worker, attempt), (groups, count, flag), index)| {
+    (0..16_u8, ids, said, number(8)).prop_map(move |(kind, (run, worker, attempt), (groups, count, flag), index)| {
         let attempt = Attempt(attempt as u32);
         let tasks: Vec<TaskRange> = groups.iter().map(|(range, _)| *range).collect();
         let task = TaskId::new(tasks.first().map_or(LayerId(0), |range| range.layer), index);
@@ -59,6 +59,8 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
             10 => Event::Fetched { worker, run, tasks },
             11 => Event::FetchFailed { worker, run, attempt, task, from: WorkerId(index as u32), reached: flag },
             12 => Event::TakenBack { worker, run, attempt, tasks },
+            13 => Event::SlotsLent { worker, run, slots: count as u32 },
+            14 => Event::SlotsReturned { worker, run, slots: index as u32 },
             _ => Event::Reported { worker, report: Report { run, attempt, outcomes: groups, nanoseconds: count } },
         }
     })

@@ -1,0 +1,86 @@
+//! Slots that tasks lend while they wait, and threads that are out of reach.
+
+use super::{State, ThreadNumber, WORKER};
+use crate::RunError;
+use raskt_schedule::{Event, RunId, Ticket};
+
+impl State {
+    /// How many slots are lent.
+    #[cfg(test)]
+    pub fn lent(&self) -> u32 {
+        self.lent_slots + self.lent_to_runs
+    }
+
+    /// So many tasks wait for something that other tasks bring about.
+    pub fn lend(&mut self, slots: u32) {
+        self.lent_slots += slots;
+        self.resize();
+    }
+
+    /// They wait no longer.
+    pub fn take_back_lent(&mut self, slots: u32) {
+        self.lent_slots -= slots;
+        self.resize();
+    }
+
+    /// So many tasks wait for `run`, unless it has ended.
+    pub fn lend_to(&mut self, run: RunId, slots: u32) {
+        let entry = self.runs.get_mut(&run).filter(|entry| !entry.has_ended);
+        if let Some(entry) = entry.filter(|_| slots > 0) {
+            entry.lent_slots += slots;
+            self.lent_to_runs += slots;
+            self.resize_worker();
+            self.tell_scheduler(Event::SlotsLent { worker: WORKER, run, slots });
+        }
+    }
+
+    /// They wait no longer. If the run has ended they got their slots back then.
+    pub fn take_back_from(&mut self, run: RunId, slots: u32) {
+        if let Some(entry) = self.runs.get_mut(&run).filter(|entry| !entry.has_ended) {
+            entry.lent_slots -= slots;
+            self.lent_to_runs -= slots;
+            self.resize_worker();
+            self.tell_scheduler(Event::SlotsReturned { worker: WORKER, run, slots });
+        }
+    }
+
+    /// `run` has ended: those who wait for it go on in their slots, before anybody else is given them.
+    pub(super) fn take_back_loans(&mut self, run: RunId) {
+        let Some(entry) = self.runs.get_mut(&run) else { return };
+        entry.has_ended = true;
+        // The scheduler has taken them back already.
+        self.lent_to_runs -= std::mem::take(&mut entry.lent_slots);
+        self.resize_worker();
+    }
+
+    /// Nobody waits any more for what a thread has picked.
+    pub(super) fn lose_track(&mut self, ticket: Ticket, thread: Option<ThreadNumber>) {
+        if let Some(thread) = thread {
+            self.strays.insert(ticket, thread);
+            self.pool.set_astray(thread, true);
+        }
+    }
+
+    /// Whether the system gave no thread when one was asked for last: those who wait for runs do the work.
+    pub fn lacks_threads(&self) -> bool {
+        self.pool.refused.is_some()
+    }
+
+    /// The system gives no more threads. Those at work take up what there is once they are done; if all of them wait for
+    /// results, those who wait for runs run what is at hand of them, and runs that nobody waits for end with an error.
+    pub fn thread_refused(&mut self, cause: &str) {
+        self.pool.refused = Some(cause.to_owned());
+        if self.pool.busy() > 0 || self.pool.available() > 0 {
+            return;
+        }
+        let stuck: Vec<RunId> = self.executions.iter().map(|execution| execution.run).collect();
+        for run in stuck {
+            let Some(entry) = self.runs.get(&run) else { continue };
+            if entry.completion.is_waited_for() {
+                entry.completion.nudge();
+            } else {
+                self.end(run, RunError::Threads { threads: self.pool.live(), cause: cause.to_owned() });
+            }
+        }
+    }
+}
