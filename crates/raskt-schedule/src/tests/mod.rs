@@ -1,5 +1,6 @@
 mod admit;
 mod changes;
+mod fair;
 mod flight;
 mod follow;
 mod given;
