@@ -178,6 +178,9 @@ impl Scheduler {
             asked_for: None,
         };
         self.queue.charge(run, nanoseconds);
+        if let Some(run) = self.runs.get_mut(&run) {
+            run.known_to.insert(worker);
+        }
         self.seats.place(worker, run, attempt, placed);
         let assignment = Assignment { run, attempt, tasks, fleeting, memory, fetches };
         self.actions.push_back(Action::Assign { worker, assignment });

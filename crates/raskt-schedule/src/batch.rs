@@ -89,12 +89,12 @@ impl Run {
 
     /// The same for tasks that have become ready, past sources of higher priority.
     pub fn find_ready(&mut self, class: usize) -> Option<Head> {
-        self.find_head(class, |queue| queue.ready_head())
+        self.find_head(class, Queue::ready_head)
     }
 
-    fn find_head(&mut self, class: usize, head: impl Fn(&mut Queue) -> Option<Head>) -> Option<Head> {
+    fn find_head(&mut self, class: usize, head: impl Fn(&Queue) -> Option<Head>) -> Option<Head> {
         loop {
-            let head = head(&mut self.tasks.queues[class])?;
+            let head = head(&self.tasks.queues[class])?;
             let vain = (head.start..head.end).take_while(|&rank| {
                 let task = self.task_at(head.layer, rank);
                 !self.may_start(task, head.is_source())

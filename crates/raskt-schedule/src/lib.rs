@@ -36,6 +36,7 @@ mod scheduler;
 mod seat;
 mod seats;
 mod settings;
+mod sources;
 mod stall;
 mod suspects;
 mod take;

@@ -7,7 +7,7 @@ use crate::suspects::Suspects;
 use crate::tasks::Tasks;
 use crate::{StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Run {
     pub suspects: Suspects,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
     refusals: BTreeMap<TaskId, u32>,
+    /// Workers that were given something of it, and have to be told when it is forgotten.
+    pub known_to: BTreeSet<WorkerId>,
     /// Slots that tasks have lent while they wait for it, by their workers, until it has ended.
     pub lenders: BTreeMap<WorkerId, u32>,
     /// The client knows that all that it wants is there.
@@ -47,6 +49,7 @@ impl Run {
             classes,
             suspects: Suspects::default(),
             refusals: BTreeMap::new(),
+            known_to: BTreeSet::new(),
             lenders: BTreeMap::new(),
             is_finished: false,
             stalled: None,

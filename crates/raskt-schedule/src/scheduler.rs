@@ -241,6 +241,7 @@ impl Scheduler {
                 run.tasks.lost.extend_from_slice(tasks);
                 return;
             }
+            run.known_to.insert(worker);
             for range in tasks {
                 run.tasks.layers[range.layer.0 as usize].result_bytes = each;
                 range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
@@ -252,6 +253,7 @@ impl Scheduler {
     fn fetched(&mut self, worker: WorkerId, id: RunId, tasks: &[TaskRange]) {
         if self.seats.contains(worker) {
             self.change(id, |run| {
+                run.known_to.insert(worker);
                 tasks.iter().flat_map(|range| range.tasks()).for_each(|task| run.tasks.add_copy(task, worker));
             });
         }
@@ -292,9 +294,9 @@ impl Scheduler {
         (0..).zip(found.classes).for_each(|(class, _)| _ = self.demanding.remove(&(run, class)));
         self.stalled.remove(&run);
         self.accused.remove(&run);
-        self.seats.forget(run);
-        let forget = self.seats.workers().map(|worker| Action::Forget { worker, run });
-        self.actions.extend(forget);
+        let known_to: Vec<_> = found.known_to.into_iter().filter(|worker| self.seats.contains(*worker)).collect();
+        known_to.iter().for_each(|worker| self.seats.forget(*worker, run));
+        self.actions.extend(known_to.into_iter().map(|worker| Action::Forget { worker, run }));
     }
 }
 

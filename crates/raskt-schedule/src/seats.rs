@@ -383,11 +383,9 @@ impl Seats {
         self.seats.get(&worker).is_some_and(|seat| seat.cannot_reach.contains(&holder))
     }
 
-    /// Ends all assignments of a run.
-    pub fn forget(&mut self, run: RunId) {
-        for worker in self.workers().collect::<Vec<_>>() {
-            self.change(worker, |seat| seat.forget(run));
-        }
+    /// Ends all assignments that `worker` has of a run.
+    pub fn forget(&mut self, worker: WorkerId, run: RunId) {
+        self.change(worker, |seat| seat.forget(run));
     }
 
     /// Changes a seat, and what is derived from it.

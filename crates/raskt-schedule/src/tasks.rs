@@ -1,7 +1,8 @@
 use crate::holdings::Moves;
 use crate::members::Members;
 use crate::pages::Pages;
-use crate::queue::{Queue, Sources};
+use crate::queue::Queue;
+use crate::sources::Sources;
 use crate::task::{Record, Tag};
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
