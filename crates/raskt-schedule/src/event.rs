@@ -159,10 +159,11 @@ pub enum Event {
 }
 
 impl Event {
-    /// The worker that says with it what it holds.
-    pub(crate) fn holder(&self) -> Option<WorkerId> {
+    /// The worker that says with it what it holds, and of which run.
+    pub(crate) fn holder(&self) -> Option<(WorkerId, RunId)> {
         match self {
-            Self::Reported { worker, .. } | Self::Fetched { worker, .. } | Self::Given { worker, .. } => Some(*worker),
+            Self::Reported { worker, report } => Some((*worker, report.run)),
+            Self::Fetched { worker, run, .. } | Self::Given { worker, run, .. } => Some((*worker, *run)),
             _ => None,
         }
     }

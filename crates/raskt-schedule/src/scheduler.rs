@@ -62,8 +62,12 @@ impl Scheduler {
 
     /// Takes in what happened. An event that [`Self::check`] refuses may be a panic.
     pub fn handle_event(&mut self, _now: Time, event: Event) {
-        if let Some(worker) = event.holder() {
+        if let Some((worker, run)) = event.holder() {
             self.seats.hear(worker);
+            if !self.runs.contains_key(&run) && self.seats.contains(worker) {
+                // It came to hold something of it while the run was forgotten.
+                self.actions.push_back(Action::Forget { worker, run });
+            }
         }
         match event {
             Event::GraphAdded { run, parent, graph, wanted } => {
