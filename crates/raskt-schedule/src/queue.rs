@@ -102,8 +102,7 @@ impl Queue {
 
     /// The tasks that are next.
     pub fn head(&self) -> Option<Head> {
-        let ready = self.ready_head();
-        let source = self.sources.first();
+        let (ready, source) = (self.ready_head(), self.sources.first());
         if let Some(ready) = ready.filter(|ready| source.is_none_or(|other| ready.priority >= other.priority)) {
             return Some(ready);
         }

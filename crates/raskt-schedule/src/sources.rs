@@ -19,6 +19,8 @@ pub(crate) struct Sources {
 pub(crate) struct SourceLayers {
     layers: BTreeMap<LayerId, Sources>,
     order: BTreeSet<(Reverse<i32>, u128, LayerId)>,
+    /// The first in order: it is asked for at every turn.
+    first: Option<Sources>,
     /// Tasks that are ready, at most.
     untouched: u64,
 }
@@ -40,18 +42,24 @@ impl SourceLayers {
         self.untouched = self.untouched.saturating_add(sources.untouched());
         self.order.insert(sources.turn());
         self.layers.insert(sources.layer, sources);
+        self.find_first();
+    }
+
+    fn find_first(&mut self) {
+        self.first = self.order.first().and_then(|(.., layer)| self.layers.get(layer)).copied();
     }
 
     pub fn remove(&mut self, layer: LayerId) -> Option<Sources> {
         let sources = self.layers.remove(&layer)?;
         self.order.remove(&sources.turn());
         self.untouched = self.untouched.saturating_sub(sources.untouched());
+        self.find_first();
         Some(sources)
     }
 
     /// The layer whose tasks are next.
     pub fn first(&self) -> Option<&Sources> {
-        self.order.first().and_then(|(.., layer)| self.layers.get(layer))
+        self.first.as_ref()
     }
 
     /// Takes the first `count` tasks of a layer; `started` of them were ready.
