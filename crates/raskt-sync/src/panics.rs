@@ -79,7 +79,7 @@ mod tests {
             guard(|| panic!("inner")).unwrap_err();
             panic!("outer")
         });
-        let story = outer.map(|()| ()).unwrap_err();
+        let story = outer.unwrap_err();
         assert!(story.starts_with("outer ("), "{story}");
         assert!(STORY.with_borrow(Option::is_none));
     }
