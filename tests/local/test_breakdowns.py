@@ -71,7 +71,7 @@ def test_a_break_within_a_task_of_the_engine_is_an_error_of_its_computation():
 def test_futures_in_line_are_run_after_a_break():
     """
     1. Futures of two threads: some run, some stand in line.
-    2. The engine breaks down. Every future ends with its result: what runs does so on, and what waits gets threads anew.
+    2. The engine breaks down. Every future ends with its result: what runs goes on, and what waits gets threads anew.
     """
     with raskt.config.set({"num-workers": 2}):
         for _ in range(5):
