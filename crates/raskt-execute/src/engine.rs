@@ -52,14 +52,13 @@ pub(crate) struct Shared {
     /// What the store knows the engine by.
     pub number: u32,
     itself: Weak<Shared>,
-    /// Those who are told when all runs have ended at once.
-    hears: Mutex<Vec<Weak<dyn HearsOfBreakdown>>>,
 }
 
-/// Somebody whose work an engine does, and who has to see to it that it is begun anew if the engine breaks down.
-pub trait HearsOfBreakdown: Send + Sync + 'static {
-    /// All runs of the engine have ended with an error, and it is in order again. Called without any lock of it.
-    fn engine_broke(&self);
+/// Somebody whose runs nobody waits for, and who has to know if one of them won't be run.
+pub trait OwnsRuns: Send + Sync + 'static {
+    /// So many of the runs have ended with this error before a thread had begun them. Called without any lock of the engine,
+    /// which is in order.
+    fn ended_unbegun(&self, runs: usize, error: &RunError);
 }
 
 impl Asker for Shared {
@@ -74,7 +73,11 @@ impl Asker for Shared {
     }
 
     fn store_broke(&self, broken: &Broken) {
-        if let Some(shared) = self.itself.upgrade() {
+        let Some(shared) = self.itself.upgrade() else { return };
+        let is_known = shared.lock().broke_for >= broken.number;
+        // A thread of the engine may have met it, and runs may have come since.
+        if !is_known {
+            shared.lock().broke_for = broken.number;
             shared.break_down(&broken.to_string());
         }
     }
@@ -97,16 +100,7 @@ impl Engine {
         Self(Arc::new_cyclic(|itself: &Weak<Shared>| {
             let number = store.enlist(itself.clone());
             let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
-            Shared {
-                state,
-                work: Condvar::new(),
-                runners,
-                options,
-                store,
-                number,
-                itself: itself.clone(),
-                hears: Mutex::default(),
-            }
+            Shared { state, work: Condvar::new(), runners, options, store, number, itself: itself.clone() }
         }))
     }
 
@@ -122,27 +116,31 @@ impl Engine {
     }
 
     /// Starts to run what `wanted` needs of `graph`. The run of tasks that the graph doesn't have ends at once.
+    ///
+    /// Somebody has to wait for it: where no threads can be had, it is whoever waits that runs it.
     pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
+        self.submit_of(graph, wanted, None)
+    }
+
+    /// The same for a run that nobody waits for: `owner` is told if it ends before a thread has begun it.
+    pub fn submit_unattended(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Weak<dyn OwnsRuns>) -> RunHandle {
+        self.submit_of(graph, wanted, Some(owner))
+    }
+
+    fn submit_of(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Option<Weak<dyn OwnsRuns>>) -> RunHandle {
         let completion = Arc::new(Completion::default());
         let (wanted, parent) = (TaskRange::of(wanted), run_of(&self.0));
         let submitted = self.0.change(|state| {
             if state.is_shut_down {
                 completion.complete(Err(RunError::ShutDown));
             }
-            state.submit(graph, wanted, parent, completion.clone())
+            state.submit(graph, wanted, parent, owner, completion.clone())
         });
         let run = submitted.flatten().unwrap_or_else(|error| {
             completion.complete(Err(error));
             NO_RUN
         });
         RunHandle { shared: self.0.clone(), run, completion }
-    }
-
-    /// Tells `hears` of breakdowns, for as long as it is there.
-    pub fn tell_of_breakdowns(&self, hears: Weak<dyn HearsOfBreakdown>) {
-        let mut all = self.0.hears.lock();
-        all.retain(|other| other.strong_count() > 0);
-        all.push(hears);
     }
 
     /// Breaks the engine down as a panic of one of its machines does; for tests of those who use it.
@@ -183,7 +181,7 @@ impl Shared {
     /// Changes the state, sees to it that threads take up new work, and drops what nobody needs when the lock is gone. If a
     /// machine panics on the way, all runs end with the error that comes back, and the machines begin anew.
     pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, RunError> {
-        let (result, garbage, freed) = {
+        let (result, garbage, freed, unbegun) = {
             let mut state = self.state.lock();
             let result = guard(|| {
                 let result = change(&mut state);
@@ -191,24 +189,18 @@ impl Shared {
                 result
             });
             let result = result.map_err(|story| state.break_down(story));
-            (result, state.take_garbage(), std::mem::take(&mut state.freed))
+            let unbegun = std::mem::take(&mut state.ended_unbegun);
+            (result, state.take_garbage(), std::mem::take(&mut state.freed), unbegun)
         };
         drop(garbage);
         tell_freed(&freed);
-        if result.is_err() {
-            self.tell_of_breakdown();
-        }
+        tell_owners(unbegun);
         result
     }
 
     /// Something panicked where the machines don't see it, and would wait for it for ever.
     pub fn break_down(self: &Arc<Self>, story: &str) {
         let _ = self.change(|_| std::panic::panic_any(story.to_owned()));
-    }
-
-    fn tell_of_breakdown(&self) {
-        let hears = self.hears.lock().clone();
-        hears.iter().filter_map(Weak::upgrade).for_each(|hears| hears.engine_broke());
     }
 
     pub fn release(self: &Arc<Self>, run: RunId) {
@@ -218,5 +210,14 @@ impl Shared {
 
     pub fn progress(&self, run: RunId) -> Option<Progress> {
         self.state.lock().pilot.scheduler.progress(run)
+    }
+}
+
+fn tell_owners(mut unbegun: Vec<(Weak<dyn OwnsRuns>, RunError)>) {
+    while let Some((owner, error)) = unbegun.pop() {
+        let others = unbegun.extract_if(.., |(other, _)| other.ptr_eq(&owner)).count();
+        if let Some(owner) = owner.upgrade() {
+            owner.ended_unbegun(1 + others, &error);
+        }
     }
 }

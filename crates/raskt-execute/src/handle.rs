@@ -27,7 +27,6 @@ pub struct RunHandle {
 pub(crate) struct Completion {
     result: Mutex<Option<RunResult>>,
     nudges: Mutex<u64>,
-    waiters: Mutex<u64>,
     changed: Condvar,
 }
 
@@ -44,30 +43,12 @@ impl Completion {
         self.result.lock().is_some()
     }
 
-    pub fn is_waited_for(&self) -> bool {
-        *self.waiters.lock() > 0
-    }
-
     /// Lets those who wait look whether there is something that they can do.
     pub fn nudge(&self) {
+        // Who is about to wait holds the result: he is told, or sees it before.
+        let _result = self.result.lock();
         *self.nudges.lock() += 1;
         self.changed.notify_all();
-    }
-}
-
-/// Counts one who waits.
-struct Waiter<'a>(&'a Completion);
-
-impl<'a> Waiter<'a> {
-    fn new(completion: &'a Completion) -> Self {
-        *completion.waiters.lock() += 1;
-        Self(completion)
-    }
-}
-
-impl Drop for Waiter<'_> {
-    fn drop(&mut self) {
-        *self.0.waiters.lock() -= 1;
     }
 }
 
@@ -88,7 +69,6 @@ impl RunHandle {
     /// for them ([`Value::Kept`]).
     pub fn wait_timeout_kept(&self, timeout: Duration) -> Option<RunResult> {
         let deadline = Instant::now() + timeout;
-        let _waiter = Waiter::new(&self.completion);
         let mut waiting = Waiting::begin(&self.shared, self.run);
         loop {
             if let Some(result) = self.completion.result.lock().take() {

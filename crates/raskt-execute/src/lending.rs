@@ -167,7 +167,6 @@ impl<'a> Waiting<'a> {
 
     /// Tasks of the run that are at hand; on an engine without threads also those of others, who may have left them.
     pub fn next(&mut self) -> Option<Execution> {
-        self.others.resume();
         let lent = mark_lent(|shared| Arc::ptr_eq(shared, self.shared));
         let count = lent.len() as u32;
         self.places.extend(lent.into_iter().map(|(at, _)| at));
@@ -179,7 +178,12 @@ impl<'a> Waiting<'a> {
             let own = may_help.then(|| state.pick_for(self.run, None)).flatten();
             own.or_else(|| if has_no_threads { state.pick(None) } else { None })
         };
-        self.shared.change(pick).ok().flatten()
+        // Until it has something, it isn't one of those at work.
+        let found = self.shared.change(pick).ok().flatten();
+        if found.is_some() {
+            self.others.resume();
+        }
+        found
     }
 
     /// The same after a first one, of one kind.

@@ -25,7 +25,7 @@ mod watch;
 
 pub use batch::Batch;
 pub use countdown::Countdown;
-pub use engine::{Engine, EngineOptions, HearsOfBreakdown, usual_memory_limit};
+pub use engine::{Engine, EngineOptions, OwnsRuns, usual_memory_limit};
 pub use error::{Breakdown, RunError};
 pub use handle::{RunHandle, RunResult, SlotLoan};
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};

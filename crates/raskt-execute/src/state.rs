@@ -8,6 +8,7 @@ mod reserving;
 
 use crate::RunError;
 use crate::batch::Made;
+use crate::engine::OwnsRuns;
 use crate::execution::{Executed, Execution};
 use crate::flight::Pilot;
 use crate::handle::Completion;
@@ -21,8 +22,8 @@ use raskt_store::{Broken, Facts, Kept, Lineage, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
 
 use pool::Pool;
 pub(crate) use pool::ThreadNumber;
@@ -59,6 +60,10 @@ pub(crate) struct State {
     /// Slots beyond the threads, so that memory is promised and inputs are read before a thread is free.
     slots_ahead: u32,
     garbage: Garbage,
+    /// Runs of owners that ended before they were begun, and why.
+    pub ended_unbegun: Vec<(Weak<dyn OwnsRuns>, RunError)>,
+    /// The last break of the store for which the runs of this engine were ended.
+    pub broke_for: u64,
     /// What was let go and observers haven't been told of; empty if there are none.
     pub freed: Vec<Freed>,
     /// Unlike that of any other engine of this process.
@@ -87,6 +92,8 @@ struct RunEntry {
     /// Slots that those who wait for it have lent, until it has ended.
     lent_slots: u32,
     has_ended: bool,
+    /// Who is told if it ends before a thread has begun it; nobody waits for it then.
+    owner: Option<Weak<dyn OwnsRuns>>,
 }
 
 /// The one worker of this process.
@@ -128,6 +135,8 @@ impl State {
             memory,
             slots_ahead: 0,
             garbage: Garbage::default(),
+            ended_unbegun: vec![],
+            broke_for: 0,
             freed: vec![],
             engine: NEXT_ENGINE.fetch_add(1, Ordering::Relaxed),
         }
@@ -138,6 +147,7 @@ impl State {
         graph: Arc<Graph>,
         wanted: Vec<TaskRange>,
         parent: Option<RunId>,
+        owner: Option<Weak<dyn OwnsRuns>>,
         completion: Arc<Completion>,
     ) -> Result<RunId, RunError> {
         let run = RunId(self.next_run);
@@ -158,6 +168,7 @@ impl State {
             errors: BTreeMap::new(),
             lent_slots: 0,
             has_ended: false,
+            owner,
         };
         self.runs.insert(run, entry);
         self.tell_scheduler(added);
@@ -274,7 +285,7 @@ impl State {
                 }
                 None if bytes >= Store::KEPT_BYTES => {
                     let (lineage, facts) = entry.facts(group, task, each, &value);
-                    let kept = sound(self.store.keep(value, lineage, facts, holder));
+                    let kept = sound(self.store.keep(value, lineage, facts, holder), &mut self.broke_for);
                     Value::Kept(kept)
                 }
                 None => {
@@ -371,8 +382,11 @@ impl State {
 }
 
 /// What the store gave. If it broke, so does the engine whose promises it has forgotten.
-fn sound<T>(result: Result<T, Broken>) -> T {
-    result.unwrap_or_else(|broken| panic!("{broken}"))
+fn sound<T>(result: Result<T, Broken>, broke_for: &mut u64) -> T {
+    result.unwrap_or_else(|broken| {
+        *broke_for = broken.number;
+        panic!("{broken}")
+    })
 }
 
 impl RunEntry {

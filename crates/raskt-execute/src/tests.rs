@@ -418,14 +418,35 @@ fn where_no_thread_can_be_had_those_who_wait_do_the_work() {
     }
 }
 
+#[derive(Default)]
+struct Owner(AtomicUsize);
+
+impl OwnsRuns for Owner {
+    fn ended_unbegun(&self, runs: usize, _: &RunError) {
+        self.0.fetch_add(runs, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn where_there_is_no_thread_at_all_the_caller_runs_it() {
+    let engine = engine(2);
+    engine.0.lock().pool.most = 0;
+    let result = submit(&engine, sum_of(100)).wait_timeout(Duration::from_secs(60)).expect("it doesn't hang").unwrap();
+    assert_eq!(number(&result[0]), 4950);
+}
+
 #[test]
 fn a_run_that_no_thread_can_be_had_for_and_nobody_waits_for_ends_with_an_error() {
     let engine = engine(1);
     engine.0.lock().pool.most = 1;
     let inner = engine.clone();
+    let owner = Arc::new(Owner::default());
+    let told = owner.clone();
     let outer = one_task(move |_, _| {
         // It waits for something else than the run, as the engine is told.
-        let run = submit(&inner, sum_of(5));
+        let owner: Arc<dyn OwnsRuns> = owner.clone();
+        let (graph, wanted) = sum_of(5);
+        let run = inner.submit_unattended(graph, wanted, Arc::downgrade(&owner));
         let loan = Engine::lend_slot();
         let deadline = Instant::now() + Duration::from_secs(60);
         while !run.is_done() {
@@ -439,6 +460,7 @@ fn a_run_that_no_thread_can_be_had_for_and_nobody_waits_for_ends_with_an_error()
     });
     let result = submit(&engine, outer).wait_timeout(Duration::from_secs(60)).expect("it doesn't hang").unwrap();
     assert!(number(&result[0]) > 50);
+    assert_eq!(told.0.load(Ordering::Relaxed), 1);
     engine.0.lock().pool.most = 2;
     assert_eq!(number(&submit(&engine, sum_of(20)).wait().unwrap()[0]), 190);
 }

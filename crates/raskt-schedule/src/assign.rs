@@ -168,19 +168,23 @@ impl Scheduler {
         gives_back: bool,
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
+        let mut priority = 0;
+        if let Some(run) = self.runs.get_mut(&run) {
+            run.known_to.insert(worker);
+            let layer = tasks.first().map(|range| range.layer.0 as usize);
+            priority = layer.map_or(0, |layer| run.tasks.layers[layer].priority);
+        }
+        self.queue.charge(run, priority, nanoseconds);
         let placed = Placed {
             tasks: tasks.clone(),
             nanoseconds,
             memory,
+            priority,
             requirement,
             gives_back,
             is_started: false,
             asked_for: None,
         };
-        self.queue.charge(run, nanoseconds);
-        if let Some(run) = self.runs.get_mut(&run) {
-            run.known_to.insert(worker);
-        }
         self.seats.place(worker, run, attempt, placed);
         let assignment = Assignment { run, attempt, tasks, fleeting, memory, fetches };
         self.actions.push_back(Action::Assign { worker, assignment });

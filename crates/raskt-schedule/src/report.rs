@@ -1,5 +1,6 @@
 //! What workers tell of how tasks ended.
 
+use crate::estimate::LONGEST;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::seat::Placed;
@@ -24,7 +25,7 @@ impl Scheduler {
         let Report { run: id, attempt, outcomes, nanoseconds } = report;
         let placed = self.seats.close(worker, id, attempt);
         if let Some(placed) = &placed {
-            self.queue.correct(id, placed.nanoseconds, nanoseconds);
+            self.queue.correct(id, placed.priority, placed.nanoseconds, nanoseconds.min(LONGEST));
         }
         let Some(run) = self.runs.get_mut(&id) else { return };
         let tally = take_outcomes(run, worker, attempt, &outcomes, placed.as_ref());

@@ -21,8 +21,8 @@ pub(crate) struct RunQueue {
     standing: BTreeMap<(RunId, u32), i32>,
     runs: BTreeMap<RunId, Place>,
     families: BTreeMap<RunId, Family>,
-    /// The virtual time of the family that was served last, when it was.
-    clock: u64,
+    /// By priority, the virtual time of the family that was served last, when it was.
+    clocks: BTreeMap<Reverse<i32>, u64>,
 }
 
 /// A family, by the number of its oldest run, with its virtual time.
@@ -40,12 +40,10 @@ struct Place {
 
 #[derive(Clone, Debug, Default)]
 struct Family {
-    /// Nanoseconds that it was handed out, from where it began.
-    time: u64,
+    /// By priority, nanoseconds that it was handed out, from where it began: what goes first is shared apart.
+    times: BTreeMap<Reverse<i32>, u64>,
     /// Runs of it that are there.
     runs: u64,
-    /// The priorities that members of it have in line.
-    priorities: BTreeSet<Reverse<i32>>,
 }
 
 /// Somebody in line, to go on from.
@@ -112,13 +110,13 @@ impl RunQueue {
     }
 
     fn enter(&mut self, family: RunId, priority: Reverse<i32>, member: Member) {
-        self.members.entry((family, priority)).or_default().insert(member);
-        let found = self.families.entry(family).or_default();
-        if found.priorities.is_empty() {
-            found.time = found.time.max(self.clock);
-        }
-        if found.priorities.insert(priority) {
-            self.turns.insert((priority, found.time, family));
+        let members = self.members.entry((family, priority)).or_default();
+        members.insert(member);
+        if members.len() == 1 {
+            let clock = self.clocks.get(&priority).copied().unwrap_or(0);
+            let time = self.families.entry(family).or_default().times.entry(priority).or_default();
+            *time = (*time).max(clock);
+            self.turns.insert((priority, *time, family));
         }
     }
 
@@ -127,9 +125,7 @@ impl RunQueue {
         members.remove(&member);
         if members.is_empty() {
             self.members.remove(&(family, priority));
-            let found = self.families.entry(family).or_default();
-            found.priorities.remove(&priority);
-            self.turns.remove(&(priority, found.time, family));
+            self.turns.remove(&(priority, self.time(family, priority), family));
         }
     }
 
@@ -148,26 +144,30 @@ impl RunQueue {
         self.turns.range((Bound::Excluded(turn), Bound::Unbounded)).next().and_then(|&turn| first(turn))
     }
 
-    /// The family of `run` is handed out so much.
-    pub fn charge(&mut self, run: RunId, nanoseconds: u64) {
+    /// The family of `run` is handed out so much of this priority.
+    pub fn charge(&mut self, run: RunId, priority: i32, nanoseconds: u64) {
         let Some(&Place { family, .. }) = self.runs.get(&run) else { return };
-        let Some(found) = self.families.get(&family) else { return };
-        self.clock = self.clock.max(found.time);
-        self.set_time(family, found.time.saturating_add(nanoseconds));
+        let (priority, time) = (Reverse(priority), self.time(family, Reverse(priority)));
+        let clock = self.clocks.entry(priority).or_default();
+        *clock = (*clock).max(time);
+        self.set_time(family, priority, time.saturating_add(nanoseconds));
     }
 
     /// What the family of `run` was charged for `expected` nanoseconds took so many.
-    pub fn correct(&mut self, run: RunId, expected: u64, nanoseconds: u64) {
+    pub fn correct(&mut self, run: RunId, priority: i32, expected: u64, nanoseconds: u64) {
         let Some(&Place { family, .. }) = self.runs.get(&run) else { return };
-        let Some(found) = self.families.get(&family) else { return };
-        self.set_time(family, found.time.saturating_sub(expected).saturating_add(nanoseconds));
+        let time = self.time(family, Reverse(priority));
+        self.set_time(family, Reverse(priority), time.saturating_sub(expected).saturating_add(nanoseconds));
     }
 
-    fn set_time(&mut self, family: RunId, time: u64) {
+    fn time(&self, family: RunId, priority: Reverse<i32>) -> u64 {
+        self.families.get(&family).and_then(|found| found.times.get(&priority)).copied().unwrap_or(0)
+    }
+
+    fn set_time(&mut self, family: RunId, priority: Reverse<i32>, time: u64) {
         let Some(found) = self.families.get_mut(&family) else { return };
-        let before = std::mem::replace(&mut found.time, time);
-        for &priority in &found.priorities {
-            self.turns.remove(&(priority, before, family));
+        let before = found.times.insert(priority, time).unwrap_or(0);
+        if self.turns.remove(&(priority, before, family)) {
             self.turns.insert((priority, time, family));
         }
     }
@@ -191,7 +191,7 @@ impl RunQueue {
             members.entry((family, Reverse(priority))).or_default().insert((Reverse(depth), run, class));
         }
         assert_eq!(self.members, members, "those in line, by family");
-        let turns = members.keys().map(|&(family, priority)| (priority, self.families[&family].time, family));
+        let turns = members.keys().map(|&(family, priority)| (priority, self.time(family, priority), family));
         assert_eq!(self.turns, turns.collect(), "the turns of families");
         let mut families = BTreeMap::<RunId, u64>::new();
         self.runs.values().for_each(|place| *families.entry(place.family).or_default() += 1);
@@ -232,23 +232,35 @@ mod tests {
     #[test]
     fn families_share_time_and_nobody_saves_it_up() {
         let mut queue = queue(&[(1, None, 0), (2, None, 0), (3, Some(2), 0)]);
-        queue.charge(RunId(1), 1000);
+        queue.charge(RunId(1), 0, 1000);
         assert_eq!(order(&queue), [3, 2, 1]);
         // What one member is handed out counts for all.
-        queue.charge(RunId(3), 1500);
+        queue.charge(RunId(3), 0, 1500);
         assert_eq!(order(&queue), [1, 3, 2]);
         // It took less than was expected.
-        queue.correct(RunId(3), 1500, 500);
+        queue.correct(RunId(3), 0, 1500, 500);
         assert_eq!(order(&queue), [3, 2, 1]);
-        (0..10).for_each(|_| queue.charge(RunId(1), 1000));
+        (0..10).for_each(|_| queue.charge(RunId(1), 0, 1000));
         queue.add(RunId(4), None);
         queue.stand(RunId(4), 0, Some(0));
         // It begins where the others are by now, and not at nothing.
-        queue.charge(RunId(4), 2000);
+        queue.charge(RunId(4), 0, 2000);
         assert_eq!(order(&queue), [3, 2, 1, 4]);
         (1..=4).for_each(|run| queue.remove(RunId(run)));
         queue.validate([].into_iter());
         assert!(order(&queue).is_empty());
+    }
+
+    #[test]
+    fn what_goes_first_is_shared_apart() {
+        let mut queue = queue(&[(1, None, 0), (2, None, 5)]);
+        // Much was handed out of a higher priority, by families that came and went.
+        queue.charge(RunId(2), 5, 1_000_000);
+        queue.remove(RunId(2));
+        queue.charge(RunId(1), 0, 10);
+        queue.add(RunId(3), None);
+        queue.stand(RunId(3), 0, Some(0));
+        assert_eq!(order(&queue), [3, 1], "who comes begins where those of its priority are");
     }
 
     #[test]
@@ -257,9 +269,9 @@ mod tests {
         let first = queue.next(None).unwrap();
         assert_eq!(first.run(), RunId(1));
         let second = queue.next(Some(first)).unwrap();
-        queue.charge(second.run(), 10);
+        queue.charge(second.run(), 0, 10);
         assert_eq!(queue.next(Some(first)).unwrap().run(), RunId(3));
-        queue.charge(RunId(3), 20);
+        queue.charge(RunId(3), 0, 20);
         assert_eq!(queue.next(Some(first)).unwrap().run(), RunId(2));
     }
 }

@@ -2,6 +2,7 @@ use crate::place::{Placement, SoonestStart};
 use crate::report::again;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
+use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
@@ -190,7 +191,8 @@ impl Scheduler {
             let lent = run.lenders.entry(worker).or_default();
             *lent = lent.saturating_add(slots);
             self.seats.lend(worker, slots, true);
-            (0..slots).take_while(|_| self.assign_lent(worker, id)).for_each(drop);
+            let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
+            (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id)).for_each(drop);
         }
     }
 
@@ -210,7 +212,7 @@ impl Scheduler {
             self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
         }
         for ((id, attempt), placed) in placed {
-            self.queue.correct(id, placed.nanoseconds, 0);
+            self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
             self.change(id, |run| again(run, attempt, &placed.tasks));
         }
         for (id, task) in guilty {
@@ -222,11 +224,15 @@ impl Scheduler {
     }
 
     fn take_back(&mut self, worker: WorkerId, id: RunId, attempt: Attempt, tasks: &[TaskRange]) {
-        let expected = self.seats.get(worker).and_then(|seat| seat.find(id, attempt)).map(|placed| placed.nanoseconds);
+        let expected = self
+            .seats
+            .get(worker)
+            .and_then(|seat| seat.find(id, attempt))
+            .map(|placed| (placed.priority, placed.nanoseconds));
         let asked_for = self.seats.take_out(worker, id, attempt, tasks);
         let is_over = self.seats.get(worker).is_some_and(|seat| seat.find(id, attempt).is_none());
-        if let Some(expected) = expected.filter(|_| is_over) {
-            self.queue.correct(id, expected, 0);
+        if let Some((priority, expected)) = expected.filter(|_| is_over) {
+            self.queue.correct(id, priority, expected, 0);
         }
         self.change(id, |run| again(run, attempt, tasks));
         if let Some(idle) = asked_for {
@@ -275,7 +281,7 @@ impl Scheduler {
         reached: bool,
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
-        self.queue.correct(id, placed.nanoseconds, 0);
+        self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
         let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from);
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {

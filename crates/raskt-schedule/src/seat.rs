@@ -43,6 +43,8 @@ pub(crate) struct Placed {
     /// What it is expected to take on one thread, and to hold.
     pub nanoseconds: u64,
     pub memory: u64,
+    /// That of its tasks.
+    pub priority: i32,
     pub requirement: Option<Arc<Requirement>>,
     /// When it has run, there is more memory than before.
     pub gives_back: bool,
@@ -105,6 +107,11 @@ impl Seat {
     /// How many assignments it runs at a time, those included whose tasks wait for others.
     pub fn slots(&self) -> u64 {
         u64::from(self.offer.slots) + self.lent
+    }
+
+    /// Whether it runs fewer assignments than it has slots, or was given fewer.
+    pub fn has_slot(&self) -> bool {
+        (self.placed.len() as u64) < self.slots()
     }
 
     /// Bytes that it may hold. A task that waits for tasks gives nothing back before they have run: none of them may wait for

@@ -66,6 +66,13 @@ impl Broker {
         promise.is_some()
     }
 
+    /// Takes all promises to an asker back.
+    pub fn give_back_all(&mut self, asker: u32) {
+        let all = Holder { asker, ticket: 0 }..=Holder { asker, ticket: u64::MAX };
+        let held: Vec<Holder> = self.promises.range(all).map(|(&holder, _)| holder).collect();
+        held.into_iter().for_each(|holder| _ = self.give_back(holder));
+    }
+
     /// A result of `bytes` came into memory.
     pub fn hold(&mut self, bytes: u64) {
         self.held = self.held.saturating_add(bytes);

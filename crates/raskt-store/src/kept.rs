@@ -123,18 +123,22 @@ impl fmt::Debug for Kept {
 
 /// Keeps results in memory until it is dropped, once they are there.
 #[derive(Default)]
-pub struct Pins(pub(crate) Vec<Arc<Kept>>);
+pub struct Pins {
+    pub(crate) kept: Vec<Arc<Kept>>,
+    /// What they were pinned in: a state that was put right has forgotten pins.
+    pub(crate) epoch: u32,
+}
 
 impl Pins {
     /// Whether it keeps none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.kept.is_empty()
     }
 
     /// Puts the results themselves in the place of those that `values` stand for, as far as they are in memory; says
     /// whether they all are.
     pub fn put_in(&self, values: &mut [Value]) -> bool {
-        let Some(first) = self.0.first() else { return true };
+        let Some(first) = self.kept.first() else { return true };
         let put_in = first.shared.change(|state| {
             let mut all = true;
             for value in values {
@@ -152,7 +156,11 @@ impl Pins {
 
 impl Drop for Pins {
     fn drop(&mut self) {
-        let Some(first) = self.0.first() else { return };
-        let _ = first.shared.change(|state| self.0.iter().for_each(|kept| state.unpin(kept.id)));
+        let Some(first) = self.kept.first() else { return };
+        let _ = first.shared.change(|state| {
+            if state.epoch == self.epoch {
+                self.kept.iter().for_each(|kept| state.unpin(kept.id));
+            }
+        });
     }
 }

@@ -377,6 +377,7 @@ impl State {
         let small = self.broker.held().saturating_sub(in_memory(&self.slots));
         self.order = Order::default();
         let lent = self.lent;
+        self.slots.values_mut().for_each(|slot| slot.pins = 0);
         self.lose_threads();
         self.lent = lent;
         self.broker.recount(small + in_memory(&self.slots));

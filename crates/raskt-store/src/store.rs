@@ -3,6 +3,7 @@ use crate::kept::{Kept, Lineage, Pins};
 use crate::report::MemoryReport;
 use crate::request::{Answer, Asker, Request};
 use crate::slot::Facts;
+use crate::state::State;
 use crate::threads::Shared;
 use raskt_value::Value;
 use std::path::PathBuf;
@@ -46,12 +47,16 @@ impl Limits {
 /// Something that changes a store panicked half way: a bug of the store. What was asked of it isn't done, and requests that
 /// waited are forgotten. The results that it has it still has, and it goes on with them.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the store of results broke down: {0}")]
-pub struct Broken(Arc<str>);
+#[error("the store of results broke down: {story}")]
+pub struct Broken {
+    story: Arc<str>,
+    /// How many breaks of the store there were, this one included.
+    pub number: u64,
+}
 
 impl Broken {
-    pub(crate) fn of(story: &str) -> Self {
-        Self(story.into())
+    pub(crate) fn new(story: &str, number: u64) -> Self {
+        Self { story: story.into(), number }
     }
 }
 
@@ -127,13 +132,19 @@ impl Store {
             kept.dedup_by_key(|kept| kept.id);
         }
         let inputs = kept.iter().map(|kept| (kept.id, kept.bytes)).collect();
-        let answer = self.shared().change(|state| state.ask(Request { holder, bytes, inputs }))?;
-        Ok((answer, Pins(kept)))
+        let ask = |state: &mut State| (state.ask(Request { holder, bytes, inputs }), state.epoch);
+        let (answer, epoch) = self.shared().change(ask)?;
+        Ok((answer, Pins { kept, epoch }))
     }
 
     /// Takes back a promise, or a request that waits for one.
     pub fn give_back(&self, holder: Holder) {
         let _ = self.shared().change(|state| state.give_back(holder));
+    }
+
+    /// Takes back all promises to an asker, and forgets all that it waits for.
+    pub fn give_back_all(&self, asker: u32) {
+        let _ = self.shared().change(|state| state.give_back_all(asker));
     }
 
     /// Counts results that are too small to be kept one by one.

@@ -137,11 +137,10 @@ impl World {
     fn break_down(&mut self, at: usize) {
         self.state.confuse(at);
         self.state.put_right();
-        // Their engines hear of it, and let go of what they asked for.
-        for inputs in std::mem::take(&mut self.waiting).into_values() {
-            inputs.into_iter().for_each(|id| self.state.unpin(id));
-        }
+        // Pins are forgotten. Engines hear of it, and let go of what they asked for.
+        self.waiting.clear();
         self.loading.clear();
+        self.running.values_mut().for_each(Vec::clear);
     }
 
     fn hear(&mut self) {

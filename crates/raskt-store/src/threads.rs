@@ -11,6 +11,7 @@ use crate::state::{Garbage, Job, State, Written};
 use crate::store::Broken;
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use raskt_value::{Codec, Unwritten, Value};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ pub(crate) struct Inner {
     is_closed: bool,
     /// The state was half changed and put right again, of which engines haven't been told.
     broke: Option<Broken>,
+    /// How often that happened.
+    breaks: u64,
 }
 
 /// Where spill files go.
@@ -77,6 +80,7 @@ impl Shared {
             is_telling: false,
             is_closed: false,
             broke: None,
+            breaks: 0,
         };
         Self {
             inner: Mutex::new(inner),
@@ -98,23 +102,11 @@ impl Shared {
     /// right from the results that it has, and a thread tells all engines.
     pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, Broken> {
         let mut inner = self.inner.lock();
-        let result = guard(|| {
-            let result = change(&mut inner.state);
-            (result, inner.state.has_work())
-        });
-        match result {
-            Ok((result, has_work)) => {
-                if has_work {
-                    self.wake(&mut inner);
-                }
-                Ok(result)
-            }
-            Err(story) => {
-                let broken = inner.put_right(&story);
-                self.wake(&mut inner);
-                Err(broken)
-            }
+        let result = guard(|| change(&mut inner.state)).map_err(|story| inner.put_right(&story));
+        if inner.has_work() {
+            self.wake(&mut inner);
         }
+        result
     }
 
     fn wake(self: &Arc<Self>, inner: &mut Inner) {
@@ -187,17 +179,19 @@ impl Shared {
 
     fn live(self: &Arc<Self>) {
         block_size_signal();
-        while let Err(story) = guard(|| self.serve()) {
+        let is_telling = Cell::new(false);
+        while let Err(story) = guard(|| self.serve(&is_telling)) {
             let mut inner = self.inner.lock();
-            // Whatever this thread was at is at rest.
-            inner.is_telling = false;
+            if is_telling.take() {
+                inner.is_telling = false;
+            }
             inner.put_right(&story);
         }
-        self.inner.lock().threads -= 1;
     }
 
-    /// Sees to what there is to do, until there has been nothing for a while.
-    fn serve(self: &Arc<Self>) {
+    /// Sees to what there is to do, until there has been nothing for a while; the thread isn't counted any more then. `tells`
+    /// says whether it is this thread that tells engines of replies.
+    fn serve(self: &Arc<Self>, tells: &Cell<bool>) {
         let mut still = Still::default();
         let mut inner = self.inner.lock();
         loop {
@@ -208,11 +202,13 @@ impl Shared {
                 askers.values().filter_map(Weak::upgrade).for_each(|asker| asker.store_broke(&broken));
             } else if !state.replies.is_empty() && !*is_telling {
                 *is_telling = true;
+                tells.set(true);
                 let replies = std::mem::take(&mut state.replies);
                 let askers = inner.askers.clone();
                 drop(inner);
                 tell(&askers, replies);
                 self.inner.lock().is_telling = false;
+                tells.set(false);
             } else if !state.garbage.is_empty() {
                 let garbage: Vec<Garbage> = std::mem::take(&mut state.garbage);
                 drop(inner);
@@ -225,6 +221,7 @@ impl Shared {
                 drop(inner);
                 self.run(job);
             } else if *is_closed {
+                inner.threads -= 1;
                 return;
             } else {
                 let patience = still.look(state, *is_telling);
@@ -232,7 +229,9 @@ impl Shared {
                 let expired;
                 (inner, expired) = self.work.wait_for(inner, patience.unwrap_or(IDLE));
                 inner.idle -= 1;
-                if expired && patience.is_none() && !inner.state.has_work() {
+                if expired && patience.is_none() && !inner.has_work() {
+                    // Whoever has work from here on sees that there is a thread less.
+                    inner.threads -= 1;
                     return;
                 }
                 continue;
@@ -336,6 +335,11 @@ impl Shared {
 }
 
 impl Inner {
+    /// Whether threads have something to do or to watch.
+    fn has_work(&self) -> bool {
+        self.broke.is_some() || self.state.has_work()
+    }
+
     /// Something that changes the state panicked half way.
     fn put_right(&mut self, story: &str) -> Broken {
         if guard(|| self.state.put_right()).is_err() {
@@ -343,7 +347,8 @@ impl Inner {
             let empty = self.state.emptied();
             std::mem::forget(std::mem::replace(&mut self.state, empty));
         }
-        let broken = Broken::of(story);
+        self.breaks += 1;
+        let broken = Broken::new(story, self.breaks);
         self.broke = Some(broken.clone());
         broken
     }

@@ -3,7 +3,6 @@
 use super::State;
 use super::pool::Pool;
 use crate::{Breakdown, RunError};
-use raskt_schedule::Ticket;
 use raskt_sync::guard;
 use std::mem;
 use std::sync::Arc;
@@ -14,9 +13,15 @@ impl State {
         // Even if telling where the record is should fail, the runs end.
         let flight = guard(|| self.pilot.land()).ok().flatten();
         let error = RunError::Broken(Arc::new(Breakdown { story, flight }));
-        for entry in self.runs.values() {
-            entry.completion.complete(Err(error.clone()));
+        for (run, entry) in &self.runs {
+            if !entry.has_ended {
+                entry.completion.complete(Err(error.clone()));
+            }
             entry.cancel.cancel();
+            let is_begun = || self.worker.running_of(*run).any(|ticket| self.picked.contains_key(&ticket));
+            if let Some(owner) = entry.owner.clone().filter(|_| !entry.has_ended && !is_begun()) {
+                self.ended_unbegun.push((owner, error.clone()));
+            }
         }
         let _ = guard(|| self.let_go_of_all());
         let mut begun = Self::new(self.slots, self.store.clone(), self.number);
@@ -24,6 +29,8 @@ impl State {
         begun.next_run = self.next_run;
         // What was lent to runs came back with their end.
         begun.lent_slots = self.lent_slots;
+        begun.broke_for = self.broke_for;
+        begun.ended_unbegun = mem::take(&mut self.ended_unbegun);
         begun.pool = mem::replace(&mut self.pool, Pool::new());
         begun.strays = mem::take(&mut self.strays);
         // What threads are at is at an end for everybody but them.
@@ -38,10 +45,7 @@ impl State {
 
     /// What the store promised is given back, and small results are no longer counted there.
     fn let_go_of_all(&mut self) {
-        let waiting = self.executions.iter().map(|execution| execution.ticket);
-        let others = self.asking.keys().chain(self.loading.keys()).chain(self.picked.keys()).copied();
-        let tickets: Vec<Ticket> = waiting.chain(others).collect();
-        tickets.into_iter().for_each(|ticket| self.store.give_back(self.holder(ticket)));
+        self.store.give_back_all(self.number);
         for run in self.runs.keys().copied().collect::<Vec<_>>() {
             let values = self.results.take_run(run.0);
             self.let_go(values);

@@ -2,7 +2,9 @@
 
 use super::{State, ThreadNumber, WORKER};
 use crate::RunError;
+use crate::engine::OwnsRuns;
 use raskt_schedule::{Event, RunId, Ticket};
+use std::sync::Weak;
 
 impl State {
     /// How many slots are lent.
@@ -63,24 +65,36 @@ impl State {
 
     /// Whether the system gave no thread when one was asked for last: those who wait for runs do the work.
     pub fn lacks_threads(&self) -> bool {
-        self.pool.refused.is_some()
+        self.pool.refused.is_some() && self.has_nobody_at_work()
     }
 
     /// The system gives no more threads. Those at work take up what there is once they are done; if all of them wait for
     /// results, those who wait for runs run what is at hand of them, and runs that nobody waits for end with an error.
     pub fn thread_refused(&mut self, cause: &str) {
         self.pool.refused = Some(cause.to_owned());
-        if self.pool.busy() > 0 || self.pool.available() > 0 {
+        if !self.has_nobody_at_work() {
             return;
         }
-        let stuck: Vec<RunId> = self.executions.iter().map(|execution| execution.run).collect();
-        for run in stuck {
-            let Some(entry) = self.runs.get(&run) else { continue };
-            if entry.completion.is_waited_for() {
+        // What ends leaves its slot to the next one.
+        while let Some((run, owner)) = self.first_of_an_owner() {
+            let error = RunError::Threads { threads: self.pool.live(), cause: cause.to_owned() };
+            self.ended_unbegun.push((owner, error.clone()));
+            self.end(run, error);
+        }
+        for execution in &self.executions {
+            if let Some(entry) = self.runs.get(&execution.run) {
                 entry.completion.nudge();
-            } else {
-                self.end(run, RunError::Threads { threads: self.pool.live(), cause: cause.to_owned() });
             }
         }
+    }
+
+    fn has_nobody_at_work(&self) -> bool {
+        self.pool.busy() == 0 && self.pool.available() == 0
+    }
+
+    /// The first run at hand that nobody waits for.
+    fn first_of_an_owner(&self) -> Option<(RunId, Weak<dyn OwnsRuns>)> {
+        let owner = |run: RunId| Some((run, self.runs.get(&run)?.owner.clone()?));
+        self.executions.iter().find_map(|execution| owner(execution.run))
     }
 }

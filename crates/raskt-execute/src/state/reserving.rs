@@ -34,7 +34,7 @@ impl State {
         let (run, tasks) = (assignment.run, assignment.tasks.clone());
         let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
         let reads = Reads::of(&graph, assignment, |task| self.results.get(run.0, task));
-        let (answer, pins) = sound(self.store.ask(self.holder(ticket), bytes, &reads.outside));
+        let (answer, pins) = sound(self.store.ask(self.holder(ticket), bytes, &reads.outside), &mut self.broke_for);
         let (engine, is_whole, failure) = (self.engine, true, None);
         let execution = Execution { ticket, run, engine, graph, cancel, tasks, reads, pins, is_whole, failure };
         self.asking.insert(ticket, (execution, false));

@@ -2,7 +2,6 @@
 
 use super::memory::{Place, blocks};
 use super::*;
-use raskt_sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -125,21 +124,9 @@ fn a_thread_that_panics_between_tasks_leaves_nobody_waiting() {
     }
 }
 
-#[derive(Default)]
-struct Hears(Mutex<u32>);
-
-impl HearsOfBreakdown for Hears {
-    fn engine_broke(&self) {
-        *self.0.lock() += 1;
-    }
-}
-
 #[test]
 fn a_store_that_breaks_ends_the_runs_and_keeps_its_results() {
     let place = Place::new(2, 8);
-    let hears = Arc::new(Hears::default());
-    let weak: Arc<dyn HearsOfBreakdown> = hears.clone();
-    place.engine.tell_of_breakdowns(Arc::downgrade(&weak));
     // Twelve MiB, of which some are on disk.
     let kept = place.keep(blocks(48, false));
     let (is_open, gate) = gate();
@@ -148,7 +135,6 @@ fn a_store_that_breaks_ends_the_runs_and_keeps_its_results() {
     let story = story(run.wait_timeout(PATIENCE).expect("nobody waits for ever"));
     assert!(story.contains("the store of results broke down: asked to"), "{story}");
     is_open.store(true, Ordering::Release);
-    assert_eq!(*hears.0.lock(), 1);
     let handle = submit(&place.engine, sum_of(1000));
     assert_eq!(number(&handle.wait_timeout(PATIENCE).expect("it doesn't hang").unwrap()[0]), 499_500);
     for (at, value) in handle.load(kept.clone()).unwrap().iter().enumerate() {

@@ -66,8 +66,22 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
     })
 }
 
+/// Sources that state what nobody can believe.
+fn costly() -> impl Strategy<Value = Graph> {
+    (number(1000), number(1000), number(1000)).prop_map(|(nanoseconds, output_bytes, scratch_bytes)| {
+        let mut builder = GraphBuilder::new();
+        let op = op(&mut builder);
+        let cost = Cost { nanoseconds, output_bytes, scratch_bytes };
+        let sources = builder.layer(Layer::new("sources", op, Shape::source(5)).with_cost(cost)).unwrap();
+        let grid = Grid::new([5]);
+        let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(sources, grid)] };
+        builder.layer(Layer::new("readers", op, shape).with_cost(cost)).unwrap();
+        builder.finish()
+    })
+}
+
 fn steps() -> impl Strategy<Value = (Arc<Graph>, Vec<Step>)> {
-    graphs().prop_map(Arc::new).prop_flat_map(|graph| {
+    prop_oneof![4 => graphs().boxed(), 1 => costly().boxed()].prop_map(Arc::new).prop_flat_map(|graph| {
         let work = (any::<usize>(), outcome(), number(10_000));
         let work = work.prop_map(|(at, outcome, nanoseconds)| Step::Work { at, outcome, nanoseconds });
         let step = prop_oneof![2 => event(graph.clone()).prop_map(Step::Say), 1 => work];
