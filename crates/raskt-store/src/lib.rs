@@ -33,6 +33,7 @@ mod slot;
 mod speed;
 mod state;
 mod store;
+pub mod sync;
 mod threads;
 
 pub use broker::{Broker, Holder};
@@ -42,7 +43,7 @@ pub use report::{HolderLine, MemoryReport, Place};
 pub use request::{Answer, Asker, Reply};
 pub use results::{Results, RunKey};
 pub use slot::Facts;
-pub use store::{Broken, Limits, Store};
+pub use store::{Limits, Store};
 
 #[cfg(test)]
 mod tests;

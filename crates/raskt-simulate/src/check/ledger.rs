@@ -87,10 +87,7 @@ impl Ledger {
                 self.around.run = Some(*run);
             }
             Event::Given { run, tasks, .. } => self.take_given(scheduler, *run, tasks),
-            Event::Started { run, .. }
-            | Event::Fetched { run, .. }
-            | Event::SlotsLent { run, .. }
-            | Event::SlotsReturned { run, .. } => {
+            Event::Started { run, .. } | Event::Fetched { run, .. } => {
                 self.around.run = Some(*run);
             }
             Event::FetchFailed { worker, run, attempt, .. } => {

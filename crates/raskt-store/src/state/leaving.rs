@@ -117,9 +117,8 @@ impl State {
         self.disk.used += reserved(slot.bytes);
         self.has_spilled = true;
         let known = slot.file.clone();
-        let bytes = slot.bytes;
-        self.jobs.push_back(Job::Write { id, value, codec, known, bytes, epoch: self.epoch });
-        bytes
+        self.jobs.push_back(Job::Write { id, value, codec, known });
+        slot.bytes
     }
 
     pub(super) fn stand(&mut self, id: SlotId) {
