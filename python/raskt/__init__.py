@@ -16,7 +16,7 @@ import importlib
 from typing import Any
 
 from raskt import _cpu  # noqa: F401  (first: says what is wrong where the processor is too old)
-from raskt._core import MemoryLimitError, ProcessDied, ResultsLost, __version__
+from raskt._core import EngineBroken, MemoryLimitError, ProcessDied, ResultsLost, __version__
 from raskt import config
 from raskt._annotations import annotate, get_annotations
 from raskt._compute import compute, is_raskt_collection, persist
@@ -27,6 +27,7 @@ from raskt.delayed import Delayed, delayed
 
 __all__ = [
     "Delayed",
+    "EngineBroken",
     "MemoryLimitError",
     "ProcessDied",
     "ResultsLost",

@@ -7,9 +7,15 @@ not copied on the way.
 from __future__ import annotations
 
 import pickle
+import sys
 from typing import Any
 
 import numpy as np
+
+from raskt import _core
+
+_LOOKED_AT = 200
+"""Objects of an array that are looked at to tell how large they are."""
 
 _KEPT_BYTES = 64 << 10
 """What is smaller than this stays in memory anyway."""
@@ -22,7 +28,7 @@ def measure(value: Any) -> tuple[int, bool | None]:
     """
     kind = type(value)
     if kind is np.ndarray:
-        return value.nbytes, None if value.dtype.hasobject else False
+        return value.nbytes + _of_objects(value), None if value.dtype.hasobject else False
     library = kind.__module__.partition(".")[0]
     if library == "pandas" and kind.__name__ in ("DataFrame", "Series"):
         return _of_pandas(value)
@@ -34,15 +40,25 @@ def measure(value: Any) -> tuple[int, bool | None]:
 
 def _of_pandas(value: Any) -> tuple[int, bool | None]:
     arrays = [block.values for block in value._mgr.blocks]
-    size = sum(array.nbytes for array in arrays)
+    size = sum(array.nbytes + _of_objects(array) for array in arrays)
     index = value.index
     # Numbered rows hold nothing.
     if type(index).__name__ != "RangeIndex":
         size += index.nbytes
     if size < _KEPT_BYTES:
         return size, None
-    holds_objects = any(map(_holds_objects, [*arrays, index.array]))
+    labels = index.levels if index.nlevels > 1 else [index]
+    holds_objects = any(map(_holds_objects, [*arrays, *(level.array for level in labels)]))
     return size, None if holds_objects else False
+
+
+def _of_objects(array: Any) -> int:
+    """About how many bytes the objects of an array hold: as much each as those that are looked at."""
+    own = getattr(array, "_ndarray", array)
+    if not (isinstance(own, np.ndarray) and own.dtype == object and own.size):
+        return 0
+    flat = own.flat[:: max(1, own.size // _LOOKED_AT)]
+    return own.size * sum(map(_core.size_of, flat)) // len(flat)
 
 
 def _holds_objects(array: Any) -> bool:
@@ -51,10 +67,34 @@ def _holds_objects(array: Any) -> bool:
 
 
 def is_shared(value: Any) -> bool:
-    """Whether another frame refers to the data of this one."""
+    """Whether another frame refers to the data of this one, or somebody to what is in a container."""
+    if isinstance(value, tuple | list | dict | set | frozenset):
+        return _has_shared(value)
     if type(value).__module__.partition(".")[0] != "pandas":
         return False
-    return any(block.refs.has_reference() for block in value._mgr.blocks)
+    return any(block.refs.has_reference() for block in getattr(getattr(value, "_mgr", None), "blocks", ()))
+
+
+def _has_shared(container: Any) -> bool:
+    """Whether somebody else refers to what is large or may be changed in a container, at any depth."""
+    elements = [*container, *container.values()] if isinstance(container, dict) else list(container)
+    while elements:
+        element = elements.pop()
+        if isinstance(element, int | float | str | None.__class__):
+            continue
+        # The container, the name here, and the argument.
+        if sys.getrefcount(element) > 3:
+            return True
+        base = getattr(element, "base", None) if isinstance(element, np.ndarray) else None
+        while isinstance(base, np.ndarray):
+            # What it is the base of, the name here, and the argument.
+            if sys.getrefcount(base) > 3:
+                return True
+            base = base.base
+        del base
+        if is_shared(element):
+            return True
+    return False
 
 
 def dump(value: Any) -> tuple[list[Any], list[bool]]:

@@ -1,15 +1,19 @@
 use crate::handle::{Completion, RunHandle};
+use crate::lending::run_of;
 use crate::observer::tell_freed;
 use crate::runner::Runners;
 use crate::state::State;
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::{Progress, RunId, Ticket};
-use raskt_store::sync::{Condvar, Mutex, MutexGuard};
-use raskt_store::{Asker, Limits, Reply, Store};
+use raskt_schedule::{Progress, RunId, TaskRange, Ticket};
+use raskt_store::{Asker, Broken, Limits, Reply, Store};
+use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
+
+/// The number of runs that never began.
+const NO_RUN: RunId = RunId(u64::MAX);
 
 /// How an engine is set up.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +40,7 @@ pub fn usual_memory_limit() -> u64 {
 ///
 /// Threads start with the first work and live until [`Engine::shut_down`] or the engine's end. A clone is the same engine.
 #[derive(Clone)]
-pub struct Engine(Arc<Shared>);
+pub struct Engine(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -50,11 +54,31 @@ pub(crate) struct Shared {
     itself: Weak<Shared>,
 }
 
+/// Somebody whose runs nobody waits for, and who has to know if one of them won't be run.
+pub trait OwnsRuns: Send + Sync + 'static {
+    /// So many of the runs have ended with this error before a thread had begun them. Called without any lock of the engine,
+    /// which is in order.
+    fn ended_unbegun(&self, runs: usize, error: &RunError);
+}
+
 impl Asker for Shared {
     fn answered(&self, replies: Vec<(u64, Reply)>) {
         if let Some(shared) = self.itself.upgrade() {
-            shared
-                .change(|state| replies.into_iter().for_each(|(ticket, reply)| state.answered(Ticket(ticket), reply)));
+            let answer = |state: &mut State| {
+                replies.into_iter().for_each(|(ticket, reply)| state.answered(Ticket(ticket), reply));
+            };
+            // All that a break concerns are told of it.
+            let _ = shared.change(answer);
+        }
+    }
+
+    fn store_broke(&self, broken: &Broken) {
+        let Some(shared) = self.itself.upgrade() else { return };
+        let is_known = shared.lock().broke_for >= broken.number;
+        // A thread of the engine may have met it, and runs may have come since.
+        if !is_known {
+            shared.lock().broke_for = broken.number;
+            shared.break_down(&broken.to_string());
         }
     }
 }
@@ -91,27 +115,49 @@ impl Engine {
         self.0.lock().pilot.is_recorded()
     }
 
-    /// Starts to run what `wanted` needs of `graph`.
+    /// Starts to run what `wanted` needs of `graph`. The run of tasks that the graph doesn't have ends at once.
+    ///
+    /// Somebody has to wait for it: where no threads can be had, it is whoever waits that runs it.
     pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
+        self.submit_of(graph, wanted, None)
+    }
+
+    /// The same for a run that nobody waits for: `owner` is told if it ends before a thread has begun it.
+    pub fn submit_unattended(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Weak<dyn OwnsRuns>) -> RunHandle {
+        self.submit_of(graph, wanted, Some(owner))
+    }
+
+    fn submit_of(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Option<Weak<dyn OwnsRuns>>) -> RunHandle {
         let completion = Arc::new(Completion::default());
-        let run = self.0.change(|state| {
+        let (wanted, parent) = (TaskRange::of(wanted), run_of(&self.0));
+        let submitted = self.0.change(|state| {
             if state.is_shut_down {
                 completion.complete(Err(RunError::ShutDown));
             }
-            state.submit(graph, wanted, completion.clone())
+            state.submit(graph, wanted, parent, owner, completion.clone())
+        });
+        let run = submitted.flatten().unwrap_or_else(|error| {
+            completion.complete(Err(error));
+            NO_RUN
         });
         RunHandle { shared: self.0.clone(), run, completion }
+    }
+
+    /// Breaks the engine down as a panic of one of its machines does; for tests of those who use it.
+    pub fn break_down(&self, story: &str) {
+        let _ = self.0.change(|_| panic!("{story}"));
     }
 
     /// Ends every run and every thread, and waits for the threads up to `patience`.
     pub fn shut_down(&self, patience: Duration) {
         let deadline = Instant::now() + patience;
-        self.0.change(|state| {
+        // If it breaks down over this, all runs have ended as well.
+        let _ = self.0.change(|state| {
             state.is_shut_down = true;
             state.end_all(&RunError::ShutDown);
         });
         self.0.work.notify_all();
-        while self.0.lock().live_threads > 0 && Instant::now() < deadline {
+        while self.0.lock().pool.live() > 0 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.0.runners.shut_down();
@@ -132,60 +178,46 @@ impl Shared {
         &self.work
     }
 
-    /// Changes the state, sees to it that threads take up new work, and drops what nobody needs when the lock is gone.
-    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> T {
-        let (result, garbage, freed) = {
+    /// Changes the state, sees to it that threads take up new work, and drops what nobody needs when the lock is gone. If a
+    /// machine panics on the way, all runs end with the error that comes back, and the machines begin anew.
+    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, RunError> {
+        let (result, garbage, freed, unbegun) = {
             let mut state = self.state.lock();
-            let result = change(&mut state);
-            threads::wake(self, &mut state);
-            (result, state.take_garbage(), std::mem::take(&mut state.freed))
+            let result = guard(|| {
+                let result = change(&mut state);
+                threads::wake(self, &mut state);
+                result
+            });
+            let result = result.map_err(|story| state.break_down(story));
+            let unbegun = std::mem::take(&mut state.ended_unbegun);
+            (result, state.take_garbage(), std::mem::take(&mut state.freed), unbegun)
         };
         drop(garbage);
         tell_freed(&freed);
+        tell_owners(unbegun);
         result
     }
 
+    /// Something panicked where the machines don't see it, and would wait for it for ever.
+    pub fn break_down(self: &Arc<Self>, story: &str) {
+        let _ = self.change(|_| std::panic::panic_any(story.to_owned()));
+    }
+
     pub fn release(self: &Arc<Self>, run: RunId) {
-        self.change(|state| state.release(run));
+        // A breakdown ends the run as well.
+        let _ = self.change(|state| state.release(run));
     }
 
     pub fn progress(&self, run: RunId) -> Option<Progress> {
         self.state.lock().pilot.scheduler.progress(run)
     }
-
-    /// Runs tasks on this thread until `is_done` or until `deadline`.
-    pub fn work_until(self: &Arc<Self>, deadline: Instant, is_done: impl Fn() -> bool) {
-        while !is_done() && Instant::now() < deadline {
-            let Some(execution) = self.lock().pick() else { return };
-            threads::run_stretch(self, execution, &mut || !is_done() && Instant::now() < deadline);
-        }
-    }
-
-    /// If this thread runs a task, of whichever engine, gives its slot to other tasks until the guard is dropped, so that
-    /// tasks that wait for tasks don't starve them.
-    pub fn lend_slot() -> Option<Lent> {
-        threads::works_for().map(|shared| {
-            shared.store.lend(true);
-            shared.change(|state| {
-                state.lent_slots += 1;
-                state.blocked_threads += 1;
-                state.resize();
-            });
-            Lent(shared)
-        })
-    }
 }
 
-/// A slot that was lent.
-pub(crate) struct Lent(Arc<Shared>);
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        self.0.store.lend(false);
-        self.0.change(|state| {
-            state.lent_slots -= 1;
-            state.blocked_threads -= 1;
-            state.resize();
-        });
+fn tell_owners(mut unbegun: Vec<(Weak<dyn OwnsRuns>, RunError)>) {
+    while let Some((owner, error)) = unbegun.pop() {
+        let others = unbegun.extract_if(.., |(other, _)| other.ptr_eq(&owner)).count();
+        if let Some(owner) = owner.upgrade() {
+            owner.ended_unbegun(1 + others, &error);
+        }
     }
 }

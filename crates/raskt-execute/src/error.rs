@@ -1,5 +1,8 @@
+use raskt_schedule::EventError;
 use raskt_store::MemoryReport;
 use raskt_value::{ErrorKind, TaskError};
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -20,6 +23,23 @@ pub enum RunError {
     /// It can't go on, which is a bug of the engine; what was going on is told by a flight record.
     #[error("the computation can't go on ({0}); this is a bug in raskt")]
     Stalled(String),
+    /// A machine of the engine panicked, which is a bug of the engine. All computations of the engine end with this; the next
+    /// ones find it in order.
+    #[error("{0}")]
+    Broken(Arc<Breakdown>),
+    /// Tasks were asked for that its graph doesn't have.
+    #[error("the computation can't be run: it asks for {0}")]
+    Refused(#[from] EventError),
+    /// No thread could be had to run it, while all those that there are wait for results of others.
+    #[error(
+        "no thread can be had to run the computation ({cause}), and all {threads} threads that run tasks wait for results"
+    )]
+    Threads {
+        /// The threads that there are.
+        threads: usize,
+        /// Why there isn't one more.
+        cause: String,
+    },
     /// It was cancelled.
     #[error("the computation was cancelled")]
     Cancelled,
@@ -33,9 +53,29 @@ impl RunError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Task { error, .. } => error.kind,
-            Self::Memory(_) => ErrorKind::Memory,
-            Self::Stalled(_) => ErrorKind::Panic,
+            Self::Memory(_) | Self::Threads { .. } => ErrorKind::Memory,
+            Self::Stalled(_) | Self::Broken(_) => ErrorKind::Panic,
+            Self::Refused(_) => ErrorKind::Value,
             Self::Cancelled | Self::ShutDown => ErrorKind::Cancelled,
+        }
+    }
+}
+
+/// How an engine broke down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breakdown {
+    /// What panicked, and where.
+    pub story: String,
+    /// The flight record up to then, if one was written.
+    pub flight: Option<PathBuf>,
+}
+
+impl fmt::Display for Breakdown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the engine broke down, which is a bug in raskt: {}; ", self.story)?;
+        match &self.flight {
+            Some(path) => write!(f, "the flight record up to then is `{}`", path.display()),
+            None => write!(f, "the setting `flight-record` names a folder for records of what led to it"),
         }
     }
 }

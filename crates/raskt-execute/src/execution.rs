@@ -48,6 +48,11 @@ impl Execution {
         self.graph.op_of(self.tasks[0].layer).kind
     }
 
+    /// Whether a thread that runs assignments of `kind` can go on with it.
+    pub fn fits(&self, kind: OpKind) -> bool {
+        self.kind() == kind && (self.is_whole || kind != OpKind::Python)
+    }
+
     /// Runs the tasks one after the other, up to the first that fails.
     pub fn execute(mut self, shared: &Arc<Shared>) -> Executed {
         let start = Instant::now();

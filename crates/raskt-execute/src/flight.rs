@@ -47,6 +47,14 @@ impl Pilot {
         self.scheduler.handle_event(Time(0), event);
     }
 
+    /// Ends the record, and says where it is.
+    pub fn land(&mut self) -> Option<PathBuf> {
+        let mut record = self.record.take()?;
+        // What can't be written is missing at its end.
+        let _ = record.file.flush();
+        Some(record.path)
+    }
+
     fn note(&mut self, event: &Event) {
         let Some(record) = &mut self.record else { return };
         if let Err(error) = record.write(event) {

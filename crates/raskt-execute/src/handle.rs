@@ -1,7 +1,10 @@
-use crate::engine::{Lent, Shared};
+use crate::engine::Shared;
+use crate::execution::Execution;
+use crate::lending::{Loan, Waiting};
+use crate::threads::run_stretch;
 use crate::{Engine, RunError, recover};
 use raskt_schedule::{Progress, RunId};
-use raskt_store::sync::{Condvar, Mutex};
+use raskt_sync::{Condvar, Mutex};
 use raskt_value::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +26,7 @@ pub struct RunHandle {
 #[derive(Default)]
 pub(crate) struct Completion {
     result: Mutex<Option<RunResult>>,
+    nudges: Mutex<u64>,
     changed: Condvar,
 }
 
@@ -37,6 +41,14 @@ impl Completion {
 
     pub fn is_complete(&self) -> bool {
         self.result.lock().is_some()
+    }
+
+    /// Lets those who wait look whether there is something that they can do.
+    pub fn nudge(&self) {
+        // Who is about to wait holds the result: he is told, or sees it before.
+        let _result = self.result.lock();
+        *self.nudges.lock() += 1;
+        self.changed.notify_all();
     }
 }
 
@@ -57,19 +69,38 @@ impl RunHandle {
     /// for them ([`Value::Kept`]).
     pub fn wait_timeout_kept(&self, timeout: Duration) -> Option<RunResult> {
         let deadline = Instant::now() + timeout;
-        let _lent = Shared::lend_slot();
-        let has_threads = self.shared.options.threads > 0;
+        let mut waiting = Waiting::begin(&self.shared, self.run);
         loop {
-            if !has_threads {
-                self.shared.work_until(deadline, || self.completion.is_complete());
+            if let Some(result) = self.completion.result.lock().take() {
+                waiting.ended();
+                return Some(result);
             }
-            let mut slot = self.completion.result.lock();
-            if slot.is_some() || Instant::now() >= deadline {
-                return slot.take();
+            if Instant::now() >= deadline {
+                return None;
             }
-            // Without threads, another caller may be at the work that this one waits for, or leave work to it.
-            let until = if has_threads { deadline } else { deadline.min(Instant::now() + GLANCE) };
-            drop(self.completion.changed.wait_until(slot, until));
+            let nudges = *self.completion.nudges.lock();
+            match waiting.next() {
+                Some(execution) => self.run_while_waiting(execution, deadline, &mut waiting),
+                None => self.wait_for_others(deadline, nudges, &mut waiting),
+            }
+        }
+    }
+
+    fn run_while_waiting(&self, execution: Execution, deadline: Instant, waiting: &mut Waiting<'_>) {
+        run_stretch(&self.shared, execution, &mut |state, kind| {
+            let goes_on = !self.completion.is_complete() && Instant::now() < deadline;
+            if goes_on { waiting.pick_of(state, kind) } else { None }
+        });
+    }
+
+    fn wait_for_others(&self, deadline: Instant, nudges: u64, waiting: &mut Waiting<'_>) {
+        waiting.pause();
+        // Without threads, another caller may be at the work that this one waits for, or leave work to it.
+        let has_threads = self.shared.options.threads > 0;
+        let until = if has_threads { deadline } else { deadline.min(Instant::now() + GLANCE) };
+        let mut result = self.completion.result.lock();
+        while result.is_none() && *self.completion.nudges.lock() == nudges && Instant::now() < until {
+            (result, _) = self.completion.changed.wait_until(result, until);
         }
     }
 
@@ -104,12 +135,12 @@ impl Engine {
     /// If the calling thread runs a task, of whichever engine, gives its slot to other tasks until the loan is dropped: for
     /// tasks that wait for something which other tasks bring about.
     pub fn lend_slot() -> Option<SlotLoan> {
-        Shared::lend_slot().map(SlotLoan)
+        Loan::of_all().map(SlotLoan)
     }
 }
 
 /// A slot that a waiting task has lent to others; it comes back when this is dropped.
-pub struct SlotLoan(#[expect(dead_code, reason = "kept only to be dropped later")] Lent);
+pub struct SlotLoan(#[expect(dead_code, reason = "kept only to be dropped later")] Loan);
 
 impl Drop for RunHandle {
     fn drop(&mut self) {

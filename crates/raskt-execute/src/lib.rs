@@ -11,6 +11,7 @@ mod error;
 mod execution;
 mod flight;
 mod handle;
+mod lending;
 mod observer;
 mod pace;
 mod panics;
@@ -24,13 +25,12 @@ mod watch;
 
 pub use batch::Batch;
 pub use countdown::Countdown;
-pub use engine::{Engine, EngineOptions, usual_memory_limit};
-pub use error::RunError;
+pub use engine::{Engine, EngineOptions, OwnsRuns, usual_memory_limit};
+pub use error::{Breakdown, RunError};
 pub use handle::{RunHandle, RunResult, SlotLoan};
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};
 pub use pace::{Pace, Spent};
 pub use raskt_schedule::{Progress, RunId, TaskRange};
-pub use raskt_store::sync;
 pub use raskt_store::{Limits, MemoryReport, Store};
 pub use runner::{NativeRunner, Runner, Runners, TaskCall};
 

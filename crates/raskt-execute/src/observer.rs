@@ -6,7 +6,7 @@
 
 use raskt_graph::TaskId;
 use raskt_schedule::RunId;
-use raskt_store::sync::RwLock;
+use raskt_sync::RwLock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;

@@ -1,9 +1,14 @@
 //! What the pool's lock protects: the machines and what they act upon.
 
+mod breaking;
 mod ending;
+mod loans;
+mod pool;
 mod reserving;
 
+use crate::RunError;
 use crate::batch::Made;
+use crate::engine::OwnsRuns;
 use crate::execution::{Executed, Execution};
 use crate::flight::Pilot;
 use crate::handle::Completion;
@@ -13,12 +18,15 @@ use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
 };
-use raskt_store::{Facts, Kept, Lineage, Results, Store};
+use raskt_store::{Broken, Facts, Kept, Lineage, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+
+use pool::Pool;
+pub(crate) use pool::ThreadNumber;
 
 pub(crate) struct State {
     pub pilot: Pilot,
@@ -35,15 +43,15 @@ pub(crate) struct State {
     loading: BTreeMap<Ticket, Execution>,
     /// Assignments that may start, in order, until a thread picks them.
     executions: VecDeque<Execution>,
-    /// Tickets that a thread has picked.
-    picked: BTreeSet<Ticket>,
-    /// Threads that run something nobody wants any more, or that wait for a run of their own.
-    pub blocked_threads: usize,
-    /// Slots that waiting tasks have lent.
-    pub lent_slots: u32,
-    /// Threads that wait for work.
-    pub idle_threads: usize,
-    pub live_threads: usize,
+    /// Tickets that a thread has picked; and which of the pool, unless it is at work beside its own.
+    picked: BTreeMap<Ticket, Option<ThreadNumber>>,
+    /// Those that nobody waits for any more, by the threads of the pool that are still at them.
+    strays: BTreeMap<Ticket, ThreadNumber>,
+    /// Slots of tasks that wait for something else than a run of this engine.
+    lent_slots: u32,
+    /// Slots of tasks that wait for runs, until these have ended.
+    lent_to_runs: u32,
+    pub pool: Pool,
     pub is_shut_down: bool,
     slots: u32,
     /// The limit of the store, as the scheduler knows it: what tasks make waits on disk if need be, but it is better not made
@@ -52,6 +60,10 @@ pub(crate) struct State {
     /// Slots beyond the threads, so that memory is promised and inputs are read before a thread is free.
     slots_ahead: u32,
     garbage: Garbage,
+    /// Runs of owners that ended before they were begun, and why.
+    pub ended_unbegun: Vec<(Weak<dyn OwnsRuns>, RunError)>,
+    /// The last break of the store for which the runs of this engine were ended.
+    pub broke_for: u64,
     /// What was let go and observers haven't been told of; empty if there are none.
     pub freed: Vec<Freed>,
     /// Unlike that of any other engine of this process.
@@ -64,6 +76,8 @@ pub(crate) struct Garbage {
     values: Vec<Value>,
     made: Vec<Made>,
     executions: Vec<Execution>,
+    /// Machines that broke, with all that they had.
+    broken: Vec<State>,
 }
 
 struct RunEntry {
@@ -75,6 +89,11 @@ struct RunEntry {
     completion: Arc<Completion>,
     cancel: CancelToken,
     errors: BTreeMap<TaskId, (String, TaskError)>,
+    /// Slots that those who wait for it have lent, until it has ended.
+    lent_slots: u32,
+    has_ended: bool,
+    /// Who is told if it ends before a thread has begun it; nobody waits for it then.
+    owner: Option<Weak<dyn OwnsRuns>>,
 }
 
 /// The one worker of this process.
@@ -106,41 +125,54 @@ impl State {
             asking: BTreeMap::new(),
             loading: BTreeMap::new(),
             executions: VecDeque::new(),
-            picked: BTreeSet::new(),
-            blocked_threads: 0,
+            picked: BTreeMap::new(),
+            strays: BTreeMap::new(),
             lent_slots: 0,
-            idle_threads: 0,
-            live_threads: 0,
+            lent_to_runs: 0,
+            pool: Pool::new(),
             is_shut_down: false,
             slots,
             memory,
             slots_ahead: 0,
             garbage: Garbage::default(),
+            ended_unbegun: vec![],
+            broke_for: 0,
             freed: vec![],
             engine: NEXT_ENGINE.fetch_add(1, Ordering::Relaxed),
         }
     }
 
-    pub fn submit(&mut self, graph: Arc<Graph>, wanted: Vec<TaskId>, completion: Arc<Completion>) -> RunId {
+    pub fn submit(
+        &mut self,
+        graph: Arc<Graph>,
+        wanted: Vec<TaskRange>,
+        parent: Option<RunId>,
+        owner: Option<Weak<dyn OwnsRuns>>,
+        completion: Arc<Completion>,
+    ) -> Result<RunId, RunError> {
+        let run = RunId(self.next_run);
+        let added = Event::GraphAdded { run, parent, graph: graph.clone(), wanted: wanted.clone() };
+        self.pilot.scheduler.check(&added)?;
         let limit = self.store.memory_limit();
         if limit != self.memory {
             self.memory = limit;
             self.resize();
         }
-        let run = RunId(self.next_run);
         self.next_run += 1;
-        let wanted = TaskRange::of(wanted);
         let entry = RunEntry {
             is_repeatable: is_repeatable(&graph),
-            graph: graph.clone(),
-            wanted: wanted.clone(),
+            graph,
+            wanted,
             completion,
             cancel: CancelToken::default(),
             errors: BTreeMap::new(),
+            lent_slots: 0,
+            has_ended: false,
+            owner,
         };
         self.runs.insert(run, entry);
-        self.tell_scheduler(Event::GraphAdded { run, graph, wanted });
-        run
+        self.tell_scheduler(added);
+        Ok(run)
     }
 
     pub fn release(&mut self, run: RunId) {
@@ -159,18 +191,18 @@ impl State {
         self.pilot.record(path, WORKER, offer)
     }
 
-    /// Sets how many slots there are beside those that waiting tasks have lent.
+    /// Tells how many slots there are, beside those that are lent to runs.
     pub fn resize(&mut self) {
         let slots = self.slots + self.lent_slots + self.slots_ahead;
-        // A task that waits for tasks gives nothing back before they have run: none of them may wait for it.
+        // A task that waits gives nothing back before what it waits for has come: nobody may wait for it.
         let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
-        self.worker.handle_event(WorkerEvent::Resized(slots));
+        self.resize_worker();
         self.tell_scheduler(Event::WorkerResized { worker: WORKER, slots, memory });
     }
 
-    /// Threads that are at work or waiting for it.
-    pub fn free_threads(&self) -> usize {
-        self.live_threads.saturating_sub(self.blocked_threads)
+    fn resize_worker(&mut self) {
+        let slots = self.slots + self.lent_slots + self.lent_to_runs + self.slots_ahead;
+        self.worker.handle_event(WorkerEvent::Resized(slots));
     }
 
     /// How many assignments wait for a thread.
@@ -184,25 +216,34 @@ impl State {
     }
 
     /// The next assignment, if its op is of `kind` and a thread can run it as it is.
-    pub fn pick_of(&mut self, kind: OpKind) -> Option<Execution> {
-        let next = self.executions.front()?;
-        let fits = next.kind() == kind && (next.is_whole || kind != OpKind::Python);
-        if fits { self.pick() } else { None }
+    pub fn pick_of(&mut self, kind: OpKind, thread: Option<ThreadNumber>) -> Option<Execution> {
+        if self.executions.front()?.fits(kind) { self.pick(thread) } else { None }
     }
 
-    /// The next assignment, with all that it reads.
-    pub fn pick(&mut self) -> Option<Execution> {
+    /// The next assignment, with all that it reads, for a thread of the pool or another one.
+    pub fn pick(&mut self, thread: Option<ThreadNumber>) -> Option<Execution> {
         let execution = self.executions.pop_front()?;
-        self.picked.insert(execution.ticket);
+        self.picked.insert(execution.ticket, thread);
+        Some(execution)
+    }
+
+    /// The next assignment of `run`, for a thread that waits for it.
+    pub fn pick_for(&mut self, run: RunId, kind: Option<OpKind>) -> Option<Execution> {
+        let fits = |execution: &Execution| kind.is_none_or(|kind| execution.fits(kind));
+        let at = self.executions.iter().position(|execution| execution.run == run && fits(execution))?;
+        let execution = self.executions.remove(at)?;
+        self.picked.insert(execution.ticket, None);
         Some(execution)
     }
 
     /// Takes in what a thread has done.
     pub fn executed(&mut self, executed: &mut Executed) {
         let ticket = executed.ticket;
-        if !self.picked.remove(&ticket) {
-            // Nobody waits for it any more; the thread counted as blocked until now.
-            self.blocked_threads -= 1;
+        if self.picked.remove(&ticket).is_none() {
+            // Nobody waits for it any more.
+            if let Some(thread) = self.strays.remove(&ticket) {
+                self.pool.set_astray(thread, false);
+            }
             self.garbage.made.append(&mut executed.made);
             return;
         }
@@ -244,7 +285,8 @@ impl State {
                 }
                 None if bytes >= Store::KEPT_BYTES => {
                     let (lineage, facts) = entry.facts(group, task, each, &value);
-                    Value::Kept(self.store.keep(value, lineage, facts, holder))
+                    let kept = sound(self.store.keep(value, lineage, facts, holder), &mut self.broke_for);
+                    Value::Kept(kept)
                 }
                 None => {
                     small += bytes as u64;
@@ -337,6 +379,14 @@ impl State {
             }
         }
     }
+}
+
+/// What the store gave. If it broke, so does the engine whose promises it has forgotten.
+fn sound<T>(result: Result<T, Broken>, broke_for: &mut u64) -> T {
+    result.unwrap_or_else(|broken| {
+        *broke_for = broken.number;
+        panic!("{broken}")
+    })
 }
 
 impl RunEntry {

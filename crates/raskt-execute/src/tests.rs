@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+mod breaking;
 mod chains;
 mod memory;
 
@@ -88,7 +89,7 @@ fn a_flight_record_tells_the_whole_run() {
     assert_eq!(number(&submit(&engine, sum_of(500)).wait().unwrap()[0]), 124_750);
     let flight = Flight::read(&std::fs::read(&path).unwrap()).unwrap();
     assert!(!flight.is_torn);
-    let actions: Vec<_> = flight.replay().flatten().collect();
+    let actions: Vec<_> = flight.replay().flat_map(Result::unwrap).collect();
     let assigned = actions.iter().map(|action| match action {
         Action::Assign { assignment, .. } => assignment.len(),
         _ => 0,
@@ -99,13 +100,30 @@ fn a_flight_record_tells_the_whole_run() {
 }
 
 #[test]
+fn tasks_that_a_graph_hasnt_are_refused_by_name_and_the_engine_goes_on() {
+    let engine = engine(2);
+    let (graph, wanted) = sum_of(20);
+    for task in [TaskId::new(LayerId(0), 20), TaskId::new(LayerId(0), u64::MAX), TaskId::new(LayerId(u32::MAX), 0)] {
+        let refused =
+            engine.submit(graph.clone(), vec![wanted[0], task]).wait_timeout(Duration::from_secs(60)).unwrap();
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, RunError::Refused(_)), "{refused}");
+        assert!(
+            refused.to_string().contains(if task.index == 0 { "layer 4294967295" } else { "`index`" }),
+            "{refused}"
+        );
+    }
+    assert_eq!(number(&submit(&engine, sum_of(20)).wait().unwrap()[0]), 190);
+}
+
+#[test]
 fn a_tree_sums_on_any_number_of_threads() {
     for threads in [0, 1, 2, 5] {
         let engine = engine(threads);
         let result = submit(&engine, sum_of(20_000)).wait().unwrap();
         assert_eq!(number(&result[0]), (0..20_000).sum::<i64>(), "{threads} threads");
         drop(result);
-        assert_eq!(engine.store().report().held, 0, "nothing is held after the run");
+        assert_eq!(engine.store().report().unwrap().held, 0, "nothing is held after the run");
         engine.shut_down(Duration::from_secs(5));
     }
 }
@@ -240,10 +258,10 @@ fn after_shutdown_a_run_is_refused() {
 /// a key of its own.
 #[derive(Default)]
 struct Notes {
-    started: sync::Mutex<Vec<String>>,
-    ended: sync::Mutex<Vec<TaskRecord>>,
-    ran: sync::Mutex<Vec<TaskRecord>>,
-    freed: sync::Mutex<Vec<Freed>>,
+    started: raskt_sync::Mutex<Vec<String>>,
+    ended: raskt_sync::Mutex<Vec<TaskRecord>>,
+    ran: raskt_sync::Mutex<Vec<TaskRecord>>,
+    freed: raskt_sync::Mutex<Vec<Freed>>,
 }
 
 impl Observer for Notes {
@@ -342,4 +360,107 @@ fn an_error_after_the_last_result_is_nobodys() {
     let engine = Engine::new(EngineOptions { threads: 0, memory_limit: 1 << 30 }, runners);
     let results = engine.submit(Arc::new(graph.finish()), wanted).wait().unwrap();
     assert_eq!(results.iter().map(number).collect::<Vec<_>>(), [1, 1, 1]);
+}
+
+/// Two thousand tasks that each wait for a run of their own, at depth one and three.
+#[test]
+fn tasks_that_wait_for_tasks_need_no_threads_of_their_own() {
+    fn nested(engine: &Engine, depth: u32) -> i64 {
+        if depth == 0 {
+            return 1;
+        }
+        let inner = engine.clone();
+        let graph = one_task(move |_, _| Ok(Chunk::scalar(nested(&inner, depth - 1)).into()));
+        number(&submit(engine, graph).wait().unwrap()[0]) + 1
+    }
+    for (workers, depth) in [(1, 1), (2, 1), (2, 3), (5, 2)] {
+        let engine = engine(workers);
+        let (most, inner) = (Arc::new(AtomicUsize::new(0)), engine.clone());
+        let seen = most.clone();
+        let mut graph = GraphBuilder::new();
+        let outer = op(&mut graph, move |_, _| {
+            let found = nested(&inner, depth);
+            seen.fetch_max(inner.0.lock().pool.live(), Ordering::Relaxed);
+            Ok(Chunk::scalar(found).into())
+        });
+        let layer = graph.layer(Layer::new("outer", outer, Shape::source(2000))).unwrap();
+        let wanted = (0..2000).map(|index| TaskId::new(layer, index)).collect();
+        let start = Instant::now();
+        let results = engine.submit(Arc::new(graph.finish()), wanted).wait_timeout(Duration::from_secs(60));
+        let results = results.expect("it doesn't hang").unwrap();
+        let a_pair = start.elapsed() / 2000 / depth;
+        assert!(results.iter().all(|result| number(result) == i64::from(depth) + 1));
+        let most = most.load(Ordering::Relaxed);
+        assert!(most <= workers + 8, "{most} threads with {workers} workers at depth {depth}");
+        println!("{workers} workers, depth {depth}: {a_pair:?} a pair, {most} threads");
+        engine.shut_down(Duration::from_secs(10));
+        let state = engine.0.lock();
+        assert_eq!((state.pool.live(), state.pool.busy(), state.lent()), (0, 0, 0));
+    }
+}
+
+/// As deep as no thread goes by itself, on an engine that gets no more threads.
+#[test]
+fn where_no_thread_can_be_had_those_who_wait_do_the_work() {
+    fn nested(engine: &Engine, depth: u32) -> i64 {
+        if depth == 0 {
+            return 1;
+        }
+        let inner = engine.clone();
+        let graph = one_task(move |_, _| Ok(Chunk::scalar(nested(&inner, depth - 1)).into()));
+        number(&submit(engine, graph).wait_timeout(Duration::from_secs(60)).expect("it doesn't hang").unwrap()[0]) + 1
+    }
+    for most in [1, 3, 100] {
+        let engine = engine(1);
+        engine.0.lock().pool.most = most;
+        assert_eq!(nested(&engine, 60), 61);
+        assert!(engine.0.lock().pool.live() <= most.min(12), "each thread goes some way by itself");
+    }
+}
+
+#[derive(Default)]
+struct Owner(AtomicUsize);
+
+impl OwnsRuns for Owner {
+    fn ended_unbegun(&self, runs: usize, _: &RunError) {
+        self.0.fetch_add(runs, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn where_there_is_no_thread_at_all_the_caller_runs_it() {
+    let engine = engine(2);
+    engine.0.lock().pool.most = 0;
+    let result = submit(&engine, sum_of(100)).wait_timeout(Duration::from_secs(60)).expect("it doesn't hang").unwrap();
+    assert_eq!(number(&result[0]), 4950);
+}
+
+#[test]
+fn a_run_that_no_thread_can_be_had_for_and_nobody_waits_for_ends_with_an_error() {
+    let engine = engine(1);
+    engine.0.lock().pool.most = 1;
+    let inner = engine.clone();
+    let owner = Arc::new(Owner::default());
+    let told = owner.clone();
+    let outer = one_task(move |_, _| {
+        // It waits for something else than the run, as the engine is told.
+        let owner: Arc<dyn OwnsRuns> = owner.clone();
+        let (graph, wanted) = sum_of(5);
+        let run = inner.submit_unattended(graph, wanted, Arc::downgrade(&owner));
+        let loan = Engine::lend_slot();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !run.is_done() {
+            assert!(Instant::now() < deadline, "it hangs");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        drop(loan);
+        let error = run.wait().unwrap_err();
+        assert!(matches!(error, RunError::Threads { threads: 1, .. }), "{error}");
+        Ok(Chunk::scalar(error.to_string().len() as i64).into())
+    });
+    let result = submit(&engine, outer).wait_timeout(Duration::from_secs(60)).expect("it doesn't hang").unwrap();
+    assert!(number(&result[0]) > 50);
+    assert_eq!(told.0.load(Ordering::Relaxed), 1);
+    engine.0.lock().pool.most = 2;
+    assert_eq!(number(&submit(&engine, sum_of(20)).wait().unwrap()[0]), 190);
 }

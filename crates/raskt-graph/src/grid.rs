@@ -21,9 +21,12 @@ impl Grid {
         self.0.len()
     }
 
-    /// How many blocks it has.
+    /// How many blocks it has; of more than can be counted, as many as can be.
     pub fn len(&self) -> u64 {
-        self.0.iter().map(|&length| u64::from(length)).product()
+        if self.is_empty() {
+            return 0;
+        }
+        self.0.iter().fold(1, |blocks, &length| blocks.saturating_mul(u64::from(length)))
     }
 
     /// Whether it has no block.
@@ -98,6 +101,12 @@ mod tests {
         for index in 0..grid.len() {
             assert_eq!(grid.index(&grid.coordinates(index)), index);
         }
+    }
+
+    #[test]
+    fn more_blocks_than_can_be_counted_are_the_most_that_can_be() {
+        assert_eq!(Grid::new([u32::MAX, u32::MAX, 3]).len(), u64::MAX);
+        assert_eq!(Grid::new([u32::MAX, u32::MAX, 3, 0]).len(), 0);
     }
 
     #[test]

@@ -32,23 +32,13 @@ pub enum OpKind {
 }
 
 /// What the scheduler needs to know about an op.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpFlags {
-    /// Running it twice gives the same result and no other effect, so that a lost result may be recomputed.
-    pub idempotent: bool,
-    /// It runs without the interpreter's lock.
-    pub releases_gil: bool,
     /// It uses every thread of the worker by itself, so that one task at a time is enough.
     pub uses_all_threads: bool,
     /// It makes nothing, and names results that a store keeps. The store brings them into memory before a task starts that
     /// reads them, so that such a task isn't handed out together with it.
     pub gives_kept: bool,
-}
-
-impl Default for OpFlags {
-    fn default() -> Self {
-        Self { idempotent: true, releases_gil: true, uses_all_threads: false, gives_kept: false }
-    }
 }
 
 impl fmt::Debug for Op {

@@ -5,8 +5,8 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use raskt_execute::sync::Mutex;
 use raskt_graph::{Graph, OpKind};
+use raskt_sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 

@@ -31,6 +31,14 @@ pyo3::create_exception!(
 
 pyo3::create_exception!(
     raskt._core,
+    EngineBroken,
+    PyRuntimeError,
+    "The engine broke down, which is a bug in raskt. The message tells what happened, and where the flight record is; the next \
+     computation finds the engine in order."
+);
+
+pyo3::create_exception!(
+    raskt._core,
     NotNative,
     PyNotImplementedError,
     "The engine has no form of an operation that answers as pandas does: pandas has to compute it."
@@ -56,7 +64,12 @@ pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
         // The interpreter is on its way out, and a thread that still waits goes with it, without a word.
         RunError::ShutDown => return PySystemExit::new_err(error.to_string()),
         RunError::Memory(_) => return MemoryLimitError::new_err(error.to_string()),
-        RunError::Cancelled | RunError::Stalled(_) => return PyRuntimeError::new_err(error.to_string()),
+        RunError::Broken(_) => return EngineBroken::new_err(error.to_string()),
+        // The graph is of our making.
+        RunError::Refused(_) => return PyRuntimeError::new_err(format!("{error}, which is a bug in raskt")),
+        RunError::Cancelled | RunError::Stalled(_) | RunError::Threads { .. } => {
+            return PyRuntimeError::new_err(error.to_string());
+        }
     };
     match cause.cause.as_ref().and_then(|cause| cause.downcast_ref::<Raised>()) {
         Some(Raised(raised)) => with_note(py, raised.clone_ref(py), key),
@@ -116,5 +129,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TaskCancelled", py.get_type::<TaskCancelled>())?;
     module.add("MemoryLimitError", py.get_type::<MemoryLimitError>())?;
     module.add("ResultsLost", py.get_type::<ResultsLost>())?;
+    module.add("EngineBroken", py.get_type::<EngineBroken>())?;
     module.add("NotNative", py.get_type::<NotNative>())
 }

@@ -56,6 +56,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     frame::register(module)?;
     futures::register(module)?;
     memory::register(module)?;
+    object::register(module)?;
     panicking::register(module)?;
     processes::register(module)?;
     tokenize::register(module)?;

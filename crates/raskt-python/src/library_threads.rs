@@ -10,7 +10,7 @@ mod loaded;
 
 use loaded::Library;
 use pyo3::prelude::*;
-use raskt_execute::sync::Mutex;
+use raskt_sync::Mutex;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

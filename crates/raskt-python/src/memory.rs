@@ -1,11 +1,12 @@
 //! The store of this process, within the limits that the settings state, and the table of what holds memory.
 
+use crate::error::EngineBroken;
 use crate::settings::{Settings, settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use raskt_execute::sync::Mutex;
 use raskt_execute::{Limits, MemoryReport, Store, usual_memory_limit};
 use raskt_store::{HolderLine, Place, resident_bytes};
+use raskt_sync::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -107,7 +108,7 @@ pub(crate) fn shut_down() {
 fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let store = store(py)?;
     let (limit, baseline) = CURRENT.lock().as_ref().map_or((0, 0), |current| (current.limits.memory, current.baseline));
-    let report = py.detach(|| store.report());
+    let report = py.detach(|| store.report()).map_err(|broken| EngineBroken::new_err(broken.to_string()))?;
     let MemoryReport { by_label, largest, .. } = &report;
     let found = PyDict::new(py);
     found.set_item("limit", limit)?;

@@ -1,6 +1,7 @@
-//! A kernel that panics, so that tests of the Python face can meet one.
+//! A kernel that panics and an engine that breaks down, so that tests of the Python face can meet them.
 
 use crate::array::ArrayExpr;
+use crate::engines::engine;
 use pyo3::prelude::*;
 use raskt_array::{Array, AxisChunks, Chunks};
 use raskt_graph::{GraphBuilder, GraphError, Layer, LayerId, Lower, Op, OpFlags, OpKind, Shape};
@@ -44,6 +45,16 @@ fn _panicking_array() -> ArrayExpr {
     Array::from_lower(Arc::new(Panicking), DType::F64, Chunks::new([AxisChunks::single(1)])).into()
 }
 
+/// Breaks the engine of a scheduler down, as a panic of one of its machines does; for tests.
+#[pyfunction]
+#[pyo3(signature = (scheduler, num_workers=None))]
+fn _break_engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>) -> PyResult<()> {
+    let engine = engine(py, scheduler, num_workers)?;
+    py.detach(|| engine.break_down("asked to"));
+    Ok(())
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(_break_engine, module)?)?;
     module.add_function(wrap_pyfunction!(_panicking_array, module)?)
 }

@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use raskt_execute::sync::Mutex;
+use raskt_sync::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@
 mod usage;
 
 use raskt_execute::Pace;
-use raskt_execute::sync::{Condvar, Mutex};
+use raskt_sync::{Condvar, Mutex};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::OnceLock;

@@ -50,7 +50,7 @@ fn measure(name: &str, size: u32, workers: u32) {
     let built = now() - start;
     let mut cluster = Cluster::new(workers);
     let start = now();
-    cluster.handle(Event::GraphAdded { run: RUN, graph, wanted });
+    cluster.handle(Event::GraphAdded { run: RUN, parent: None, graph, wanted });
     let submitted = now() - start;
     let start = now();
     cluster.run();

@@ -10,6 +10,7 @@
 //! still to be made, or because all results are wanted and stay, producers go on, and workers make room by spilling. So no
 //! run ever stands still because of this, and none is run task by task.
 
+use crate::estimate::Estimate;
 use crate::run::Run;
 use crate::task::Tag;
 use raskt_graph::{Shape, TaskId};
@@ -65,7 +66,7 @@ impl Run {
     /// What `task` does to the memory of the worker that runs it, as far as sizes are known.
     pub fn effect(&self, task: TaskId) -> Effect {
         let output = if self.tasks.is_wanted(task) { 0 } else { self.output_bytes(task.layer) };
-        let adds = output + self.graph.layer(task.layer).cost.scratch_bytes;
+        let adds = output + Estimate::scratch_bytes(&self.graph.layer(task.layer).cost);
         // All that they read is alike, and only a part of it or nothing is left to others.
         if let Shape::Exchange { input, .. } | Shape::Reduce { input, .. } = self.graph.layer(task.layer).shape {
             let is_kept = self.tasks.is_wanted(TaskId::new(input, 0));

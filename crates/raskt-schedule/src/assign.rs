@@ -5,11 +5,11 @@ use crate::batch::{Batch, Limits};
 use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
-use crate::scheduler::{InLine, Scheduler};
+use crate::scheduler::Scheduler;
 use crate::seat::{Placed, Seat};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
-use std::ops::Bound;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
@@ -17,8 +17,8 @@ const ASKED_BACK_FOR: usize = 16;
 const ASKED: usize = 8;
 
 impl Scheduler {
-    /// Gives work to those that have room: highest priority and oldest run first. What can't be given to anybody now stays in
-    /// line, and what is behind it has its turn.
+    /// Gives work to those that have room, in the order of the line. What can't be given to anybody now stays in line, and what
+    /// is behind it has its turn.
     pub(crate) fn assign(&mut self) {
         if !self.accused.is_empty() || self.seats.has_quarantined() {
             self.assign_suspects();
@@ -40,21 +40,16 @@ impl Scheduler {
     fn assign_in_line(&mut self, minds_memory: bool) {
         let mut passed = None;
         while self.seats.has_room() {
-            let next = match passed {
-                None => self.line.first(),
-                Some(key) => self.line.range((Bound::Excluded(key), Bound::Unbounded)).next(),
-            };
-            let Some(&key) = next else { break };
-            if !self.assign_from(key, minds_memory) {
-                passed = Some(key);
+            let Some(next) = self.queue.next(passed) else { break };
+            if !self.assign_from(next.run(), next.class() as usize, minds_memory) {
+                passed = Some(next);
             }
         }
     }
 
     /// Hands out one assignment of a class of a run, or takes it out of the line; false if nobody can take it now.
-    fn assign_from(&mut self, (_, id, class): InLine, minds_memory: bool) -> bool {
+    fn assign_from(&mut self, id: RunId, class: usize, minds_memory: bool) -> bool {
         let Some(run) = self.runs.get_mut(&id) else { return true };
-        let class = usize::from(class);
         let Some(head) = run.find_startable(class) else {
             self.settle(id);
             return true;
@@ -67,6 +62,28 @@ impl Scheduler {
         let run = self.runs.get_mut(&id).filter(|_| is_held_back);
         let ready = run.and_then(|run| run.find_ready(class));
         ready.is_some_and(|ready| self.assign_head(id, class, ready, minds_memory))
+    }
+
+    /// Hands out something of `id` to `worker`, whose task waits for it: where it is, and however much else it has. Says whether
+    /// there was something.
+    pub(crate) fn assign_lent(&mut self, worker: WorkerId, id: RunId) -> bool {
+        let Some(run) = self.runs.get_mut(&id) else { return false };
+        let heads = (0..run.classes.len()).filter_map(|class| Some((class, run.find_startable(class)?)));
+        let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
+        let able = |class: usize| self.seats.is_able(worker, run.classes[class].as_deref());
+        let Some(&(class, head)) = heads.iter().find(|&&(class, _)| able(class)) else {
+            self.settle(id);
+            return false;
+        };
+        let (requirement, first) = (run.classes[class].clone(), run.task_at(head.layer, head.start));
+        let gives_back = self.seats.minds_memory() && run.effect(first).gives_back();
+        let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
+        let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
+        if let Some(batch) = batch {
+            self.hand_over(id, worker, batch, requirement, gives_back);
+        }
+        self.settle(id);
+        true
     }
 
     fn assign_head(&mut self, id: RunId, class: usize, head: Head, minds_memory: bool) -> bool {
@@ -151,10 +168,18 @@ impl Scheduler {
         gives_back: bool,
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
+        let mut priority = 0;
+        if let Some(run) = self.runs.get_mut(&run) {
+            run.known_to.insert(worker);
+            let layer = tasks.first().map(|range| range.layer.0 as usize);
+            priority = layer.map_or(0, |layer| run.tasks.layers[layer].priority);
+        }
+        self.queue.charge(run, priority, nanoseconds);
         let placed = Placed {
             tasks: tasks.clone(),
             nanoseconds,
             memory,
+            priority,
             requirement,
             gives_back,
             is_started: false,
@@ -202,7 +227,7 @@ impl Scheduler {
         let Some(run) = self.runs.get(&id) else { return };
         let Some(layer) = tasks.first().map(|range| range.layer) else { return };
         let class = run.tasks.layers[layer.0 as usize].class;
-        let requirement = run.classes[usize::from(class)].clone();
+        let requirement = run.classes[class as usize].clone();
         if !self.seats.can_take(worker, requirement.as_deref()) {
             return;
         }

@@ -1,5 +1,6 @@
 //! What tasks that are handed out together hold and read.
 
+use crate::estimate::Estimate;
 use crate::queue::{Head, Queue, push_for};
 use crate::run::Run;
 use crate::take::Draft;
@@ -46,12 +47,15 @@ impl Run {
     pub fn batch(&self, draft: Draft) -> Batch {
         let Draft { worker, attempt, limits, tasks, nanoseconds, .. } = draft;
         let fetches = if limits.minds_holders { self.fetches(worker, attempt, &tasks) } else { vec![] };
-        let fetched: u64 = fetches.iter().map(|fetch| fetch.tasks.len() * self.output_bytes(fetch.tasks.layer)).sum();
+        let bytes = |fetch: &Fetch| fetch.tasks.len().saturating_mul(self.output_bytes(fetch.tasks.layer));
+        let fetched = fetches.iter().map(bytes).fold(0, u64::saturating_add);
         let held = |range: &TaskRange| {
             let cost = &self.graph.layer(range.layer).cost;
-            range.len() * (self.estimates[range.layer.0 as usize].output_bytes(cost) + cost.scratch_bytes)
+            range.len().saturating_mul(
+                self.estimates[range.layer.0 as usize].output_bytes(cost) + Estimate::scratch_bytes(cost),
+            )
         };
-        let memory = tasks.iter().map(held).sum::<u64>() + fetched;
+        let memory = tasks.iter().map(held).fold(fetched, u64::saturating_add);
         let fleeting = if draft.has_followers { self.fleeting(attempt, &tasks) } else { vec![] };
         Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches }
     }
@@ -89,12 +93,12 @@ impl Run {
 
     /// The same for tasks that have become ready, past sources of higher priority.
     pub fn find_ready(&mut self, class: usize) -> Option<Head> {
-        self.find_head(class, |queue| queue.ready_head())
+        self.find_head(class, Queue::ready_head)
     }
 
-    fn find_head(&mut self, class: usize, head: impl Fn(&mut Queue) -> Option<Head>) -> Option<Head> {
+    fn find_head(&mut self, class: usize, head: impl Fn(&Queue) -> Option<Head>) -> Option<Head> {
         loop {
-            let head = head(&mut self.tasks.queues[class])?;
+            let head = head(&self.tasks.queues[class])?;
             let vain = (head.start..head.end).take_while(|&rank| {
                 let task = self.task_at(head.layer, rank);
                 !self.may_start(task, head.is_source())
@@ -142,11 +146,13 @@ impl Run {
             Shape::Reduce { input, .. } | Shape::Overlap { input, .. } => {
                 self.output_bytes(*input).saturating_mul(self.graph.input_count(task))
             }
-            Shape::Map { inputs, .. } => inputs.iter().map(|input| self.output_bytes(input.layer)).sum(),
+            Shape::Map { inputs, .. } => {
+                inputs.iter().map(|input| self.output_bytes(input.layer)).fold(0, u64::saturating_add)
+            }
             Shape::Explicit(explicit) => {
                 let looked_at = explicit.inputs(task.layer, task.index).take(INPUTS_LOOKED_AT);
                 let bytes: u64 = looked_at.map(|input| self.output_bytes(input.layer)).sum();
-                bytes * self.graph.input_count(task).div_ceil(INPUTS_LOOKED_AT as u64).max(1)
+                bytes.saturating_mul(self.graph.input_count(task).div_ceil(INPUTS_LOOKED_AT as u64).max(1))
             }
         }
     }

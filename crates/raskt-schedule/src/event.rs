@@ -10,6 +10,9 @@ pub enum Event {
     GraphAdded {
         /// A number never used before.
         run: RunId,
+        /// The run whose task submits it, if it is one of this scheduler's: it shares in that one's part of the workers' time,
+        /// and goes before it.
+        parent: Option<RunId>,
         /// What is to be done.
         graph: Arc<Graph>,
         /// The tasks whose results are kept until they are released.
@@ -54,8 +57,8 @@ pub enum Event {
         /// What it brings.
         offer: Offer,
     },
-    /// A worker has more or fewer slots than before, say since a task that waits for others lends its slot; or more or less
-    /// memory. A task that waits for others gives nothing back before these have run: while there is one, the memory is to
+    /// A worker has more or fewer slots than before, say since a task that waits for something lends its slot; or more or less
+    /// memory. A task that waits gives nothing back before what it waits for has come: while there is one, the memory is to
     /// have no bound.
     WorkerResized {
         /// The worker.
@@ -64,6 +67,25 @@ pub enum Event {
         slots: u32,
         /// Bytes that it may hold from now on.
         memory: u64,
+    },
+    /// Tasks of a worker wait for `run` and lend their slots to others until it has ended: they go on in them before anybody
+    /// else is given them.
+    SlotsLent {
+        /// The worker.
+        worker: WorkerId,
+        /// The run that they wait for.
+        run: RunId,
+        /// How many.
+        slots: u32,
+    },
+    /// Tasks of a worker no longer wait for `run`, which hasn't ended.
+    SlotsReturned {
+        /// The worker.
+        worker: WorkerId,
+        /// The run.
+        run: RunId,
+        /// How many.
+        slots: u32,
     },
     /// A worker is gone, with everything that it held.
     WorkerLost {
@@ -137,10 +159,11 @@ pub enum Event {
 }
 
 impl Event {
-    /// The worker that says with it what it holds.
-    pub(crate) fn holder(&self) -> Option<WorkerId> {
+    /// The worker that says with it what it holds, and of which run.
+    pub(crate) fn holder(&self) -> Option<(WorkerId, RunId)> {
         match self {
-            Self::Reported { worker, .. } | Self::Fetched { worker, .. } | Self::Given { worker, .. } => Some(*worker),
+            Self::Reported { worker, report } => Some((*worker, report.run)),
+            Self::Fetched { worker, run, .. } | Self::Given { worker, run, .. } => Some((*worker, *run)),
             _ => None,
         }
     }

@@ -42,7 +42,8 @@ pub struct TaskRange {
 impl TaskRange {
     /// The range of one task.
     pub fn one(task: TaskId) -> Self {
-        Self { layer: task.layer, start: task.index, end: task.index + 1 }
+        // No layer has a task of the last number, whoever may ask for it.
+        Self { layer: task.layer, start: task.index, end: task.index.saturating_add(1) }
     }
 
     /// How many tasks are in it.

@@ -38,7 +38,7 @@ impl Scheduler {
             for task in self.ready_suspects(id) {
                 let run = &self.runs[&id];
                 let class = run.tasks.layers[task.layer.0 as usize].class;
-                let Some(worker) = self.idle_for(run.classes[usize::from(class)].as_deref()) else { continue };
+                let Some(worker) = self.idle_for(run.classes[class as usize].as_deref()) else { continue };
                 self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt: None }));
                 self.go_on_with(worker);
             }
@@ -66,7 +66,7 @@ impl Scheduler {
     fn find_quarantine(&mut self, id: RunId, task: TaskId) {
         let run = &self.runs[&id];
         let class = run.tasks.layers[task.layer.0 as usize].class;
-        let requirement = run.classes[usize::from(class)].clone();
+        let requirement = run.classes[class as usize].clone();
         if let Some(worker) = self.seats.least_loaded(requirement.as_deref()) {
             self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt: None }));
             self.go_on_with(worker);
@@ -92,7 +92,7 @@ impl Scheduler {
         }
         let limits = self.limits(id, worker);
         let Some(run) = self.runs.get_mut(&id) else { return };
-        let requirement = run.classes[usize::from(run.tasks.layers[task.layer.0 as usize].class)].clone();
+        let requirement = run.classes[run.tasks.layers[task.layer.0 as usize].class as usize].clone();
         if let Some(batch) = run.take_these(&[TaskRange::one(task)], worker, limits, false) {
             let attempt = Some(batch.attempt);
             self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt }));
@@ -104,7 +104,7 @@ impl Scheduler {
     /// A suspect waits for `worker` to end what it has: if another one has nothing to do by now, that one takes it.
     fn move_to_idle(&mut self, worker: WorkerId, id: RunId, task: TaskId) {
         let run = &self.runs[&id];
-        let requirement = &run.classes[usize::from(run.tasks.layers[task.layer.0 as usize].class)];
+        let requirement = &run.classes[run.tasks.layers[task.layer.0 as usize].class as usize];
         if let Some(idle) = self.idle_for(requirement.as_deref()) {
             self.seats.quarantine(worker, None);
             self.seats.quarantine(idle, Some(Quarantine { run: id, task, attempt: None }));

@@ -1,5 +1,6 @@
 use crate::TaskRange;
 use crate::rank_set::RankSet;
+use crate::sources::{SourceLayers, Sources};
 use raskt_graph::LayerId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +20,7 @@ pub(crate) struct Queue {
     growing: Option<Stretch>,
     /// One for each large explicit layer.
     scattered: Vec<Scattered>,
-    sources: Vec<Sources>,
+    sources: SourceLayers,
 }
 
 /// Neighbours by rank. A task may stand in several; what its record says counts.
@@ -64,17 +65,6 @@ impl Head {
     }
 }
 
-/// The tasks of a layer that nobody has looked at yet, by rank.
-#[derive(Debug)]
-pub(crate) struct Sources {
-    pub layer: LayerId,
-    pub priority: i32,
-    pub next: u64,
-    pub end: u64,
-    /// Tasks among them that may turn out to be ready; with the last of them the cursor goes.
-    pub left: u64,
-}
-
 impl Queue {
     /// Adds the task of `layer` at `rank`.
     pub fn push(&mut self, priority: i32, layer: LayerId, rank: u64) {
@@ -97,28 +87,26 @@ impl Queue {
     }
 
     pub fn add_sources(&mut self, sources: Sources) {
-        self.sources.push(sources);
+        self.sources.insert(sources);
     }
 
     /// The untouched tasks of `layer` aren't to start any more.
     pub fn close_sources(&mut self, layer: LayerId) {
-        self.sources.retain(|sources| sources.layer != layer);
+        self.sources.remove(layer);
     }
 
     /// Tasks behind the cursors that are ready, at most.
     pub fn untouched(&self) -> u64 {
-        self.sources.iter().map(|sources| (sources.end - sources.next).min(sources.left)).sum()
+        self.sources.untouched()
     }
 
     /// The tasks that are next.
-    pub fn head(&mut self) -> Option<Head> {
-        let ready = self.ready_head();
-        let source = self.next_sources();
-        if let Some(ready) = ready.filter(|ready| source.as_ref().is_none_or(|other| ready.priority >= other.priority))
-        {
+    pub fn head(&self) -> Option<Head> {
+        let (ready, source) = (self.ready_head(), self.sources.first());
+        if let Some(ready) = ready.filter(|ready| source.is_none_or(|other| ready.priority >= other.priority)) {
             return Some(ready);
         }
-        let &mut Sources { layer, priority, next, end, .. } = source?;
+        let &Sources { layer, priority, next, end, .. } = source?;
         Some(Head { priority, layer, start: next, end, part: Part::Source })
     }
 
@@ -152,13 +140,7 @@ impl Queue {
             return;
         }
         if head.is_source() {
-            let mut same = self.sources.iter_mut().filter(|sources| sources.layer == head.layer);
-            if let Some(sources) = same.find(|sources| sources.next == head.start) {
-                sources.next += count;
-                sources.left = sources.left.saturating_sub(started);
-            }
-            self.sources.retain(|sources| sources.next < sources.end && sources.left > 0);
-            return;
+            return self.sources.advance(head.layer, count, started);
         }
         let is_head = |stretch: &Stretch| stretch.layer == head.layer && stretch.start.0 == head.start;
         if let Some(growing) = self.growing.as_mut().filter(|growing| is_head(growing)) {
@@ -170,19 +152,6 @@ impl Queue {
                 PeekMut::pop(top);
             }
         }
-    }
-
-    /// The layer whose untouched tasks are next: highest priority, then least advanced, so that layers that are read
-    /// together advance together.
-    fn next_sources(&mut self) -> Option<&mut Sources> {
-        if self.sources.len() <= 1 {
-            return self.sources.first_mut();
-        }
-        // next/end compared as fractions, by cross multiplication.
-        self.sources.iter_mut().min_by(|a, b| {
-            let (x, y) = (u128::from(a.next) * u128::from(b.end), u128::from(b.next) * u128::from(a.end));
-            b.priority.cmp(&a.priority).then(x.cmp(&y)).then(a.layer.cmp(&b.layer))
-        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! What workers tell of how tasks ended.
 
+use crate::estimate::LONGEST;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::seat::Placed;
@@ -23,6 +24,9 @@ impl Scheduler {
     pub(crate) fn take_report(&mut self, worker: WorkerId, report: Report) {
         let Report { run: id, attempt, outcomes, nanoseconds } = report;
         let placed = self.seats.close(worker, id, attempt);
+        if let Some(placed) = &placed {
+            self.queue.correct(id, placed.priority, placed.nanoseconds, nanoseconds.min(LONGEST));
+        }
         let Some(run) = self.runs.get_mut(&id) else { return };
         let tally = take_outcomes(run, worker, attempt, &outcomes, placed.as_ref());
         run.learn_times(&tally.ran, nanoseconds);
@@ -126,13 +130,19 @@ fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRa
     current
 }
 
+/// Whether `failures` are more than `retries` allow. A task that is counted to fail as often as can be counted has failed for
+/// good, however many retries it has.
+fn has_failed_for_good(failures: u32, retries: u32) -> bool {
+    failures > retries || failures == u32::from(u16::MAX)
+}
+
 /// Counts the failures, and notes a task that has failed once too often.
 fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
     let retries = run.graph.layer(range.layer).annotations.retries;
     let current = range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<Vec<_>>();
     for &task in &current {
         run.suspects.clear(task);
-        if run.tasks.count_failure(task) > retries {
+        if has_failed_for_good(run.tasks.count_failure(task), retries) {
             failed.get_or_insert(task);
         }
     }
@@ -144,7 +154,8 @@ fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
     let retries = run.graph.layer(range.layer).annotations.retries;
     for task in range.tasks() {
         let is_refused = run.tasks.is_current(task, attempt) && run.tasks.count_missing(&run.graph, task) == 0;
-        if is_refused && run.is_refused_too_often(task) && run.tasks.count_failure(task) > retries {
+        let counts = is_refused && run.is_refused_too_often(task);
+        if counts && has_failed_for_good(run.tasks.count_failure(task), retries) {
             failed.get_or_insert(task);
         }
     }

@@ -2,7 +2,7 @@ use raskt_graph::{Annotations, Resources};
 use std::fmt;
 
 /// What the tasks of a layer ask of a worker.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Requirement {
     /// What each assignment takes while a worker has it.
     pub resources: Resources,

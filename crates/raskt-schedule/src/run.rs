@@ -5,9 +5,9 @@ use crate::members::{Members, needed_for};
 use crate::requirement::Requirement;
 use crate::suspects::Suspects;
 use crate::tasks::Tasks;
-use crate::{StallCause, TaskRange};
+use crate::{StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -22,12 +22,14 @@ pub(crate) struct Run {
     pub suspects: Suspects,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
     refusals: BTreeMap<TaskId, u32>,
+    /// Workers that were given something of it, and have to be told when it is forgotten.
+    pub known_to: BTreeSet<WorkerId>,
+    /// Slots that tasks have lent while they wait for it, by their workers, until it has ended.
+    pub lenders: BTreeMap<WorkerId, u32>,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
     pub stalled: Option<StallCause>,
-    /// By class, the priority under which it stands in line for workers; nothing if there is nothing to start.
-    pub in_line: Vec<Option<i32>>,
 }
 
 impl Run {
@@ -40,7 +42,6 @@ impl Run {
         let (classes, class_of_layers) = classes(&graph, heeds_requirements);
         let tasks = Tasks::new(&graph, members, needed, class_of_layers);
         let estimates = vec![Estimate::default(); graph.layers().len()];
-        let in_line = vec![None; classes.len()];
         Self {
             graph,
             tasks,
@@ -48,9 +49,10 @@ impl Run {
             classes,
             suspects: Suspects::default(),
             refusals: BTreeMap::new(),
+            known_to: BTreeSet::new(),
+            lenders: BTreeMap::new(),
             is_finished: false,
             stalled: None,
-            in_line,
         }
     }
 
@@ -69,10 +71,10 @@ impl Run {
         }
     }
 
-    /// Whether nothing of it runs and nothing can start, though results are missing.
+    /// Whether nothing of it runs and nothing is ready, though results are missing.
     pub fn is_stuck(&self) -> bool {
-        let waits = self.tasks.counts.unfinished_wanted > 0 && self.tasks.counts.running == 0;
-        waits && self.in_line.iter().all(Option::is_none) && self.tasks.counts.ready == 0
+        let counts = &self.tasks.counts;
+        counts.unfinished_wanted > 0 && counts.running == 0 && counts.ready == 0
     }
 }
 
@@ -80,19 +82,20 @@ impl Run {
 const REFUSALS: u32 = 16;
 
 /// The different requirements of a graph, and which of them each layer has.
-fn classes(graph: &Graph, heeds_requirements: bool) -> (Vec<Option<Arc<Requirement>>>, Vec<u16>) {
+fn classes(graph: &Graph, heeds_requirements: bool) -> (Vec<Option<Arc<Requirement>>>, Vec<u32>) {
     let mut classes: Vec<Option<Arc<Requirement>>> = Vec::from([None]);
+    let mut known: BTreeMap<Requirement, u32> = BTreeMap::new();
     let of_layers = graph.layers().map(|(_, layer)| {
         let requirement = Requirement::of(&layer.annotations);
         if requirement.is_none() || !heeds_requirements {
             return 0;
         }
-        let known = classes.iter().position(|other| other.as_deref() == Some(&requirement));
-        let class = known.unwrap_or(classes.len()).min(usize::from(u16::MAX));
-        if class == classes.len() {
-            classes.push(Some(Arc::new(requirement)));
-        }
-        class as u16
+        // There are no more classes than layers, which are numbered by `u32`.
+        let next = classes.len() as u32;
+        *known.entry(requirement).or_insert_with_key(|requirement| {
+            classes.push(Some(Arc::new(requirement.clone())));
+            next
+        })
     });
     let of_layers = of_layers.collect();
     (classes, of_layers)

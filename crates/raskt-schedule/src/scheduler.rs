@@ -1,12 +1,13 @@
 use crate::place::{Placement, SoonestStart};
 use crate::report::again;
 use crate::run::Run;
+use crate::run_queue::RunQueue;
+use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
-use crate::{Action, Attempt, Event, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
+use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
@@ -17,9 +18,9 @@ pub struct Scheduler {
     pub(crate) runs: BTreeMap<RunId, Run>,
     pub(crate) seats: Seats,
     /// Runs that may have something to start, by what it requires.
-    pub(crate) line: BTreeSet<InLine>,
+    pub(crate) queue: RunQueue,
     /// Of those in line, the ones that require something.
-    pub(crate) demanding: BTreeSet<(RunId, u16)>,
+    pub(crate) demanding: BTreeSet<(RunId, u32)>,
     /// Runs that have tasks that may have killed workers.
     pub(crate) accused: BTreeSet<RunId>,
     /// Runs that were told that they can't go on.
@@ -30,9 +31,6 @@ pub struct Scheduler {
     pub(crate) settings: Settings,
     pub(crate) placement: Box<dyn Placement>,
 }
-
-/// A class of a run that waits for workers: highest priority first, then the oldest.
-pub(crate) type InLine = (Reverse<i32>, RunId, u16);
 
 impl Scheduler {
     /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
@@ -45,7 +43,7 @@ impl Scheduler {
         Self {
             runs: BTreeMap::new(),
             seats: Seats::new(settings.prefill_nanoseconds),
-            line: BTreeSet::new(),
+            queue: RunQueue::default(),
             demanding: BTreeSet::new(),
             accused: BTreeSet::new(),
             stalled: BTreeSet::new(),
@@ -56,13 +54,25 @@ impl Scheduler {
         }
     }
 
-    /// Takes in what happened.
+    /// Takes in what happened, if it can be: what comes from outside of the process, or from callers, is checked.
+    pub fn try_event(&mut self, now: Time, event: Event) -> Result<(), EventError> {
+        self.check(&event)?;
+        self.handle_event(now, event);
+        Ok(())
+    }
+
+    /// Takes in what happened. An event that [`Self::check`] refuses may be a panic.
     pub fn handle_event(&mut self, _now: Time, event: Event) {
-        if let Some(worker) = event.holder() {
+        if let Some((worker, run)) = event.holder() {
             self.seats.hear(worker);
+            if !self.runs.contains_key(&run) && self.seats.contains(worker) {
+                // It came to hold something of it while the run was forgotten.
+                self.actions.push_back(Action::Forget { worker, run });
+            }
         }
         match event {
-            Event::GraphAdded { run, graph, wanted } => {
+            Event::GraphAdded { run, parent, graph, wanted } => {
+                self.queue.add(run, parent);
                 self.runs.insert(run, Run::new(graph, &wanted, self.settings.heeds_requirements));
                 self.settle(run);
             }
@@ -78,6 +88,8 @@ impl Scheduler {
             Event::RunReleased { run } => self.forget(run),
             Event::WorkerJoined { worker, offer } => self.seats.add(worker, offer),
             Event::WorkerResized { worker, slots, memory } => self.seats.resize(worker, slots, memory),
+            Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
+            Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),
             Event::WorkerLost { worker, cause } => self.lose_worker(worker, cause),
             Event::ResultsLost { worker, run, tasks } => self.change(run, |found| {
                 found.tasks.lose_those_of(&found.graph, worker, &tasks);
@@ -151,28 +163,44 @@ impl Scheduler {
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         if is_finished && !run.is_finished {
             self.actions.push_back(Action::Finished { run: id });
+            let lenders = std::mem::take(&mut run.lenders);
+            lenders.into_iter().for_each(|(worker, slots)| self.seats.lend(worker, slots, false));
         }
         run.is_finished = is_finished;
         for class in 0..run.classes.len() {
-            let in_line = run.tasks.queues[class].head().map(|head| head.priority);
-            if in_line != run.in_line[class] {
-                let place = |priority: i32| (Reverse(priority), id, class as u16);
-                run.in_line[class].map(|priority| self.line.remove(&place(priority)));
-                in_line.map(|priority| self.line.insert(place(priority)));
-                run.in_line[class] = in_line;
-                if class > 0 && in_line.is_some() {
-                    self.demanding.insert((id, class as u16));
-                } else if class > 0 {
-                    self.demanding.remove(&(id, class as u16));
-                }
+            let priority = run.tasks.queues[class].head().map(|head| head.priority);
+            self.queue.stand(id, class as u32, priority);
+            if class > 0 && priority.is_some() {
+                self.demanding.insert((id, class as u32));
+            } else if class > 0 {
+                self.demanding.remove(&(id, class as u32));
             }
         }
-        if run.is_stuck() {
+        if self.queue.has_none_of(id) && run.is_stuck() {
             self.stalled.insert(id);
         }
         if run.suspects.is_empty() {
             self.accused.remove(&id);
         }
+    }
+
+    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
+    fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
+        let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
+        if self.seats.contains(worker) {
+            let lent = run.lenders.entry(worker).or_default();
+            *lent = lent.saturating_add(slots);
+            self.seats.lend(worker, slots, true);
+            let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
+            (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id)).for_each(drop);
+        }
+    }
+
+    fn take_back_lent(&mut self, worker: WorkerId, id: RunId, slots: u32) {
+        let Some(lent) = self.runs.get_mut(&id).and_then(|run| run.lenders.get_mut(&worker)) else { return };
+        let slots = slots.min(*lent);
+        *lent -= slots;
+        self.seats.lend(worker, slots, false);
     }
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
@@ -184,6 +212,7 @@ impl Scheduler {
             self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
         }
         for ((id, attempt), placed) in placed {
+            self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
             self.change(id, |run| again(run, attempt, &placed.tasks));
         }
         for (id, task) in guilty {
@@ -195,7 +224,16 @@ impl Scheduler {
     }
 
     fn take_back(&mut self, worker: WorkerId, id: RunId, attempt: Attempt, tasks: &[TaskRange]) {
+        let expected = self
+            .seats
+            .get(worker)
+            .and_then(|seat| seat.find(id, attempt))
+            .map(|placed| (placed.priority, placed.nanoseconds));
         let asked_for = self.seats.take_out(worker, id, attempt, tasks);
+        let is_over = self.seats.get(worker).is_some_and(|seat| seat.find(id, attempt).is_none());
+        if let Some((priority, expected)) = expected.filter(|_| is_over) {
+            self.queue.correct(id, priority, expected, 0);
+        }
         self.change(id, |run| again(run, attempt, tasks));
         if let Some(idle) = asked_for {
             self.pass_on(id, idle, tasks);
@@ -205,17 +243,19 @@ impl Scheduler {
 
     fn take_given(&mut self, id: RunId, tasks: &[TaskRange], worker: WorkerId, bytes: u64) {
         let is_there = self.seats.contains(worker);
-        let count = TaskRange::count(tasks);
         self.change(id, |run| {
+            // Taken to be of equal size.
+            let each = bytes / TaskRange::count(tasks).max(1);
             if !is_there {
                 // The worker went before the scheduler heard of the data.
                 run.tasks.lost.extend_from_slice(tasks);
                 return;
             }
+            run.known_to.insert(worker);
             for range in tasks {
-                run.tasks.layers[range.layer.0 as usize].result_bytes = bytes / count.max(1);
+                run.tasks.layers[range.layer.0 as usize].result_bytes = each;
                 range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
-                run.estimates[range.layer.0 as usize].learn_bytes(range.len(), bytes * range.len() / count);
+                run.estimates[range.layer.0 as usize].learn_bytes(range.len(), each.saturating_mul(range.len()));
             }
         });
     }
@@ -223,6 +263,7 @@ impl Scheduler {
     fn fetched(&mut self, worker: WorkerId, id: RunId, tasks: &[TaskRange]) {
         if self.seats.contains(worker) {
             self.change(id, |run| {
+                run.known_to.insert(worker);
                 tasks.iter().flat_map(|range| range.tasks()).for_each(|task| run.tasks.add_copy(task, worker));
             });
         }
@@ -240,6 +281,7 @@ impl Scheduler {
         reached: bool,
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
+        self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
         let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from);
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
@@ -257,15 +299,14 @@ impl Scheduler {
 
     fn forget(&mut self, run: RunId) {
         let Some(found) = self.runs.remove(&run) else { return };
-        for (class, priority) in (0..).zip(found.in_line) {
-            priority.map(|priority| self.line.remove(&(Reverse(priority), run, class)));
-            self.demanding.remove(&(run, class));
-        }
+        found.lenders.iter().for_each(|(&worker, &slots)| self.seats.lend(worker, slots, false));
+        self.queue.remove(run);
+        (0..).zip(found.classes).for_each(|(class, _)| _ = self.demanding.remove(&(run, class)));
         self.stalled.remove(&run);
         self.accused.remove(&run);
-        self.seats.forget(run);
-        let forget = self.seats.workers().map(|worker| Action::Forget { worker, run });
-        self.actions.extend(forget);
+        let known_to: Vec<_> = found.known_to.into_iter().filter(|worker| self.seats.contains(*worker)).collect();
+        known_to.iter().for_each(|worker| self.seats.forget(*worker, run));
+        self.actions.extend(known_to.into_iter().map(|worker| Action::Forget { worker, run }));
     }
 }
 

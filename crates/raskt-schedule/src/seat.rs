@@ -16,6 +16,8 @@ pub(crate) struct Seat {
     placed: BTreeMap<(RunId, Attempt), Placed>,
     /// Assignments of runs that are forgotten, which it has begun and which nobody can stop.
     orphans: BTreeSet<(RunId, Attempt)>,
+    /// Slots that its tasks have lent while they wait for runs.
+    lent: u64,
     /// Sums over what is placed.
     nanoseconds: u64,
     memory: u128,
@@ -41,6 +43,8 @@ pub(crate) struct Placed {
     /// What it is expected to take on one thread, and to hold.
     pub nanoseconds: u64,
     pub memory: u64,
+    /// That of its tasks.
+    pub priority: i32,
     pub requirement: Option<Arc<Requirement>>,
     /// When it has run, there is more memory than before.
     pub gives_back: bool,
@@ -66,6 +70,7 @@ impl Seat {
             offer,
             placed: BTreeMap::new(),
             orphans: BTreeSet::new(),
+            lent: 0,
             nanoseconds: 0,
             memory: 0,
             holdings: Holdings::default(),
@@ -98,12 +103,37 @@ impl Seat {
     pub fn has_orphans(&self) -> bool {
         !self.orphans.is_empty()
     }
+
+    /// How many assignments it runs at a time, those included whose tasks wait for others.
+    pub fn slots(&self) -> u64 {
+        u64::from(self.offer.slots) + self.lent
+    }
+
+    /// Whether it runs fewer assignments than it has slots, or was given fewer.
+    pub fn has_slot(&self) -> bool {
+        (self.placed.len() as u64) < self.slots()
+    }
+
+    /// Bytes that it may hold. A task that waits for tasks gives nothing back before they have run: none of them may wait for
+    /// it.
+    pub fn memory_limit(&self) -> u64 {
+        if self.lent > 0 { u64::MAX } else { self.offer.memory }
+    }
+
+    /// Its tasks lend so many more slots, or get so many back.
+    pub fn change_lent(&mut self, slots: u32, lends: bool) {
+        self.lent = match lends {
+            true => self.lent + u64::from(slots),
+            false => self.lent.saturating_sub(u64::from(slots)),
+        };
+    }
+
     /// Whether it gets another assignment: a slot is free, or time and memory credit allow one in advance.
     pub fn has_room(&self, prefill: u64) -> bool {
-        let slots = u64::from(self.offer.slots);
+        let slots = self.slots();
         let count = self.placed.len() as u64;
         let has_credit =
-            self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.offer.memory);
+            self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.memory_limit());
         if self.quarantine.is_some() {
             return false;
         }
@@ -112,17 +142,17 @@ impl Seat {
 
     /// Whether it may get a producer that adds `net` bytes.
     pub fn admits(&self, net: u64) -> bool {
-        admit::admits(self.offer.memory, self.used_memory(), net)
+        admit::admits(self.memory_limit(), self.used_memory(), net)
     }
 
     /// Whether it may get no producer at all.
     pub fn is_full(&self) -> bool {
-        admit::is_full(self.offer.memory, self.used_memory())
+        admit::is_full(self.memory_limit(), self.used_memory())
     }
 
     /// Bytes that producers may add.
     pub fn room(&self) -> u64 {
-        admit::room(self.offer.memory, self.used_memory())
+        admit::room(self.memory_limit(), self.used_memory())
     }
 
     fn used_memory(&self) -> u128 {
@@ -131,21 +161,21 @@ impl Seat {
 
     /// Bytes that the tasks of one assignment may read and hold, where it has more than one.
     pub fn batch_bytes(&self) -> u64 {
-        (self.offer.memory / (BATCHES_A_SLOT * u64::from(self.offer.slots.max(1)))).min(BATCH_BYTES)
+        (self.memory_limit() / (BATCHES_A_SLOT * self.slots().max(1))).min(BATCH_BYTES)
     }
 
     /// Assignments for each slot, in 1024ths.
     pub fn load(&self) -> u64 {
-        (self.placed.len() as u64) * 1024 / u64::from(self.offer.slots.max(1))
+        (self.placed.len() as u64) * 1024 / self.slots().max(1)
     }
 
     /// Assignments beyond the slots.
     pub fn ahead(&self) -> u64 {
-        (self.placed.len() as u64).saturating_sub(u64::from(self.offer.slots))
+        (self.placed.len() as u64).saturating_sub(self.slots())
     }
 
     pub fn nanoseconds_a_slot(&self) -> u64 {
-        self.nanoseconds / u64::from(self.offer.slots.max(1))
+        self.nanoseconds / self.slots().max(1)
     }
 
     /// Whether what it offers and doesn't use is enough.

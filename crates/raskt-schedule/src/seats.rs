@@ -45,6 +45,8 @@ struct Standing {
     ahead: u64,
     is_quarantined: bool,
     giving_back: u64,
+    slots: u64,
+    is_bounded: bool,
 }
 
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
@@ -59,13 +61,15 @@ impl Standing {
             ahead: seat.ahead(),
             is_quarantined: seat.quarantine.is_some(),
             giving_back: seat.giving_back,
+            slots: seat.slots(),
+            is_bounded: seat.memory_limit() < u64::MAX,
         }
     }
 }
 
 impl Derived {
     fn put_in(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back } = standing;
+        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back, slots, is_bounded } = standing;
         if has_room {
             self.open.insert((is_full, load, worker));
         }
@@ -76,10 +80,12 @@ impl Derived {
             self.quarantined.insert(worker);
         }
         self.giving_back += giving_back;
+        self.slots += slots;
+        self.bounded += u64::from(is_bounded);
     }
 
     fn take_out(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back } = standing;
+        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back, slots, is_bounded } = standing;
         if has_room {
             self.open.remove(&(is_full, load, worker));
         }
@@ -90,6 +96,8 @@ impl Derived {
             self.quarantined.remove(&worker);
         }
         self.giving_back -= giving_back;
+        self.slots -= slots;
+        self.bounded -= u64::from(is_bounded);
     }
 
     fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
@@ -97,7 +105,6 @@ impl Derived {
         for name in offer.resources.keys() {
             self.by_resource.entry(name.clone()).or_default().insert(worker);
         }
-        self.count_offer(offer, true);
     }
 
     fn remove_offer(&mut self, worker: WorkerId, offer: &Offer) {
@@ -111,16 +118,6 @@ impl Derived {
                     }
                 }
             }
-        }
-        self.count_offer(offer, false);
-    }
-
-    /// Adds what is counted of offers, or takes it away.
-    fn count_offer(&mut self, offer: &Offer, adds: bool) {
-        let counted =
-            [(&mut self.slots, u64::from(offer.slots)), (&mut self.bounded, u64::from(offer.memory < u64::MAX))];
-        for (sum, count) in counted {
-            *sum = if adds { *sum + count } else { *sum - count };
         }
     }
 }
@@ -149,10 +146,12 @@ impl Seats {
     }
 
     pub fn resize(&mut self, worker: WorkerId, slots: u32, memory: u64) {
-        let Some(seat) = self.seats.get(&worker) else { return };
-        self.derived.count_offer(&seat.offer, false);
-        self.derived.count_offer(&Offer { memory, ..Offer::slots(slots) }, true);
         self.change(worker, |seat| (seat.offer.slots, seat.offer.memory) = (slots, memory));
+    }
+
+    /// Tasks of `worker` lend so many slots while they wait, or get them back.
+    pub fn lend(&mut self, worker: WorkerId, slots: u32, lends: bool) {
+        self.change(worker, |seat| seat.change_lent(slots, lends));
     }
 
     pub fn get(&self, worker: WorkerId) -> Option<&Seat> {
@@ -237,10 +236,14 @@ impl Seats {
 
     /// Whether `worker` has room and what is required.
     pub fn can_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        self.is_able(worker, requirement) && self.seats.get(&worker).is_some_and(|seat| seat.has_room(self.prefill))
+    }
+
+    /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect.
+    pub fn is_able(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
         self.seats.get(&worker).is_some_and(|seat| {
-            let fits =
-                requirement.is_none_or(|requirement| seat.can_take(requirement) && self.may_run(worker, requirement));
-            fits && seat.has_room(self.prefill)
+            let fits = |requirement| seat.can_take(requirement) && self.may_run(worker, requirement);
+            seat.quarantine.is_none() && requirement.is_none_or(fits)
         })
     }
 
@@ -311,7 +314,7 @@ impl Seats {
         let any = Requirement::default();
         let able = self.able(requirement.unwrap_or(&any)).filter(|worker| {
             let seat = &self.seats[worker];
-            seat.quarantine.is_none() && seat.offer.slots > 0
+            seat.quarantine.is_none() && seat.slots() > 0
         });
         able.min_by_key(|worker| (self.seats[worker].has_orphans(), self.seats[worker].load(), *worker))
     }
@@ -380,11 +383,9 @@ impl Seats {
         self.seats.get(&worker).is_some_and(|seat| seat.cannot_reach.contains(&holder))
     }
 
-    /// Ends all assignments of a run.
-    pub fn forget(&mut self, run: RunId) {
-        for worker in self.workers().collect::<Vec<_>>() {
-            self.change(worker, |seat| seat.forget(run));
-        }
+    /// Ends all assignments that `worker` has of a run.
+    pub fn forget(&mut self, worker: WorkerId, run: RunId) {
+        self.change(worker, |seat| seat.forget(run));
     }
 
     /// Changes a seat, and what is derived from it.

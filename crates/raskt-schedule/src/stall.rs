@@ -71,7 +71,7 @@ impl Scheduler {
     fn find_cause(&mut self, id: RunId) -> Option<StallCause> {
         let run = self.runs.get_mut(&id)?;
         for class in 1..run.classes.len() {
-            if run.in_line[class].is_none() {
+            if !self.queue.has(id, class as u32) {
                 continue;
             }
             let Some(head) = run.find_startable(class) else { continue };
@@ -83,14 +83,14 @@ impl Scheduler {
         }
         let suspects: Vec<_> = run.suspects.iter().filter(|task| run.tasks.is_needed(*task)).collect();
         for task in suspects {
-            let class = usize::from(run.tasks.layers[task.layer.0 as usize].class);
+            let class = run.tasks.layers[task.layer.0 as usize].class as usize;
             if let Some(requirement) = run.classes[class].as_deref()
                 && !self.seats.is_met_by_any(requirement)
             {
                 return Some(StallCause::unmet(run, task.layer, requirement));
             }
         }
-        run.is_stuck().then_some(StallCause::NothingToStart)
+        (self.queue.has_none_of(id) && run.is_stuck()).then_some(StallCause::NothingToStart)
     }
 
     /// Tells the client, unless it knows.

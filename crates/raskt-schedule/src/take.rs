@@ -8,6 +8,7 @@
 //! have run them meanwhile (there is one), or others have enough to do (the share), or waiting is less than handing over.
 
 use crate::batch::{Batch, Limits};
+use crate::estimate::Estimate;
 use crate::members::Members;
 use crate::queue::Head;
 use crate::run::Run;
@@ -58,7 +59,7 @@ pub(crate) struct Draft {
 /// Tasks of one kind may go together: the same workers can run them, in the same way, at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kind {
-    class: u16,
+    class: u32,
     priority: i32,
     op: OpKind,
 }
@@ -189,7 +190,7 @@ impl Run {
     /// `Ready` or `Waiting` → `Running`, and looks at what follows.
     fn add(&mut self, draft: &mut Draft, task: TaskId, weight: Option<Weight>, with_followers: bool) {
         draft.nanoseconds += weight.map_or(draft.limits.credit, |weight| weight.nanoseconds);
-        draft.bytes += weight.map_or(0, |weight| weight.bytes);
+        draft.bytes = draft.bytes.saturating_add(weight.map_or(0, |weight| weight.bytes));
         draft.count += 1;
         TaskRange::push(&mut draft.tasks, task);
         self.tasks.hand_out(task, draft.worker, draft.attempt);
@@ -315,7 +316,8 @@ impl Run {
         let cost = &self.graph.layer(task.layer).cost;
         let estimate = &self.estimates[task.layer.0 as usize];
         let nanoseconds = estimate.nanoseconds(cost)?;
-        let bytes = estimate.output_bytes(cost) + cost.scratch_bytes + self.input_bytes(task);
+        let own = estimate.output_bytes(cost) + Estimate::scratch_bytes(cost);
+        let bytes = own.saturating_add(self.input_bytes(task));
         Some(Weight { nanoseconds: nanoseconds.max(1), bytes })
     }
 }

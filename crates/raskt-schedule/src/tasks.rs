@@ -1,7 +1,8 @@
 use crate::holdings::Moves;
 use crate::members::Members;
 use crate::pages::Pages;
-use crate::queue::{Queue, Sources};
+use crate::queue::Queue;
+use crate::sources::Sources;
 use crate::task::{Record, Tag};
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
@@ -45,7 +46,7 @@ pub(crate) struct LayerState {
     /// Its order is its own and it is large, so that ready tasks of it stand in the queue as bits.
     pub is_scattered: bool,
     /// Which queue its tasks stand in.
-    pub class: u16,
+    pub class: u32,
     pub wanted: Members,
     pub needed: Members,
     /// Tasks whose results were put here by a client, and can't be made again.
@@ -104,8 +105,8 @@ impl LayerState {
 }
 
 impl Tasks {
-    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>, classes: Vec<u16>) -> Self {
-        let queues = classes.iter().max().map_or(1, |&last| usize::from(last) + 1);
+    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>, classes: Vec<u32>) -> Self {
+        let queues = classes.iter().max().map_or(1, |&last| last as usize + 1);
         let parts = graph.layers().zip(wanted).zip(needed).zip(classes);
         let layers = parts.map(|((((_, layer), wanted), needed), class)| {
             let len = layer.len();
@@ -163,13 +164,13 @@ impl Tasks {
     /// Lets the untouched tasks of `layer` start, of which `left` may be ready.
     pub fn open_sources(&mut self, layer: LayerId, left: u64) {
         let LayerState { priority, len, class, .. } = self.layers[layer.0 as usize];
-        self.queues[usize::from(class)].add_sources(Sources { layer, priority, next: 0, end: len, left });
+        self.queues[class as usize].add_sources(Sources { layer, priority, next: 0, end: len, left });
     }
 
     /// The untouched tasks of `layer` aren't to start now.
     pub fn close_sources(&mut self, layer: LayerId) {
         let class = self.layers[layer.0 as usize].class;
-        self.queues[usize::from(class)].close_sources(layer);
+        self.queues[class as usize].close_sources(layer);
     }
 
     /// What is known of a needed task.

@@ -105,7 +105,7 @@ impl Tasks {
     fn make_ready(&mut self, graph: &Graph, task: TaskId) {
         let layer = &mut self.layers[task.layer.0 as usize];
         let (priority, len, is_scattered) = (layer.priority, layer.len, layer.is_scattered);
-        let queue = &mut self.queues[usize::from(layer.class)];
+        let queue = &mut self.queues[layer.class as usize];
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Ready, ..*record };
         self.counts.ready += 1;

@@ -5,7 +5,6 @@ use crate::task::Tag;
 use crate::tasks::{Counts, Tasks};
 use crate::{Attempt, RunId, Scheduler, TaskRange, TaskState};
 use raskt_graph::{Graph, Shape, TaskId};
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Scheduler {
@@ -36,8 +35,7 @@ impl Scheduler {
             self.validate_line(id, run);
         }
         self.validate_holdings();
-        let in_line = self.runs.values().flat_map(|run| &run.in_line).flatten().count();
-        assert_eq!(in_line, self.line.len(), "only runs that are there stand in line, and once");
+        self.queue.validate(self.runs.keys().copied());
     }
 
     /// What workers are counted to hold is what they hold of the results that will be read.
@@ -68,17 +66,15 @@ impl Scheduler {
     }
 
     fn validate_line(&self, id: RunId, run: &Run) {
-        for (class, priority) in (0..).zip(&run.in_line) {
-            let stands = priority.is_some_and(|priority| self.line.contains(&(Reverse(priority), id, class)));
-            assert_eq!(stands, priority.is_some(), "class {class} of {id:?} in line");
-            let demands = class > 0 && priority.is_some();
+        for (class, _) in (0..).zip(&run.classes) {
+            let demands = class > 0 && self.queue.has(id, class);
             assert_eq!(
                 demands,
                 self.demanding.contains(&(id, class)),
                 "class {class} of {id:?} among those that demand"
             );
         }
-        let is_in_line = run.in_line.iter().any(Option::is_some);
+        let is_in_line = !self.queue.has_none_of(id);
         let is_ready = |task: &TaskId| run.tasks.is_needed(*task) && run.tasks.record(*task).tag == Tag::Ready;
         let suspects = run.suspects.iter().filter(is_ready).count() as u64;
         assert!(is_in_line || run.tasks.counts.ready == suspects, "{id:?} has ready tasks and isn't in line");

@@ -181,6 +181,11 @@ impl Worker {
         }
     }
 
+    /// The same worker with nothing to do, after a failure of its own: the tickets that it gave out aren't given out again.
+    pub fn begun_anew(&self) -> Self {
+        Self { can_be_lost: self.can_be_lost, next_ticket: self.next_ticket, ..Self::in_process(self.slots) }
+    }
+
     /// Takes in what happened.
     pub fn handle_event(&mut self, event: WorkerEvent) {
         match event {

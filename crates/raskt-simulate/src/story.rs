@@ -67,7 +67,7 @@ pub(crate) fn tasks_of_action(action: &Action) -> Vec<(RunId, TaskRange)> {
 /// An event in a line.
 pub(crate) fn event(event: &Event) -> String {
     match event {
-        Event::GraphAdded { run, graph, wanted } => {
+        Event::GraphAdded { run, graph, wanted, .. } => {
             format!("run {} of {} tasks is added; wanted: {}", run.0, graph.tasks(), ranges(wanted))
         }
         Event::Wanted { run, tasks } => format!("run {}: {} is wanted", run.0, ranges(tasks)),

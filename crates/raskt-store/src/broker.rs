@@ -66,6 +66,13 @@ impl Broker {
         promise.is_some()
     }
 
+    /// Takes all promises to an asker back.
+    pub fn give_back_all(&mut self, asker: u32) {
+        let all = Holder { asker, ticket: 0 }..=Holder { asker, ticket: u64::MAX };
+        let held: Vec<Holder> = self.promises.range(all).map(|(&holder, _)| holder).collect();
+        held.into_iter().for_each(|holder| _ = self.give_back(holder));
+    }
+
     /// A result of `bytes` came into memory.
     pub fn hold(&mut self, bytes: u64) {
         self.held = self.held.saturating_add(bytes);
@@ -85,6 +92,12 @@ impl Broker {
     /// A result of `bytes` left memory.
     pub fn let_go(&mut self, bytes: u64) {
         self.held = self.held.saturating_sub(bytes);
+    }
+
+    /// Counts anew: results hold so much, and promised is what is written down of promises.
+    pub fn recount(&mut self, held: u64) {
+        self.held = held;
+        self.promised = self.promises.values().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
     }
 
     fn saw(&mut self) {

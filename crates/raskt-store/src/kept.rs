@@ -71,21 +71,22 @@ impl Kept {
 
     /// Puts the result back after it was computed again, for `holder` if memory was promised for it.
     pub fn restore(&self, value: Value, holder: Option<Holder>) {
-        self.shared.change(|state| state.restore(self.id, value, holder));
+        // If the store breaks, whoever computed the result has it all the same.
+        let _ = self.shared.change(|state| state.restore(self.id, value, holder));
     }
 
     /// Lets go of one owner's share: if it was the last, the result leaves the store and is handed to the caller, who
     /// drops it where that is safe. Else no task of that owner waits for it any more.
     pub fn release(self: Arc<Self>) -> Option<Value> {
         match Arc::into_inner(self) {
-            Some(last) => last.shared.change(|state| state.remove(last.id)),
+            Some(last) => last.shared.change(|state| state.remove(last.id)).ok().flatten(),
             None => None,
         }
     }
 
     /// Says when the task that reads it next has its turn; nothing if none waits for it.
     pub fn set_turn(&self, turn: Option<u32>) {
-        self.shared.change(|state| state.set_turn(self.id, turn));
+        let _ = self.shared.change(|state| state.set_turn(self.id, turn));
     }
 }
 
@@ -122,19 +123,23 @@ impl fmt::Debug for Kept {
 
 /// Keeps results in memory until it is dropped, once they are there.
 #[derive(Default)]
-pub struct Pins(pub(crate) Vec<Arc<Kept>>);
+pub struct Pins {
+    pub(crate) kept: Vec<Arc<Kept>>,
+    /// What they were pinned in: a state that was put right has forgotten pins.
+    pub(crate) epoch: u32,
+}
 
 impl Pins {
     /// Whether it keeps none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.kept.is_empty()
     }
 
     /// Puts the results themselves in the place of those that `values` stand for, as far as they are in memory; says
     /// whether they all are.
     pub fn put_in(&self, values: &mut [Value]) -> bool {
-        let Some(first) = self.0.first() else { return true };
-        first.shared.change(|state| {
+        let Some(first) = self.kept.first() else { return true };
+        let put_in = first.shared.change(|state| {
             let mut all = true;
             for value in values {
                 let Some(kept) = Kept::of(value) else { continue };
@@ -144,13 +149,18 @@ impl Pins {
                 }
             }
             all
-        })
+        });
+        put_in.unwrap_or(false)
     }
 }
 
 impl Drop for Pins {
     fn drop(&mut self) {
-        let Some(first) = self.0.first() else { return };
-        first.shared.change(|state| self.0.iter().for_each(|kept| state.unpin(kept.id)));
+        let Some(first) = self.kept.first() else { return };
+        let _ = first.shared.change(|state| {
+            if state.epoch == self.epoch {
+                self.kept.iter().for_each(|kept| state.unpin(kept.id));
+            }
+        });
     }
 }

@@ -33,7 +33,6 @@ mod slot;
 mod speed;
 mod state;
 mod store;
-pub mod sync;
 mod threads;
 
 pub use broker::{Broker, Holder};
@@ -43,7 +42,7 @@ pub use report::{HolderLine, MemoryReport, Place};
 pub use request::{Answer, Asker, Reply};
 pub use results::{Results, RunKey};
 pub use slot::Facts;
-pub use store::{Limits, Store};
+pub use store::{Broken, Limits, Store};
 
 #[cfg(test)]
 mod tests;

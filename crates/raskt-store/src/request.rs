@@ -1,11 +1,14 @@
-use crate::MemoryReport;
 use crate::slot::SlotId;
+use crate::{Broken, MemoryReport};
 use std::sync::Arc;
 
 /// Somebody who asks for memory: an engine.
 pub trait Asker: Send + Sync + 'static {
     /// What became of requests that had to wait, by ticket. It is called by threads of the store, without any lock of it.
     fn answered(&self, replies: Vec<(u64, Reply)>);
+
+    /// The store is broken: none of the requests will be answered. Called in the same way.
+    fn store_broke(&self, broken: &Broken);
 }
 
 /// What becomes of a request that had to wait.

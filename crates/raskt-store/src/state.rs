@@ -48,6 +48,8 @@ pub(crate) struct State {
     /// Whether anything ever had to leave.
     pub has_spilled: bool,
     pub counts: Counts,
+    /// How often it was put right: what comes of jobs of an earlier epoch is counted nowhere.
+    pub epoch: u32,
 }
 
 /// What happened so far.
@@ -69,10 +71,14 @@ pub(crate) enum Job {
         value: Value,
         codec: Arc<dyn Codec>,
         known: Option<Arc<SpillFile>>,
+        /// What it was counted with when it began to leave.
+        bytes: u64,
+        epoch: u32,
     },
     Read {
         id: SlotId,
         file: Arc<SpillFile>,
+        epoch: u32,
     },
 }
 
@@ -128,6 +134,7 @@ impl State {
             garbage: vec![],
             has_spilled: false,
             counts: Counts::default(),
+            epoch: 0,
         }
     }
 
@@ -233,6 +240,8 @@ impl State {
     pub fn restore(&mut self, id: SlotId, value: Value, holder: Option<Holder>) {
         match self.slots.get_mut(&id) {
             Some(slot) if matches!(slot.place, Where::Away) => {
+                // Computed again, it may be of another size.
+                slot.bytes = value.bytes() as u64;
                 slot.place = Where::Here(value);
                 self.hold_for(holder, id);
             }
@@ -358,6 +367,31 @@ impl State {
         }
     }
 
+    /// After a panic half way through a change: all that follows from the results that are there is told from them anew, and
+    /// nobody waits for anything.
+    pub fn put_right(&mut self) {
+        self.epoch += 1;
+        let in_memory = |slots: &BTreeMap<SlotId, Slot>| {
+            slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum::<u64>()
+        };
+        let small = self.broker.held().saturating_sub(in_memory(&self.slots));
+        self.order = Order::default();
+        let lent = self.lent;
+        self.slots.values_mut().for_each(|slot| slot.pins = 0);
+        self.lose_threads();
+        self.lent = lent;
+        self.broker.recount(small + in_memory(&self.slots));
+        self.disk.used = self.slots.values().filter_map(|slot| slot.file.as_ref()).map(|file| file.bytes()).sum();
+    }
+
+    /// One like it that has nothing.
+    pub fn emptied(&self) -> Self {
+        let mut empty = Self::new(self.broker.limit());
+        empty.disk.limit = self.disk.limit;
+        (empty.next_slot, empty.epoch, empty.lent) = (self.next_slot, self.epoch + 1, self.lent);
+        empty
+    }
+
     pub fn report(&self) -> MemoryReport {
         report::of(self, self.slots.values())
     }
@@ -365,6 +399,18 @@ impl State {
     fn next_use(&mut self) -> u64 {
         self.uses += 1;
         self.uses
+    }
+
+    /// Leaves things as a panic half way through a change might.
+    #[cfg(test)]
+    pub fn confuse(&mut self, at: usize) {
+        match at % 5 {
+            0 => self.order = Order::default(),
+            1 => self.leaving += 1,
+            2 => self.disk.used += 1,
+            3 => self.coming += 1,
+            _ => self.loading.clear(),
+        }
     }
 
     /// What is kept twice is counted again.

@@ -3,11 +3,13 @@ use crate::kept::{Kept, Lineage, Pins};
 use crate::report::MemoryReport;
 use crate::request::{Answer, Asker, Request};
 use crate::slot::Facts;
+use crate::state::State;
 use crate::threads::Shared;
 use raskt_value::Value;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
+use thiserror::Error;
 
 /// The results of some size of a process, in memory and on disk, and the broker that promises memory.
 ///
@@ -42,6 +44,22 @@ impl Limits {
     }
 }
 
+/// Something that changes a store panicked half way: a bug of the store. What was asked of it isn't done, and requests that
+/// waited are forgotten. The results that it has it still has, and it goes on with them.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the store of results broke down: {story}")]
+pub struct Broken {
+    story: Arc<str>,
+    /// How many breaks of the store there were, this one included.
+    pub number: u64,
+}
+
+impl Broken {
+    pub(crate) fn new(story: &str, number: u64) -> Self {
+        Self { story: story.into(), number }
+    }
+}
+
 /// A holder that is promised nothing.
 const UNASKED: Holder = Holder { asker: u32::MAX, ticket: u64::MAX };
 
@@ -67,7 +85,7 @@ impl Store {
     /// Sets how much it may use from now on.
     pub fn set_limits(&self, limits: Limits) {
         let is_elsewhere = self.shared().set_place(limits.spill_path);
-        self.shared().change(|state| {
+        let _ = self.shared().change(|state| {
             if is_elsewhere || (state.broker.limit(), state.disk.limit) != (limits.memory, limits.disk) {
                 state.broker.set_limit(limits.memory);
                 state.disk.limit = limits.disk;
@@ -90,56 +108,62 @@ impl Store {
     }
 
     /// Keeps a result, which takes up what `holder` was promised.
-    pub fn keep(&self, value: Value, lineage: Lineage, facts: Facts, holder: Holder) -> Arc<Kept> {
+    pub fn keep(&self, value: Value, lineage: Lineage, facts: Facts, holder: Holder) -> Result<Arc<Kept>, Broken> {
         let bytes = value.bytes() as u64;
         let layout = value.block_layout().map(|(dtype, shape)| (dtype, shape.into()));
         let summary = value.summary();
-        let id = self.shared().change(|state| state.keep(value, facts, holder));
-        Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, summary, lineage })
+        let id = self.shared().change(|state| state.keep(value, facts, holder))?;
+        Ok(Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, summary, lineage }))
     }
 
     /// Keeps something that nobody was promised memory for; others leave for it, where that can be.
-    pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: Facts) -> Arc<Kept> {
-        let kept = self.keep(value, lineage, facts, UNASKED);
-        self.shared().change(|state| state.make_room());
-        kept
+    pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: Facts) -> Result<Arc<Kept>, Broken> {
+        let kept = self.keep(value, lineage, facts, UNASKED)?;
+        self.shared().change(|state| state.make_room())?;
+        Ok(kept)
     }
 
     /// Asks for `bytes` for a ticket, and for the results that `inputs` stand for to be in memory. They stay there until the
     /// pins that come back are dropped.
-    pub fn ask(&self, holder: Holder, bytes: u64, inputs: &[Value]) -> (Answer, Pins) {
+    pub fn ask(&self, holder: Holder, bytes: u64, inputs: &[Value]) -> Result<(Answer, Pins), Broken> {
         let mut kept: Vec<Arc<Kept>> = inputs.iter().filter_map(Kept::of).collect();
         if kept.len() > 1 {
             kept.sort_unstable_by_key(|kept| kept.id);
             kept.dedup_by_key(|kept| kept.id);
         }
         let inputs = kept.iter().map(|kept| (kept.id, kept.bytes)).collect();
-        let answer = self.shared().change(|state| state.ask(Request { holder, bytes, inputs }));
-        (answer, Pins(kept))
+        let ask = |state: &mut State| (state.ask(Request { holder, bytes, inputs }), state.epoch);
+        let (answer, epoch) = self.shared().change(ask)?;
+        Ok((answer, Pins { kept, epoch }))
     }
 
     /// Takes back a promise, or a request that waits for one.
     pub fn give_back(&self, holder: Holder) {
-        self.shared().change(|state| state.give_back(holder));
+        let _ = self.shared().change(|state| state.give_back(holder));
+    }
+
+    /// Takes back all promises to an asker, and forgets all that it waits for.
+    pub fn give_back_all(&self, asker: u32) {
+        let _ = self.shared().change(|state| state.give_back_all(asker));
     }
 
     /// Counts results that are too small to be kept one by one.
     pub fn hold_small(&self, bytes: u64, holder: Holder) {
         if bytes > 0 {
-            self.shared().change(|state| state.hold_small(bytes, holder));
+            let _ = self.shared().change(|state| state.hold_small(bytes, holder));
         }
     }
 
     /// Small results are gone.
     pub fn let_go_small(&self, bytes: u64) {
         if bytes > 0 {
-            self.shared().change(|state| state.let_go_small(bytes));
+            let _ = self.shared().change(|state| state.let_go_small(bytes));
         }
     }
 
     /// A task waits for other tasks, or (`false`) goes on: while it waits, nothing is expected of its end.
     pub fn lend(&self, begins: bool) {
-        self.shared().change(|state| {
+        let _ = self.shared().change(|state| {
             if begins {
                 state.lent += 1;
                 state.moved();
@@ -156,17 +180,22 @@ impl Store {
 
     /// Bytes that may be held and promised.
     pub fn memory_limit(&self) -> u64 {
-        self.shared().change(|state| state.broker.limit())
+        self.shared().change(|state| state.broker.limit()).unwrap_or(u64::MAX)
     }
 
     /// What holds memory.
-    pub fn report(&self) -> MemoryReport {
+    pub fn report(&self) -> Result<MemoryReport, Broken> {
         self.shared().change(|state| state.report())
+    }
+
+    /// Breaks it, as a panic in it would; for tests of those who use it.
+    pub fn break_down(&self, story: &str) {
+        let _ = self.shared().change(|_| panic!("{story}"));
     }
 
     /// Whether it holds nothing and has promised nothing.
     pub fn is_empty(&self) -> bool {
-        self.shared().change(|state| state.broker.held() + state.broker.promised() == 0)
+        self.shared().change(|state| state.broker.held() + state.broker.promised() == 0).unwrap_or(false)
     }
 
     /// Removes the folder of spill files with all that is in it: the process ends, and nothing will be read any more.
@@ -186,6 +215,6 @@ impl Store {
 
     #[cfg(test)]
     pub(crate) fn validate(&self) {
-        self.shared().change(|state| state.validate());
+        self.shared().change(|state| state.validate()).unwrap();
     }
 }

@@ -5,10 +5,10 @@ use crate::folder::Folder;
 use crate::request::{Answer, Reply, Request};
 use crate::slot::{Facts, SlotId};
 use crate::state::{Job, State, Written};
-use crate::sync::{Condvar, Mutex};
 use crate::*;
 use proptest::prelude::*;
 use raskt_graph::{Graph, LayerId, TaskId};
+use raskt_sync::{Condvar, Mutex};
 use raskt_value::{Buffer, Chunk, Codec, Encoded, ErrorKind, Foreign, TaskError, Unwritten, Value};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -97,7 +97,8 @@ impl World {
             if let Some(value) = self.state.value(id) {
                 assert_eq!(number(&value), self.results[&id], "a result is what it was");
             } else {
-                let value = block(self.results[&id], 1);
+                // Computed again, it may be larger.
+                let value = block(self.results[&id], 1 + id.0 % 2);
                 self.state.restore(id, value, Some(holder(ticket)));
             }
         }
@@ -116,20 +117,30 @@ impl World {
 
     fn job(&mut self, fails: bool) {
         match self.state.jobs.pop_front() {
-            Some(Job::Write { id, value, codec, known }) => {
+            Some(Job::Write { id, value, codec, known, bytes, .. }) => {
                 assert!(known.is_none(), "blocks never change");
                 let written = SpillFile::write(&self.folder, codec.encode(&value).unwrap()).unwrap();
                 drop(value);
                 let failures = [Written::Trouble("full".into()), Written::Shared, Written::Never];
                 let failure = failures.into_iter().nth(id.0 as usize % 3).filter(|_| fails);
-                self.state.wrote(id, UNIT, failure.unwrap_or_else(|| Written::To(Arc::new(written))));
+                self.state.wrote(id, bytes, failure.unwrap_or_else(|| Written::To(Arc::new(written))));
             }
-            Some(Job::Read { id, file }) => {
+            Some(Job::Read { id, file, .. }) => {
                 let value = file.value().unwrap();
                 self.state.read(id, (!fails).then_some(value));
             }
             None => {}
         }
+    }
+
+    /// Something panics while what follows from the results is being changed.
+    fn break_down(&mut self, at: usize) {
+        self.state.confuse(at);
+        self.state.put_right();
+        // Pins are forgotten. Engines hear of it, and let go of what they asked for.
+        self.waiting.clear();
+        self.loading.clear();
+        self.running.values_mut().for_each(Vec::clear);
     }
 
     fn hear(&mut self) {
@@ -187,6 +198,37 @@ proptest! {
     }
 
     #[test]
+    fn a_state_that_was_put_right_has_every_result_and_goes_on(
+        limit in 2..12_u64,
+        steps in prop::collection::vec((0..11_u8, any::<usize>(), prop::collection::vec(any::<usize>(), 0..3)), 0..80),
+    ) {
+        let mut world = World::new(limit * UNIT);
+        for (kind, number, picks) in steps {
+            match kind {
+                0..=2 => world.keep(1, number.is_multiple_of(2).then_some(number as u32 % 10)),
+                3..=5 => world.ask(number as u64 % 3, &picks),
+                6 => world.end(number),
+                7 => world.remove(number),
+                8 => world.break_down(number),
+                _ => world.job(number % 8 == 0),
+            }
+            world.hear();
+        }
+        for _ in 0..10_000 {
+            world.hear();
+            if !world.state.jobs.is_empty() {
+                world.job(false);
+            } else if !world.running.is_empty() {
+                world.end(0);
+            } else if world.waiting.is_empty() {
+                break;
+            }
+        }
+        prop_assert!(world.waiting.is_empty() && world.running.is_empty());
+        prop_assert_eq!(world.state.broker.promised(), 0);
+    }
+
+    #[test]
     fn promises_stay_within_the_limit_but_for_one(
         sizes in prop::collection::vec(1..6_u64, 1..40),
     ) {
@@ -215,12 +257,18 @@ proptest! {
 #[derive(Default)]
 struct Ear {
     heard: Mutex<Vec<(u64, Reply)>>,
+    broke: Mutex<Vec<String>>,
     changed: Condvar,
 }
 
 impl Asker for Ear {
     fn answered(&self, replies: Vec<(u64, Reply)>) {
         self.heard.lock().extend(replies);
+        self.changed.notify_all();
+    }
+
+    fn store_broke(&self, broken: &Broken) {
+        self.broke.lock().push(broken.to_string());
         self.changed.notify_all();
     }
 }
@@ -250,7 +298,7 @@ fn store(memory: u64) -> (Store, Arc<Ear>, u32, tempfile::TempDir) {
 }
 
 fn fill(store: &Store, count: u64) -> Vec<Arc<Kept>> {
-    (0..count).map(|at| store.keep(block(at, 100), no_lineage(), facts(None), holder(u64::MAX))).collect()
+    (0..count).map(|at| store.keep(block(at, 100), no_lineage(), facts(None), holder(u64::MAX)).unwrap()).collect()
 }
 
 #[test]
@@ -259,7 +307,7 @@ fn what_was_spilled_comes_back_and_isnt_written_twice() {
     let kept = fill(&store, 4);
     for ticket in 0..6 {
         let holder = Holder { asker, ticket };
-        let (answer, pins) = store.ask(holder, 300 * UNIT, &[]);
+        let (answer, pins) = store.ask(holder, 300 * UNIT, &[]).unwrap();
         if answer == Answer::Pending {
             assert!(matches!(ear.wait_for(ticket), Reply::Promised { is_loading: false }));
         }
@@ -270,7 +318,7 @@ fn what_was_spilled_comes_back_and_isnt_written_twice() {
         }
         store.validate();
     }
-    let report = store.report();
+    let report = store.report().unwrap();
     assert!((1..=4).contains(&report.files_written), "{report:?}");
     drop((kept, store, ear));
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -285,16 +333,20 @@ fn inputs_are_read_before_a_request_is_done_waiting() {
     let (store, ear, asker, _place) = store(400 * UNIT);
     let kept = fill(&store, 4);
     let holder = |ticket| Holder { asker, ticket };
-    assert_eq!(store.ask(holder(0), 400 * UNIT, &[]).0, Answer::Pending);
+    assert_eq!(store.ask(holder(0), 400 * UNIT, &[]).unwrap().0, Answer::Pending);
     ear.wait_for(0);
     store.give_back(holder(0));
     let mut inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
-    let (answer, pins) = store.ask(holder(1), 0, &inputs);
+    let (answer, pins) = store.ask(holder(1), 0, &inputs).unwrap();
     assert_eq!(answer, Answer::Promised { is_loading: true });
     assert!(matches!(ear.wait_for(1), Reply::Loaded));
     assert!(pins.put_in(&mut inputs));
     assert_eq!(inputs.iter().map(number).collect::<Vec<_>>(), [0, 1, 2, 3]);
-    assert_eq!((store.report().held, store.report().promised), (400 * UNIT, 0), "what came was promised before");
+    assert_eq!(
+        (store.report().unwrap().held, store.report().unwrap().promised),
+        (400 * UNIT, 0),
+        "what came was promised before"
+    );
 }
 
 #[test]
@@ -306,24 +358,65 @@ fn a_full_disk_lets_one_request_go_beyond_and_then_says_who_holds_what() {
     std::fs::write(&path, "").unwrap();
     store.set_limits(Limits { memory: 400 * UNIT, disk: u64::MAX, spill_path: Some(path) });
     let mut kept = fill(&store, 4);
-    store.ask(holder(0), 100 * UNIT, &[]);
+    store.ask(holder(0), 100 * UNIT, &[]).unwrap();
     assert!(matches!(ear.wait_for(0), Reply::Promised { .. }), "results alone are within the limit");
     kept.extend(fill(&store, 9));
     store.give_back(holder(0));
-    store.ask(holder(1), 100 * UNIT, &[]);
+    store.ask(holder(1), 100 * UNIT, &[]).unwrap();
     let Reply::Exhausted(report) = ear.wait_for(1) else { panic!("there is no memory") };
     let text = report.to_string();
     assert!(text.contains("1.3 MiB in memory") && text.contains("test (13 results)"), "{text}");
     assert!(report.disk_trouble.as_ref().unwrap().contains("no folder for spill files"), "{text}");
     let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
-    let (answer, pins) = store.ask(holder(2), 100 * UNIT, &inputs);
+    let (answer, pins) = store.ask(holder(2), 100 * UNIT, &inputs).unwrap();
     assert!(answer != Answer::Pending || matches!(ear.wait_for(2), Reply::Promised { .. }), "what frees more may run");
     drop(pins);
     store.give_back(holder(2));
     store.set_limits(Limits { memory: 400 * UNIT, disk: u64::MAX, spill_path: Some(place.path().into()) });
-    store.ask(holder(3), 100 * UNIT, &[]);
+    store.ask(holder(3), 100 * UNIT, &[]).unwrap();
     assert!(matches!(ear.wait_for(3), Reply::Promised { .. }), "another place is tried at once");
-    assert!(store.report().files_written > 0);
+    assert!(store.report().unwrap().files_written > 0);
+}
+
+#[test]
+fn a_store_that_breaks_tells_engines_and_goes_on_with_the_results_that_it_has() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let kept = fill(&store, 4);
+    let holder = |ticket| Holder { asker, ticket };
+    // Some results are on disk, some are being written, and a request waits.
+    store.ask(holder(0), 300 * UNIT, &[]).unwrap();
+    ear.wait_for(0);
+    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
+    let waiting = store.ask(holder(1), 300 * UNIT, &inputs).unwrap();
+    store.break_down("asked to");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while ear.broke.lock().is_empty() {
+        assert!(Instant::now() < deadline, "nobody is told");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(ear.broke.lock()[0].contains("asked to"));
+    // As an engine does that hears of it.
+    drop(waiting);
+    (0..2).for_each(|ticket| store.give_back(holder(ticket)));
+    for (at, kept) in kept.iter().enumerate() {
+        assert_eq!(number(&kept.fetch().unwrap()), at as u64);
+    }
+    store.validate();
+    assert_eq!(store.report().unwrap().promised, 0);
+    let (answer, pins) = store.ask(holder(2), 300 * UNIT, &inputs[..1]).unwrap();
+    if let Answer::Pending = answer {
+        assert!(matches!(ear.wait_for(2), Reply::Promised { .. }));
+    }
+    drop(pins);
+    store.give_back(holder(2));
+    drop((inputs, kept));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while store.report().unwrap().spilled > 0 {
+        assert!(Instant::now() < deadline, "files are left behind");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    store.validate();
+    assert!(store.is_empty());
 }
 
 #[test]
@@ -333,9 +426,9 @@ fn the_disk_limit_is_kept() {
     store.set_limits(Limits { memory: 400 * UNIT, disk: 250 * UNIT, spill_path });
     let kept = fill(&store, 4);
     let holder = Holder { asker, ticket: 0 };
-    store.ask(holder, 400 * UNIT, &[]);
+    store.ask(holder, 400 * UNIT, &[]).unwrap();
     assert!(matches!(ear.wait_for(0), Reply::Promised { .. }), "nothing else runs");
-    let report = store.report();
+    let report = store.report().unwrap();
     assert_eq!((report.files_written, report.held), (2, 200 * UNIT));
     assert!(report.spilled <= 250 * UNIT);
     drop(kept);
@@ -345,15 +438,18 @@ fn the_disk_limit_is_kept() {
 fn a_request_that_waits_while_nothing_moves_goes_beyond_the_limit_once() {
     let (store, ear, asker, _place) = store(100 * UNIT);
     let holder = |ticket| Holder { asker, ticket };
-    assert!(matches!(store.ask(holder(0), 100 * UNIT, &[]).0, Answer::Promised { .. }));
-    store.ask(holder(1), 50 * UNIT, &[]);
-    store.ask(holder(2), 50 * UNIT, &[]);
+    assert!(matches!(store.ask(holder(0), 100 * UNIT, &[]).unwrap().0, Answer::Promised { .. }));
+    store.ask(holder(1), 50 * UNIT, &[]).unwrap();
+    store.ask(holder(2), 50 * UNIT, &[]).unwrap();
     assert!(matches!(ear.wait_for(1), Reply::Promised { .. }), "ticket 0 may wait for what 1 does");
     std::thread::sleep(Duration::from_millis(400));
     assert!(ear.heard.lock().is_empty(), "one at a time");
     store.lend(true);
     assert!(matches!(ear.wait_for(2), Reply::Promised { .. }), "a task that waits for tasks must not stop them");
 }
+
+/// A number that can't be written without a panic.
+const PANICS: u64 = 13;
 
 /// A number that somebody may change, and that may be in use.
 struct Mutable {
@@ -397,6 +493,7 @@ struct MutableCodec;
 impl Codec for MutableCodec {
     fn encode(&self, value: &Value) -> Result<Encoded, Unwritten> {
         let Mutable { number, is_in_use, fails } = Mutable::of(value);
+        assert!(number.load(Ordering::Relaxed) != PANICS, "asked to");
         if *fails {
             return Err(TaskError::new(ErrorKind::Foreign, "it can't be written").into());
         }
@@ -419,7 +516,7 @@ impl Codec for MutableCodec {
 /// Has everything that can leave leave.
 fn squeeze(store: &Store, ear: &Ear, asker: u32, ticket: u64) {
     let holder = Holder { asker, ticket };
-    let (answer, _) = store.ask(holder, store.report().limit, &[]);
+    let (answer, _) = store.ask(holder, store.report().unwrap().limit, &[]).unwrap();
     assert!(answer != Answer::Pending || matches!(ear.wait_for(ticket), Reply::Promised { .. }));
     store.give_back(holder);
     store.validate();
@@ -428,21 +525,35 @@ fn squeeze(store: &Store, ear: &Ear, asker: u32, ticket: u64) {
 #[test]
 fn what_was_changed_since_it_was_written_is_written_anew_and_nothing_else_is() {
     let (store, ear, asker, _place) = store(400 * UNIT);
-    let kept = store.keep_unasked(Mutable::value(1, false), Lineage::none(), facts(None));
+    let kept = store.keep_unasked(Mutable::value(1, false), Lineage::none(), facts(None)).unwrap();
     squeeze(&store, &ear, asker, 0);
-    assert_eq!((store.report().held, store.report().files_written), (0, 1));
+    assert_eq!((store.report().unwrap().held, store.report().unwrap().files_written), (0, 1));
     let value = kept.fetch().unwrap();
     assert_eq!(Mutable::of(&value).number.load(Ordering::Relaxed), 1);
     assert!(Arc::ptr_eq(&object(&value), &object(&kept.fetch().unwrap())), "everybody has the same");
     drop(value);
     squeeze(&store, &ear, asker, 1);
-    assert_eq!((store.report().held, store.report().files_written), (0, 1), "it is what it was");
+    assert_eq!((store.report().unwrap().held, store.report().unwrap().files_written), (0, 1), "it is what it was");
     Mutable::of(&kept.fetch().unwrap()).number.store(2, Ordering::Relaxed);
     squeeze(&store, &ear, asker, 2);
-    assert_eq!((store.report().held, store.report().files_written), (0, 2));
+    assert_eq!((store.report().unwrap().held, store.report().unwrap().files_written), (0, 2));
     assert_eq!(Mutable::of(&kept.fetch().unwrap()).number.load(Ordering::Relaxed), 2);
-    let spilled = store.report().spilled;
+    let spilled = store.report().unwrap().spilled;
     assert!(spilled < 2 * (64 + 8), "the old file is gone: {spilled}");
+}
+
+#[test]
+fn a_codec_that_panics_leaves_its_result_where_it_is_and_stops_nobody() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let [stays, leaves] = [PANICS, 1]
+        .map(|number| store.keep_unasked(Mutable::value(number, false), Lineage::none(), facts(None)).unwrap());
+    squeeze(&store, &ear, asker, 0);
+    let report = store.report().unwrap();
+    assert_eq!((report.held, report.files_written, report.refused), (100 * UNIT, 1, 1));
+    for (kept, number) in [(stays, PANICS), (leaves, 1)] {
+        assert_eq!(Mutable::of(&kept.fetch().unwrap()).number.load(Ordering::Relaxed), number);
+    }
+    assert!(ear.broke.lock().is_empty());
 }
 
 fn object(value: &Value) -> Arc<dyn Foreign> {
@@ -455,27 +566,28 @@ fn object(value: &Value) -> Arc<dyn Foreign> {
 #[test]
 fn what_is_in_use_stays_and_what_cant_be_written_isnt_tried_again() {
     let (store, ear, asker, _place) = store(400 * UNIT);
-    let used = store.keep_unasked(Mutable::value(1, false), Lineage::none(), facts(None));
-    let _bad = store.keep_unasked(Mutable::value(2, true), Lineage::none(), facts(None));
+    let used = store.keep_unasked(Mutable::value(1, false), Lineage::none(), facts(None)).unwrap();
+    let _bad = store.keep_unasked(Mutable::value(2, true), Lineage::none(), facts(None)).unwrap();
     Mutable::of(&used.fetch().unwrap()).is_in_use.store(true, Ordering::Relaxed);
     squeeze(&store, &ear, asker, 0);
-    let report = store.report();
+    let report = store.report().unwrap();
     assert_eq!((report.held, report.files_written, report.refused), (200 * UNIT, 0, 1));
     Mutable::of(&used.fetch().unwrap()).is_in_use.store(false, Ordering::Relaxed);
     used.set_turn(None);
     squeeze(&store, &ear, asker, 1);
-    let report = store.report();
+    let report = store.report().unwrap();
     assert_eq!((report.held, report.files_written, report.refused), (100 * UNIT, 1, 1));
 }
 
 #[test]
 fn what_nobody_was_promised_memory_for_lets_others_leave() {
     let (store, _ear, _asker, _place) = store(400 * UNIT);
-    let kept: Vec<_> =
-        (0..12).map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None))).collect();
+    let kept: Vec<_> = (0..12)
+        .map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None)).unwrap())
+        .collect();
     let deadline = Instant::now() + Duration::from_secs(20);
-    while store.report().held > 400 * UNIT {
-        assert!(Instant::now() < deadline, "{}", store.report());
+    while store.report().unwrap().held > 400 * UNIT {
+        assert!(Instant::now() < deadline, "{}", store.report().unwrap());
         std::thread::sleep(Duration::from_millis(1));
     }
     for (at, kept) in kept.iter().enumerate() {
@@ -500,7 +612,7 @@ fn a_child_of_a_fork_reads_what_its_parent_keeps() {
                     }
                     let holder = Holder { asker, ticket: 2 * ticket + thread };
                     let inputs = [Value::Kept(kept[ticket as usize % 8].clone())];
-                    let (answer, pins) = store.ask(holder, 50 * UNIT, &inputs);
+                    let (answer, pins) = store.ask(holder, 50 * UNIT, &inputs).unwrap();
                     if answer == Answer::Pending {
                         ear.wait_for(holder.ticket);
                     }

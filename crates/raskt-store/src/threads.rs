@@ -8,12 +8,14 @@ use crate::machine;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
-use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::store::Broken;
+use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use raskt_value::{Codec, Unwritten, Value};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -26,8 +28,9 @@ pub(crate) struct Shared {
     came: Condvar,
     folder: Mutex<FolderState>,
     has_spilled: AtomicBool,
-    /// When freed memory was last given back to the system.
-    gave_back: Mutex<Option<Instant>>,
+    since: Instant,
+    /// When freed memory was last given back to the system, in milliseconds since then; zero if never.
+    gave_back: AtomicU64,
 }
 
 pub(crate) struct Inner {
@@ -38,6 +41,10 @@ pub(crate) struct Inner {
     /// A thread is telling engines of replies. The next ones wait for it, so that each hears them in order.
     is_telling: bool,
     is_closed: bool,
+    /// The state was half changed and put right again, of which engines haven't been told.
+    broke: Option<Broken>,
+    /// How often that happened.
+    breaks: u64,
 }
 
 /// Where spill files go.
@@ -65,14 +72,24 @@ const DISK_PATIENCE: u32 = 10;
 impl Shared {
     pub fn new(limit: u64) -> Self {
         let state = State::new(limit);
-        let inner = Inner { state, askers: BTreeMap::new(), threads: 0, idle: 0, is_telling: false, is_closed: false };
+        let inner = Inner {
+            state,
+            askers: BTreeMap::new(),
+            threads: 0,
+            idle: 0,
+            is_telling: false,
+            is_closed: false,
+            broke: None,
+            breaks: 0,
+        };
         Self {
             inner: Mutex::new(inner),
             work: Condvar::new(),
             came: Condvar::new(),
             folder: Mutex::default(),
             has_spilled: AtomicBool::new(false),
-            gave_back: Mutex::default(),
+            since: Instant::now(),
+            gave_back: AtomicU64::new(0),
         }
     }
 
@@ -81,11 +98,12 @@ impl Shared {
         (self.inner.lock(), self.folder.lock())
     }
 
-    /// Changes the state, and sees to it that threads take up what comes of it.
-    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> T {
+    /// Changes the state, and sees to it that threads take up what comes of it. After a panic on the way the state is put
+    /// right from the results that it has, and a thread tells all engines.
+    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, Broken> {
         let mut inner = self.inner.lock();
-        let result = change(&mut inner.state);
-        if inner.state.has_work() {
+        let result = guard(|| change(&mut inner.state)).map_err(|story| inner.put_right(&story));
+        if inner.has_work() {
             self.wake(&mut inner);
         }
         result
@@ -150,27 +168,47 @@ impl Shared {
             let file = inner.state.file(id)?;
             let stays = inner.state.may_change(id);
             drop(inner);
-            let Ok(read) = file.value() else {
-                self.change(|state| state.lose_file(id, &file));
+            let Some(read) = value_of(&file) else {
+                let _ = self.change(|state| state.lose_file(id, &file));
                 return None;
             };
-            return Some(if stays { self.change(|state| state.came_back(id, read)) } else { read });
+            let stayed = stays.then(|| self.change(|state| state.came_back(id, read.clone())));
+            return stayed.and_then(Result::ok).or(Some(read));
         }
     }
 
     fn live(self: &Arc<Self>) {
         block_size_signal();
+        let is_telling = Cell::new(false);
+        while let Err(story) = guard(|| self.serve(&is_telling)) {
+            let mut inner = self.inner.lock();
+            if is_telling.take() {
+                inner.is_telling = false;
+            }
+            inner.put_right(&story);
+        }
+    }
+
+    /// Sees to what there is to do, until there has been nothing for a while; the thread isn't counted any more then. `tells`
+    /// says whether it is this thread that tells engines of replies.
+    fn serve(self: &Arc<Self>, tells: &Cell<bool>) {
         let mut still = Still::default();
         let mut inner = self.inner.lock();
         loop {
-            let Inner { state, is_telling, is_closed, .. } = &mut *inner;
-            if !state.replies.is_empty() && !*is_telling {
+            let Inner { state, is_telling, is_closed, broke, .. } = &mut *inner;
+            if let Some(broken) = broke.take() {
+                let askers = inner.askers.clone();
+                drop(inner);
+                askers.values().filter_map(Weak::upgrade).for_each(|asker| asker.store_broke(&broken));
+            } else if !state.replies.is_empty() && !*is_telling {
                 *is_telling = true;
+                tells.set(true);
                 let replies = std::mem::take(&mut state.replies);
                 let askers = inner.askers.clone();
                 drop(inner);
                 tell(&askers, replies);
                 self.inner.lock().is_telling = false;
+                tells.set(false);
             } else if !state.garbage.is_empty() {
                 let garbage: Vec<Garbage> = std::mem::take(&mut state.garbage);
                 drop(inner);
@@ -183,34 +221,39 @@ impl Shared {
                 drop(inner);
                 self.run(job);
             } else if *is_closed {
-                break;
+                inner.threads -= 1;
+                return;
             } else {
                 let patience = still.look(state, *is_telling);
                 inner.idle += 1;
                 let expired;
                 (inner, expired) = self.work.wait_for(inner, patience.unwrap_or(IDLE));
                 inner.idle -= 1;
-                if expired && patience.is_none() && !inner.state.has_work() {
-                    break;
+                if expired && patience.is_none() && !inner.has_work() {
+                    // Whoever has work from here on sees that there is a thread less.
+                    inner.threads -= 1;
+                    return;
                 }
                 continue;
             }
             inner = self.inner.lock();
         }
-        inner.threads -= 1;
     }
 
     fn run(self: &Arc<Self>, job: Job) {
         let start = Instant::now();
         let elapsed = || start.elapsed().as_nanos() as u64;
         match job {
-            Job::Write { id, value, codec, known } => {
-                let bytes = value.bytes() as u64;
+            Job::Write { id, value, codec, known, bytes, epoch } => {
                 let is_new = known.is_none();
-                let written = self.write(&value, &*codec, known);
+                // A codec that panics can't write this result.
+                let written = guard(|| self.write(&value, &*codec, known)).unwrap_or(Written::Never);
                 // The state's own is the last then, so that letting it go frees the memory.
                 drop(value);
-                self.change(|state| {
+                let _ = self.change(|state| {
+                    if state.epoch != epoch {
+                        return;
+                    }
                     if is_new && matches!(written, Written::To(_)) {
                         state.speed.wrote(bytes, elapsed());
                     }
@@ -218,11 +261,14 @@ impl Shared {
                 });
                 self.give_back_freed();
             }
-            Job::Read { id, file } => {
-                let value = file.value().ok();
+            Job::Read { id, file, epoch } => {
+                let value = value_of(&file);
                 let bytes = file.bytes();
                 drop(file);
-                self.change(|state| {
+                let _ = self.change(|state| {
+                    if state.epoch != epoch {
+                        return;
+                    }
                     state.speed.read(bytes, elapsed());
                     state.read(id, value);
                 });
@@ -233,10 +279,12 @@ impl Shared {
 
     /// What leaves the store is to leave the process as well. Not at every turn: it takes some milliseconds.
     fn give_back_freed(&self) {
-        let mut last = self.gave_back.lock();
-        if self.has_spilled() && last.is_none_or(|last| last.elapsed() >= GIVE_BACK) {
-            *last = Some(Instant::now());
-            drop(last);
+        let last = self.gave_back.load(Ordering::Relaxed);
+        let now = self.since.elapsed().as_millis() as u64 + 1;
+        let is_due = last == 0 || now - last >= GIVE_BACK.as_millis() as u64;
+        // Of two threads that find it due, one does it.
+        let is_first = || self.gave_back.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if self.has_spilled() && is_due && is_first() {
             machine::give_back_freed();
         }
     }
@@ -287,12 +335,35 @@ impl Shared {
 }
 
 impl Inner {
+    /// Whether threads have something to do or to watch.
+    fn has_work(&self) -> bool {
+        self.broke.is_some() || self.state.has_work()
+    }
+
+    /// Something that changes the state panicked half way.
+    fn put_right(&mut self, story: &str) -> Broken {
+        if guard(|| self.state.put_right()).is_err() {
+            // Not even what it has can be told: those who want results compute them again.
+            let empty = self.state.emptied();
+            std::mem::forget(std::mem::replace(&mut self.state, empty));
+        }
+        self.breaks += 1;
+        let broken = Broken::new(story, self.breaks);
+        self.broke = Some(broken.clone());
+        broken
+    }
+
     /// This is a child of a fork: what threads were at is at rest again.
     pub fn lose_threads(&mut self) {
         (self.threads, self.idle, self.is_telling) = (0, 0, false);
         self.askers.clear();
         self.state.lose_threads();
     }
+}
+
+/// What a file holds; nothing if it is damaged, or reading it panics.
+fn value_of(file: &SpillFile) -> Option<Value> {
+    guard(|| file.value().ok()).ok().flatten()
 }
 
 /// Watches for requests that wait while nothing moves.

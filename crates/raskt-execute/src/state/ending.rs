@@ -45,12 +45,14 @@ impl State {
             value.expect("a run finishes when all that is wanted is in memory").clone()
         });
         entry.completion.complete(Ok(results.collect()));
+        self.take_back_loans(run);
     }
 
     /// The one worker of this process is always there and takes every task: what can't go on now never will.
     pub(super) fn stall(&mut self, run: RunId, cause: &StallCause) {
         if let Some(entry) = self.runs.get(&run) {
             entry.completion.complete(Err(RunError::Stalled(cause.to_string())));
+            self.take_back_loans(run);
         }
     }
 
@@ -59,16 +61,20 @@ impl State {
         if let Some((key, error)) = entry.errors.remove(&task) {
             entry.completion.complete(Err(RunError::Task { key, error }));
         }
+        self.take_back_loans(run);
     }
 
-    /// Nothing of a run remains; threads that still work for it count as blocked until they come back.
+    /// Nothing of a run remains; threads that still work for it don't count until they come back.
     pub(super) fn forget(&mut self, run: RunId) {
+        self.take_back_loans(run);
         let Some(entry) = self.runs.remove(&run) else { return };
         entry.cancel.cancel();
         entry.completion.complete(Err(RunError::Cancelled));
         for ticket in self.worker.running_of(run).collect::<Vec<_>>() {
             self.store.give_back(self.holder(ticket));
-            self.blocked_threads += usize::from(self.picked.remove(&ticket));
+            if let Some(thread) = self.picked.remove(&ticket) {
+                self.lose_track(ticket, thread);
+            }
             self.garbage.executions.extend(self.loading.remove(&ticket));
         }
         for (ticket, (execution, _)) in self.asking.extract_if(.., |_, (execution, _)| execution.run == run) {

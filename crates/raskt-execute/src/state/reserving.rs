@@ -1,6 +1,6 @@
 //! From an assignment that wants memory to one that a thread may pick.
 
-use super::{SLOTS_AHEAD, State};
+use super::{SLOTS_AHEAD, State, sound};
 use crate::RunError;
 use crate::execution::Execution;
 use crate::reads::Reads;
@@ -34,7 +34,7 @@ impl State {
         let (run, tasks) = (assignment.run, assignment.tasks.clone());
         let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
         let reads = Reads::of(&graph, assignment, |task| self.results.get(run.0, task));
-        let (answer, pins) = self.store.ask(self.holder(ticket), bytes, &reads.outside);
+        let (answer, pins) = sound(self.store.ask(self.holder(ticket), bytes, &reads.outside), &mut self.broke_for);
         let (engine, is_whole, failure) = (self.engine, true, None);
         let execution = Execution { ticket, run, engine, graph, cancel, tasks, reads, pins, is_whole, failure };
         self.asking.insert(ticket, (execution, false));

@@ -4,7 +4,7 @@ use super::{Closure, number, op};
 use crate::*;
 use raskt_graph::*;
 use raskt_store::Kept;
-use raskt_store::sync::Mutex;
+use raskt_sync::Mutex;
 use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use std::fs;
 use std::path::Path;
@@ -30,14 +30,14 @@ fn sum(value: &Value) -> i64 {
     value.as_chunk().and_then(Chunk::as_slice::<i64>).expect("tests pass integers").iter().sum()
 }
 
-struct Place {
+pub struct Place {
     folder: tempfile::TempDir,
-    engine: Engine,
+    pub engine: Engine,
 }
 
 impl Place {
     /// An engine with a store of `memory` MiB that spills into a folder of its own.
-    fn new(threads: usize, memory: u64) -> Self {
+    pub fn new(threads: usize, memory: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let spill_path = Some(folder.path().into());
         let store = Store::new(Limits { memory: memory * MIB, disk: u64::MAX, spill_path });
@@ -54,11 +54,11 @@ impl Place {
     }
 
     fn report(&self) -> MemoryReport {
-        self.engine.store().report()
+        self.engine.store().report().unwrap()
     }
 
     /// Nothing is held, promised or spilled, once tasks that were under way and files that were being written have ended.
-    fn becomes_empty(&self) {
+    pub fn becomes_empty(&self) {
         let deadline = std::time::Instant::now() + Duration::from_secs(20);
         while self.report().held + self.report().promised + self.report().spilled > 0 {
             assert!(std::time::Instant::now() < deadline, "{}", self.report());
@@ -67,7 +67,7 @@ impl Place {
     }
 
     /// Runs `graph` and leaves its results in the store.
-    fn keep(&self, (graph, wanted): (Arc<Graph>, Vec<TaskId>)) -> Vec<Value> {
+    pub fn keep(&self, (graph, wanted): (Arc<Graph>, Vec<TaskId>)) -> Vec<Value> {
         self.engine.submit(graph, wanted).wait_timeout_kept(Duration::from_secs(60)).expect("it doesn't hang").unwrap()
     }
 
@@ -106,7 +106,7 @@ fn all(layer: LayerId, count: u32) -> Vec<TaskId> {
 }
 
 /// Blocks of 256 KiB that hold their index, each made from a small number.
-fn blocks(count: u32, repeats: bool) -> (Arc<Graph>, Vec<TaskId>) {
+pub fn blocks(count: u32, repeats: bool) -> (Arc<Graph>, Vec<TaskId>) {
     let mut graph = GraphBuilder::new();
     let grid = Grid::new([count]);
     let start = |call: &Call<'_>, _: &[Value]| Ok(Chunk::scalar(call.index as i64).into());

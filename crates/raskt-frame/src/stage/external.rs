@@ -29,7 +29,7 @@ impl Lower for MapPartitions {
     fn lower(&self, graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
         let input = lower_partitions(graph, &self.input)?;
         let grid = Grid::new([self.input.root().partitions as u32]);
-        let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
+        let flags = OpFlags::default();
         let op = Op {
             kind: OpKind::Python,
             name: self.name.as_str().into(),
@@ -76,7 +76,7 @@ impl Lower for MapWhole {
                 MapInput { layer: lower_whole(graph, input)?, grid: Grid::new([1]), axes }
             });
         }
-        let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
+        let flags = OpFlags::default();
         let op = Op {
             kind: OpKind::Python,
             name: self.name.as_str().into(),

@@ -132,10 +132,6 @@ fn body(block: NumpyBlock) -> OpBody {
     Arc::new(PythonOp(Arc::new(block)))
 }
 
-fn flags() -> OpFlags {
-    OpFlags { releases_gil: false, ..OpFlags::default() }
-}
-
 /// `function` of each block (of the blocks of several arrays that stand in the same place).
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one call from one place in the Python face")]
@@ -154,7 +150,7 @@ fn array_map_blocks(
     let grid = Arc::new(OnceLock::new());
     let key = digest(&name, key);
     let block = NumpyBlock { function, name: name.clone(), dtype, takes_index, grid: grid.clone() };
-    let function = BlockFunction { name, key, kind: OpKind::Python, flags: flags(), body: body(block) };
+    let function = BlockFunction { name, key, kind: OpKind::Python, flags: OpFlags::default(), body: body(block) };
     let chunks = chunks.map(|axes| axes.iter().map(chunks::axis_spec).collect::<PyResult<_>>()).transpose()?;
     let arrays: Vec<Array> = inputs.iter().map(|input| input.array.clone()).collect();
     let array = Array::map_blocks(MapBlocks { function, dtype, drop_axis, new_axis, chunks }, &arrays).or_raise()?;
@@ -181,7 +177,7 @@ impl Lower for PythonSource {
             kind: OpKind::Python,
             name: self.name.as_str().into(),
             digest: self.key,
-            flags: flags(),
+            flags: OpFlags::default(),
             body: self.body.clone(),
         };
         let op = graph.op(op);
@@ -226,8 +222,13 @@ impl Lower for Gather {
         let input = graph.lower(&self.source)?;
         let grid = self.source.grid();
         let name = self.name.as_str();
-        let op =
-            Op { kind: OpKind::Python, name: name.into(), digest: self.key, flags: flags(), body: self.body.clone() };
+        let op = Op {
+            kind: OpKind::Python,
+            name: name.into(),
+            digest: self.key,
+            flags: OpFlags::default(),
+            body: self.body.clone(),
+        };
         let op = graph.op(op);
         let fan_in = grid.lengths().iter().copied().collect();
         graph.layer(Layer::new(name, op, Shape::Reduce { input, grid, fan_in }))

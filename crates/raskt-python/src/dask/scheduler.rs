@@ -229,7 +229,7 @@ fn run<'py>(
 fn graph_with(layers: Vec<Calling>, surroundings: &Arc<Surroundings>) -> Result<Graph, GraphError> {
     let mut graph = GraphBuilder::new();
     for Calling { calls, edges, annotations } in layers {
-        let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
+        let flags = OpFlags::default();
         let body = Arc::new(PythonOp(Arc::new(Calls { calls, surroundings: surroundings.clone() })));
         let op = graph.op(Op { kind: OpKind::Python, name: "dask".into(), digest: 0, flags, body });
         let layer = Layer::new("dask", op, Shape::Explicit(edges.finish()?));

@@ -9,10 +9,10 @@ use crate::error::from_graph_error;
 use crate::object::Object;
 use hashbrown::{HashMap, HashSet};
 use pyo3::prelude::*;
-use raskt_execute::sync::Mutex;
 use raskt_graph::{
     ExplicitBuilder, Graph, GraphBuilder, GraphError, Grid, Layer, LayerId, MapInput, Op, OpBody, Shape, TaskId,
 };
+use raskt_sync::Mutex;
 use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use crate::futures::Future;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::*;
-use raskt_execute::sync::RwLock;
+use raskt_sync::RwLock;
 use std::collections::BTreeMap;
 
 /// What objects of a type are.

@@ -162,7 +162,7 @@ pub(super) fn add_python_layer(
     edges: ExplicitBuilder,
     annotations: Option<Arc<Annotations>>,
 ) -> Result<LayerId, GraphError> {
-    let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
+    let flags = OpFlags::default();
     let op = graph.op(Op { kind: OpKind::Python, name: name.into(), digest: 0, flags, body });
     let layer = Layer::new(name, op, Shape::Explicit(edges.finish()?));
     graph.layer(Layer { annotations: annotations.unwrap_or_default(), ..layer })

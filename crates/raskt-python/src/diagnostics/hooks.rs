@@ -1,8 +1,8 @@
 use super::clock::Clock;
 use crate::error::TaskCancelled;
 use pyo3::prelude::*;
-use raskt_execute::sync::Mutex;
 use raskt_execute::{Observation, Observer, TaskRecord, observe};
+use raskt_sync::Mutex;
 use std::sync::Arc;
 
 /// Calls Python functions before and after each task, in the thread that runs it.

@@ -1,8 +1,8 @@
 use super::clock::Clock;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
-use raskt_execute::sync::Mutex;
 use raskt_execute::{Freed, Observation, Observer, ResultId, TaskRecord, observe};
+use raskt_sync::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
 

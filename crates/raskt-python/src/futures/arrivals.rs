@@ -4,7 +4,7 @@ use super::wait::{Arrived, Watch, deadline, wait_lending};
 use crate::watched::Watched;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
-use raskt_execute::sync::Mutex;
+use raskt_sync::Mutex;
 use std::sync::Arc;
 
 /// Futures in the order in which they are done; what `raskt.futures.as_completed` takes them from.

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit};
-use raskt_execute::sync::Mutex;
+use raskt_sync::Mutex;
 use std::sync::Arc;
 
 /// A handle on the result of a call that was submitted. Made by `raskt.futures.submit`.

@@ -29,10 +29,13 @@ impl Held {
         }
         let Ok(store) = memory::store(py) else { return Self::Here(result) };
         let (label, kind) = (label().into(), result.bind(py).get_type().unbind());
-        let value = Object::value(result.into_bound(py));
+        let value = Object::value(result.clone_ref(py).into_bound(py));
         let facts = Facts { label, group: GROUP, turn: None, recompute_nanoseconds: None };
-        let kept = py.detach(|| store.keep_unasked(value, Lineage::none(), facts));
-        Self::Kept(kept, kind)
+        match py.detach(|| store.keep_unasked(value, Lineage::none(), facts)) {
+            Ok(kept) => Self::Kept(kept, kind),
+            // The store broke, and whoever waits for it is told; the result is here.
+            Err(_) => Self::Here(result),
+        }
     }
 
     pub fn clone_ref(&self, py: Python<'_>) -> Self {

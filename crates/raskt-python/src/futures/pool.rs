@@ -1,15 +1,17 @@
 use super::Task;
 use super::line::Line;
-use super::state::Outcome;
+use super::state::{Failure, Outcome};
 use crate::block::{PythonBlock, PythonOp};
+use crate::error::from_run_error;
 use crate::object::Object;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
-use raskt_execute::sync::Mutex;
-use raskt_execute::{Engine, RunHandle, SlotLoan};
+use raskt_execute::{Engine, OwnsRuns, RunError, RunHandle, SlotLoan};
 use raskt_graph::{Graph, GraphBuilder, Layer, Op, OpFlags, OpKind, Shape, TaskId};
+use raskt_sync::Mutex;
 use raskt_value::Value;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -25,6 +27,9 @@ pub(crate) struct Pool {
     pull: (Arc<Graph>, Vec<TaskId>),
     /// The runs of that graph that haven't been seen to end.
     pulls: Mutex<Vec<RunHandle>>,
+    /// How often they ended before they were begun, since one was.
+    lost: AtomicU32,
+    itself: Weak<Self>,
     /// Tasks whose keys were given.
     keyed: Mutex<HashMap<String, Weak<Task>>>,
 }
@@ -48,6 +53,8 @@ impl Pool {
             line: Mutex::default(),
             pull: pull_graph(pool.clone()),
             pulls: Mutex::default(),
+            lost: AtomicU32::new(0),
+            itself: pool.clone(),
             keyed: Mutex::default(),
         });
         let mut pools = POOLS.lock();
@@ -116,9 +123,13 @@ impl Pool {
         }
     }
 
+    fn wants_thread(&self) -> bool {
+        self.line.lock().wants_thread(self.width)
+    }
+
     fn ask_for_thread(&self) {
         let (graph, wanted) = &self.pull;
-        let handle = self.engine.submit(graph.clone(), wanted.clone());
+        let handle = self.engine.submit_unattended(graph.clone(), wanted.clone(), self.itself.clone());
         let ended: Vec<_> = {
             let mut pulls = self.pulls.lock();
             let ended = pulls.extract_if(.., |pull| pull.is_done()).collect();
@@ -185,6 +196,34 @@ impl Pool {
     }
 }
 
+/// Threads that were asked for and didn't come, one after the other, before those that wait for them are told.
+const LOST: u32 = 8;
+
+impl OwnsRuns for Pool {
+    /// Threads that were asked for won't come. After a breakdown others are asked for; if there is no thread to be had, those
+    /// that are at work go on with what is in line, and if none is, it fails.
+    fn ended_unbegun(&self, runs: usize, error: &RunError) {
+        let lost = self.lost.fetch_add(1, Ordering::Relaxed);
+        let is_at_work = {
+            let mut line = self.line.lock();
+            line.threads -= runs as isize;
+            line.threads > 0
+        };
+        let asks_again = matches!(error, RunError::Broken(_)) && lost < LOST;
+        if asks_again {
+            while self.wants_thread() {
+                self.ask_for_thread();
+            }
+        } else if !is_at_work {
+            Python::attach(|py| {
+                while let Some(task) = { self.line.lock().pop() } {
+                    task.finish(py, Outcome::Failed(Failure::new(py, from_run_error(py, error)), None));
+                }
+            });
+        }
+    }
+}
+
 impl Drop for Pool {
     fn drop(&mut self) {
         if self.process != std::process::id() {
@@ -215,6 +254,7 @@ struct Pull(Weak<Pool>);
 impl PythonBlock for Pull {
     fn call(&self, py: Python<'_>, _index: u64, _inputs: &[Value]) -> PyResult<Value> {
         if let Some(pool) = self.0.upgrade() {
+            pool.lost.store(0, Ordering::Relaxed);
             pool.pull(py);
         }
         Ok(Object::value(py.None().into_bound(py)))
@@ -231,7 +271,7 @@ impl PythonBlock for Pull {
 
 fn pull_graph(pool: Weak<Pool>) -> (Arc<Graph>, Vec<TaskId>) {
     let mut graph = GraphBuilder::new();
-    let flags = OpFlags { releases_gil: false, ..OpFlags::default() };
+    let flags = OpFlags::default();
     let body = Arc::new(PythonOp(Arc::new(Pull(pool))));
     let op = graph.op(Op { kind: OpKind::Python, name: "futures".into(), digest: 0, flags, body });
     let layer = graph.layer(Layer::new("futures", op, Shape::source(1))).expect("a layer without inputs is sound");

@@ -5,7 +5,7 @@ use crate::engines;
 use crate::settings::{Settings, settings};
 use pyo3::prelude::*;
 use raskt_execute::EngineOptions;
-use raskt_execute::sync::Mutex;
+use raskt_sync::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

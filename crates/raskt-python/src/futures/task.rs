@@ -10,9 +10,9 @@ use crate::object::size_of_object;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
-use raskt_execute::sync::Mutex;
 use raskt_execute::{Countdown, Freed, ResultId, Telling, is_watched, tell_freed};
 use raskt_graph::{LayerId, TaskId};
+use raskt_sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 

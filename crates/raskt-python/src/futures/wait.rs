@@ -4,7 +4,7 @@ use crate::runner::is_in_task;
 use crate::watched::Watched;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use raskt_execute::sync::{Condvar, Mutex};
+use raskt_sync::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use raskt_execute::sync::Mutex;
+use raskt_sync::Mutex;
 
 /// What Arrow had before it was held.
 static BEFORE: Mutex<Option<usize>> = Mutex::new(None);

@@ -72,3 +72,13 @@ impl Foreign for Object {
         Some(Arc::new(self.codec?))
     }
 }
+
+/// Bytes that an object holds, as `memory.limit` counts them.
+#[pyfunction]
+fn size_of(value: &Bound<'_, PyAny>) -> usize {
+    size_of_object(value)
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(size_of, module)?)
+}

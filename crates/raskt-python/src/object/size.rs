@@ -1,47 +1,64 @@
 //! How much memory objects hold, and which of them are cheap to move.
 
+mod contents;
+
+use contents::Contents;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
 use raskt_store::Store;
 
 /// What an object holds.
+#[derive(Clone, Copy)]
 pub(super) struct Size {
     pub bytes: usize,
     /// Whether it can be written and read back about as fast as its bytes can; then, whether nobody can change it.
     pub moves: Option<bool>,
 }
 
-/// Bytes of an object's own data: `nbytes` where it says so (arrays), a small number for what is small.
+/// Bytes of an object's own data: `nbytes` where it says so (arrays), a small number for what is small, all that is in it for
+/// tuples, lists, dictionaries and sets, and for objects of other classes as far as they show what they hold.
 pub(crate) fn size_of_object(object: &Bound<'_, PyAny>) -> usize {
     of(object).bytes
 }
 
 pub(super) fn of(object: &Bound<'_, PyAny>) -> Size {
-    let is_small = object.is_exact_instance_of::<PyInt>()
-        || object.is_exact_instance_of::<PyFloat>()
-        || object.is_exact_instance_of::<PyBool>()
-        || object.is_exact_instance_of::<PyNone>();
-    if is_small {
+    if is_scalar(object) {
         return SMALL;
     }
+    let plain = if Contents::are_in(object) { None } else { plain(object) };
+    plain.unwrap_or_else(|| Contents::new().measure(object))
+}
+
+/// The size of what holds no other objects.
+fn plain(object: &Bound<'_, PyAny>) -> Option<Size> {
     if let Ok(bytes) = object.cast_exact::<PyBytes>() {
-        return Size { bytes: bytes.as_bytes().len().max(SMALL.bytes), moves: Some(true) };
+        return Some(Size { bytes: bytes.as_bytes().len().max(SMALL.bytes), moves: Some(true) });
     }
     if object.is_exact_instance_of::<PyByteArray>() || object.is_exact_instance_of::<PyString>() {
         let moves = object.is_exact_instance_of::<PyByteArray>().then_some(false);
-        return Size { bytes: object.len().unwrap_or(0).max(SMALL.bytes), moves };
+        return Some(Size { bytes: object.len().unwrap_or(0).max(SMALL.bytes), moves });
     }
     match library_of(&object.get_type()) {
-        Library::Tables => measured(object).unwrap_or(SMALL),
-        Library::Arrays if nbytes(object) >= Store::KEPT_BYTES => measured(object).unwrap_or(SMALL),
-        _ => Size { bytes: nbytes(object), moves: None },
+        Library::Tables => Some(measured(object).unwrap_or_else(|_| unmeasured(object))),
+        Library::Arrays if nbytes(object)? >= Store::KEPT_BYTES => {
+            Some(measured(object).unwrap_or_else(|_| unmeasured(object)))
+        }
+        _ => Some(Size { bytes: nbytes(object)?.max(SMALL.bytes), moves: None }),
     }
 }
 
-fn nbytes(object: &Bound<'_, PyAny>) -> usize {
+fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyNone>()
+}
+
+/// What the object itself says that it holds.
+fn nbytes(object: &Bound<'_, PyAny>) -> Option<usize> {
     let nbytes = object.getattr_opt(intern!(object.py(), "nbytes")).ok().flatten();
-    nbytes.and_then(|nbytes| nbytes.extract().ok()).unwrap_or(SMALL.bytes)
+    nbytes.and_then(|nbytes| nbytes.extract().ok())
 }
 
 const SMALL: Size = Size { bytes: 32, moves: None };
@@ -68,4 +85,9 @@ fn measured(object: &Bound<'_, PyAny>) -> PyResult<Size> {
     let module = object.py().import(intern!(object.py(), "raskt._spill"))?;
     let (bytes, moves) = module.getattr(intern!(object.py(), "measure"))?.call1((object,))?.extract()?;
     Ok(Size { bytes, moves })
+}
+
+/// A table of a kind that nobody knows: what it says of itself.
+fn unmeasured(object: &Bound<'_, PyAny>) -> Size {
+    Size { bytes: nbytes(object).unwrap_or(0).max(SMALL.bytes), moves: None }
 }

@@ -1,6 +1,6 @@
 use super::process::Process;
 use pyo3::prelude::*;
-use raskt_execute::sync::Mutex;
+use raskt_sync::Mutex;
 use std::collections::BTreeSet;
 use std::time::Duration;
 

@@ -10,8 +10,9 @@ use std::sync::Arc;
 /// Writes a number that says which event it is, and its parts.
 pub(super) fn encode(event: &Event, to: &mut Encoder) {
     match event {
-        Event::GraphAdded { run, graph, wanted } => {
+        Event::GraphAdded { run, parent, graph, wanted } => {
             start(to, 0, run.0);
+            to.list(parent.iter(), |to, parent| to.number(parent.0));
             graphs::encode(graph, to);
             encode_ranges(wanted, to);
         }
@@ -75,6 +76,14 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(u64::from(attempt.0));
             encode_ranges(tasks, to);
         }
+        Event::SlotsLent { worker, run, slots } => {
+            start(to, 14, u64::from(worker.0));
+            [run.0, u64::from(*slots)].into_iter().for_each(|number| to.number(number));
+        }
+        Event::SlotsReturned { worker, run, slots } => {
+            start(to, 15, u64::from(worker.0));
+            [run.0, u64::from(*slots)].into_iter().for_each(|number| to.number(number));
+        }
         Event::Reported { worker, report } => {
             start(to, 13, u64::from(worker.0));
             to.number(report.run.0);
@@ -108,7 +117,11 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         _ => WorkerId(u32::try_from(first).map_err(|_| FlightError::Malformed("a worker's number has 32 bits"))?),
     };
     Ok(match kind {
-        0 => Event::GraphAdded { run, graph: Arc::new(graphs::decode(from)?), wanted: decode_ranges(from)? },
+        0 => {
+            let parents: Vec<RunId> = from.list(|from| Ok(RunId(from.number()?)))?;
+            let (graph, wanted) = (Arc::new(graphs::decode(from)?), decode_ranges(from)?);
+            Event::GraphAdded { run, parent: parents.first().copied(), graph, wanted }
+        }
         1 => Event::Wanted { run, tasks: decode_ranges(from)? },
         2 => Event::Released { run, tasks: decode_ranges(from)? },
         3 => Event::RunReleased { run },
@@ -154,6 +167,8 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
             })?;
             Event::Reported { worker, report: Report { run, attempt, outcomes, nanoseconds: from.number()? } }
         }
+        14 => Event::SlotsLent { worker, run: RunId(from.number()?), slots: from.word()? },
+        15 => Event::SlotsReturned { worker, run: RunId(from.number()?), slots: from.word()? },
         _ => return Err(FlightError::Malformed("an event is of no known kind")),
     })
 }

@@ -7,7 +7,7 @@ mod codec;
 mod events;
 mod graphs;
 
-use crate::{Action, Event, Scheduler, Settings, SoonestStart, Time};
+use crate::{Action, Event, EventError, Scheduler, Settings, SoonestStart, Time};
 use codec::{Decoder, Encoder};
 use raskt_graph::GraphError;
 use thiserror::Error;
@@ -49,7 +49,7 @@ pub enum FlightError {
 }
 
 const MAGIC: &[u8] = b"raskt flight ";
-const VERSION: u64 = 2;
+const VERSION: u64 = 4;
 
 impl FlightRecorder {
     /// A record of a scheduler with these settings, and the default placement.
@@ -105,12 +105,12 @@ impl Flight {
         Ok(flight)
     }
 
-    /// Does it all again with a new scheduler: the actions after each event.
-    pub fn replay(&self) -> impl Iterator<Item = Vec<Action>> {
+    /// Does it all again with a new scheduler: the actions after each event, or why it can't have happened.
+    pub fn replay(&self) -> impl Iterator<Item = Result<Vec<Action>, EventError>> {
         let mut scheduler = Scheduler::with(self.settings, Box::new(SoonestStart::default()));
         self.events.iter().map(move |(now, event)| {
-            scheduler.handle_event(*now, event.clone());
-            std::iter::from_fn(|| scheduler.poll_action()).collect()
+            scheduler.try_event(*now, event.clone())?;
+            Ok(std::iter::from_fn(|| scheduler.poll_action()).collect())
         })
     }
 }

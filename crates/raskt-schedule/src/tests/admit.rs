@@ -30,7 +30,7 @@ fn sums(priority: i32, wants_sources: bool) -> (Graph, Vec<TaskRange>) {
 fn world(graph: &Graph, wanted: Vec<TaskRange>) -> World {
     let mut world = World::new(1);
     world.join_with(Offer { memory: 8 * RESULT, ..Offer::slots(2) });
-    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted });
+    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
     world
 }
 

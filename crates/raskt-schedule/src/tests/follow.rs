@@ -67,7 +67,12 @@ fn submit(world: &mut World, graph: &Graph) {
         graph.for_each_dependent(task, |_| is_read = true);
         !is_read
     });
-    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted: TaskRange::of(wanted) });
+    world.handle(Event::GraphAdded {
+        run: RUN,
+        parent: None,
+        graph: Arc::new(graph.clone()),
+        wanted: TaskRange::of(wanted),
+    });
 }
 
 /// The tasks of each assignment that is out, by index.
@@ -140,14 +145,13 @@ fn small_graphs_go_out_at_once_and_slow_ones_to_all_slots() {
 #[test]
 fn where_ready_tasks_suffice_and_all_is_wanted_nothing_follows() {
     // A thousand pairs: one reads the other.
-    let inputs: Vec<Vec<u64>> =
-        (0..2000).map(|task| (task % 2 == 1).then_some(task - 1).into_iter().collect()).collect();
+    let inputs: Vec<Vec<u64>> = (0..2000).map(|task| (task % 2 == 1).then(|| task - 1).into_iter().collect()).collect();
     let graph = graph(MICROSECOND, &slices(&inputs));
     let ends = world(&graph, &[2]);
     assert_eq!(assigned(&ends)[0][..4], [0, 1, 2, 3], "what only they read is let go on the way");
     let mut world = World::new(CREDIT);
     let wanted = TaskRange::of(all_tasks(&graph));
-    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph), wanted });
+    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted });
     world.join(2);
     assert_eq!(assigned(&world)[0][..4], [0, 2, 4, 6]);
 }
@@ -160,7 +164,7 @@ fn a_chain_that_is_wanted_altogether_goes_out_at_once() {
         let mut world = World::new(CREDIT);
         world.join(slots);
         let wanted = TaskRange::of(all_tasks(&graph));
-        world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted });
+        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
         assert_eq!((world.assigned[0].1.len(), world.assigned[0].1.fleeting.len()), (50, 0));
     }
 }
@@ -284,7 +288,7 @@ fn what_others_read_or_clients_want_is_kept() {
     let wanted = [1, 2, 3].map(|index| TaskId::new(LayerId(0), index));
     let mut world = World::new(3 * MICROSECOND);
     world.join(1);
-    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph), wanted: TaskRange::of(wanted) });
+    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted: TaskRange::of(wanted) });
     assert_eq!(assigned(&world), [[0, 1, 2]]);
     assert_eq!(world.assigned[0].1.fleeting, [TaskRange::one(TaskId::new(LayerId(0), 0))]);
 }

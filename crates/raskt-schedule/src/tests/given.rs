@@ -19,7 +19,7 @@ fn world() -> (World, Graph, TaskRange, TaskId) {
     let mut world = World::new(1000);
     world.join(1);
     world.join(1);
-    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted: vec![] });
+    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: vec![] });
     (world, graph, TaskRange { layer: data, start: 0, end: 2 }, TaskId::new(sum, 0))
 }
 

@@ -1,9 +1,11 @@
 mod admit;
 mod changes;
+mod fair;
 mod flight;
 mod follow;
 mod given;
 mod graphs;
+mod outside;
 mod poison;
 mod policy;
 mod runs;

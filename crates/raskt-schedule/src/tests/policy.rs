@@ -20,7 +20,7 @@ fn sources(layers: impl IntoIterator<Item = (u32, Annotations)>) -> Graph {
 
 fn submit(world: &mut World, graph: &Graph) {
     let wanted = TaskRange::of(all_tasks(graph));
-    world.handle(Event::GraphAdded { run: RUN, graph: Arc::new(graph.clone()), wanted });
+    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
 }
 
 fn gpu(thousandths: u64) -> Annotations {

@@ -87,7 +87,10 @@ impl Ledger {
                 self.around.run = Some(*run);
             }
             Event::Given { run, tasks, .. } => self.take_given(scheduler, *run, tasks),
-            Event::Started { run, .. } | Event::Fetched { run, .. } => {
+            Event::Started { run, .. }
+            | Event::Fetched { run, .. }
+            | Event::SlotsLent { run, .. }
+            | Event::SlotsReturned { run, .. } => {
                 self.around.run = Some(*run);
             }
             Event::FetchFailed { worker, run, attempt, .. } => {

@@ -96,7 +96,7 @@ impl Head {
         }
         self.ledger.open(run, job.clone());
         let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted_at_first().iter().copied()));
-        self.handle(context, Event::GraphAdded { run, graph, wanted });
+        self.handle(context, Event::GraphAdded { run, parent: None, graph, wanted });
         if !job.given.is_empty() {
             self.gifts.insert(run, None);
             self.send_gifts(context, jobs);
@@ -112,7 +112,7 @@ impl Head {
         if let Some(record) = &mut self.record {
             record.note_event(now, &event);
         }
-        self.scheduler.handle_event(now, event);
+        self.scheduler.try_event(now, event).expect("nobody in the simulator says what can't be");
         let mut actions = vec![];
         while let Some(action) = self.scheduler.poll_action() {
             context.tell(|| story::tasks_of_action(&action), || story::action(&action));

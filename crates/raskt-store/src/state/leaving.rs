@@ -117,8 +117,9 @@ impl State {
         self.disk.used += reserved(slot.bytes);
         self.has_spilled = true;
         let known = slot.file.clone();
-        self.jobs.push_back(Job::Write { id, value, codec, known });
-        slot.bytes
+        let bytes = slot.bytes;
+        self.jobs.push_back(Job::Write { id, value, codec, known, bytes, epoch: self.epoch });
+        bytes
     }
 
     pub(super) fn stand(&mut self, id: SlotId) {

@@ -36,6 +36,14 @@ impl State {
         }
     }
 
+    /// All requests of an asker are withdrawn, and its promises given back.
+    pub fn give_back_all(&mut self, asker: u32) {
+        self.pending.retain(|request| request.holder.asker != asker);
+        self.loading.retain(|holder, _| holder.asker != asker);
+        self.broker.give_back_all(asker);
+        self.moved();
+    }
+
     /// Nothing has moved for a while, though a request waits: it may go beyond the limit, if no other does.
     pub fn overbook(&mut self) {
         if self.broker.is_overbooked() && self.lent == 0 {
@@ -124,7 +132,7 @@ impl State {
                 let Some(file) = slot.file.clone() else { return false };
                 slot.place = Where::Coming;
                 self.coming += 1;
-                self.jobs.push_front(Job::Read { id, file });
+                self.jobs.push_front(Job::Read { id, file, epoch: self.epoch });
             }
         }
         if let Some(slot) = self.slots.get_mut(&id) {

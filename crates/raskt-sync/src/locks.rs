@@ -5,8 +5,8 @@
 //! stacks of threads that it doesn't have, and gives these stacks to threads of its own. Those of the standard library
 //! wait in the kernel and leave nothing behind.
 //!
-//! A lock stays usable after a panic of its holder: panics of tasks are caught before they get that far, and what the locks
-//! protect is changed by machines that say so loudly when they are wrong.
+//! A lock stays usable after a panic of its holder: who changes a machine under it does so in a [`guard`](crate::guard), and
+//! notes beside the machine that it is broken.
 
 use std::sync::{self, PoisonError, TryLockError};
 use std::time::{Duration, Instant};

@@ -1,0 +1,222 @@
+//! Tasks that wait for tasks.
+//!
+//! A task that waits gives its slot to others, or those that it waits for might never start. What it waits for goes first
+//! ([`raskt_schedule`] puts the runs that tasks submit before those tasks' own), and the thread runs it itself as far as it is
+//! at hand: so a waiting task costs no second thread, and ten thousand of them no ten thousand threads. Only while there is
+//! nothing at hand does the thread wait, and another one is at work in its place.
+
+use crate::engine::Shared;
+use crate::execution::Execution;
+use crate::state::{State, ThreadNumber};
+use raskt_graph::OpKind;
+use raskt_schedule::RunId;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+thread_local! {
+    /// The runs whose tasks this thread is in, the innermost last: a task may compute, on its engine or another.
+    static INSIDE: RefCell<Vec<Inside>> = const { RefCell::new(vec![]) };
+    /// The engine whose thread this is, and its number there.
+    static HOME: RefCell<Option<Home>> = const { RefCell::new(None) };
+    /// Whether this thread counts as one that isn't at work.
+    static IS_PAUSED: Cell<bool> = const { Cell::new(false) };
+}
+
+type Home = (Arc<Shared>, ThreadNumber);
+
+struct Inside {
+    shared: Arc<Shared>,
+    run: RunId,
+    /// The slot that it is in is given to others meanwhile.
+    is_lent: bool,
+}
+
+/// Runs within runs of which a thread has on its stack, at most: what is deeper goes to other threads.
+const DEEPEST: usize = 8;
+
+/// While it lives, this thread runs tasks of an engine.
+pub(crate) struct AtWork(());
+
+impl AtWork {
+    pub fn start(shared: &Arc<Shared>, run: RunId) -> Self {
+        INSIDE.with_borrow_mut(|inside| inside.push(Inside { shared: shared.clone(), run, is_lent: false }));
+        Self(())
+    }
+
+    /// The next tasks are of `run`.
+    pub fn go_on_with(&self, run: RunId) {
+        INSIDE.with_borrow_mut(|inside| {
+            if let Some(last) = inside.last_mut() {
+                last.run = run;
+            }
+        });
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        let ended = INSIDE.with_borrow_mut(Vec::pop);
+        drop(ended);
+    }
+}
+
+/// This thread is the one of `number` in the pool of `shared`.
+pub(crate) fn settle_at(shared: &Arc<Shared>, number: ThreadNumber) {
+    HOME.set(Some((shared.clone(), number)));
+}
+
+/// The run of `shared` whose task this thread is in, the innermost.
+pub(crate) fn run_of(shared: &Arc<Shared>) -> Option<RunId> {
+    INSIDE.with_borrow(|inside| {
+        inside.iter().rev().find(|inside| Arc::ptr_eq(&inside.shared, shared)).map(|inside| inside.run)
+    })
+}
+
+/// Slots that this thread has given to others, of tasks that it is in.
+#[derive(Default)]
+pub(crate) struct Loan {
+    /// Where they stand among [`INSIDE`], and their engines.
+    lent: Vec<(usize, Arc<Shared>)>,
+    paused: Option<Home>,
+}
+
+impl Loan {
+    /// Gives all slots of this thread to others, which waits from now on.
+    pub fn of_all() -> Option<Self> {
+        let mut loan = Self::default();
+        loan.lend_all(None);
+        loan.pause();
+        (!loan.lent.is_empty() || loan.paused.is_some()).then_some(loan)
+    }
+
+    /// Gives all slots of this thread to others, but that of `own`, which is lent otherwise.
+    fn lend_all(&mut self, own: Option<&Arc<Shared>>) {
+        for (at, shared) in mark_lent(|shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
+            shared.store.lend(true);
+            let _ = shared.change(|state| state.lend(1));
+            self.lent.push((at, shared));
+        }
+    }
+
+    /// This thread isn't at work until [`Self::resume`]: another of its pool is, in its place.
+    fn pause(&mut self) {
+        let home = HOME.with_borrow(Clone::clone).filter(|_| !IS_PAUSED.replace(true));
+        if let Some((home, number)) = &home {
+            let _ = home.change(|state| state.pool.set_waiting(*number, true));
+        }
+        self.paused = home;
+    }
+
+    fn resume(&mut self) {
+        if let Some((home, number)) = self.paused.take() {
+            IS_PAUSED.set(false);
+            let _ = home.change(|state| state.pool.set_waiting(number, false));
+        }
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.resume();
+        for (at, shared) in std::mem::take(&mut self.lent) {
+            unmark_lent(at);
+            shared.store.lend(false);
+            let _ = shared.change(|state| state.take_back_lent(1));
+        }
+    }
+}
+
+/// The places of this thread whose slots aren't lent and whose engine `is_one` of those; they count as lent from now on.
+fn mark_lent(is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(usize, Arc<Shared>)> {
+    INSIDE.with_borrow_mut(|inside| {
+        let unlent = inside.iter_mut().enumerate().filter(|(_, inside)| !inside.is_lent && is_one(&inside.shared));
+        let mark = |(at, inside): (usize, &mut Inside)| {
+            inside.is_lent = true;
+            (at, inside.shared.clone())
+        };
+        unlent.map(mark).collect()
+    })
+}
+
+fn unmark_lent(at: usize) {
+    INSIDE.with_borrow_mut(|inside| {
+        if let Some(inside) = inside.get_mut(at) {
+            inside.is_lent = false;
+        }
+    });
+}
+
+/// A thread that waits for a run, and runs what is at hand of it meanwhile.
+pub(crate) struct Waiting<'a> {
+    shared: &'a Arc<Shared>,
+    run: RunId,
+    /// Where the slots stand that it has lent to the run.
+    places: Vec<usize>,
+    others: Loan,
+    /// Whether it may run tasks.
+    helps: bool,
+}
+
+impl<'a> Waiting<'a> {
+    pub fn begin(shared: &'a Arc<Shared>, run: RunId) -> Self {
+        let depth = INSIDE.with_borrow(Vec::len);
+        let is_inside = run_of(shared).is_some();
+        let helps = shared.options.threads == 0 || (is_inside && depth < DEEPEST);
+        Self { shared, run, places: vec![], others: Loan::default(), helps }
+    }
+
+    /// Tasks of the run that are at hand; on an engine without threads also those of others, who may have left them.
+    pub fn next(&mut self) -> Option<Execution> {
+        let lent = mark_lent(|shared| Arc::ptr_eq(shared, self.shared));
+        let count = lent.len() as u32;
+        self.places.extend(lent.into_iter().map(|(at, _)| at));
+        (0..count).for_each(|_| self.shared.store.lend(true));
+        let pick = |state: &mut State| {
+            state.lend_to(self.run, count);
+            let has_no_threads = self.shared.options.threads == 0;
+            let may_help = self.helps || state.lacks_threads();
+            let own = may_help.then(|| state.pick_for(self.run, None)).flatten();
+            own.or_else(|| if has_no_threads { state.pick(None) } else { None })
+        };
+        // Until it has something, it isn't one of those at work.
+        let found = self.shared.change(pick).ok().flatten();
+        if found.is_some() {
+            self.others.resume();
+        }
+        found
+    }
+
+    /// The same after a first one, of one kind.
+    pub fn pick_of(&self, state: &mut State, kind: OpKind) -> Option<Execution> {
+        let own = state.pick_for(self.run, Some(kind));
+        own.or_else(|| if self.shared.options.threads == 0 { state.pick_of(kind, None) } else { None })
+    }
+
+    /// There is nothing at hand: others are at work in the place of this thread, until [`Self::next`].
+    pub fn pause(&mut self) {
+        self.others.lend_all(Some(self.shared));
+        self.others.pause();
+    }
+
+    /// The run has ended, and has given back what was lent to it.
+    pub fn ended(mut self) {
+        self.take_back_places();
+    }
+
+    fn take_back_places(&mut self) -> u32 {
+        let places = std::mem::take(&mut self.places);
+        let count = places.len() as u32;
+        places.into_iter().for_each(unmark_lent);
+        (0..count).for_each(|_| self.shared.store.lend(false));
+        count
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let count = self.take_back_places();
+        if count > 0 {
+            let _ = self.shared.change(|state| state.take_back_from(self.run, count));
+        }
+    }
+}

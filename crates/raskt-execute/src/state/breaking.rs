@@ -1,0 +1,54 @@
+//! A machine panicked: nobody who waits for it may wait for ever, and what comes next mustn't meet what is left of it.
+
+use super::State;
+use super::pool::Pool;
+use crate::{Breakdown, RunError};
+use raskt_sync::guard;
+use std::mem;
+use std::sync::Arc;
+
+impl State {
+    /// Ends every run with the error that comes back, and puts machines that have just begun in the place of these.
+    pub fn break_down(&mut self, story: String) -> RunError {
+        // Even if telling where the record is should fail, the runs end.
+        let flight = guard(|| self.pilot.land()).ok().flatten();
+        let error = RunError::Broken(Arc::new(Breakdown { story, flight }));
+        for (run, entry) in &self.runs {
+            if !entry.has_ended {
+                entry.completion.complete(Err(error.clone()));
+            }
+            entry.cancel.cancel();
+            let is_begun = || self.worker.running_of(*run).any(|ticket| self.picked.contains_key(&ticket));
+            if let Some(owner) = entry.owner.clone().filter(|_| !entry.has_ended && !is_begun()) {
+                self.ended_unbegun.push((owner, error.clone()));
+            }
+        }
+        let _ = guard(|| self.let_go_of_all());
+        let mut begun = Self::new(self.slots, self.store.clone(), self.number);
+        begun.worker = self.worker.begun_anew();
+        begun.next_run = self.next_run;
+        // What was lent to runs came back with their end.
+        begun.lent_slots = self.lent_slots;
+        begun.broke_for = self.broke_for;
+        begun.ended_unbegun = mem::take(&mut self.ended_unbegun);
+        begun.pool = mem::replace(&mut self.pool, Pool::new());
+        begun.strays = mem::take(&mut self.strays);
+        // What threads are at is at an end for everybody but them.
+        let at_work = mem::take(&mut self.picked).into_iter();
+        at_work.for_each(|(ticket, thread)| begun.lose_track(ticket, thread));
+        begun.is_shut_down = self.is_shut_down;
+        let broken = mem::replace(self, begun);
+        self.garbage.broken.push(broken);
+        self.resize();
+        error
+    }
+
+    /// What the store promised is given back, and small results are no longer counted there.
+    fn let_go_of_all(&mut self) {
+        self.store.give_back_all(self.number);
+        for run in self.runs.keys().copied().collect::<Vec<_>>() {
+            let values = self.results.take_run(run.0);
+            self.let_go(values);
+        }
+    }
+}

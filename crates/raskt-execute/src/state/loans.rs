@@ -1,0 +1,100 @@
+//! Slots that tasks lend while they wait, and threads that are out of reach.
+
+use super::{State, ThreadNumber, WORKER};
+use crate::RunError;
+use crate::engine::OwnsRuns;
+use raskt_schedule::{Event, RunId, Ticket};
+use std::sync::Weak;
+
+impl State {
+    /// How many slots are lent.
+    #[cfg(test)]
+    pub fn lent(&self) -> u32 {
+        self.lent_slots + self.lent_to_runs
+    }
+
+    /// So many tasks wait for something that other tasks bring about.
+    pub fn lend(&mut self, slots: u32) {
+        self.lent_slots += slots;
+        self.resize();
+    }
+
+    /// They wait no longer.
+    pub fn take_back_lent(&mut self, slots: u32) {
+        self.lent_slots -= slots;
+        self.resize();
+    }
+
+    /// So many tasks wait for `run`, unless it has ended.
+    pub fn lend_to(&mut self, run: RunId, slots: u32) {
+        let entry = self.runs.get_mut(&run).filter(|entry| !entry.has_ended);
+        if let Some(entry) = entry.filter(|_| slots > 0) {
+            entry.lent_slots += slots;
+            self.lent_to_runs += slots;
+            self.resize_worker();
+            self.tell_scheduler(Event::SlotsLent { worker: WORKER, run, slots });
+        }
+    }
+
+    /// They wait no longer. If the run has ended they got their slots back then.
+    pub fn take_back_from(&mut self, run: RunId, slots: u32) {
+        if let Some(entry) = self.runs.get_mut(&run).filter(|entry| !entry.has_ended) {
+            entry.lent_slots -= slots;
+            self.lent_to_runs -= slots;
+            self.resize_worker();
+            self.tell_scheduler(Event::SlotsReturned { worker: WORKER, run, slots });
+        }
+    }
+
+    /// `run` has ended: those who wait for it go on in their slots, before anybody else is given them.
+    pub(super) fn take_back_loans(&mut self, run: RunId) {
+        let Some(entry) = self.runs.get_mut(&run) else { return };
+        entry.has_ended = true;
+        // The scheduler has taken them back already.
+        self.lent_to_runs -= std::mem::take(&mut entry.lent_slots);
+        self.resize_worker();
+    }
+
+    /// Nobody waits any more for what a thread has picked.
+    pub(super) fn lose_track(&mut self, ticket: Ticket, thread: Option<ThreadNumber>) {
+        if let Some(thread) = thread {
+            self.strays.insert(ticket, thread);
+            self.pool.set_astray(thread, true);
+        }
+    }
+
+    /// Whether the system gave no thread when one was asked for last: those who wait for runs do the work.
+    pub fn lacks_threads(&self) -> bool {
+        self.pool.refused.is_some() && self.has_nobody_at_work()
+    }
+
+    /// The system gives no more threads. Those at work take up what there is once they are done; if all of them wait for
+    /// results, those who wait for runs run what is at hand of them, and runs that nobody waits for end with an error.
+    pub fn thread_refused(&mut self, cause: &str) {
+        self.pool.refused = Some(cause.to_owned());
+        if !self.has_nobody_at_work() {
+            return;
+        }
+        // What ends leaves its slot to the next one.
+        while let Some((run, owner)) = self.first_of_an_owner() {
+            let error = RunError::Threads { threads: self.pool.live(), cause: cause.to_owned() };
+            self.ended_unbegun.push((owner, error.clone()));
+            self.end(run, error);
+        }
+        for execution in &self.executions {
+            if let Some(entry) = self.runs.get(&execution.run) {
+                entry.completion.nudge();
+            }
+        }
+    }
+
+    fn has_nobody_at_work(&self) -> bool {
+        self.pool.busy() == 0 && self.pool.available() == 0
+    }
+
+    /// The first run at hand that nobody waits for.
+    fn first_of_an_owner(&self) -> Option<(RunId, Weak<dyn OwnsRuns>)> {
+        let owner = |run: RunId| Some((run, self.runs.get(&run)?.owner.clone()?));
+        self.executions.iter().find_map(|execution| owner(execution.run))
+    }
+}

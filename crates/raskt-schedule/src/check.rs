@@ -1,0 +1,109 @@
+//! Events come from outside: from callers, records, and workers across a network. What they name has to be there.
+
+use crate::{Event, Outcome, RunId, Scheduler, TaskRange, WorkerId};
+use raskt_graph::{Graph, TaskId};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why an event can't be handled: it names what isn't there, or what no worker can have.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EventError {
+    /// A run that is there is submitted.
+    #[error("run {} was submitted before", .0.0)]
+    RunTwice(RunId),
+    /// A worker that is there joins.
+    #[error("worker {} has joined before", .0.0)]
+    WorkerTwice(WorkerId),
+    /// Tasks of a layer that the graph doesn't have.
+    #[error("tasks of layer {layer}, and the graph has {layers} layers")]
+    NoLayer {
+        /// The layer.
+        layer: u32,
+        /// How many there are.
+        layers: usize,
+    },
+    /// Tasks that a layer doesn't have, or a range that ends before it begins.
+    #[error("tasks {start} to {end} of layer `{name}`, which has {len} tasks")]
+    NoTasks {
+        /// What people call the layer.
+        name: Arc<str>,
+        /// The first of the tasks.
+        start: u64,
+        /// One past the last of them.
+        end: u64,
+        /// How many the layer has.
+        len: u64,
+    },
+    /// Results of more bytes than can be counted for all tasks of a run.
+    #[error("results of {bytes} bytes, which is more than a worker can hold")]
+    TooManyBytes {
+        /// The bytes.
+        bytes: u64,
+    },
+}
+
+/// What all results of a worker take together, at most: the address space of a machine of today.
+const MOST_BYTES: u64 = 1 << 48;
+
+impl Scheduler {
+    /// Whether `event` can be handled. What is known to be late (of runs that have ended, of workers that have gone) can: it
+    /// changes nothing. Takes as long as the event is.
+    pub fn check(&self, event: &Event) -> Result<(), EventError> {
+        match event {
+            Event::GraphAdded { run, graph, wanted, .. } => match self.runs.contains_key(run) {
+                true => Err(EventError::RunTwice(*run)),
+                false => are_of(graph, wanted),
+            },
+            Event::WorkerJoined { worker, .. } if self.seats.contains(*worker) => Err(EventError::WorkerTwice(*worker)),
+            Event::Wanted { run, tasks }
+            | Event::Released { run, tasks }
+            | Event::ResultsLost { run, tasks, .. }
+            | Event::Fetched { run, tasks, .. }
+            | Event::TakenBack { run, tasks, .. } => self.are_of_run(*run, tasks),
+            Event::Given { run, tasks, bytes, .. } => self.are_of_run(*run, tasks).and(is_countable(*bytes)),
+            Event::FetchFailed { run, task, .. } => self.is_of_run(*run, *task),
+            Event::Reported { report, .. } => report.outcomes.iter().try_for_each(|(range, outcome)| {
+                self.are_of_run(report.run, &[*range])?;
+                match *outcome {
+                    Outcome::Done { bytes } | Outcome::Spent { bytes } => is_countable(bytes),
+                    Outcome::Failed | Outcome::NotRun => Ok(()),
+                }
+            }),
+            Event::RunReleased { .. }
+            | Event::WorkerJoined { .. }
+            | Event::WorkerResized { .. }
+            | Event::SlotsLent { .. }
+            | Event::SlotsReturned { .. }
+            | Event::WorkerLost { .. }
+            | Event::Started { .. } => Ok(()),
+        }
+    }
+
+    /// Of a run that isn't there nothing is known, and nothing is done.
+    fn are_of_run(&self, run: RunId, tasks: &[TaskRange]) -> Result<(), EventError> {
+        self.runs.get(&run).map_or(Ok(()), |run| are_of(&run.graph, tasks))
+    }
+
+    fn is_of_run(&self, run: RunId, task: TaskId) -> Result<(), EventError> {
+        self.are_of_run(run, &[TaskRange::one(task)])
+    }
+}
+
+/// Whether the graph has all of `tasks`.
+fn are_of(graph: &Graph, tasks: &[TaskRange]) -> Result<(), EventError> {
+    tasks.iter().try_for_each(|&TaskRange { layer, start, end }| {
+        let layers = graph.layers().len();
+        if layer.0 as usize >= layers {
+            return Err(EventError::NoLayer { layer: layer.0, layers });
+        }
+        let (len, name) = (graph.layer(layer).len(), &graph.layer(layer).name);
+        if start <= end && end <= len {
+            return Ok(());
+        }
+        Err(EventError::NoTasks { name: name.clone(), start, end, len })
+    })
+}
+
+fn is_countable(bytes: u64) -> Result<(), EventError> {
+    if bytes <= MOST_BYTES { Ok(()) } else { Err(EventError::TooManyBytes { bytes }) }
+}

@@ -1,0 +1,182 @@
+//! Runs beside runs: nobody waits for another one's end.
+
+use super::graphs::op;
+use crate::*;
+use raskt_graph::*;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+const MILLISECOND: u64 = 1_000_000;
+
+/// A graph of so many tasks that nobody knows anything of.
+fn tasks(count: u32) -> (Arc<Graph>, Vec<TaskRange>) {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let layer = graph.layer(Layer::new("tasks", op, Shape::source(count))).unwrap();
+    (Arc::new(graph.finish()), vec![TaskRange { layer, start: 0, end: u64::from(count) }])
+}
+
+/// One worker with a clock: its assignments end in the order of their ends.
+struct Clock {
+    scheduler: Scheduler,
+    now: u64,
+    events: u64,
+    /// What a task of a run takes.
+    takes: BTreeMap<RunId, u64>,
+    running: VecDeque<(u64, Assignment)>,
+    /// When the first task of each run began.
+    began: BTreeMap<RunId, u64>,
+    done: BTreeMap<RunId, u64>,
+}
+
+const WORKER: WorkerId = WorkerId(0);
+
+impl Clock {
+    fn new(slots: u32) -> Self {
+        let mut scheduler = Scheduler::new(MILLISECOND / 5);
+        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
+        let (takes, began, done) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { scheduler, now: 0, events: 0, takes, running: VecDeque::new(), began, done }
+    }
+
+    fn submit(&mut self, run: u64, parent: Option<u64>, count: u32, takes: u64) {
+        let (graph, wanted) = tasks(count);
+        self.takes.insert(RunId(run), takes);
+        self.handle(Event::GraphAdded { run: RunId(run), parent: parent.map(RunId), graph, wanted });
+    }
+
+    fn handle(&mut self, event: Event) {
+        self.scheduler.handle_event(Time(self.now), event);
+        while let Some(action) = self.scheduler.poll_action() {
+            if let Action::Assign { assignment, .. } = action {
+                self.began.entry(assignment.run).or_insert(self.now);
+                self.running.push_back((self.now + assignment.len() * self.takes[&assignment.run], assignment));
+            }
+        }
+        self.events += 1;
+        if self.events % 64 < 8 {
+            self.scheduler.validate();
+        }
+    }
+
+    /// The assignment that ends first does; false if none runs.
+    fn step(&mut self) -> bool {
+        let first = self.running.iter().enumerate().min_by_key(|(_, (end, _))| *end).map(|(at, _)| at);
+        let Some((end, assignment)) = first.and_then(|at| self.running.remove(at)) else { return false };
+        self.now = end;
+        let Assignment { run, attempt, tasks, .. } = assignment;
+        let count = TaskRange::count(&tasks);
+        *self.done.entry(run).or_default() += count;
+        let outcomes = tasks.into_iter().map(|range| (range, Outcome::Done { bytes: 8 })).collect();
+        let report = Report { run, attempt, outcomes, nanoseconds: count * self.takes[&run] };
+        self.handle(Event::Reported { worker: WORKER, report });
+        true
+    }
+}
+
+#[test]
+fn one_task_beside_a_run_of_many_starts_within_two_of_their_lengths() {
+    let mut clock = Clock::new(2);
+    clock.submit(1, None, 200, 50 * MILLISECOND);
+    while clock.now < 1000 * MILLISECOND {
+        clock.step();
+    }
+    let asked = clock.now;
+    clock.submit(2, None, 1, 50 * MILLISECOND);
+    while !clock.began.contains_key(&RunId(2)) {
+        assert!(clock.step());
+    }
+    assert!(clock.began[&RunId(2)] - asked <= 100 * MILLISECOND, "{}", clock.began[&RunId(2)] - asked);
+}
+
+#[test]
+fn runs_share_the_time_and_not_the_tasks() {
+    let mut clock = Clock::new(3);
+    clock.submit(1, None, 10_000, MILLISECOND);
+    clock.submit(2, None, 10_000, 10 * MILLISECOND);
+    clock.submit(3, None, 10_000, 30 * MILLISECOND);
+    while clock.now < 6000 * MILLISECOND {
+        assert!(clock.step());
+    }
+    for run in clock.takes.keys() {
+        let spent = clock.done[run] * clock.takes[run] / MILLISECOND;
+        assert!((5500..=6500).contains(&spent), "{run:?} has had {spent} ms of 6000");
+    }
+}
+
+#[test]
+fn nobody_saves_up_time_while_nothing_of_his_can_start() {
+    let mut clock = Clock::new(1);
+    clock.submit(1, None, 1000, MILLISECOND);
+    clock.submit(2, None, 1, MILLISECOND);
+    while clock.now < 500 * MILLISECOND {
+        clock.step();
+    }
+    // The second comes back with as much to do as the first.
+    clock.submit(3, None, 1000, MILLISECOND);
+    let (before, now) = (clock.done[&RunId(1)], clock.now);
+    while clock.now < now + 200 * MILLISECOND {
+        clock.step();
+    }
+    let first = clock.done[&RunId(1)] - before;
+    assert!((90..=110).contains(&first), "the first run has had {first} of 200 ms");
+}
+
+#[test]
+fn what_tasks_submit_goes_before_them_and_counts_with_them() {
+    let mut clock = Clock::new(1);
+    clock.submit(1, None, 100, MILLISECOND);
+    clock.submit(2, None, 100, MILLISECOND);
+    clock.submit(3, Some(1), 5, MILLISECOND);
+    clock.submit(4, Some(3), 5, MILLISECOND);
+    while clock.done.get(&RunId(3)).copied() < Some(5) {
+        clock.step();
+    }
+    assert_eq!(clock.done[&RunId(4)], 5, "the deepest goes first");
+    assert!(clock.done[&RunId(1)] <= 1, "then the one above, and then the first");
+    assert!((9..=12).contains(&clock.done[&RunId(2)]), "the other family has had as much: {:?}", clock.done);
+}
+
+#[test]
+fn a_slot_that_is_lent_goes_to_the_run_that_is_waited_for_and_comes_back_with_its_end() {
+    let mut clock = Clock::new(1);
+    clock.submit(1, None, 100, MILLISECOND);
+    assert_eq!(clock.running.len(), 1);
+    clock.submit(2, None, 1, MILLISECOND);
+    clock.submit(3, Some(1), 1, MILLISECOND);
+    assert_eq!(clock.running.len(), 1, "the only slot is taken");
+    clock.handle(Event::SlotsLent { worker: WORKER, run: RunId(3), slots: 1 });
+    assert_eq!(clock.running.iter().map(|(_, assignment)| assignment.run.0).collect::<Vec<_>>(), [1, 3]);
+    // Run 3 ends, and the task of run 1 goes on in its slot: nobody else has come into it.
+    let (_, assignment) = clock.running.remove(1).unwrap();
+    let outcomes = assignment.tasks.iter().map(|&range| (range, Outcome::Done { bytes: 8 })).collect();
+    let report = Report { run: RunId(3), attempt: assignment.attempt, outcomes, nanoseconds: MILLISECOND };
+    clock.handle(Event::Reported { worker: WORKER, report });
+    assert_eq!(clock.running.len(), 1);
+    // To wait for what has ended lends nothing; to stop waiting before the end takes the slot back.
+    clock.handle(Event::SlotsLent { worker: WORKER, run: RunId(3), slots: 1 });
+    assert_eq!(clock.running.len(), 1);
+    clock.submit(5, Some(1), 3, MILLISECOND);
+    clock.handle(Event::SlotsLent { worker: WORKER, run: RunId(5), slots: 1 });
+    assert_eq!(clock.running.len(), 2);
+    clock.handle(Event::SlotsReturned { worker: WORKER, run: RunId(5), slots: 1 });
+    clock.step();
+    assert_eq!(clock.running.len(), 1);
+}
+
+#[test]
+fn to_wait_again_and_again_hands_out_no_more_than_there_are_slots() {
+    let mut clock = Clock::new(2);
+    clock.submit(1, None, 2, MILLISECOND);
+    clock.submit(2, Some(1), 1000, MILLISECOND);
+    clock.submit(3, None, 10, MILLISECOND);
+    for _ in 0..100 {
+        clock.handle(Event::SlotsLent { worker: WORKER, run: RunId(2), slots: 1 });
+        clock.handle(Event::SlotsReturned { worker: WORKER, run: RunId(2), slots: 1 });
+    }
+    assert!(clock.running.len() <= 3, "{} assignments on two slots and one that was lent", clock.running.len());
+    while !clock.began.contains_key(&RunId(3)) {
+        assert!(clock.step());
+    }
+    assert!(clock.now <= 20 * MILLISECOND, "the other run began after {} ms", clock.now / MILLISECOND);
+}

@@ -1,0 +1,154 @@
+//! Events that anybody may make up: those that the check lets through do no harm, whatever they say.
+
+use super::graphs::*;
+use crate::*;
+use proptest::prelude::*;
+use raskt_graph::*;
+use std::sync::Arc;
+
+/// A small number, or now and then one that is out of all bounds.
+fn number(most: u64) -> impl Strategy<Value = u64> {
+    prop_oneof![
+        30 => 0..most,
+        1 => prop_oneof![Just(u64::MAX), Just(u64::MAX - 1), Just(1 << 63), Just(u64::from(u32::MAX)), any::<u64>()],
+    ]
+}
+
+fn range() -> impl Strategy<Value = TaskRange> {
+    (number(8), number(7), number(5)).prop_map(|(layer, start, len)| {
+        let end = if len == u64::MAX { 0 } else { start.saturating_add(len) };
+        TaskRange { layer: LayerId(layer as u32), start, end }
+    })
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    (0..6_u8, number(1000)).prop_map(|(kind, bytes)| match kind {
+        0..=2 => Outcome::Done { bytes },
+        3 => Outcome::Spent { bytes },
+        4 => Outcome::Failed,
+        _ => Outcome::NotRun,
+    })
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Something that may be nonsense.
+    Say(Event),
+    /// A worker does what it was told, as a worker does.
+    Work { at: usize, outcome: Outcome, nanoseconds: u64 },
+}
+
+fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
+    let ids = (number(3).prop_map(RunId), number(4).prop_map(|id| WorkerId(id as u32)), number(30));
+    let said = (prop::collection::vec((range(), outcome()), 0..4), number(1 << 20), any::<bool>());
+    (0..16_u8, ids, said, number(8)).prop_map(move |(kind, (run, worker, attempt), (groups, count, flag), index)| {
+        let attempt = Attempt(attempt as u32);
+        let tasks: Vec<TaskRange> = groups.iter().map(|(range, _)| *range).collect();
+        let task = TaskId::new(tasks.first().map_or(LayerId(0), |range| range.layer), index);
+        match kind {
+            0 => Event::GraphAdded { run, parent: flag.then_some(RunId(index)), graph: graph.clone(), wanted: tasks },
+            1 => Event::Wanted { run, tasks },
+            2 => Event::Released { run, tasks },
+            3 => Event::Given { run, tasks, worker, bytes: count },
+            4 if flag => Event::RunReleased { run },
+            4 | 5 => Event::WorkerJoined { worker, offer: Offer { memory: count, ..Offer::slots(index as u32) } },
+            6 => Event::WorkerResized { worker, slots: index as u32, memory: count },
+            7 => Event::WorkerLost { worker, cause: if flag { LossCause::Died } else { LossCause::Retired } },
+            8 => Event::ResultsLost { worker, run, tasks },
+            9 => Event::Started { worker, run, attempt },
+            10 => Event::Fetched { worker, run, tasks },
+            11 => Event::FetchFailed { worker, run, attempt, task, from: WorkerId(index as u32), reached: flag },
+            12 => Event::TakenBack { worker, run, attempt, tasks },
+            13 => Event::SlotsLent { worker, run, slots: count as u32 },
+            14 => Event::SlotsReturned { worker, run, slots: index as u32 },
+            _ => Event::Reported { worker, report: Report { run, attempt, outcomes: groups, nanoseconds: count } },
+        }
+    })
+}
+
+/// Sources that state what nobody can believe.
+fn costly() -> impl Strategy<Value = Graph> {
+    (number(1000), number(1000), number(1000)).prop_map(|(nanoseconds, output_bytes, scratch_bytes)| {
+        let mut builder = GraphBuilder::new();
+        let op = op(&mut builder);
+        let cost = Cost { nanoseconds, output_bytes, scratch_bytes };
+        let sources = builder.layer(Layer::new("sources", op, Shape::source(5)).with_cost(cost)).unwrap();
+        let grid = Grid::new([5]);
+        let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(sources, grid)] };
+        builder.layer(Layer::new("readers", op, shape).with_cost(cost)).unwrap();
+        builder.finish()
+    })
+}
+
+fn steps() -> impl Strategy<Value = (Arc<Graph>, Vec<Step>)> {
+    prop_oneof![4 => graphs().boxed(), 1 => costly().boxed()].prop_map(Arc::new).prop_flat_map(|graph| {
+        let work = (any::<usize>(), outcome(), number(10_000));
+        let work = work.prop_map(|(at, outcome, nanoseconds)| Step::Work { at, outcome, nanoseconds });
+        let step = prop_oneof![2 => event(graph.clone()).prop_map(Step::Say), 1 => work];
+        (Just(graph), prop::collection::vec(step, 0..60))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_the_check_lets_through_does_no_harm((graph, steps) in steps(), prefill in prop_oneof![Just(0), Just(5000)]) {
+        let settings = Settings { prefill_nanoseconds: prefill, ..Settings::default() };
+        let mut scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
+        let all = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() });
+        let wanted = all.filter(|range| range.layer.0 % 2 == 0).collect();
+        scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
+        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(2) });
+        let mut assigned: Vec<(WorkerId, Assignment)> = vec![];
+        for step in steps {
+            let event = match step {
+                Step::Say(event) => event,
+                Step::Work { .. } if assigned.is_empty() => continue,
+                Step::Work { at, outcome, nanoseconds } => {
+                    let (worker, Assignment { run, attempt, tasks, .. }) = assigned.swap_remove(at % assigned.len());
+                    let outcomes = tasks.into_iter().map(|range| (range, outcome)).collect();
+                    Event::Reported { worker, report: Report { run, attempt, outcomes, nanoseconds } }
+                }
+            };
+            if scheduler.check(&event).is_err() {
+                continue;
+            }
+            scheduler.handle_event(Time(0), event);
+            while let Some(action) = scheduler.poll_action() {
+                if let Action::Assign { worker, assignment } = action {
+                    assigned.push((worker, assignment));
+                }
+            }
+            scheduler.validate();
+        }
+    }
+}
+
+#[test]
+fn what_is_refused_is_named() {
+    let mut builder = GraphBuilder::new();
+    let op = op(&mut builder);
+    builder.layer(Layer::new("numbers", op, Shape::source(3))).unwrap();
+    let graph = Arc::new(builder.finish());
+    let mut scheduler = Scheduler::new(1000);
+    let run = RunId(7);
+    let range = |layer, start, end| vec![TaskRange { layer: LayerId(layer), start, end }];
+    let added = |wanted| Event::GraphAdded { run, parent: None, graph: graph.clone(), wanted };
+    let told = |scheduler: &Scheduler, event| scheduler.check(&event).unwrap_err().to_string();
+    assert_eq!(told(&scheduler, added(range(1, 0, 1))), "tasks of layer 1, and the graph has 1 layers");
+    assert_eq!(told(&scheduler, added(range(0, 2, 4))), "tasks 2 to 4 of layer `numbers`, which has 3 tasks");
+    assert_eq!(told(&scheduler, added(range(0, 2, 1))), "tasks 2 to 1 of layer `numbers`, which has 3 tasks");
+    scheduler.try_event(Time(0), added(range(0, 0, 3))).unwrap();
+    assert_eq!(told(&scheduler, added(vec![])), "run 7 was submitted before");
+    let joined = || Event::WorkerJoined { worker: WorkerId(2), offer: Offer::slots(1) };
+    scheduler.try_event(Time(0), joined()).unwrap();
+    assert_eq!(told(&scheduler, joined()), "worker 2 has joined before");
+    let task = TaskId::new(LayerId(0), u64::MAX);
+    let failed =
+        Event::FetchFailed { worker: WorkerId(2), run, attempt: Attempt(1), task, from: WorkerId(2), reached: true };
+    assert!(told(&scheduler, failed).ends_with("of layer `numbers`, which has 3 tasks"));
+    let outcomes = vec![(range(0, 0, 1)[0], Outcome::Done { bytes: u64::MAX })];
+    let report = Report { run, attempt: Attempt(1), outcomes, nanoseconds: 1 };
+    assert!(told(&scheduler, Event::Reported { worker: WorkerId(2), report }).contains("18446744073709551615 bytes"));
+}
