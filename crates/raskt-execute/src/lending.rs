@@ -100,6 +100,9 @@ impl Loan {
 
     /// This thread isn't at work until [`Self::resume`]: another of its pool is, in its place.
     fn pause(&mut self) {
+        if self.paused.is_some() {
+            return;
+        }
         let home = HOME.with_borrow(Clone::clone).filter(|_| !IS_PAUSED.replace(true));
         if let Some((home, number)) = &home {
             let _ = home.change(|state| state.pool.set_waiting(*number, true));

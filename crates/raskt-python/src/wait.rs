@@ -2,7 +2,7 @@
 
 use crate::error::from_run_error;
 use crate::ran::load;
-use crate::runner::interrupt_cancelled;
+use crate::runner::{check_cancelled, interrupt_cancelled};
 use crate::watched::Watched;
 use pyo3::prelude::*;
 use raskt_execute::{RunError, RunHandle};
@@ -22,6 +22,14 @@ pub(crate) fn wait_kept(py: Python<'_>, handle: &RunHandle) -> PyResult<Vec<Valu
     let result = loop {
         let patience = watched.patience();
         if let Some(result) = py.detach(|| handle.wait_timeout_kept(patience)) {
+            // The exception that stops this thread may have come while it ran a task of the run itself: then the run has
+            // failed of it, and the other threads that are at its tasks haven't heard of it.
+            if result.is_err()
+                && let Err(cancelled) = check_cancelled(py)
+            {
+                interrupt_cancelled(py);
+                break Err(cancelled);
+            }
             break result.map_err(|error| signal_behind(py, &error).unwrap_or_else(|| from_run_error(py, &error)));
         }
         if let Err(error) = watched.look_up(py) {
