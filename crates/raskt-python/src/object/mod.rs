@@ -80,5 +80,5 @@ fn size_of(value: &Bound<'_, PyAny>) -> usize {
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(size_of, module)?)
+    module.add_function(wrap_pyfunction!(self::size_of, module)?)
 }
