@@ -26,8 +26,7 @@ pub struct EngineOptions {
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { threads, memory_limit: usual_memory_limit() }
+        Self { threads: raskt_store::processors(), memory_limit: usual_memory_limit() }
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 mod breaking;
 mod chains;
+mod in_place;
 mod memory;
 
 type Body = dyn Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync;

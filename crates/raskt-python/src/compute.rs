@@ -4,13 +4,16 @@ use crate::collection::{Collection, with_collection};
 use crate::contexts;
 use crate::delayed::{Argument, Delayed, Extra, Node, Work, python_object};
 use crate::engines::{self, OwnEngine};
+use crate::error::from_run_error;
 use crate::library_threads::LeftAlone;
 use crate::ran::Ran;
 use crate::request::{Request, Results};
 use crate::settings::settings;
 use crate::workers::workers;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use raskt_execute::run_in_place;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_store::Kept;
 use std::sync::Arc;
@@ -44,6 +47,11 @@ impl Options {
         let engine = engines::engine(py, &self.scheduler, self.num_workers)?;
         if is_small(graph) && !engine.has_flight_record() {
             // To wake a thread takes longer than the work; the calling thread does it at once, whatever else goes on.
+            let result = if keeps { None } else { py.detach(|| run_in_place(graph, &wanted)) };
+            if let Some(result) = result {
+                let values = result.map_err(|error| from_run_error(py, &error))?;
+                return Ok(Ran { values, handle: None });
+            }
             let own = OwnEngine::new(engine.store());
             return Ran::wait(py, own.get().submit(graph.clone(), wanted), keeps);
         }
@@ -114,7 +122,7 @@ fn compute<'py>(
     let options = Options::new(py, scheduler, num_workers)?;
     run(py, args, traverse, false, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
-            let expr = collection.bind(py).getattr("__raskt_expr__")?;
+            let expr = collection.bind(py).getattr(intern!(py, "__raskt_expr__"))?;
             let finish = |collection: &dyn Collection| collection.finish(py, results.all(py)?);
             Ok(with_collection(&expr, finish)?.into_bound(py))
         }
@@ -169,7 +177,7 @@ fn persist<'py>(
     run(py, args, traverse, true, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let collection = collection.bind(py);
-            let expr = collection.getattr("__raskt_expr__")?;
+            let expr = collection.getattr(intern!(py, "__raskt_expr__"))?;
             let persisted = with_collection(&expr, |collection| {
                 let values = if collection.is_kept() { results.kept() } else { results.all(py)? };
                 collection.persisted(py, values)
@@ -217,7 +225,7 @@ pub(crate) fn persist_one(object: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, P
 }
 
 fn one(object: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, PyDict>>, name: &str) -> PyResult<Py<PyAny>> {
-    let function = object.py().import("raskt._core")?.getattr(name)?;
+    let function = object.py().import(intern!(object.py(), "raskt._core"))?.getattr(name)?;
     Ok(function.call((object,), kwargs)?.get_item(0)?.unbind())
 }
 

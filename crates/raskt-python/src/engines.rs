@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use raskt_execute::{Engine, EngineOptions, Runner, Runners, Store};
 use raskt_graph::{Graph, OpKind};
+use raskt_store::processors;
 use raskt_sync::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -68,11 +69,10 @@ impl Drop for OwnEngine {
 
 /// The engine for `scheduler` ("threads", "sync" or "processes") with `num_workers` threads or processes.
 pub(crate) fn engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>) -> PyResult<Engine> {
-    let defaults = EngineOptions::default();
     if num_workers == Some(0) && !is_sync(scheduler) {
         return Err(PyValueError::new_err("num_workers is 0; at least one thread has to run the tasks"));
     }
-    let threads = num_workers.or_else(processes::worker_threads).unwrap_or(defaults.threads);
+    let threads = num_workers.or_else(processes::worker_threads).unwrap_or_else(processors);
     let (threads, has_processes) = match scheduler {
         _ if is_sync(scheduler) => (0, false),
         "threads" | "threading" => (threads, false),

@@ -109,8 +109,7 @@ fn limit(running: usize) -> Option<usize> {
     if running < 2 || LEFT_ALONE.load(Ordering::Relaxed) > 0 {
         return None;
     }
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    Some((processors / running).max(1))
+    Some((raskt_store::processors() / running).max(1))
 }
 
 impl State {

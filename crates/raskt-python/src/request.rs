@@ -1,10 +1,12 @@
 //! What is asked for at once, as one graph, and the results put back into the places where it was asked for.
 
 use crate::annotations;
+use crate::array::ArrayExpr;
 use crate::collection::with_collection;
 use crate::delayed::{Argument, Delayed, Node, lower_nodes, python_object};
 use crate::error::from_graph_error;
 use crate::ran::{Ran, load};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use raskt_execute::RunHandle;
@@ -32,7 +34,9 @@ impl Request {
     /// `keeps` says that large results stay in the store.
     pub fn new(py: Python<'_>, args: &Bound<'_, PyTuple>, traverse: bool, keeps: bool) -> PyResult<Self> {
         let mut graph = GraphBuilder::new();
-        if let Some(annotations) = annotations::current(py)? {
+        let annotations = annotations::current(py)?;
+        let is_annotated = annotations.is_some();
+        if let Some(annotations) = annotations {
             graph.annotate(annotations);
         }
         let calls: Option<Vec<_>> = args.iter_borrowed().map(|object| call_of(&object)).collect();
@@ -42,9 +46,18 @@ impl Request {
         }
         let arguments: Vec<_> =
             args.iter_borrowed().map(|object| Argument::asked(&object, traverse)).collect::<PyResult<_>>()?;
+        let alone = if keeps || is_annotated { None } else { array_alone(py, &arguments)? };
+        if let Some((graph, wanted)) = alone.as_ref().and_then(|array| array.get().remembered()) {
+            let owned = vec![wanted.len() as u32];
+            return Ok(Self { asked: Asked::Any(arguments, owned), graph, wanted });
+        }
         let mut wanted = vec![];
         let owned = lower_all(py, &leaves_of(&arguments), keeps, &mut graph, &mut wanted)?;
-        Ok(Self { asked: Asked::Any(arguments, owned), graph: Arc::new(graph.finish()), wanted })
+        let graph = Arc::new(graph.finish());
+        if let Some(array) = alone {
+            array.get().remember(&graph, &wanted);
+        }
+        Ok(Self { asked: Asked::Any(arguments, owned), graph, wanted })
     }
 
     /// The arguments, with `result` of each leaf (and of the values that it wanted) in its place.
@@ -77,6 +90,13 @@ impl Request {
         }
         PyTuple::new(py, built)
     }
+}
+
+/// The array that is all that is asked for, if it is one.
+fn array_alone<'py>(py: Python<'py>, arguments: &[Argument]) -> PyResult<Option<Bound<'py, ArrayExpr>>> {
+    let [Argument::Collection(collection)] = arguments else { return Ok(None) };
+    let expr = collection.bind(py).getattr(intern!(py, "__raskt_expr__"))?;
+    Ok(expr.cast_into().ok())
 }
 
 /// The call that `object` is, if it is one and nothing else.
@@ -119,7 +139,7 @@ fn queries_of(py: Python<'_>, leaves: &[&Argument]) -> PyResult<Vec<StageOutput>
         return Ok(vec![]);
     }
     let query = |collection: &Py<PyAny>| {
-        let expr = collection.bind(py).getattr("__raskt_expr__")?;
+        let expr = collection.bind(py).getattr(intern!(py, "__raskt_expr__"))?;
         with_collection(&expr, |collection| Ok(collection.query()))
     };
     let found: PyResult<Vec<_>> = collections.map(query).collect();
@@ -176,7 +196,7 @@ fn lower_collection(
     graph: &mut GraphBuilder,
     wanted: &mut Vec<TaskId>,
 ) -> PyResult<()> {
-    let expr = collection.bind(py).getattr("__raskt_expr__")?;
+    let expr = collection.bind(py).getattr(intern!(py, "__raskt_expr__"))?;
     let layer = with_collection(&expr, |collection| {
         if keeps && collection.is_kept() {
             return collection.lower_kept(py, graph);

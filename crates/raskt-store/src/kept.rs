@@ -69,6 +69,11 @@ impl Kept {
         self.shared.fetch(self.id)
     }
 
+    /// The result, if it is in memory: nobody waits for it.
+    pub fn in_memory(&self) -> Option<Value> {
+        self.shared.in_memory(self.id)
+    }
+
     /// Puts the result back after it was computed again, for `holder` if memory was promised for it.
     pub fn restore(&self, value: Value, holder: Option<Holder>) {
         // If the store breaks, whoever computed the result has it all the same.

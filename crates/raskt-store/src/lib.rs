@@ -37,7 +37,7 @@ mod threads;
 
 pub use broker::{Broker, Holder};
 pub use kept::{Kept, Lineage, Pins};
-pub use machine::{machine_memory, resident_bytes};
+pub use machine::{machine_memory, processors, resident_bytes};
 pub use report::{HolderLine, MemoryReport, Place};
 pub use request::{Answer, Asker, Reply};
 pub use results::{Results, RunKey};

@@ -1,6 +1,23 @@
-//! How much memory there is, and how much of it this process has.
+//! What this machine has for the process, and how much of it the process uses.
 
+use raskt_sync::Mutex;
 use std::fs;
+use std::time::{Duration, Instant};
+
+/// For how long the number of processors is remembered: to find out takes as long as a small computation.
+const PROCESSORS_AGE: Duration = Duration::from_secs(1);
+
+/// Processors that this process may use: those that it is bound to, or as many as its control group pays for if they are fewer.
+pub fn processors() -> usize {
+    static FOUND: Mutex<Option<(Instant, usize)>> = Mutex::new(None);
+    let look = || std::thread::available_parallelism().map_or(1, usize::from);
+    // The child of a fork may find it locked by a thread that it doesn't have.
+    let Some(mut found) = FOUND.try_lock() else { return look() };
+    match *found {
+        Some((at, processors)) if at.elapsed() < PROCESSORS_AGE => processors,
+        _ => found.insert((Instant::now(), look())).1,
+    }
+}
 
 /// Bytes of memory that this process may use: the machine's, or those of its control group if they are fewer.
 pub fn machine_memory() -> Option<u64> {

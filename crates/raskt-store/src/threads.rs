@@ -177,6 +177,11 @@ impl Shared {
         }
     }
 
+    /// A result, if it is in memory.
+    pub fn in_memory(&self, id: SlotId) -> Option<Value> {
+        self.inner.lock().state.value(id)
+    }
+
     fn live(self: &Arc<Self>) {
         block_size_signal();
         let is_telling = Cell::new(false);

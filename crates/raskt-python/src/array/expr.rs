@@ -7,20 +7,43 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use raskt_array::{Array, AxisChunks, assemble};
-use raskt_graph::{GraphBuilder, LayerId, Lower};
+use raskt_graph::{Graph, GraphBuilder, LayerId, Lower, OpKind, TaskId};
 use raskt_value::{Chunk, Value};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An array expression: what a `raskt.array.Array` holds.
 #[pyclass(frozen, module = "raskt._core")]
 #[derive(Clone)]
 pub struct ArrayExpr {
     pub(crate) array: Array,
+    /// The graph of it alone, once it was computed, and what was wanted of that.
+    lowered: Arc<OnceLock<Lowered>>,
 }
+
+type Lowered = (Arc<Graph>, Vec<TaskId>);
+
+/// The most tasks of a graph that an expression remembers.
+const REMEMBERED_TASKS: u64 = 64;
 
 impl From<Array> for ArrayExpr {
     fn from(array: Array) -> Self {
-        Self { array }
+        Self { array, lowered: Arc::default() }
+    }
+}
+
+impl ArrayExpr {
+    /// The graph that [`Self::remember`] was told, so that a small expression is lowered once, however often it is computed.
+    pub(crate) fn remembered(&self) -> Option<Lowered> {
+        self.lowered.get().cloned()
+    }
+
+    /// Remembers the graph of this expression alone if it is small, native work: what Python functions see besides their
+    /// arguments belongs to each computation.
+    pub(crate) fn remember(&self, graph: &Arc<Graph>, wanted: &[TaskId]) {
+        let is_native = graph.ops().all(|op| op.kind == OpKind::Array);
+        if is_native && graph.tasks() <= REMEMBERED_TASKS {
+            _ = self.lowered.set((graph.clone(), wanted.to_vec()));
+        }
     }
 }
 

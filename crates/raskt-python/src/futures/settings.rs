@@ -4,7 +4,7 @@ use super::Pool;
 use crate::engines;
 use crate::settings::{Settings, settings};
 use pyo3::prelude::*;
-use raskt_execute::EngineOptions;
+use raskt_store::processors;
 use raskt_sync::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(crate) fn pool_for(py: Python<'_>, scheduler: Option<String>, num_workers: O
     let engine = engines::engine(py, &scheduler, num_workers)?;
     let width = match scheduler.as_str() {
         "sync" | "synchronous" | "single-threaded" => 0,
-        _ => num_workers.unwrap_or_else(|| EngineOptions::default().threads),
+        _ => num_workers.unwrap_or_else(processors),
     };
     Ok(Pool::new(engine, width))
 }

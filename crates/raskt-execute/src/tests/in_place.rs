@@ -1,0 +1,84 @@
+//! Small graphs that are run by whoever asks, against the engine.
+
+use super::*;
+use crate::in_place::evaluate;
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    /// Layers that read one or two earlier ones, some of them nobody's; tasks are wanted in any order, also twice.
+    #[test]
+    fn it_gives_what_an_engine_gives(
+        length in 1_u32..5,
+        reads in prop::collection::vec((0_usize..8, 0_usize..8), 1..8),
+        wanted in prop::collection::vec((0_u32..8, 0_u64..5), 1..6),
+    ) {
+        let mut graph = GraphBuilder::new();
+        let index = op(&mut graph, |call, _| Ok(Chunk::scalar(call.index as i64).into()));
+        let sum = op(&mut graph, |call, inputs| {
+            Ok(Chunk::scalar(7 * call.index as i64 + inputs.iter().map(number).sum::<i64>()).into())
+        });
+        let grid = Grid::new([length]);
+        let mut layers = vec![graph.layer(Layer::new("index", index, Shape::source(length))).unwrap()];
+        for (one, other) in reads {
+            let input = |at: usize| MapInput::same(layers[at % layers.len()], grid.clone());
+            let shape = Shape::Map { grid: grid.clone(), inputs: vec![input(one), input(other)] };
+            layers.push(graph.layer(Layer::new("sum", sum, shape)).unwrap());
+        }
+        let graph = Arc::new(graph.finish());
+        let wanted: Vec<_> = wanted
+            .into_iter()
+            .map(|(layer, index)| TaskId::new(layers[layer as usize % layers.len()], index % u64::from(length)))
+            .collect();
+        let numbers = |values: Vec<Value>| values.iter().map(number).collect::<Vec<_>>();
+        let expected = numbers(engine(0).submit(graph.clone(), wanted.clone()).wait().unwrap());
+        prop_assert_eq!(numbers(evaluate(&graph, &wanted).unwrap().unwrap()), expected);
+    }
+}
+
+#[test]
+fn what_nobody_needs_is_not_run_and_what_is_read_twice_is_run_once() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = runs.clone();
+    let mut graph = GraphBuilder::new();
+    let source = op(&mut graph, move |call, _| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        Ok(Chunk::scalar(call.index as i64).into())
+    });
+    let sum = op(&mut graph, |_, inputs| Ok(Chunk::scalar(inputs.iter().map(number).sum::<i64>()).into()));
+    let grid = Grid::new([5]);
+    let first = graph.layer(Layer::new("first", source, Shape::source(5))).unwrap();
+    let inputs = vec![MapInput::same(first, grid.clone()), MapInput::same(first, grid.clone())];
+    let second = graph.layer(Layer::new("second", sum, Shape::Map { grid, inputs })).unwrap();
+    let graph = graph.finish();
+    let values = evaluate(&graph, &[TaskId::new(second, 3), TaskId::new(first, 3)]).unwrap().unwrap();
+    assert_eq!(values.iter().map(number).collect::<Vec<_>>(), [6, 3]);
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn errors_and_panics_name_their_task() {
+    let failing = one_task_named("odd", |_, _| Err(TaskError::new(ErrorKind::Value, "no")));
+    let panicking = one_task_named("bad", |_, _| panic!("broken"));
+    for ((graph, wanted), name, told) in [(failing, "odd", "no"), (panicking, "bad", "broken")] {
+        let error = evaluate(&graph, &wanted).unwrap().unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains(told), "{error}");
+    }
+}
+
+#[test]
+fn what_is_not_fit_for_it_is_left_to_an_engine() {
+    let (graph, _) = sum_of(3);
+    let beyond = [TaskId::new(LayerId(0), 3), TaskId::new(LayerId(9), 0)];
+    beyond.iter().for_each(|task| assert!(run_in_place(&graph, &[*task]).is_none()));
+    let (large, wanted) = sum_of(1_000_000);
+    assert!(run_in_place(&large, &wanted).is_none());
+    let mut graph = GraphBuilder::new();
+    let one = op(&mut graph, |_, _| Ok(Chunk::scalar(1_i64).into()));
+    let mut edges = ExplicitBuilder::default();
+    edges.task();
+    edges.own_input(0);
+    edges.task();
+    let layer = graph.layer(Layer::new("own", one, Shape::Explicit(edges.finish().unwrap()))).unwrap();
+    assert!(evaluate(&graph.finish(), &[TaskId::new(layer, 1)]).is_none());
+}
