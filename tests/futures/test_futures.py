@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import random
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 import raskt
 from raskt import futures
-from raskt.futures import CancelledError, Future, TimeoutError, gather, submit, wait
+from raskt.futures import CancelledError, Executor, Future, TimeoutError, gather, submit, wait
 
 SCHEDULERS = ["threads", "sync"]
 
@@ -425,6 +426,46 @@ def test_a_call_may_submit_and_wait(one_thread):
         return sum(gather([submit(fibonacci, n - 1), submit(fibonacci, n - 2)]))
 
     assert submit(fibonacci, 9).result() == 34
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted by files of Linux")
+def test_calls_that_wait_for_calls_need_no_threads_of_their_own():
+    def threads():
+        return len(os.listdir("/proc/self/task"))
+
+    def outer(i):
+        found = submit(inc, i).result()
+        alive.append(threads())
+        return found
+
+    before, alive = threads(), []
+    assert gather([submit(outer, i) for i in range(2000)]) == list(range(1, 2001))
+    assert max(alive) <= before + (os.cpu_count() or 1) + 8
+
+
+def test_a_call_that_waits_makes_no_calls_of_an_executor_that_is_busy():
+    running, most = [], []
+
+    def work(i):
+        running.append(i)
+        most.append(len(running))
+        time.sleep(0.002)
+        running.remove(i)
+
+    with Executor(1) as executor:
+        gather([submit(lambda i=i: executor.submit(work, i).result()) for i in range(20)])
+    assert max(most) == 1
+
+
+def test_a_wait_with_a_timeout_makes_no_call_that_may_take_longer(gate):
+    def outer():
+        inner = submit(gate)
+        with pytest.raises(TimeoutError):
+            inner.result(timeout=0.05)
+        gate.open.set()
+        return inner.result()
+
+    assert submit(outer).result() == ()
 
 
 def test_a_call_may_compute_and_a_computation_may_read_futures(one_thread):

@@ -34,6 +34,11 @@ impl Countdown {
         self.0.store(1, Ordering::Relaxed);
     }
 
+    /// Whether everything that was waited for is there.
+    pub fn is_over(&self) -> bool {
+        self.0.load(Ordering::Acquire) == 0
+    }
+
     /// Something that was waited for is there. Says whether it was the last: true for exactly one caller.
     pub fn arrive(&self) -> bool {
         self.0.fetch_sub(1, Ordering::AcqRel) == 1

@@ -4,13 +4,14 @@ use super::state::{Failure, Outcome};
 use crate::block::{PythonBlock, PythonOp};
 use crate::error::from_run_error;
 use crate::object::Object;
+use crate::runner::check_cancelled;
 use hashbrown::HashMap;
 use pyo3::prelude::*;
 use raskt_execute::{Engine, OwnsRuns, RunError, RunHandle, SlotLoan};
 use raskt_graph::{Graph, GraphBuilder, Layer, Op, OpFlags, OpKind, Shape, TaskId};
 use raskt_sync::Mutex;
 use raskt_value::Value;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -40,7 +41,12 @@ const SLICE: Duration = Duration::from_millis(10);
 thread_local! {
     /// The pool that this thread takes tasks for.
     static CURRENT: RefCell<Option<Arc<Pool>>> = const { RefCell::new(None) };
+    /// Calls that this thread is in since others wait for them there.
+    static AHEAD: Cell<usize> = const { Cell::new(0) };
 }
+
+/// Calls within calls that a thread makes at most: what is deeper goes to other threads.
+const DEEPEST: usize = 8;
 
 static POOLS: Mutex<Vec<Weak<Pool>>> = Mutex::new(vec![]);
 
@@ -182,6 +188,25 @@ impl Pool {
         let slot = Engine::lend_slot()?;
         lender.change_threads(-1);
         Some(Loan { pool: lender, slot })
+    }
+
+    /// Makes those of `tasks`, for which a call in this thread waits, that only wait for their turn: the call's place in the
+    /// pool is theirs, and no other thread need come for them.
+    pub fn run_ahead(py: Python<'_>, tasks: &[Arc<Task>]) -> PyResult<()> {
+        let Some(pool) = CURRENT.with_borrow(Clone::clone) else { return Ok(()) };
+        let depth = AHEAD.get();
+        if depth >= DEEPEST {
+            return Ok(());
+        }
+        for task in tasks.iter().filter(|task| Arc::ptr_eq(&task.pool, &pool)) {
+            if task.is_ready() {
+                AHEAD.set(depth + 1);
+                task.run(py);
+                AHEAD.set(depth);
+                check_cancelled(py)?;
+            }
+        }
+        Ok(())
     }
 
     fn change_threads(&self, by: isize) {

@@ -174,6 +174,11 @@ impl Task {
         self.given_key.clone().unwrap_or_else(|| format!("{}-{:x}", self.name.bind(py), self.id))
     }
 
+    /// Whether only its turn is missing.
+    pub fn is_ready(&self) -> bool {
+        matches!(self.inner.lock().state, State::Waiting(_)) && self.missing.is_over()
+    }
+
     /// Makes the call, unless somebody cancelled it.
     pub fn run(self: &Arc<Self>, py: Python<'_>) {
         let call = {

@@ -85,6 +85,9 @@ impl Watch {
 /// Waits for `tasks`; says whether enough of them are done before `timeout` seconds have passed.
 pub(crate) fn wait_for(py: Python<'_>, tasks: &[Arc<Task>], until: Until, timeout: Option<f64>) -> PyResult<bool> {
     let deadline = deadline(timeout)?;
+    if until == Until::All && deadline.is_none() {
+        Pool::run_ahead(py, tasks)?;
+    }
     let total = tasks.len();
     let is_enough = |arrived: &Arrived| match until {
         Until::All => arrived.tasks.len() >= total,
