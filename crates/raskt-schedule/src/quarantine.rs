@@ -1,5 +1,6 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
+use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
 use crate::seat::Placed;
@@ -130,7 +131,7 @@ impl Scheduler {
         for (&(id, attempt), placed) in placed {
             let Some(run) = self.runs.get_mut(&id) else { continue };
             let is_kept = quarantine.is_some_and(|kept| kept.run == id && kept.attempt == Some(attempt));
-            let alone = is_kept && !has_orphans;
+            let alone = is_kept && (!has_orphans || planted::has(Bug::OrphansAreInnocent));
             for task in placed.tasks.iter().flat_map(|range| range.tasks()) {
                 if !run.tasks.is_current(task, attempt) {
                     continue;

@@ -131,6 +131,7 @@ impl World {
         let now = self.context.now();
         self.context.note(now);
         self.happen(happening);
+        self.jobs.extend(self.context.born.drain(..));
         if self.context.events >= self.next_audit {
             self.audit();
         }
@@ -162,15 +163,16 @@ impl World {
             Happening::Beat(own) => self.beat(own),
             Happening::Watch => {
                 self.head.watch(&mut self.context, &self.jobs);
+                self.audit_waits();
                 self.move_on();
             }
             Happening::TaskEnds { own, ticket } => {
-                if let Some(host) = live_host(&mut self.hosts, own) {
+                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
                     host.task_ends(&mut self.context, &self.jobs, ticket);
                 }
             }
             Happening::FetchTimer { own, fetch } => {
-                if let Some(host) = live_host(&mut self.hosts, own) {
+                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
                     host.fetch_timer(&mut self.context, &self.jobs, fetch);
                 } else if let Some(client) = self.clients.iter_mut().find_map(|client| client.process_at(own)) {
                     client.read_timer(&mut self.context, &self.jobs, fetch);
@@ -178,7 +180,7 @@ impl World {
                 }
             }
             Happening::Spilled { own, results } => {
-                if let Some(host) = live_host(&mut self.hosts, own) {
+                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
                     host.spilled(&mut self.context, &self.jobs, &results);
                 }
             }
@@ -237,6 +239,8 @@ impl World {
     }
 }
 
-fn live_host(hosts: &mut [Host], own: Address) -> Option<&mut Host> {
-    hosts.iter_mut().find(|host| host.process.as_ref().is_some_and(|process| process.address == own))
+/// The host on which the process `own` lives, if it does. `at` is its node.
+fn live_host(hosts: &mut [Host], node: Node, own: Address) -> Option<&mut Host> {
+    let host = hosts.get_mut((node.0 as usize).checked_sub(1)?)?;
+    host.process.as_ref().is_some_and(|process| process.address == own).then_some(host)
 }
