@@ -85,6 +85,7 @@ impl Head {
         let Some(guest) = self.guests.remove(&peer) else { return };
         self.gone.insert(peer);
         self.gifts.values_mut().for_each(|to| _ = to.take_if(|to| *to == peer));
+        guest.runs.iter().for_each(|run| _ = self.owners.remove(run));
         match guest.kind {
             Kind::Unknown => {}
             Kind::Worker => self.handle(context, Event::WorkerLost { worker: peer.worker(), cause }),
@@ -92,7 +93,6 @@ impl Head {
         }
         for run in guest.runs {
             self.gifts.remove(&run);
-            self.owners.remove(&run);
             self.handle(context, Event::RunReleased { run });
         }
     }

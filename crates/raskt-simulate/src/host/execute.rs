@@ -38,6 +38,8 @@ pub(crate) enum Stage {
     Waiting(RunId),
     /// That run has ended, and the slot is still taken.
     Resuming,
+    /// Nobody waits for the assignment any more.
+    Stopped,
 }
 
 impl Host {

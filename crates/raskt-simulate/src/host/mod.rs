@@ -185,9 +185,9 @@ impl Host {
             context.tally.saw(Sometimes::CancelledWhileRunning);
         }
         let stopped = process.stop_waiting(context, run);
+        self.count_slots(context, jobs);
         self.handle(context, jobs, WorkerEvent::Forgotten(run));
         stopped.into_iter().for_each(|ticket| self.end_execution(context, jobs, ticket));
-        self.count_slots(context, jobs);
         self.handle(context, jobs, WorkerEvent::MemoryFreed);
     }
 

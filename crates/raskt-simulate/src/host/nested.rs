@@ -18,7 +18,7 @@ impl Process {
 
     /// Slots that its tasks have lent and not come back into.
     pub fn lent(&self) -> u32 {
-        self.counted().filter(|stage| *stage != Stage::Running).count() as u32
+        self.counted().filter(|stage| matches!(stage, Stage::Waiting(_) | Stage::Resuming)).count() as u32
     }
 
     /// Whether all that runs here waits for runs: none of it will give memory back before these have ended.
@@ -34,11 +34,12 @@ impl Process {
     /// Gives up the runs that tasks of `run` wait for; gives the tickets of these.
     pub(super) fn stop_waiting(&mut self, context: &mut Context, run: RunId) -> Vec<Ticket> {
         let mut stopped = vec![];
-        for (&ticket, execution) in self.executions.iter().filter(|(_, found)| found.assignment.run == run) {
-            if execution.stage != Stage::Running {
-                stopped.push(ticket);
+        for (&ticket, execution) in self.executions.iter_mut().filter(|(_, found)| found.assignment.run == run) {
+            if execution.stage == Stage::Running {
+                continue;
             }
-            if let Stage::Waiting(nested) = execution.stage {
+            stopped.push(ticket);
+            if let Stage::Waiting(nested) = std::mem::replace(&mut execution.stage, Stage::Stopped) {
                 context.tally.saw(Sometimes::NestedGivenUp);
                 // Whoever releases a run needn't say that he no longer waits for it.
                 if ticket.0.is_multiple_of(2) {

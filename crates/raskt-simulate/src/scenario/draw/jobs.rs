@@ -23,6 +23,8 @@ pub(super) struct Kind {
     pub count: u64,
     /// Tasks of a layer, and layers of a job, at most.
     pub width: u64,
+    /// Of the widest layer, at least.
+    pub narrowest: u64,
     pub layers: u64,
     /// Jobs with tasks that submit jobs, in a million.
     pub nesting_per_million: u32,
@@ -37,7 +39,7 @@ pub(super) fn draw(random: &mut Random, kind: &Kind, clients: u32, calm_at: u64,
     // Work for about the time that faults last, so that they meet it.
     let slots: u64 = hosts.iter().map(|host| u64::from(host.slots)).sum();
     let mut one = |_| {
-        let (layers, width) = (random.between(1, kind.layers) as u32, random.scaled(2, width));
+        let (layers, width) = (random.between(1, kind.layers) as u32, random.scaled(kind.narrowest, width));
         let share = calm_at * slots / (count * u64::from(layers) * width);
         let gives = random.chance(80_000);
         let (seed, client) = (random.bits(), random.below(u64::from(clients)) as u32);

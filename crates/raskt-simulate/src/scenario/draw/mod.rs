@@ -45,6 +45,7 @@ fn draw_usual(random: &mut Random, seed: u64) -> Scenario {
     let kind = Kind {
         count: random.scaled(1, 130),
         width: random.scaled(4, 4_000),
+        narrowest: 2,
         layers: 8,
         nesting_per_million: if random.chance(300_000) { 200_000 } else { 0 },
         demanding_per_million: 190_000,

@@ -24,8 +24,9 @@ pub(super) fn draw_giant(random: &mut Random, seed: u64) -> Scenario {
     let hosts: Vec<_> = (0..count).map(|_| host(random)).collect();
     let clients = random.between(1, 8) as u32;
     let kind = Kind {
-        count: random.scaled(1, 8),
-        width: random.scaled(4_000, 40_000),
+        count: random.scaled(1, 6),
+        width: 40_000,
+        narrowest: 4_000,
         layers: 4,
         nesting_per_million: 200_000,
         demanding_per_million: 100_000,
@@ -71,6 +72,7 @@ pub(super) fn draw_crowd(random: &mut Random, seed: u64) -> Scenario {
     let kind = Kind {
         count: random.scaled(100, 400),
         width: random.scaled(2, 40),
+        narrowest: 2,
         layers: 3,
         nesting_per_million: if random.chance(500_000) { 200_000 } else { 0 },
         demanding_per_million: if random.chance(500_000) { 700_000 } else { 50_000 },
