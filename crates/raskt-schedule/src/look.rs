@@ -31,6 +31,11 @@ impl Scheduler {
         self.seats.get(worker).map(Seat::slots)
     }
 
+    /// Whether something goes on at `worker` that was begun for a run that is forgotten, as far as is known.
+    pub fn has_orphans(&self, worker: WorkerId) -> bool {
+        self.seats.get(worker).is_some_and(Seat::has_orphans)
+    }
+
     /// When there is no run: what is left of those that there were, in words.
     pub fn leftovers(&self) -> Option<String> {
         let sets = [("accused", &self.accused), ("stalled", &self.stalled), ("held back", &self.held_back)];
@@ -43,7 +48,6 @@ impl Scheduler {
         let workers = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?)));
         let left = |seat: &Seat| match seat {
             _ if !seat.is_idle() => Some("an assignment"),
-            _ if seat.has_orphans() => Some("an assignment that goes on for nobody"),
             _ if seat.holdings.iter().next().is_some() => Some("results"),
             _ if seat.slots() != u64::from(seat.offer.slots) => Some("slots that were lent"),
             _ if seat.quarantine.is_some() => Some("a suspect"),

@@ -93,6 +93,8 @@ pub(crate) struct Context {
     /// Of everything that happened so far.
     pub digest: u64,
     pub events: u64,
+    /// Events, and as much as the audits between them took.
+    pub work: u64,
     /// Events that one of the machines took in.
     pub machine_events: u64,
     story: Option<Vec<Line>>,
@@ -122,6 +124,7 @@ impl Context {
             violation: None,
             digest: 0,
             events: 0,
+            work: 0,
             machine_events: 0,
             story: tells.then(Vec::new),
         }

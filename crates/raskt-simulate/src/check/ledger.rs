@@ -63,7 +63,8 @@ impl Ledger {
     }
 
     /// What is wrong with how long runs wait, if anything.
-    pub fn look_at_waits(&mut self, look: &Look, tally: &mut Tally) -> Result<(), Violation> {
+    pub fn look_at_waits(&mut self, look: &mut Look, tally: &mut Tally) -> Result<(), Violation> {
+        look.slots = self.workers.values().map(|offer| u64::from(offer.slots)).sum();
         self.waits.look(look, tally, self.pages.iter().map(|(&run, page)| (run, &page.job)))
     }
 

@@ -1,8 +1,8 @@
 //! For how long runs wait though they could start.
 //!
 //! Runs of equal priority share the workers' time by families: a run, and those that its tasks submit. When a slot comes free
-//! the family that has had the least goes first; so one waits for at most one hand-out of each other, beside what was handed
-//! out when it came. That is a bound on how long a family is passed over, and no scheduler that lets one starve keeps it.
+//! the family that has had the least goes first; so one waits for at most one turn of each other, beside what was handed out
+//! when it came. That is a bound on how long a family is passed over, and no scheduler that lets one starve keeps it.
 
 use super::{Sometimes, Tally, Violation};
 use crate::job::Job;
@@ -18,7 +18,7 @@ const HELD_BACK_NANOSECONDS: Option<u64> = None;
 /// Assignments that a slot is given in advance, at most, if it is given any.
 const AHEAD_PER_SLOT: u64 = 16;
 
-/// Time for messages, for memory to come free, and for what was begun while faults lasted.
+/// Time for messages, and for memory to come free.
 const SLACK_NANOSECONDS: u64 = 1_000_000_000;
 
 /// A family is said to have waited its turn after so long.
@@ -40,8 +40,12 @@ pub(crate) struct Waits {
 pub(crate) struct Look<'a> {
     pub scheduler: &'a Scheduler,
     pub now: u64,
+    /// Nothing goes wrong in this world.
+    pub is_peaceful: bool,
     /// Time of a task on the slowest host, in percent of what it says.
     pub slowness_percent: u64,
+    /// Of all workers.
+    pub slots: u64,
     /// Work that is handed out at a time, and in advance for each slot.
     pub credit: u64,
     pub prefill: u64,
@@ -82,6 +86,10 @@ impl Waits {
     ) -> Result<(), Violation> {
         let jobs: Vec<_> = runs.collect();
         self.look_at_held_back(look)?;
+        if !look.is_peaceful {
+            // What took long while faults lasted counts, and is to be made up for.
+            return Ok(());
+        }
         let first = jobs.iter().map(|(_, job)| job.highest_priority()).max().unwrap_or(0);
         let bound = self.bound(look, &jobs);
         let served = std::mem::take(&mut self.served);
@@ -111,12 +119,14 @@ impl Waits {
         Ok(())
     }
 
+    /// A turn of each family, which may take as many slots as it has tasks; what is under way, and what is given in advance.
     fn bound(&self, look: &Look, jobs: &[(RunId, &Rc<Job>)]) -> u64 {
-        let families: BTreeSet<_> = self.families.values().collect();
+        let slots = look.slots.max(1);
+        let turn = |job: &Job| job.tasks().min(slots) * job.longest_nanoseconds() / slots;
+        let turns: u64 = jobs.iter().map(|(_, job)| turn(job)).sum();
         let longest = jobs.iter().map(|(_, job)| job.longest_nanoseconds()).max().unwrap_or(0);
-        let hand_out = longest * look.slowness_percent / 100 + look.credit * look.slowness_percent / 100;
         let ahead = if look.prefill > 0 { AHEAD_PER_SLOT } else { 0 };
-        (families.len() as u64 + 1 + ahead) * hand_out + SLACK_NANOSECONDS
+        (turns + (2 + ahead) * (longest + look.credit)) * look.slowness_percent / 100 + SLACK_NANOSECONDS
     }
 
     fn look_at_held_back(&mut self, look: &Look) -> Result<(), Violation> {
@@ -141,9 +151,13 @@ impl Look<'_> {
 
     /// A task of `run` that could start. What stands in line may do so in vain.
     fn find_ready(&self, run: RunId, job: &Job) -> Option<TaskId> {
-        let could_start = |&task: &TaskId| {
-            self.scheduler.task_state(run, task) == Some(TaskState::Ready) && !self.scheduler.is_suspect(run, task)
+        let is_ready = |task: TaskId| match self.scheduler.task_state(run, task) {
+            Some(TaskState::Ready) => true,
+            // Nobody has looked at it yet.
+            Some(TaskState::Waiting { unfinished: 0 }) => job.graph.input_count(task) == 0,
+            _ => false,
         };
+        let could_start = |&task: &TaskId| is_ready(task) && !self.scheduler.is_suspect(run, task);
         crate::job::all_tasks(&job.graph).find(could_start)
     }
 }

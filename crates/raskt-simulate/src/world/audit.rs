@@ -12,6 +12,8 @@ use std::rc::Rc;
 /// Events between two audits of a small world, and tasks for which there is one more: an audit looks at every task.
 const EVENTS_BETWEEN_AUDITS: u64 = 8;
 const TASKS_PER_EVENT: u64 = 2;
+/// Tasks that are looked at in about the time that an event takes.
+const TASKS_PER_WORK: u64 = 4;
 /// So long a worker may have nothing to do while tasks are ready: reports and hand-outs take their time.
 const IDLE_NANOSECONDS: u64 = 2_000_000_000;
 /// Tasks that are named when a world is stuck.
@@ -21,6 +23,7 @@ impl World {
     pub(super) fn audit(&mut self) {
         self.next_audit =
             self.context.events + EVENTS_BETWEEN_AUDITS + self.head.ledger.tasks() as u64 / TASKS_PER_EVENT;
+        self.context.work += self.head.ledger.tasks() as u64 / TASKS_PER_WORK;
         self.head.scheduler.validate();
         if let Err(violation) =
             self.audit_holders().and_then(|()| self.audit_memories()).and_then(|()| self.audit_idleness())
@@ -35,14 +38,16 @@ impl World {
             return;
         }
         let slowest = self.scenario.hosts.iter().map(|host| host.slowness_percent).max().unwrap_or(100);
-        let look = Look {
+        let mut look = Look {
             scheduler: &self.head.scheduler,
             now: self.context.now(),
+            is_peaceful: self.scenario.faults.is_empty(),
+            slots: 0,
             slowness_percent: slowest,
             credit: self.scenario.credit_nanoseconds,
             prefill: self.scenario.prefill_nanoseconds,
         };
-        let looked = self.head.ledger.look_at_waits(&look, &mut self.context.tally);
+        let looked = self.head.ledger.look_at_waits(&mut look, &mut self.context.tally);
         looked.unwrap_or_else(|violation| self.context.violate(violation));
     }
 
@@ -157,6 +162,9 @@ impl World {
             }
             if !process.memory.is_empty() {
                 return Some(format!("worker {worker} still has promises of {} bytes", process.memory.promised));
+            }
+            if process.executions.is_empty() && self.head.scheduler.has_orphans(process.address.worker()) {
+                return Some(format!("worker {worker} is still said to do something for nobody"));
             }
             // A thread that runs what nobody waits for any more ends when it ends.
             let mut tickets = process.executions.keys();

@@ -2,7 +2,7 @@
 
 use super::PATIENCE_NANOSECONDS;
 use crate::job::Job;
-use crate::scenario::Scenario;
+use crate::scenario::{FaultKind, Scenario};
 use std::rc::Rc;
 
 /// Deaths until a deadly task is failed, and time until a worker is back.
@@ -22,5 +22,10 @@ pub(super) fn of(scenario: &Scenario, plans: &[Rc<Job>]) -> u64 {
     let work = work * slowest / 100 + ways;
     // With its worker die the results that are there, and where there is no other worker, all of them are made again.
     let death = 2 * scenario.lease_nanoseconds + RESTART_NANOSECONDS + work;
-    scenario.calm_at + PATIENCE_NANOSECONDS + 4 * work + deadly * DEATHS * death
+    // What was begun while its host was slow ends as late as it would have.
+    let longest = plans.iter().map(|job| job.longest_nanoseconds()).max().unwrap_or(0);
+    let slow =
+        scenario.faults.iter().map(|fault| if let FaultKind::Slow { times, .. } = fault.kind { times } else { 1 });
+    let begun = slow.max().unwrap_or(1) * longest * slowest / 100;
+    scenario.calm_at + begun + PATIENCE_NANOSECONDS + 4 * work + deadly * DEATHS * death
 }

@@ -37,6 +37,8 @@ pub(crate) struct World {
     /// When everything must have ended.
     deadline: u64,
     next_audit: u64,
+    /// The most work that is put into it.
+    most_work: u64,
     /// Since when each audit has seen tasks that could run anywhere.
     ready_since: Option<u64>,
 }
@@ -78,6 +80,7 @@ impl World {
             job_of: BTreeMap::new(),
             phase: Phase::Working,
             next_audit: 0,
+            most_work: u64::MAX,
             ready_since: None,
             scenario: scenario.clone(),
         };
@@ -105,9 +108,14 @@ impl World {
         agenda.at(0, Happening::Watch);
     }
 
+    /// Bounds the work that is put into it: beyond that nothing more happens.
+    pub fn bound_work(&mut self, most: u64) {
+        self.most_work = most;
+    }
+
     /// Lets everything happen, until it is over or something is wrong.
     pub fn run(&mut self) {
-        while self.phase != Phase::Over && self.context.violation.is_none() {
+        while self.phase != Phase::Over && self.context.violation.is_none() && self.context.work < self.most_work {
             self.step();
         }
     }
@@ -125,6 +133,7 @@ impl World {
             return self.context.violate(Violation::new("nothing more can happen, and it isn't over".into()));
         };
         self.context.events += 1;
+        self.context.work += 1;
         if let Some(thaw) = self.frozen_until(&happening) {
             return self.context.agenda.at(thaw, happening);
         }

@@ -3,7 +3,9 @@
 use super::jobs::Kind;
 use super::{MICROSECOND, MILLISECOND, draw_frame, draw_host, finish, jobs, tight_memory};
 use crate::random::Random;
-use crate::scenario::{Fault, FaultKind, HostPlan, JobPlan, LayerPlan, Requires, Scenario, ShapePlan, Weather};
+use crate::scenario::{
+    Fault, FaultKind, HostPlan, JobPlan, LayerPlan, ReadPlan, Requires, Scenario, ShapePlan, Weather, blocks,
+};
 
 /// Hundreds of machines with many slots each, and tiny tasks by the ten thousand. Machines are reclaimed in waves.
 pub(super) fn draw_giant(random: &mut Random, seed: u64) -> Scenario {
@@ -37,10 +39,42 @@ pub(super) fn draw_giant(random: &mut Random, seed: u64) -> Scenario {
         job.changes = job.changes.min(4);
         job.task_nanoseconds = random.scaled(10, 500) * MICROSECOND;
     }
+    jobs.push(draw_wide(random));
     let mut scenario = Scenario { hosts, clients, jobs, calm_at, ..draw_frame(random, seed) };
     scenario.credit_nanoseconds = random.scaled(100 * MICROSECOND, 10 * MILLISECOND);
     scenario.faults = draw_waves(random, &scenario);
     scenario
+}
+
+/// Up to a hundred thousand tiny tasks that are all wanted, or read by others that are.
+fn draw_wide(random: &mut Random) -> JobPlan {
+    let rows = random.scaled(100, 256) as u32;
+    let grid = vec![rows, random.between(100, 250) as u32];
+    let (tasks, task_nanoseconds) = (blocks(&grid), random.scaled(10, 200) * MICROSECOND);
+    let plan = draw_rival(random, MILLISECOND, tasks, task_nanoseconds);
+    let layer = |shape: ShapePlan| LayerPlan { shape, ..plan.layers[0].clone() };
+    let fan_in = random.between(2, 8) as u32;
+    let more = match random.below(4) {
+        0 => vec![],
+        1 => vec![layer(ShapePlan::Reduce { input: 0, fan_in }), layer(ShapePlan::Reduce { input: 1, fan_in })],
+        // Means of rows, and what is left without them: each is read by many.
+        2 => {
+            let whole = |input: u32| ReadPlan { input, grid: grid.clone(), axes: vec![Some(0), Some(1)] };
+            let means = ReadPlan { input: 1, grid: vec![rows, 1], axes: vec![Some(0), None] };
+            vec![
+                layer(ShapePlan::GridReduce { input: 0, grid: grid.clone(), fan_in: vec![1, grid[1]] }),
+                layer(ShapePlan::GridMap { grid: grid.clone(), inputs: vec![whole(0), means] }),
+            ]
+        }
+        _ => {
+            let ranges = (0..tasks as u32 / 2).map(|at| (at.saturating_sub(1), (at + 2).min(tasks as u32))).collect();
+            vec![layer(ShapePlan::GridOverlap { input: 0, grid: vec![tasks as u32], ranges: vec![ranges] })]
+        }
+    };
+    let mut plan = JobPlan { layers: plan.layers.iter().cloned().chain(more).collect(), ..plan };
+    let last = plan.layers.len() as u32 - 1;
+    plan.wanted = (0..plan.lengths()[last as usize]).map(|index| (last, index)).collect();
+    plan
 }
 
 /// Machines that are reclaimed together, the most in a wave.
