@@ -5,6 +5,8 @@
 //! layer of a hundred million blocks is one record. Collections write graphs through a [`GraphBuilder`]; the scheduler
 //! reads them and never looks inside an op's body.
 
+#![deny(clippy::iter_over_hash_type)]
+
 mod builder;
 mod error;
 mod explicit;

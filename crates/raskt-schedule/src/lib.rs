@@ -10,6 +10,8 @@
 //!                              └─────── Report ───────┘  └──── Executed ─────┘
 //! ```
 
+#![deny(clippy::iter_over_hash_type)]
+
 mod admit;
 mod assign;
 mod batch;
@@ -20,10 +22,12 @@ mod event;
 mod flight;
 mod holdings;
 mod id;
+mod look;
 mod members;
 mod offer;
 mod pages;
 mod place;
+mod planted;
 mod quarantine;
 mod queue;
 mod rank_set;
@@ -52,6 +56,8 @@ pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
 pub use offer::{LossCause, Offer};
 pub use place::{Candidate, Placement, SoonestStart};
+#[cfg(feature = "planted")]
+pub use planted::{Bug, plant};
 pub use scheduler::Scheduler;
 pub use settings::{Progress, Settings};
 pub use stall::StallCause;

@@ -1,5 +1,6 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
+use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
 use crate::seat::Placed;
@@ -127,10 +128,12 @@ impl Scheduler {
         }
         let started = placed.values().filter(|placed| placed.is_started);
         let executing: u64 = started.map(|placed| TaskRange::count(&placed.tasks)).sum();
+        // A suspect that waits for tasks may have some of them beside it.
+        let has_company = placed.len() > 1 || (has_orphans && !planted::has(Bug::OrphansAreInnocent));
         for (&(id, attempt), placed) in placed {
             let Some(run) = self.runs.get_mut(&id) else { continue };
             let is_kept = quarantine.is_some_and(|kept| kept.run == id && kept.attempt == Some(attempt));
-            let alone = is_kept && !has_orphans;
+            let alone = is_kept && !has_company;
             for task in placed.tasks.iter().flat_map(|range| range.tasks()) {
                 if !run.tasks.is_current(task, attempt) {
                     continue;

@@ -7,6 +7,7 @@
 //! oldest.
 
 use crate::RunId;
+use crate::planted::{self, Bug};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -165,11 +166,19 @@ impl RunQueue {
     }
 
     fn set_time(&mut self, family: RunId, priority: Reverse<i32>, time: u64) {
+        if planted::has(Bug::FirstComeFirstServed) {
+            return;
+        }
         let Some(found) = self.families.get_mut(&family) else { return };
         let before = found.times.insert(priority, time).unwrap_or(0);
         if self.turns.remove(&(priority, before, family)) {
             self.turns.insert((priority, time, family));
         }
+    }
+
+    /// Whether there is no run.
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty() && self.standing.is_empty() && self.runs.is_empty() && self.families.is_empty()
     }
 
     /// Whether nothing of `run` is in line.

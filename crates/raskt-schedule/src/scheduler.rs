@@ -1,4 +1,5 @@
 use crate::place::{Placement, SoonestStart};
+use crate::planted::{self, Bug};
 use crate::report::again;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
@@ -163,7 +164,8 @@ impl Scheduler {
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         if is_finished && !run.is_finished {
             self.actions.push_back(Action::Finished { run: id });
-            let lenders = std::mem::take(&mut run.lenders);
+            let mut lenders = std::mem::take(&mut run.lenders);
+            lenders.retain(|_, _| !planted::has(Bug::LentSlotIsKept));
             lenders.into_iter().for_each(|(worker, slots)| self.seats.lend(worker, slots, false));
         }
         run.is_finished = is_finished;
@@ -306,7 +308,8 @@ impl Scheduler {
         self.accused.remove(&run);
         let known_to: Vec<_> = found.known_to.into_iter().filter(|worker| self.seats.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.seats.forget(*worker, run));
-        self.actions.extend(known_to.into_iter().map(|worker| Action::Forget { worker, run }));
+        let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));
+        self.actions.extend(told.map(|worker| Action::Forget { worker, run }));
     }
 }
 

@@ -120,6 +120,11 @@ impl Seat {
         if self.lent > 0 { u64::MAX } else { self.offer.memory }
     }
 
+    /// Whether it gets nothing but a suspect. While tasks of it wait for others, these may come.
+    pub fn is_kept(&self) -> bool {
+        self.quarantine.is_some() && self.lent == 0
+    }
+
     /// Its tasks lend so many more slots, or get so many back.
     pub fn change_lent(&mut self, slots: u32, lends: bool) {
         self.lent = match lends {
@@ -134,7 +139,8 @@ impl Seat {
         let count = self.placed.len() as u64;
         let has_credit =
             self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.memory_limit());
-        if self.quarantine.is_some() {
+        // What a task waits for has to run, were it here: a suspect may wait as well.
+        if self.quarantine.is_some() && count > self.lent {
             return false;
         }
         count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))

@@ -239,11 +239,11 @@ impl Seats {
         self.is_able(worker, requirement) && self.seats.get(&worker).is_some_and(|seat| seat.has_room(self.prefill))
     }
 
-    /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect.
+    /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect, unless that waits.
     pub fn is_able(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
         self.seats.get(&worker).is_some_and(|seat| {
             let fits = |requirement| seat.can_take(requirement) && self.may_run(worker, requirement);
-            seat.quarantine.is_none() && requirement.is_none_or(fits)
+            !seat.is_kept() && requirement.is_none_or(fits)
         })
     }
 

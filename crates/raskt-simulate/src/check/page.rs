@@ -78,7 +78,7 @@ impl Page {
     /// Something was lost: it may have been wanted.
     pub fn note_losses(&mut self, scheduler: &Scheduler) {
         let is_there = |&task: &TaskId| holder_of(scheduler, self.run, task).is_some();
-        self.is_finished &= self.wanted.iter().all(is_there);
+        self.is_finished = self.is_finished && self.wanted.iter().all(is_there);
     }
 
     /// All tasks of a hand-out come back; gives their positions.

@@ -24,6 +24,8 @@ pub(crate) struct Head {
     lease: u64,
     /// Data that no worker has confirmed yet, and the worker that it was sent to.
     gifts: BTreeMap<RunId, Option<Address>>,
+    /// Who submitted each run that isn't released.
+    owners: BTreeMap<RunId, Address>,
     /// The flight record of this world, if it keeps one.
     record: Option<Record>,
 }
@@ -37,6 +39,7 @@ impl Head {
             gone: BTreeSet::new(),
             lease,
             gifts: BTreeMap::new(),
+            owners: BTreeMap::new(),
             record: records.then(|| Record::new(settings)),
         }
     }
@@ -48,7 +51,7 @@ impl Head {
                 self.greet(context, peer, Kind::Worker);
                 self.handle(context, Event::WorkerJoined { worker, offer: offer.clone() });
             }
-            Message::JoinClient => self.greet(context, peer, Kind::Client { runs: BTreeSet::new() }),
+            Message::JoinClient => self.greet(context, peer, Kind::Client),
             Message::Resize { slots, memory } => {
                 self.handle(context, Event::WorkerResized { worker, slots: *slots, memory: *memory });
             }
@@ -79,9 +82,15 @@ impl Head {
             Message::Unwant { run, tasks } => {
                 self.handle(context, Event::Released { run: *run, tasks: tasks.clone() });
             }
-            Message::Submit { run } => self.submit(context, jobs, peer, *run),
+            Message::Submit { run } => self.submit(context, jobs, peer, *run, None),
+            Message::SubmitNested { run, parent } => self.submit(context, jobs, peer, *run, Some(*parent)),
+            Message::Lend { run } => self.handle(context, Event::SlotsLent { worker, run: *run, slots: 1 }),
+            Message::TakeBackLent { run } => {
+                self.handle(context, Event::SlotsReturned { worker, run: *run, slots: 1 });
+            }
             Message::Release { run } => {
                 self.gifts.remove(run);
+                self.disown(*run);
                 self.handle(context, Event::RunReleased { run: *run });
             }
             Message::Where { run } => self.tell_where(context, *run),
@@ -89,14 +98,15 @@ impl Head {
         }
     }
 
-    fn submit(&mut self, context: &mut Context, jobs: Jobs, peer: Address, run: RunId) {
+    fn submit(&mut self, context: &mut Context, jobs: Jobs, peer: Address, run: RunId, parent: Option<RunId>) {
         let Some(job) = jobs.get(&run) else { return };
-        if let Some(Guest { kind: Kind::Client { runs }, .. }) = self.guests.get_mut(&peer) {
-            runs.insert(run);
+        if let Some(guest) = self.guests.get_mut(&peer) {
+            guest.runs.insert(run);
+            self.owners.insert(run, peer);
         }
-        self.ledger.open(run, job.clone());
+        self.ledger.open(run, parent, job.clone());
         let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted_at_first().iter().copied()));
-        self.handle(context, Event::GraphAdded { run, parent: None, graph, wanted });
+        self.handle(context, Event::GraphAdded { run, parent, graph, wanted });
         if !job.given.is_empty() {
             self.gifts.insert(run, None);
             self.send_gifts(context, jobs);
@@ -156,6 +166,9 @@ impl Head {
     /// Tells a client where its results are, if all of them are there.
     fn tell_where(&mut self, context: &mut Context, run: RunId) {
         let (Some(client), Some(wanted)) = (self.client_of(run), self.ledger.wanted(run)) else { return };
+        if self.is_worker(client) {
+            return self.send(context, client, Message::Ended { run });
+        }
         let found = wanted.iter().map(|&task| Some((task, holder_of(&self.scheduler, run, task)?)));
         if let Some(holders) = found.collect::<Option<Vec<_>>>() {
             self.send(context, client, Message::Finished { run, holders });
@@ -163,8 +176,12 @@ impl Head {
     }
 
     fn tell_client(&mut self, context: &mut Context, run: RunId, message: Message) {
-        if let Some(client) = self.client_of(run) {
-            self.send(context, client, message);
+        let Some(owner) = self.client_of(run) else { return };
+        if !self.is_worker(owner) {
+            return self.send(context, owner, message);
+        }
+        if matches!(message, Message::Failed { .. } | Message::Lost { .. }) {
+            self.send(context, owner, Message::Ended { run });
         }
     }
 

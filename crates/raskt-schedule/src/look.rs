@@ -1,0 +1,59 @@
+//! What audits ask a scheduler.
+
+use crate::seat::Seat;
+use crate::{RunId, Scheduler, WorkerId};
+use raskt_graph::TaskId;
+
+impl Scheduler {
+    /// Runs of which tasks that could start wait for others to free memory.
+    pub fn held_back(&self) -> impl Iterator<Item = RunId> {
+        self.held_back.iter().copied()
+    }
+
+    /// Whether `run` stands in line, since something of it may be ready.
+    pub fn is_in_line(&self, run: RunId) -> bool {
+        !self.queue.has_none_of(run)
+    }
+
+    /// Whether `task` may have killed workers, so that it has to run alone.
+    pub fn is_suspect(&self, run: RunId, task: TaskId) -> bool {
+        self.runs.get(&run).is_some_and(|run| run.suspects.contains(task))
+    }
+
+    /// Who holds the result of `task` of `run`.
+    pub fn holders(&self, run: RunId, task: TaskId) -> Vec<WorkerId> {
+        let run = self.runs.get(&run).filter(|run| run.tasks.is_needed(task) && run.tasks.is_in_memory(task));
+        run.map(|run| run.tasks.holders(task).collect()).unwrap_or_default()
+    }
+
+    /// How many slots `worker` is counted to have, those included that its tasks have lent.
+    pub fn slots_of(&self, worker: WorkerId) -> Option<u64> {
+        self.seats.get(worker).map(Seat::slots)
+    }
+
+    /// Whether something goes on at `worker` that was begun for a run that is forgotten, as far as is known.
+    pub fn has_orphans(&self, worker: WorkerId) -> bool {
+        self.seats.get(worker).is_some_and(Seat::has_orphans)
+    }
+
+    /// When there is no run: what is left of those that there were, in words.
+    pub fn leftovers(&self) -> Option<String> {
+        let sets = [("accused", &self.accused), ("stalled", &self.stalled), ("held back", &self.held_back)];
+        if let Some((name, left)) = sets.into_iter().find(|(_, left)| !left.is_empty()) {
+            return Some(format!("{left:?} are still among the {name}"));
+        }
+        if !self.queue.is_empty() || !self.demanding.is_empty() {
+            return Some("something still stands in line".into());
+        }
+        let workers = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?)));
+        let left = |seat: &Seat| match seat {
+            _ if !seat.is_idle() => Some("an assignment"),
+            _ if seat.holdings.iter().next().is_some() => Some("results"),
+            _ if seat.slots() != u64::from(seat.offer.slots) => Some("slots that were lent"),
+            _ if seat.quarantine.is_some() => Some("a suspect"),
+            _ => None,
+        };
+        let mut left = workers.filter_map(|(worker, seat)| Some((worker, left(seat)?)));
+        left.next().map(|(worker, what)| format!("{worker:?} is still said to have {what}"))
+    }
+}
