@@ -1,8 +1,10 @@
-use crate::handle::{Completion, RunHandle};
+use crate::completion::Completion;
+use crate::handle::RunHandle;
 use crate::lending::run_of;
-use crate::observer::tell_freed;
+use crate::owner::OwnsRuns;
+use crate::recover::Recovery;
 use crate::runner::Runners;
-use crate::state::State;
+use crate::state::{State, Submitted};
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Progress, RunId, TaskRange, Ticket};
@@ -45,19 +47,12 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// Told when there is work to pick, and when threads are to end.
     work: Condvar,
-    pub runners: Runners,
+    pub recovery: Recovery,
     pub options: EngineOptions,
     pub store: Store,
     /// What the store knows the engine by.
     pub number: u32,
     itself: Weak<Shared>,
-}
-
-/// Somebody whose runs nobody waits for, and who has to know if one of them won't be run.
-pub trait OwnsRuns: Send + Sync + 'static {
-    /// So many of the runs have ended with this error before a thread had begun them. Called without any lock of the engine,
-    /// which is in order.
-    fn ended_unbegun(&self, runs: usize, error: &RunError);
 }
 
 impl Asker for Shared {
@@ -99,7 +94,8 @@ impl Engine {
         Self(Arc::new_cyclic(|itself: &Weak<Shared>| {
             let number = store.enlist(itself.clone());
             let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
-            Shared { state, work: Condvar::new(), runners, options, store, number, itself: itself.clone() }
+            let recovery = Recovery { runners, store: store.clone() };
+            Shared { state, work: Condvar::new(), recovery, options, store, number, itself: itself.clone() }
         }))
     }
 
@@ -129,13 +125,17 @@ impl Engine {
     fn submit_of(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Option<Weak<dyn OwnsRuns>>) -> RunHandle {
         let completion = Arc::new(Completion::default());
         let (wanted, parent) = (TaskRange::of(wanted), run_of(&self.0));
-        let submitted = self.0.change(|state| {
-            if state.is_shut_down {
-                completion.complete(Err(RunError::ShutDown));
-            }
-            state.submit(graph, wanted, parent, owner, completion.clone())
-        });
-        let run = submitted.flatten().unwrap_or_else(|error| {
+        let submitted = Submitted::new(graph, wanted, parent, owner, completion.clone());
+        let submit = |submitted| {
+            let submit = |state: &mut State| {
+                if state.is_shut_down {
+                    completion.complete(Err(RunError::ShutDown));
+                }
+                state.submit(submitted)
+            };
+            self.0.change(submit).flatten()
+        };
+        let run = submitted.and_then(submit).unwrap_or_else(|error| {
             completion.complete(Err(error));
             NO_RUN
         });
@@ -159,7 +159,7 @@ impl Engine {
         while self.0.lock().pool.live() > 0 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.0.runners.shut_down();
+        self.0.recovery.runners.shut_down();
     }
 
     /// Where its results are.
@@ -177,23 +177,29 @@ impl Shared {
         &self.work
     }
 
-    /// Changes the state, sees to it that threads take up new work, and drops what nobody needs when the lock is gone. If a
-    /// machine panics on the way, all runs end with the error that comes back, and the machines begin anew.
+    /// Changes the state, and sees to it that threads take up new work. When the lock is gone, those who wait for runs that have
+    /// finished are told, and what nobody needs is dropped. If a machine panics on the way, all runs end with the error that
+    /// comes back, and the machines begin anew.
     pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, RunError> {
-        let (result, garbage, freed, unbegun) = {
+        let (result, afterwards, is_idle) = {
             let mut state = self.state.lock();
             let result = guard(|| {
                 let result = change(&mut state);
-                threads::wake(self, &mut state);
-                result
+                (result, threads::wake(self, &mut state))
             });
-            let result = result.map_err(|story| state.break_down(story));
-            let unbegun = std::mem::take(&mut state.ended_unbegun);
-            (result, state.take_garbage(), std::mem::take(&mut state.freed), unbegun)
+            let (result, is_idle) = match result {
+                Ok((result, is_idle)) => (Ok(result), is_idle),
+                Err(story) => (Err(state.break_down(story)), false),
+            };
+            (result, state.take_afterwards(), is_idle)
         };
-        drop(garbage);
-        tell_freed(&freed);
-        tell_owners(unbegun);
+        if is_idle {
+            // It finds the lock free.
+            self.work.notify_one();
+        }
+        if let Err(story) = afterwards.see_to() {
+            self.break_down(&story);
+        }
         result
     }
 
@@ -209,14 +215,5 @@ impl Shared {
 
     pub fn progress(&self, run: RunId) -> Option<Progress> {
         self.state.lock().pilot.scheduler.progress(run)
-    }
-}
-
-fn tell_owners(mut unbegun: Vec<(Weak<dyn OwnsRuns>, RunError)>) {
-    while let Some((owner, error)) = unbegun.pop() {
-        let others = unbegun.extract_if(.., |(other, _)| other.ptr_eq(&owner)).count();
-        if let Some(owner) = owner.upgrade() {
-            owner.ended_unbegun(1 + others, &error);
-        }
     }
 }

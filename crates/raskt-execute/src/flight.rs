@@ -1,7 +1,12 @@
-use raskt_schedule::{Event, FlightRecorder, Offer, Scheduler, Settings, SoonestStart, Time, WorkerId};
+use raskt_graph::Graph;
+use raskt_schedule::{
+    Event, EventError, FlightRecorder, ForgottenRun, Offer, PreparedRun, RunId, Scheduler, Settings, SoonestStart,
+    TaskRange, Time, WorkerId,
+};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The scheduler of an engine, and what is written down of what happens to it.
@@ -45,6 +50,26 @@ impl Pilot {
             self.note(&event);
         }
         self.scheduler.handle_event(Time(0), event);
+    }
+
+    /// A run comes whose graph and wanted tasks are these.
+    pub fn submit(
+        &mut self,
+        run: RunId,
+        parent: Option<RunId>,
+        (graph, wanted): (&Arc<Graph>, &[TaskRange]),
+        prepared: PreparedRun,
+    ) -> Result<(), EventError> {
+        if self.record.is_some() {
+            self.note(&Event::GraphAdded { run, parent, graph: graph.clone(), wanted: wanted.to_vec() });
+        }
+        self.scheduler.submit(Time(0), run, parent, prepared)
+    }
+
+    /// Nobody wants a run any more.
+    pub fn release(&mut self, run: RunId) -> Option<ForgottenRun> {
+        self.note(&Event::RunReleased { run });
+        self.scheduler.release(Time(0), run)
     }
 
     /// Ends the record, and says where it is.

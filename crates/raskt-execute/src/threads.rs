@@ -3,28 +3,28 @@
 use crate::engine::Shared;
 use crate::execution::{Execution, runner_for};
 use crate::lending::{AtWork, settle_at};
-use crate::recover;
 use crate::state::{State, ThreadNumber};
 use raskt_sync::guard;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Wakes idle threads for the work that is there, and starts as many as are wanted where too few are free to take it up.
-pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
+/// Starts as many threads as are wanted where too few are free to take up the work that is there; whether an idle one is to be
+/// woken for it, once it can have the lock.
+pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) -> bool {
     if shared.options.threads == 0 || !state.has_work() {
-        return;
+        return false;
     }
     let free = shared.options.threads.saturating_sub(state.pool.busy());
-    if state.pool.idle > 0 && free > 0 {
-        shared.work().notify_one();
-    }
+    let is_idle = state.pool.idle > 0 && free > 0;
     // Those that idle are woken one by one, each by the one before it.
     let wanted = state.waiting_executions().min(free).saturating_sub(state.pool.available());
     for _ in 0..wanted {
         if let Err(error) = start(shared, state) {
-            return state.thread_refused(&error);
+            state.thread_refused(&error);
+            break;
         }
     }
+    is_idle
 }
 
 fn start(shared: &Arc<Shared>, state: &mut State) -> Result<(), String> {
@@ -101,12 +101,12 @@ fn stretch(shared: &Arc<Shared>, execution: Execution, at_work: &AtWork, pick: &
     let kind = execution.kind();
     let mut next = Some(execution);
     // What has to be computed again is, before the runner takes the interpreter for the whole stretch.
-    next.iter_mut().for_each(|execution| recover::inputs(shared, execution));
+    next.iter_mut().for_each(|execution| execution.make_whole(&shared.recovery));
     let mut step = || {
         let Some(mut execution) = next.take() else { return false };
         at_work.go_on_with(execution.run);
-        recover::inputs(shared, &mut execution);
-        let mut executed = execution.execute(shared);
+        execution.make_whole(&shared.recovery);
+        let mut executed = execution.execute(&shared.recovery, shared.options.threads.max(1));
         let taken_in = shared.change(|state| {
             state.executed(&mut executed);
             if !state.is_shut_down {
@@ -115,7 +115,7 @@ fn stretch(shared: &Arc<Shared>, execution: Execution, at_work: &AtWork, pick: &
         });
         taken_in.is_ok() && next.is_some()
     };
-    match runner_for(&shared.runners, kind) {
+    match runner_for(&shared.recovery.runners, kind) {
         Some(runner) => runner.stretch(&mut step),
         None => while step() {},
     }

@@ -28,6 +28,7 @@ mod offer;
 mod pages;
 mod place;
 mod planted;
+mod prepared;
 mod quarantine;
 mod queue;
 mod rank_set;
@@ -58,6 +59,7 @@ pub use offer::{LossCause, Offer};
 pub use place::{Candidate, Placement, SoonestStart};
 #[cfg(feature = "planted")]
 pub use planted::{Bug, plant};
+pub use prepared::{ForgottenRun, PreparedRun};
 pub use scheduler::Scheduler;
 pub use settings::{Progress, Settings};
 pub use stall::StallCause;

@@ -73,9 +73,8 @@ impl Scheduler {
         }
         match event {
             Event::GraphAdded { run, parent, graph, wanted } => {
-                self.queue.add(run, parent);
-                self.runs.insert(run, Run::new(graph, &wanted, self.settings.heeds_requirements));
-                self.settle(run);
+                let added = Run::new(graph, &wanted, self.settings.heeds_requirements);
+                self.add(run, parent, added);
             }
             Event::Wanted { run, tasks } => self.change(run, |found| {
                 found.is_finished = false;
@@ -86,7 +85,7 @@ impl Scheduler {
             Event::Released { run, tasks } => self.change(run, |found| {
                 found.tasks.unwant(&found.graph, tasks.into_iter().flat_map(TaskRange::tasks));
             }),
-            Event::RunReleased { run } => self.forget(run),
+            Event::RunReleased { run } => drop(self.forget(run)),
             Event::WorkerJoined { worker, offer } => self.seats.add(worker, offer),
             Event::WorkerResized { worker, slots, memory } => self.seats.resize(worker, slots, memory),
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
@@ -156,7 +155,8 @@ impl Scheduler {
         if !run.tasks.lost.is_empty() {
             let tasks = std::mem::take(&mut run.tasks.lost);
             self.actions.push_back(Action::Lost { run: id, tasks });
-            return self.forget(id);
+            self.forget(id);
+            return;
         }
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
             self.actions.push_back(Action::TakeBack { worker, run: id, attempt, tasks });
@@ -299,17 +299,18 @@ impl Scheduler {
         self.forget(run);
     }
 
-    fn forget(&mut self, run: RunId) {
-        let Some(found) = self.runs.remove(&run) else { return };
+    pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
+        let found = self.runs.remove(&run)?;
         found.lenders.iter().for_each(|(&worker, &slots)| self.seats.lend(worker, slots, false));
         self.queue.remove(run);
-        (0..).zip(found.classes).for_each(|(class, _)| _ = self.demanding.remove(&(run, class)));
+        (0..).zip(&found.classes).for_each(|(class, _)| _ = self.demanding.remove(&(run, class)));
         self.stalled.remove(&run);
         self.accused.remove(&run);
-        let known_to: Vec<_> = found.known_to.into_iter().filter(|worker| self.seats.contains(*worker)).collect();
+        let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.seats.forget(*worker, run));
         let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));
         self.actions.extend(told.map(|worker| Action::Forget { worker, run }));
+        Some(found)
     }
 }
 

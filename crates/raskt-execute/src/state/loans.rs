@@ -2,7 +2,7 @@
 
 use super::{State, ThreadNumber, WORKER};
 use crate::RunError;
-use crate::engine::OwnsRuns;
+use crate::owner::OwnsRuns;
 use raskt_schedule::{Event, RunId, Ticket};
 use std::sync::Weak;
 
@@ -78,7 +78,7 @@ impl State {
         // What ends leaves its slot to the next one.
         while let Some((run, owner)) = self.first_of_an_owner() {
             let error = RunError::Threads { threads: self.pool.live(), cause: cause.to_owned() };
-            self.ended_unbegun.push((owner, error.clone()));
+            self.afterwards.unbegun.push((owner, error.clone()));
             self.end(run, error);
         }
         for execution in &self.executions {

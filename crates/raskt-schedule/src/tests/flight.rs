@@ -29,6 +29,35 @@ proptest! {
     }
 
     #[test]
+    fn a_run_that_comes_prepared_and_goes_in_one_piece_is_as_any_other(graph in graphs(), steps in steps(60)) {
+        let flight = Flight::read(&recorded(&graph, &steps).0).unwrap();
+        let released = (Time(0), Event::RunReleased { run: RUN });
+        let events: Vec<_> = flight.events.into_iter().chain([released]).collect();
+        let all = |handle: &dyn Fn(&mut Scheduler, &Event)| {
+            let mut scheduler = Scheduler::with(flight.settings, Box::new(SoonestStart::default()));
+            let mut actions = vec![];
+            for (_, event) in &events {
+                handle(&mut scheduler, event);
+                scheduler.validate();
+                actions.extend(std::iter::from_fn(|| scheduler.poll_action()));
+            }
+            actions
+        };
+        let told = all(&|scheduler, event| scheduler.handle_event(Time(0), event.clone()));
+        let prepared = all(&|scheduler, event| match event {
+            Event::GraphAdded { run, parent, graph, wanted } => {
+                let prepared = PreparedRun::new(graph.clone(), wanted, &flight.settings).unwrap();
+                scheduler.submit(Time(0), *run, *parent, prepared).unwrap();
+                let again = PreparedRun::new(graph.clone(), wanted, &flight.settings).unwrap();
+                assert_eq!(scheduler.submit(Time(0), *run, *parent, again), Err(EventError::RunTwice(*run)));
+            }
+            Event::RunReleased { run } => assert!(scheduler.release(Time(0), *run).is_some()),
+            other => scheduler.handle_event(Time(0), other.clone()),
+        });
+        prop_assert_eq!(told, prepared);
+    }
+
+    #[test]
     fn a_torn_record_gives_what_came_before(graph in graphs(), steps in steps(20), cut in any::<prop::sample::Index>()) {
         let (bytes, _) = recorded(&graph, &steps);
         let whole = Flight::read(&bytes).unwrap().events.len();
