@@ -5,13 +5,18 @@ use crate::execution::{Execution, runner_for};
 use crate::lending::{AtWork, settle_at};
 use crate::recover;
 use crate::state::{State, ThreadNumber};
-use raskt_sync::guard;
+use raskt_sync::{MutexGuard, guard};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Wakes idle threads for the work that is there, and starts as many as are wanted where too few are free to take it up.
 pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
-    if shared.options.threads == 0 || !state.has_work() {
+    state.heed_strays();
+    if shared.options.threads == 0 {
+        return;
+    }
+    wake_for_time(shared, state);
+    if !state.has_work() {
         return;
     }
     let free = shared.options.threads.saturating_sub(state.pool.busy());
@@ -24,6 +29,22 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
         if let Err(error) = start(shared, state) {
             return state.thread_refused(&error);
         }
+    }
+}
+
+/// Sees to it that some idle thread waits no longer than until the scheduler wants to be told that time has passed. Where all
+/// threads are at work, nothing could begin then.
+fn wake_for_time(shared: &Arc<Shared>, state: &mut State) {
+    let Some(at) = state.pilot.wakes_at() else { return };
+    if state.timer.is_some_and(|timer| timer <= at) || state.pool.busy() >= shared.options.threads {
+        return;
+    }
+    if state.pool.available() > 0 {
+        shared.work().notify_one();
+    } else if state.pool.refused.is_none()
+        && let Err(error) = start(shared, state)
+    {
+        state.pool.refused = Some(error);
     }
 }
 
@@ -74,15 +95,37 @@ fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Option<Execution
         let mut expired = false;
         let is_spare = state.pool.idle < shared.options.threads.max(1) + SPARE;
         if !state.is_shut_down && is_spare {
+            let timer = state.pilot.wakes_at();
+            let now = Instant::now();
+            if timer.is_some_and(|at| at <= now) {
+                state = tell_time(shared, state);
+                continue;
+            }
+            state.timer = timer;
+            let most = Duration::from_secs(IDLE_SECONDS);
+            let patience = timer.map_or(most, |at| at.duration_since(now).min(most));
             state.pool.idle += 1;
-            (state, expired) = shared.work().wait_for(state, Duration::from_secs(IDLE_SECONDS));
+            (state, expired) = shared.work().wait_for(state, patience);
             state.pool.idle -= 1;
+            // Who else waits for it is woken once more, and sees to it.
+            state.timer = None;
+            expired &= state.pilot.wakes_at().is_none();
         }
         if state.is_shut_down || !is_spare || (expired && !state.has_work()) {
             state.pool.remove(number);
             return None;
         }
     }
+}
+
+/// Tells the scheduler that time has passed.
+fn tell_time<'a>(shared: &'a Arc<Shared>, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    drop(state);
+    let _ = shared.change(|state| {
+        state.timer = None;
+        state.time_passed();
+    });
+    shared.lock()
 }
 
 /// Runs `execution`, and what `next` picks after it of the same kind.

@@ -44,6 +44,7 @@ mod task;
 mod tasks;
 mod transitions;
 mod validate;
+mod waits;
 mod worker;
 
 pub use check::EventError;
@@ -57,6 +58,7 @@ pub use settings::{Progress, Settings};
 pub use stall::StallCause;
 pub use suspects::Death;
 pub use task::TaskState;
+pub use waits::HeldBack;
 pub use worker::{Worker, WorkerAction, WorkerEvent};
 
 #[cfg(test)]

@@ -3,8 +3,8 @@ use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::seat::{Placed, Seat};
-use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
-use raskt_graph::{Resources, TaskId};
+use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
+use raskt_graph::Resources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub(crate) struct Seats {
     derived: Derived,
     /// Nanoseconds of work for each slot that a worker gets in advance.
     prefill: u64,
+    /// Workers that are kept for suspects and that have changed.
+    changed: BTreeSet<WorkerId>,
 }
 
 /// What counting again gives as well.
@@ -27,13 +29,14 @@ struct Derived {
     /// Workers that somebody might ask for, by their name and by what they offer.
     by_name: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
     by_resource: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
-    /// Workers that are kept for suspects.
-    quarantined: BTreeSet<WorkerId>,
+    /// Workers that are kept for suspects, and those of them that have still other things to do.
+    quarantined: u64,
+    draining: BTreeSet<WorkerId>,
     slots: u64,
     /// Workers whose memory has a bound.
     bounded: u64,
-    /// Assignments that give back more memory than they take.
-    giving_back: u64,
+    /// Workers with assignments that give back more memory than they take, by the families of their runs.
+    givers: BTreeSet<(RunId, WorkerId)>,
 }
 
 /// What is derived of one seat.
@@ -44,13 +47,19 @@ struct Standing {
     load: u64,
     ahead: u64,
     is_quarantined: bool,
-    giving_back: u64,
+    is_draining: bool,
     slots: u64,
     is_bounded: bool,
 }
 
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
 const ROOMY_LOOKED_AT: usize = 8;
+
+/// Workers with assignments that give memory back that are looked at to find out whether waiting helps.
+const GIVERS_LOOKED_AT: usize = 8;
+
+/// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
+const QUARANTINED_PART: u64 = 20;
 
 impl Standing {
     fn of(seat: &Seat, prefill: u64) -> Self {
@@ -60,7 +69,7 @@ impl Standing {
             load: seat.load(),
             ahead: seat.ahead(),
             is_quarantined: seat.quarantine.is_some(),
-            giving_back: seat.giving_back,
+            is_draining: seat.quarantine.is_some_and(|kept| kept.attempt.is_none()),
             slots: seat.slots(),
             is_bounded: seat.memory_limit() < u64::MAX,
         }
@@ -69,33 +78,35 @@ impl Standing {
 
 impl Derived {
     fn put_in(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back, slots, is_bounded } = standing;
+        let Standing { has_room, is_full, load, ahead, .. } = standing;
+        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
         if has_room {
             self.open.insert((is_full, load, worker));
         }
         if ahead > 0 {
             self.ahead.insert((ahead, worker));
         }
-        if is_quarantined {
-            self.quarantined.insert(worker);
+        if is_draining {
+            self.draining.insert(worker);
         }
-        self.giving_back += giving_back;
+        self.quarantined += u64::from(is_quarantined);
         self.slots += slots;
         self.bounded += u64::from(is_bounded);
     }
 
     fn take_out(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back, slots, is_bounded } = standing;
+        let Standing { has_room, is_full, load, ahead, .. } = standing;
+        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
         if has_room {
             self.open.remove(&(is_full, load, worker));
         }
         if ahead > 0 {
             self.ahead.remove(&(ahead, worker));
         }
-        if is_quarantined {
-            self.quarantined.remove(&worker);
+        if is_draining {
+            self.draining.remove(&worker);
         }
-        self.giving_back -= giving_back;
+        self.quarantined -= u64::from(is_quarantined);
         self.slots -= slots;
         self.bounded -= u64::from(is_bounded);
     }
@@ -139,6 +150,7 @@ impl Seats {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
         self.derived.take_out(worker, Standing::of(&seat, self.prefill));
         self.derived.remove_offer(worker, &seat.offer);
+        seat.givers().for_each(|family| _ = self.derived.givers.remove(&(family, worker)));
         self.seats.values_mut().filter(|other| !other.cannot_reach.is_empty()).for_each(|other| {
             other.cannot_reach.remove(&worker);
         });
@@ -204,9 +216,35 @@ impl Seats {
         self.derived.bounded > 0
     }
 
-    /// Whether an assignment is under way that gives back more memory than it takes.
-    pub fn gives_back(&self) -> bool {
-        self.derived.giving_back > 0
+    /// Of the assignments of `family` that give memory back on a worker which could take what meets `requirement`: where, and of
+    /// which run, the first is that nobody waits for any more, and when the last is.
+    pub fn soonest_giving_back(
+        &self,
+        family: RunId,
+        requirement: Option<&Requirement>,
+        now: Time,
+    ) -> Option<((WorkerId, RunId), Time)> {
+        let givers = self.derived.givers.range((family, WorkerId(0))..=(family, WorkerId(u32::MAX)));
+        let able = givers.map(|&(_, worker)| worker).filter(|&worker| self.could_take(worker, requirement));
+        let mut soonest: Option<((WorkerId, RunId), Time)> = None;
+        let mut last = Time(0);
+        for worker in able.take(GIVERS_LOOKED_AT) {
+            let mut giving = self.seats[&worker].giving_back(family, now);
+            let Some((run, until)) = giving.next() else { continue };
+            last = last.max(giving.next_back().map_or(until, |(_, until)| until));
+            if soonest.is_none_or(|(_, first)| until < first) {
+                soonest = Some(((worker, run), until));
+            }
+        }
+        soonest.map(|(first, _)| (first, last))
+    }
+
+    /// Whether `worker` could meet `requirement` if it had nothing else.
+    fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        let fits = |requirement: &Requirement| {
+            requirement.fits(&self.seats[&worker].offer.resources) && self.may_run(worker, requirement)
+        };
+        requirement.is_none_or(fits)
     }
 
     /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
@@ -284,39 +322,45 @@ impl Seats {
         Candidate { worker, nanoseconds_placed, missing_bytes }
     }
 
-    pub fn has_quarantined(&self) -> bool {
-        !self.derived.quarantined.is_empty()
+    /// A worker that is kept for suspects and to which something has happened since it was last asked about.
+    pub fn next_changed(&mut self) -> Option<WorkerId> {
+        self.changed.pop_first()
     }
 
-    /// Workers that are kept for suspects.
-    pub fn quarantined(&self) -> Vec<WorkerId> {
-        self.derived.quarantined.iter().copied().collect()
+    /// Workers that are kept for suspects and have still other things to do, so many of them at most.
+    pub fn draining(&self, most: usize) -> Vec<WorkerId> {
+        self.derived.draining.iter().copied().take(most).collect()
     }
 
-    /// Whether a worker is kept for `task`, which it hasn't been given yet. One that was given it before the task was given up
-    /// and needed anew isn't: who knows when it ends.
-    pub fn has_quarantine_for(&self, run: RunId, task: TaskId) -> bool {
-        let mut kept = self.derived.quarantined.iter().filter_map(|worker| self.seats[worker].quarantine);
-        kept.any(|kept| kept.run == run && kept.task == task && kept.attempt.is_none())
-    }
-
-    /// Keeps a worker for a suspect, or lets it take anything again.
+    /// Keeps a worker for suspects, or lets it take anything again.
     pub fn quarantine(&mut self, worker: WorkerId, quarantine: Option<Quarantine>) {
         self.change(worker, |seat| seat.quarantine = quarantine);
     }
 
-    /// The least loaded worker that could meet `requirement`, has a slot and isn't kept for a suspect. There is none once
-    /// half of the workers are kept for suspects.
-    pub fn least_loaded(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        if 2 * self.derived.quarantined.len() >= self.seats.len().max(2) {
-            return None;
+    /// Whether one more worker may be kept for suspects: if it has nothing to do, any, and else a part of them.
+    pub fn may_quarantine(&self, is_idle: bool) -> bool {
+        match is_idle {
+            true => self.derived.open.first().is_some_and(|(_, load, _)| *load == 0) || self.has_idle_but_full(),
+            false => {
+                let most = (self.seats.len() as u64 / QUARANTINED_PART).max(1);
+                self.has_room() && self.derived.quarantined < most
+            }
         }
-        let any = Requirement::default();
-        let able = self.able(requirement.unwrap_or(&any)).filter(|worker| {
-            let seat = &self.seats[worker];
-            seat.quarantine.is_none() && seat.slots() > 0
-        });
-        able.min_by_key(|worker| (self.seats[worker].has_orphans(), self.seats[worker].load(), *worker))
+    }
+
+    /// Whether a worker has nothing to do and no memory for producers.
+    fn has_idle_but_full(&self) -> bool {
+        self.derived.open.range((true, 0, WorkerId(0))..).next().is_some_and(|(_, load, _)| *load == 0)
+    }
+
+    /// The least loaded worker that has room and what is required, to be kept for suspects; one without threads of forgotten runs
+    /// if it is easily found.
+    pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let freest = self.freest(requirement)?;
+        let others = self.derived.open.iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
+        let mut others = others.filter(|&worker| self.can_take(worker, requirement));
+        let is_free = |worker: WorkerId| self.seats.get(&worker).is_some_and(|seat| !seat.has_orphans());
+        if is_free(freest) { Some(freest) } else { others.find(|&worker| is_free(worker)).or(Some(freest)) }
     }
 
     /// Workers that were given work in advance, the one with the most first.
@@ -394,6 +438,15 @@ impl Seats {
         let before = Standing::of(seat, self.prefill);
         change(seat);
         let now = Standing::of(seat, self.prefill);
+        if now.is_quarantined {
+            self.changed.insert(worker);
+        }
+        for family in std::mem::take(&mut seat.givers_changed) {
+            match seat.giving_back(family, Time(0)).next() {
+                Some(_) => _ = self.derived.givers.insert((family, worker)),
+                None => _ = self.derived.givers.remove(&(family, worker)),
+            }
+        }
         if now != before {
             self.derived.take_out(worker, before);
             self.derived.put_in(worker, now);
@@ -407,6 +460,7 @@ impl Seats {
             derived.add_offer(worker, &seat.offer);
             derived.put_in(worker, Standing::of(seat, self.prefill));
             seat.validate();
+            derived.givers.extend(seat.givers().map(|family| (family, worker)));
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");

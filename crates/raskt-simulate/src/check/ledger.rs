@@ -74,6 +74,7 @@ impl Ledger {
                 self.change(*run, |page| page.unwant(tasks));
             }
             Event::RunReleased { run } => _ = self.pages.remove(run),
+            Event::TimePassed => {}
             Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.clone()),
             Event::WorkerResized { worker, slots, .. } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);

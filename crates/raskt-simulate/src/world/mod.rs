@@ -164,6 +164,7 @@ impl World {
                 self.head.watch(&mut self.context, &self.jobs);
                 self.move_on();
             }
+            Happening::Wake => self.head.wake(&mut self.context),
             Happening::TaskEnds { own, ticket } => {
                 if let Some(host) = live_host(&mut self.hosts, own) {
                     host.task_ends(&mut self.context, &self.jobs, ticket);
