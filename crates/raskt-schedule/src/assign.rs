@@ -175,7 +175,7 @@ impl Scheduler {
         let able = others.filter(|&worker| self.seats.can_take(worker, requirement) && admits(worker));
         let able: Vec<_> = std::iter::once(freest).chain(able).collect();
         let reaches_all =
-            |worker: &WorkerId| !holders.iter().any(|&(holder, _)| self.seats.cannot_reach(*worker, holder));
+            |worker: &WorkerId| !holders.iter().any(|&(holder, _)| self.seats.cannot_reach(*worker, holder, self.now));
         let candidate = |worker: WorkerId| {
             let held = holders.iter().find(|(holder, _)| *holder == worker).map_or(0, |(_, bytes)| *bytes);
             self.seats.candidate(worker, total - held)
@@ -205,8 +205,7 @@ impl Scheduler {
             is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
         }
         let expected = is_known.then_some(nanoseconds);
-        let gives_back = gives_back.then(|| self.worth_waiting_until(worker, expected)).flatten();
-        let gives_back = gives_back.map(|until| (self.queue.family(run), until));
+        let relief = gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
         self.queue.charge(run, priority, nanoseconds);
         let placed = Placed {
             tasks: tasks.clone(),
@@ -214,7 +213,7 @@ impl Scheduler {
             memory,
             priority,
             requirement,
-            gives_back,
+            relief,
             is_started: false,
             asked_for: None,
         };

@@ -284,7 +284,7 @@ impl Scheduler {
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
         self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
-        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from);
+        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from, self.now);
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);

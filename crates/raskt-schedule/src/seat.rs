@@ -5,6 +5,7 @@ use crate::requirement::Requirement;
 use crate::seats::change_resources;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -23,13 +24,11 @@ pub(crate) struct Seat {
     memory: u128,
     /// Results that it holds and that will be read.
     pub holdings: Holdings,
-    /// Assignments that give back more than they make and that are worth waiting for, by family and by how long they are.
-    giving_back: BTreeSet<(RunId, Time, RunId, Attempt)>,
-    /// Families that have come to have one, or have none any more.
-    pub givers_changed: Vec<RunId>,
+    /// Assignments that have come, or gone, and give memory back.
+    pub relief_changed: Vec<(RunId, Attempt, Relief, bool)>,
     used: Resources,
-    /// Workers from which it couldn't fetch.
-    pub cannot_reach: BTreeSet<WorkerId>,
+    /// Workers from which it couldn't fetch, and until when that is remembered.
+    pub cannot_reach: BTreeMap<WorkerId, Time>,
     /// It is kept for a suspect, and gets nothing else.
     pub quarantine: Option<Quarantine>,
     /// How often it has said what it holds.
@@ -48,12 +47,23 @@ pub(crate) struct Placed {
     /// That of its tasks.
     pub priority: i32,
     pub requirement: Option<Arc<Requirement>>,
-    /// When it has run, there is more memory than before: tasks of this family wait for it, until then at the longest.
-    pub gives_back: Option<(RunId, Time)>,
+    /// When it has run, there is more memory than before, and that is soon.
+    pub relief: Option<Relief>,
     /// The worker said that it has begun.
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
     pub asked_for: Option<WorkerId>,
+}
+
+/// What an assignment does that gives back more memory than it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Relief {
+    /// The family of its run, whose tasks may wait for it.
+    pub family: RunId,
+    /// Until when they do, at the longest.
+    pub until: Time,
+    /// Workers that hold what it reads, as far as they are looked at.
+    pub at: SmallVec<[WorkerId; 4]>,
 }
 
 /// The most bytes that the tasks of one assignment may read and hold, where it has more than one.
@@ -76,10 +86,9 @@ impl Seat {
             nanoseconds: 0,
             memory: 0,
             holdings: Holdings::default(),
-            giving_back: BTreeSet::new(),
-            givers_changed: vec![],
+            relief_changed: vec![],
             used: Resources::new(),
-            cannot_reach: BTreeSet::new(),
+            cannot_reach: BTreeMap::new(),
             quarantine: None,
             heard: 0,
             expects: None,
@@ -189,25 +198,11 @@ impl Seat {
         })
     }
 
-    /// Assignments of `family` that give memory back, those first for which nobody waits first.
-    pub fn giving_back(&self, family: RunId, now: Time) -> impl DoubleEndedIterator<Item = (RunId, Time)> {
-        let (first, last) = ((RunId(0), Attempt(0)), (RunId(u64::MAX), Attempt(u32::MAX)));
-        let later =
-            (family, Time(now.0.saturating_add(1)), first.0, first.1)..=(family, Time(u64::MAX), last.0, last.1);
-        self.giving_back.range(later).map(|&(_, until, run, _)| (run, until))
-    }
-
-    /// The families that have assignments that give memory back.
-    pub fn givers(&self) -> impl Iterator<Item = RunId> {
-        self.giving_back.iter().map(|&(family, ..)| family)
-    }
-
     pub fn place(&mut self, run: RunId, attempt: Attempt, placed: Placed) {
         self.nanoseconds += placed.nanoseconds;
         self.memory += u128::from(placed.memory);
-        if let Some((family, until)) = placed.gives_back {
-            self.giving_back.insert((family, until, run, attempt));
-            self.givers_changed.push(family);
+        if let Some(relief) = &placed.relief {
+            self.relief_changed.push((run, attempt, relief.clone(), true));
         }
         if let Some(requirement) = &placed.requirement {
             change_resources(&mut self.used, &requirement.resources, true);
@@ -220,9 +215,8 @@ impl Seat {
         let placed = self.placed.remove(&(run, attempt))?;
         self.nanoseconds -= placed.nanoseconds;
         self.memory -= u128::from(placed.memory);
-        if let Some((family, until)) = placed.gives_back {
-            self.giving_back.remove(&(family, until, run, attempt));
-            self.givers_changed.push(family);
+        if let Some(relief) = &placed.relief {
+            self.relief_changed.push((run, attempt, relief.clone(), false));
         }
         if let Some(requirement) = &placed.requirement {
             change_resources(&mut self.used, &requirement.resources, false);
@@ -279,10 +273,6 @@ impl Seat {
         assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
         let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
         assert_eq!(self.memory, memory, "memory placed");
-        let giving_back = self.placed.iter().filter_map(|(&(run, attempt), placed)| {
-            placed.gives_back.map(|(family, until)| (family, until, run, attempt))
-        });
-        assert_eq!(self.giving_back, giving_back.collect(), "assignments that give memory back");
-        assert!(self.givers_changed.is_empty(), "families that give memory back");
+        assert!(self.relief_changed.is_empty(), "assignments that give memory back");
     }
 }

@@ -2,7 +2,7 @@ use crate::holdings::Move;
 use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
-use crate::seat::{Placed, Seat};
+use crate::seat::{Placed, Relief, Seat};
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,8 +35,9 @@ struct Derived {
     slots: u64,
     /// Workers whose memory has a bound.
     bounded: u64,
-    /// Workers with assignments that give back more memory than they take, by the families of their runs.
-    givers: BTreeSet<(RunId, WorkerId)>,
+    /// Assignments that give back more memory than they take, by the family of their run, where they do, and until when anybody
+    /// waits for them.
+    reliefs: BTreeSet<(RunId, WorkerId, Time, RunId, Attempt)>,
 }
 
 /// What is derived of one seat.
@@ -55,8 +56,11 @@ struct Standing {
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
 const ROOMY_LOOKED_AT: usize = 8;
 
-/// Workers with assignments that give memory back that are looked at to find out whether waiting helps.
-const GIVERS_LOOKED_AT: usize = 8;
+/// Workers of which memory is given back that are looked at to find out whether waiting helps.
+const RELIEFS_LOOKED_AT: usize = 8;
+
+/// For so long a worker that couldn't fetch from another one isn't given what it would have to fetch there: ways come back.
+const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
 
 /// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
 const QUARANTINED_PART: u64 = 20;
@@ -111,6 +115,14 @@ impl Derived {
         self.bounded -= u64::from(is_bounded);
     }
 
+    /// An assignment that gives memory back has come, or gone.
+    fn change_relief(&mut self, run: RunId, attempt: Attempt, relief: &Relief, is_new: bool) {
+        for &worker in &relief.at {
+            let key = (relief.family, worker, relief.until, run, attempt);
+            _ = if is_new { self.reliefs.insert(key) } else { self.reliefs.remove(&key) };
+        }
+    }
+
     fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
         self.by_name.entry(offer.name.clone()).or_default().insert(worker);
         for name in offer.resources.keys() {
@@ -150,10 +162,9 @@ impl Seats {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
         self.derived.take_out(worker, Standing::of(&seat, self.prefill));
         self.derived.remove_offer(worker, &seat.offer);
-        seat.givers().for_each(|family| _ = self.derived.givers.remove(&(family, worker)));
-        self.seats.values_mut().filter(|other| !other.cannot_reach.is_empty()).for_each(|other| {
-            other.cannot_reach.remove(&worker);
-        });
+        for (&(run, attempt), placed) in seat.placed() {
+            placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
+        }
         seat.into_placed()
     }
 
@@ -216,35 +227,54 @@ impl Seats {
         self.derived.bounded > 0
     }
 
-    /// Of the assignments of `family` that give memory back on a worker which could take what meets `requirement`: where, and of
-    /// which run, the first is that nobody waits for any more, and when the last is.
-    pub fn soonest_giving_back(
+    /// Of the assignments of `family` that give memory back of a worker which could take what meets `requirement`: which worker
+    /// and which run it is of which nobody waits first any more, and when that is so of all.
+    pub fn relief(
         &self,
         family: RunId,
         requirement: Option<&Requirement>,
         now: Time,
     ) -> Option<((WorkerId, RunId), Time)> {
-        let givers = self.derived.givers.range((family, WorkerId(0))..=(family, WorkerId(u32::MAX)));
-        let able = givers.map(|&(_, worker)| worker).filter(|&worker| self.could_take(worker, requirement));
-        let mut soonest: Option<((WorkerId, RunId), Time)> = None;
+        let mut next = WorkerId(0);
+        let mut soonest: Option<(Time, (WorkerId, RunId))> = None;
         let mut last = Time(0);
-        for worker in able.take(GIVERS_LOOKED_AT) {
-            let mut giving = self.seats[&worker].giving_back(family, now);
-            let Some((run, until)) = giving.next() else { continue };
-            last = last.max(giving.next_back().map_or(until, |(_, until)| until));
-            if soonest.is_none_or(|(_, first)| until < first) {
-                soonest = Some(((worker, run), until));
+        for _ in 0..RELIEFS_LOOKED_AT {
+            let from = (family, next, Time(0), RunId(0), Attempt(0));
+            let Some(&(of, worker, ..)) = self.derived.reliefs.range(from..).next() else { break };
+            if of != family {
+                break;
             }
+            if self.could_take(worker, requirement) {
+                let mut reliefs = self.reliefs_at(family, worker, now);
+                let first = reliefs.next();
+                last = last.max(reliefs.next_back().or(first).map_or(Time(0), |(until, _)| until));
+                let first = first.map(|(until, run)| (until, (worker, run)));
+                soonest = first.filter(|first| soonest.is_none_or(|soonest| first.0 < soonest.0)).or(soonest);
+            }
+            let Some(later) = worker.0.checked_add(1) else { break };
+            next = WorkerId(later);
         }
-        soonest.map(|(first, _)| (first, last))
+        soonest.map(|(_, first)| (first, last))
+    }
+
+    /// Assignments of `family` that give memory of `worker` back and are still worth waiting for.
+    pub fn reliefs_at(
+        &self,
+        family: RunId,
+        worker: WorkerId,
+        now: Time,
+    ) -> impl DoubleEndedIterator<Item = (Time, RunId)> {
+        let from = (family, worker, Time(now.0.saturating_add(1)), RunId(0), Attempt(0));
+        let to = (family, worker, Time(u64::MAX), RunId(u64::MAX), Attempt(u32::MAX));
+        self.derived.reliefs.range(from..=to).map(|&(_, _, until, run, _)| (until, run))
     }
 
     /// Whether `worker` could meet `requirement` if it had nothing else.
     fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
-        let fits = |requirement: &Requirement| {
-            requirement.fits(&self.seats[&worker].offer.resources) && self.may_run(worker, requirement)
-        };
-        requirement.is_none_or(fits)
+        self.seats.get(&worker).is_some_and(|seat| {
+            let fits = |requirement: &Requirement| requirement.fits(&seat.offer.resources);
+            requirement.is_none_or(|requirement| fits(requirement) && self.may_run(worker, requirement))
+        })
     }
 
     /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
@@ -418,13 +448,18 @@ impl Seats {
     }
 
     /// Notes that `worker` couldn't fetch from `holder`; whether that was known.
-    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId) -> bool {
-        self.seats.get_mut(&worker).is_some_and(|seat| !seat.cannot_reach.insert(holder))
+    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
+        self.seats.get_mut(&worker).is_some_and(|seat| {
+            seat.cannot_reach.retain(|_, until| *until > now);
+            let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
+            seat.cannot_reach.insert(holder, until).is_some()
+        })
     }
 
     /// Whether `worker` is known not to reach `holder`.
-    pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId) -> bool {
-        self.seats.get(&worker).is_some_and(|seat| seat.cannot_reach.contains(&holder))
+    pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
+        let until = self.seats.get(&worker).and_then(|seat| seat.cannot_reach.get(&holder));
+        until.is_some_and(|until| *until > now)
     }
 
     /// Ends all assignments that `worker` has of a run.
@@ -441,11 +476,8 @@ impl Seats {
         if now.is_quarantined {
             self.changed.insert(worker);
         }
-        for family in std::mem::take(&mut seat.givers_changed) {
-            match seat.giving_back(family, Time(0)).next() {
-                Some(_) => _ = self.derived.givers.insert((family, worker)),
-                None => _ = self.derived.givers.remove(&(family, worker)),
-            }
+        for (run, attempt, relief, is_new) in seat.relief_changed.drain(..) {
+            self.derived.change_relief(run, attempt, &relief, is_new);
         }
         if now != before {
             self.derived.take_out(worker, before);
@@ -460,7 +492,9 @@ impl Seats {
             derived.add_offer(worker, &seat.offer);
             derived.put_in(worker, Standing::of(seat, self.prefill));
             seat.validate();
-            derived.givers.extend(seat.givers().map(|family| (family, worker)));
+            for (&(run, attempt), placed) in seat.placed() {
+                placed.relief.iter().for_each(|relief| derived.change_relief(run, attempt, relief, true));
+            }
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");

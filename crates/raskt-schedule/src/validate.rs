@@ -62,9 +62,9 @@ impl Scheduler {
         }
         assert!(counts.is_empty(), "{counts:?} are held and not counted");
         for (run, held) in self.waits.iter() {
-            let seat = self.seats.get(held.worker).expect("a worker that is waited for is there");
-            let mut giving = seat.giving_back(self.queue.family(run), self.now);
-            assert!(giving.any(|(other, _)| other == held.waits_for), "{run:?} waits for memory that nothing frees");
+            let mut reliefs = self.seats.reliefs_at(self.queue.family(run), held.worker, self.now);
+            let is_sound = reliefs.any(|(_, other)| other == held.waits_for);
+            assert!(is_sound, "{run:?} waits for memory that nothing frees");
             let longest = held.since.0.saturating_add(self.settings.patience_nanoseconds);
             assert!(self.now < held.until && held.until.0 <= longest, "{run:?} waits for memory without bound");
             assert!(self.wakes_at().is_some_and(|at| at <= held.until), "nobody wakes {run:?}");

@@ -1,13 +1,14 @@
 //! How long producers wait for memory, and for whom.
 //!
 //! To wait is worth it only where it helps soon. A producer waits for tasks of its own family of runs (see
-//! [`crate::run_queue`]) on a worker that could take it, which give back more than they make, and whose end is near: as far as
-//! is known of their time. If there is no such task, or the patience is over, it goes ahead, and the worker makes room by
+//! [`crate::run_queue`]) which give back more than they make, of the memory of a worker that could take it, and whose end is
+//! near, as far as their time is known. If there is no such task, or the patience is over, it goes ahead, and the worker makes room by
 //! spilling.
 
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::{RunId, Time, WorkerId};
+use crate::seat::Relief;
+use crate::{Fetch, RunId, Time, WorkerId};
 use raskt_graph::LayerId;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -24,6 +25,9 @@ pub struct HeldBack {
     /// The run whose tasks are expected to free it: itself, or one of its family.
     pub waits_for: RunId,
 }
+
+/// Reads of an assignment that are looked at to tell where it gives memory back.
+const HOLDERS_LOOKED_AT: usize = 8;
 
 /// Heads of one queue that are looked at behind those that wait for memory.
 pub(crate) const HEADS_LOOKED_AT: usize = 16;
@@ -95,19 +99,30 @@ impl Scheduler {
             return false;
         }
         let family = self.queue.family(run);
-        let Some((waited, until)) = self.seats.soonest_giving_back(family, requirement, self.now) else { return false };
+        let Some((waited, until)) = self.seats.relief(family, requirement, self.now) else { return false };
         let (worker, waits_for) = waited;
         let until = Time(last.min(until.0));
         self.waits.note(run, layer, HeldBack { since, until, worker, waits_for });
         true
     }
 
-    /// Until when anybody may wait for an assignment that is about to be placed on `worker`; nothing if it takes too long.
-    pub(crate) fn worth_waiting_until(&self, worker: WorkerId, nanoseconds: Option<u64>) -> Option<Time> {
+    /// What an assignment of `run` that is about to be placed on `worker` gives back, if that is soon.
+    pub(crate) fn relief(
+        &self,
+        run: RunId,
+        worker: WorkerId,
+        nanoseconds: Option<u64>,
+        fetches: &[Fetch],
+    ) -> Option<Relief> {
         let patience = self.settings.patience_nanoseconds;
         let seat = self.seats.get(worker)?;
         let before = if seat.has_slot() { 0 } else { seat.nanoseconds_a_slot() };
         let is_near = nanoseconds.is_none_or(|nanoseconds| before.saturating_add(nanoseconds) <= patience);
-        is_near.then_some(Time(self.now.0.saturating_add(patience)))
+        let holders = fetches.iter().map(|fetch| fetch.from).take(HOLDERS_LOOKED_AT);
+        let mut at: SmallVec<[WorkerId; 4]> = std::iter::once(worker).chain(holders).collect();
+        at.sort_unstable();
+        at.dedup();
+        let until = Time(self.now.0.saturating_add(patience));
+        is_near.then(|| Relief { family: self.queue.family(run), until, at })
     }
 }
