@@ -162,6 +162,12 @@ impl Engine {
         self.0.recovery.runners.shut_down();
     }
 
+    /// Assignments that nobody waits for any more and that threads are still at, since they can't be stopped. They keep the
+    /// memory that was promised for them, and beyond one for each slot they keep their slots.
+    pub fn strays(&self) -> usize {
+        self.0.lock().strays()
+    }
+
     /// Where its results are.
     pub fn store(&self) -> &Store {
         &self.0.store

@@ -27,6 +27,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 pub(crate) use afterwards::Afterwards;
 use pool::Pool;
@@ -49,13 +50,17 @@ pub(crate) struct State {
     executions: VecDeque<Execution>,
     /// Tickets that a thread has picked; and which of the pool, unless it is at work beside its own.
     picked: BTreeMap<Ticket, Option<ThreadNumber>>,
-    /// Those that nobody waits for any more, by the threads of the pool that are still at them.
-    strays: BTreeMap<Ticket, ThreadNumber>,
+    /// Those that nobody waits for any more, and that threads are still at.
+    strays: BTreeMap<Ticket, Option<ThreadNumber>>,
+    /// Slots that they take up.
+    stray_slots: u32,
     /// Slots of tasks that wait for something else than a run of this engine.
     lent_slots: u32,
     /// Slots of tasks that wait for runs, until these have ended.
     lent_to_runs: u32,
     pub pool: Pool,
+    /// Until when an idle thread waits to tell the scheduler that time has passed.
+    pub timer: Option<Instant>,
     pub is_shut_down: bool,
     slots: u32,
     /// The limit of the store, as the scheduler knows it: what tasks make waits on disk if need be, but it is better not made
@@ -107,6 +112,10 @@ fn settings() -> Settings {
     Settings { credit_nanoseconds: CREDIT_NANOSECONDS, heeds_requirements: false, ..Settings::default() }
 }
 
+/// Threads for each slot that may be at what nobody waits for any more, beside those at work: so that one call which can't be
+/// stopped doesn't keep what comes next waiting, and fifty of them don't make fifty threads.
+const STRAYS_A_SLOT: usize = 1;
+
 static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 
 impl State {
@@ -126,9 +135,11 @@ impl State {
             executions: VecDeque::new(),
             picked: BTreeMap::new(),
             strays: BTreeMap::new(),
+            stray_slots: 0,
             lent_slots: 0,
             lent_to_runs: 0,
-            pool: Pool::new(),
+            pool: Pool::new(slots as usize * STRAYS_A_SLOT),
+            timer: None,
             is_shut_down: false,
             slots,
             memory,
@@ -152,7 +163,7 @@ impl State {
 
     /// Tells how many slots there are, beside those that are lent to runs.
     pub fn resize(&mut self) {
-        let slots = self.slots + self.lent_slots + self.slots_ahead;
+        let slots = (self.slots + self.lent_slots + self.slots_ahead).saturating_sub(self.stray_slots);
         // A task that waits gives nothing back before what it waits for has come: nobody may wait for it.
         let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
         self.resize_worker();
@@ -161,6 +172,7 @@ impl State {
 
     fn resize_worker(&mut self) {
         let slots = self.slots + self.lent_slots + self.lent_to_runs + self.slots_ahead;
+        let slots = slots.saturating_sub(self.stray_slots);
         self.worker.handle_event(WorkerEvent::Resized(slots));
     }
 
@@ -200,11 +212,8 @@ impl State {
         let ticket = executed.ticket;
         if self.picked.remove(&ticket).is_none() {
             // Nobody waits for it any more.
-            if let Some(thread) = self.strays.remove(&ticket) {
-                self.pool.set_astray(thread, false);
-            }
             self.afterwards.made.append(&mut executed.made);
-            return;
+            return self.found_track(ticket);
         }
         self.take_in(executed);
         if let (Some((task, key, error)), Some(entry)) = (executed.error.take(), self.runs.get_mut(&executed.run)) {
@@ -268,6 +277,11 @@ impl State {
     /// What is to be seen to once the lock is gone.
     pub fn take_afterwards(&mut self) -> Afterwards {
         std::mem::take(&mut self.afterwards)
+    }
+
+    /// The time has come that the scheduler wanted to be told of.
+    pub fn time_passed(&mut self) {
+        self.tell_scheduler(Event::TimePassed);
     }
 
     fn tell_scheduler(&mut self, event: Event) {

@@ -1,7 +1,7 @@
 //! What tasks that are handed out together hold and read.
 
 use crate::estimate::Estimate;
-use crate::queue::{Head, Queue, push_for};
+use crate::queue::{Head, push_for};
 use crate::run::Run;
 use crate::take::Draft;
 use crate::task::Tag;
@@ -88,24 +88,23 @@ impl Run {
 
     /// The head of a queue, without the tasks that stand there in vain.
     pub fn find_startable(&mut self, class: usize) -> Option<Head> {
-        self.find_head(class, Queue::head)
+        self.find_startable_past(class, &[])
     }
 
-    /// The same for tasks that have become ready, past sources of higher priority.
-    pub fn find_ready(&mut self, class: usize) -> Option<Head> {
-        self.find_head(class, Queue::ready_head)
-    }
-
-    fn find_head(&mut self, class: usize, head: impl Fn(&Queue) -> Option<Head>) -> Option<Head> {
+    /// The same, but for tasks of some layers.
+    pub fn find_startable_past(&mut self, class: usize, passed: &[LayerId]) -> Option<Head> {
         loop {
-            let head = head(&self.tasks.queues[class])?;
+            let head = self.tasks.queues[class].head_past(passed)?;
             let vain = (head.start..head.end).take_while(|&rank| {
                 let task = self.task_at(head.layer, rank);
                 !self.may_start(task, head.is_source())
             });
             match vain.count() as u64 {
                 0 => return Some(head),
-                vain => self.tasks.queues[class].advance(head, vain, 0),
+                vain => {
+                    self.pass_suspects(head, vain);
+                    self.tasks.queues[class].advance(head, vain, 0);
+                }
             }
         }
     }

@@ -75,7 +75,8 @@ impl Scheduler {
             | Event::SlotsLent { .. }
             | Event::SlotsReturned { .. }
             | Event::WorkerLost { .. }
-            | Event::Started { .. } => Ok(()),
+            | Event::Started { .. }
+            | Event::TimePassed => Ok(()),
         }
     }
 

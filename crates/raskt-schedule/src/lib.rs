@@ -49,6 +49,7 @@ mod task;
 mod tasks;
 mod transitions;
 mod validate;
+mod waits;
 mod worker;
 
 pub use check::EventError;
@@ -65,6 +66,7 @@ pub use settings::{Progress, Settings};
 pub use stall::StallCause;
 pub use suspects::Death;
 pub use task::TaskState;
+pub use waits::HeldBack;
 pub use worker::{Worker, WorkerAction, WorkerEvent};
 
 #[cfg(test)]

@@ -3,8 +3,8 @@ use crate::rank_set::RankSet;
 use crate::sources::{SourceLayers, Sources};
 use raskt_graph::LayerId;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
 /// Tasks that are ready, in the order in which they should start.
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// layer of them is a cursor.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    ready: BinaryHeap<Stretch>,
+    ready: BTreeMap<(i32, LayerId), BinaryHeap<(Reverse<u64>, u64)>>,
     /// The stretch that grows while neighbours become ready one after the other.
     growing: Option<Stretch>,
     /// One for each large explicit layer.
@@ -72,7 +72,9 @@ impl Queue {
             Some(last) if last.end == rank && last.layer == layer => last.end += 1,
             growing => {
                 let next = Stretch { priority, layer, start: Reverse(rank), end: rank + 1 };
-                self.ready.extend(growing.replace(next));
+                if let Some(Stretch { priority, layer, start, end }) = growing.replace(next) {
+                    self.ready.entry((priority, layer)).or_default().push((start, end));
+                }
             }
         }
     }
@@ -102,7 +104,12 @@ impl Queue {
 
     /// The tasks that are next.
     pub fn head(&self) -> Option<Head> {
-        let (ready, source) = (self.ready_head(), self.sources.first());
+        self.head_past(&[])
+    }
+
+    /// The tasks that are next, but for those of some layers.
+    pub fn head_past(&self, passed: &[LayerId]) -> Option<Head> {
+        let (ready, source) = (self.ready_head(passed), self.sources.first_past(passed));
         if let Some(ready) = ready.filter(|ready| source.is_none_or(|other| ready.priority >= other.priority)) {
             return Some(ready);
         }
@@ -111,9 +118,13 @@ impl Queue {
     }
 
     /// Those that are next of the tasks that have become ready.
-    pub fn ready_head(&self) -> Option<Head> {
-        let top = self.ready.peek().copied();
-        let stretch = if top > self.growing { top } else { self.growing };
+    fn ready_head(&self, passed: &[LayerId]) -> Option<Head> {
+        let mut layers = self.ready.iter().rev().filter(|((_, layer), _)| !passed.contains(layer));
+        let top = layers.next().and_then(|(&(priority, layer), stretches)| {
+            stretches.peek().map(|&(start, end)| Stretch { priority, layer, start, end })
+        });
+        let growing = self.growing.filter(|growing| !passed.contains(&growing.layer));
+        let stretch = if top > growing { top } else { growing };
         let mut ready = stretch.map(|Stretch { priority, layer, start: Reverse(start), end }| Head {
             priority,
             layer,
@@ -122,7 +133,8 @@ impl Queue {
             part: Part::Stretch,
         });
         for Scattered { priority, layer, ranks } in &self.scattered {
-            let is_better = ready.is_none_or(|ready| (*priority, *layer) > (ready.priority, ready.layer));
+            let is_next = ready.is_none_or(|ready| (*priority, *layer) > (ready.priority, ready.layer));
+            let is_better = is_next && !passed.contains(layer);
             if let Some(Range { start, end }) = ranks.first().filter(|_| is_better) {
                 ready = Some(Head { priority: *priority, layer: *layer, start, end, part: Part::Scattered });
             }
@@ -130,7 +142,7 @@ impl Queue {
         ready
     }
 
-    /// Takes the first `count` tasks of `head`, which was the head just now; `started` of them were ready.
+    /// Takes the first `count` tasks of `head`, which was a head just now; `started` of them were ready.
     pub fn advance(&mut self, head: Head, count: u64, started: u64) {
         if head.part == Part::Scattered {
             let found = self.scattered.iter_mut().find(|scattered| scattered.layer == head.layer);
@@ -146,11 +158,17 @@ impl Queue {
         if let Some(growing) = self.growing.as_mut().filter(|growing| is_head(growing)) {
             growing.start.0 += count;
             self.growing.take_if(|growing| growing.start.0 >= growing.end);
-        } else if let Some(mut top) = self.ready.peek_mut() {
-            top.start.0 += count;
-            if top.start.0 >= top.end {
+            return;
+        }
+        let Some(stretches) = self.ready.get_mut(&(head.priority, head.layer)) else { return };
+        if let Some(mut top) = stretches.peek_mut() {
+            top.0.0 += count;
+            if top.0.0 >= top.1 {
                 PeekMut::pop(top);
             }
+        }
+        if stretches.is_empty() {
+            self.ready.remove(&(head.priority, head.layer));
         }
     }
 }

@@ -145,6 +145,11 @@ impl RunQueue {
         self.turns.range((Bound::Excluded(turn), Bound::Unbounded)).next().and_then(|&turn| first(turn))
     }
 
+    /// The family of `run`.
+    pub fn family(&self, run: RunId) -> RunId {
+        self.runs.get(&run).map_or(run, |place| place.family)
+    }
+
     /// The family of `run` is handed out so much of this priority.
     pub fn charge(&mut self, run: RunId, priority: i32, nanoseconds: u64) {
         let Some(&Place { family, .. }) = self.runs.get(&run) else { return };

@@ -7,6 +7,7 @@ use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
+use crate::waits::Waits;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -22,12 +23,14 @@ pub struct Scheduler {
     pub(crate) queue: RunQueue,
     /// Of those in line, the ones that require something.
     pub(crate) demanding: BTreeSet<(RunId, u32)>,
-    /// Runs that have tasks that may have killed workers.
+    /// Runs with suspects that look for a worker of their own.
     pub(crate) accused: BTreeSet<RunId>,
     /// Runs that were told that they can't go on.
     pub(crate) stalled: BTreeSet<RunId>,
     /// Runs of which the last event left tasks that wait for memory.
-    pub(crate) held_back: BTreeSet<RunId>,
+    pub(crate) waits: Waits,
+    /// When the event at hand happened.
+    pub(crate) now: Time,
     pub(crate) actions: VecDeque<Action>,
     pub(crate) settings: Settings,
     pub(crate) placement: Box<dyn Placement>,
@@ -48,7 +51,8 @@ impl Scheduler {
             demanding: BTreeSet::new(),
             accused: BTreeSet::new(),
             stalled: BTreeSet::new(),
-            held_back: BTreeSet::new(),
+            waits: Waits::default(),
+            now: Time(0),
             actions: VecDeque::new(),
             settings,
             placement,
@@ -63,7 +67,8 @@ impl Scheduler {
     }
 
     /// Takes in what happened. An event that [`Self::check`] refuses may be a panic.
-    pub fn handle_event(&mut self, _now: Time, event: Event) {
+    pub fn handle_event(&mut self, now: Time, event: Event) {
+        self.now = self.now.max(now);
         if let Some((worker, run)) = event.holder() {
             self.seats.hear(worker);
             if !self.runs.contains_key(&run) && self.seats.contains(worker) {
@@ -101,6 +106,7 @@ impl Scheduler {
             }
             Event::TakenBack { worker, run, attempt, tasks } => self.take_back(worker, run, attempt, &tasks),
             Event::Reported { worker, report } => self.take_report(worker, report),
+            Event::TimePassed => {}
         }
         self.assign();
     }
@@ -120,11 +126,6 @@ impl Scheduler {
     pub fn task_state(&self, run: RunId, task: TaskId) -> Option<TaskState> {
         let run = self.runs.get(&run)?;
         run.tasks.is_needed(task).then(|| run.tasks.state(&run.graph, task))
-    }
-
-    /// Whether tasks of `run` that could start wait for others to free memory.
-    pub fn is_held_back(&self, run: RunId) -> bool {
-        self.held_back.contains(&run)
     }
 
     /// Whether `worker` holds the result of `task` of `run`.
@@ -181,8 +182,8 @@ impl Scheduler {
         if self.queue.has_none_of(id) && run.is_stuck() {
             self.stalled.insert(id);
         }
-        if run.suspects.is_empty() {
-            self.accused.remove(&id);
+        if !run.suspects.is_empty() || self.accused.contains(&id) {
+            self.note_suspects(id);
         }
     }
 
@@ -210,6 +211,7 @@ impl Scheduler {
         let (quarantine, has_orphans) = seat.map_or((None, false), |seat| (seat.quarantine, seat.has_orphans()));
         let placed = self.seats.remove(worker);
         let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
+        self.seek_again(quarantine);
         for id in self.runs.keys().copied().collect::<Vec<_>>() {
             self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
         }
@@ -284,7 +286,7 @@ impl Scheduler {
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
         self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
-        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from);
+        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from, self.now);
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
@@ -306,6 +308,9 @@ impl Scheduler {
         (0..).zip(&found.classes).for_each(|(class, _)| _ = self.demanding.remove(&(run, class)));
         self.stalled.remove(&run);
         self.accused.remove(&run);
+        if !found.suspects.is_empty() {
+            self.end_quarantines(run);
+        }
         let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.seats.forget(*worker, run));
         let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));

@@ -3,8 +3,9 @@ use crate::holdings::Holdings;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::seats::change_resources;
-use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
+use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -23,11 +24,11 @@ pub(crate) struct Seat {
     memory: u128,
     /// Results that it holds and that will be read.
     pub holdings: Holdings,
-    /// Assignments that give back more than they make.
-    pub giving_back: u64,
+    /// Assignments that have come, or gone, and give memory back.
+    pub relief_changed: Vec<(RunId, Attempt, Relief, bool)>,
     used: Resources,
-    /// Workers from which it couldn't fetch.
-    pub cannot_reach: BTreeSet<WorkerId>,
+    /// Workers from which it couldn't fetch, and until when that is remembered.
+    pub cannot_reach: BTreeMap<WorkerId, Time>,
     /// It is kept for a suspect, and gets nothing else.
     pub quarantine: Option<Quarantine>,
     /// How often it has said what it holds.
@@ -46,12 +47,23 @@ pub(crate) struct Placed {
     /// That of its tasks.
     pub priority: i32,
     pub requirement: Option<Arc<Requirement>>,
-    /// When it has run, there is more memory than before.
-    pub gives_back: bool,
+    /// When it has run, there is more memory than before, and that is soon.
+    pub relief: Option<Relief>,
     /// The worker said that it has begun.
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
     pub asked_for: Option<WorkerId>,
+}
+
+/// What an assignment does that gives back more memory than it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Relief {
+    /// The family of its run, whose tasks may wait for it.
+    pub family: RunId,
+    /// Until when they do, at the longest.
+    pub until: Time,
+    /// Workers that hold what it reads, as far as they are looked at.
+    pub at: SmallVec<[WorkerId; 4]>,
 }
 
 /// The most bytes that the tasks of one assignment may read and hold, where it has more than one.
@@ -74,9 +86,9 @@ impl Seat {
             nanoseconds: 0,
             memory: 0,
             holdings: Holdings::default(),
-            giving_back: 0,
+            relief_changed: vec![],
             used: Resources::new(),
-            cannot_reach: BTreeSet::new(),
+            cannot_reach: BTreeMap::new(),
             quarantine: None,
             heard: 0,
             expects: None,
@@ -195,7 +207,9 @@ impl Seat {
     pub fn place(&mut self, run: RunId, attempt: Attempt, placed: Placed) {
         self.nanoseconds += placed.nanoseconds;
         self.memory += u128::from(placed.memory);
-        self.giving_back += u64::from(placed.gives_back);
+        if let Some(relief) = &placed.relief {
+            self.relief_changed.push((run, attempt, relief.clone(), true));
+        }
         if let Some(requirement) = &placed.requirement {
             change_resources(&mut self.used, &requirement.resources, true);
         }
@@ -207,7 +221,9 @@ impl Seat {
         let placed = self.placed.remove(&(run, attempt))?;
         self.nanoseconds -= placed.nanoseconds;
         self.memory -= u128::from(placed.memory);
-        self.giving_back -= u64::from(placed.gives_back);
+        if let Some(relief) = &placed.relief {
+            self.relief_changed.push((run, attempt, relief.clone(), false));
+        }
         if let Some(requirement) = &placed.requirement {
             change_resources(&mut self.used, &requirement.resources, false);
         }
@@ -263,7 +279,6 @@ impl Seat {
         assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
         let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
         assert_eq!(self.memory, memory, "memory placed");
-        let giving_back = self.placed.values().filter(|placed| placed.gives_back).count() as u64;
-        assert_eq!(self.giving_back, giving_back, "assignments that give memory back");
+        assert!(self.relief_changed.is_empty(), "assignments that give memory back");
     }
 }

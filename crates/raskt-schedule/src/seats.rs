@@ -2,9 +2,9 @@ use crate::holdings::Move;
 use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
-use crate::seat::{Placed, Seat};
-use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
-use raskt_graph::{Resources, TaskId};
+use crate::seat::{Placed, Relief, Seat};
+use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
+use raskt_graph::Resources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub(crate) struct Seats {
     derived: Derived,
     /// Nanoseconds of work for each slot that a worker gets in advance.
     prefill: u64,
+    /// Workers that are kept for suspects and that have changed.
+    changed: BTreeSet<WorkerId>,
 }
 
 /// What counting again gives as well.
@@ -27,13 +29,15 @@ struct Derived {
     /// Workers that somebody might ask for, by their name and by what they offer.
     by_name: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
     by_resource: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
-    /// Workers that are kept for suspects.
-    quarantined: BTreeSet<WorkerId>,
+    /// Workers that are kept for suspects, and those of them that have still other things to do.
+    quarantined: u64,
+    draining: BTreeSet<WorkerId>,
     slots: u64,
     /// Workers whose memory has a bound.
     bounded: u64,
-    /// Assignments that give back more memory than they take.
-    giving_back: u64,
+    /// Assignments that give back more memory than they take, by the family of their run, where they do, and until when anybody
+    /// waits for them.
+    reliefs: BTreeSet<(RunId, WorkerId, Time, RunId, Attempt)>,
 }
 
 /// What is derived of one seat.
@@ -44,13 +48,22 @@ struct Standing {
     load: u64,
     ahead: u64,
     is_quarantined: bool,
-    giving_back: u64,
+    is_draining: bool,
     slots: u64,
     is_bounded: bool,
 }
 
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
 const ROOMY_LOOKED_AT: usize = 8;
+
+/// Workers of which memory is given back that are looked at to find out whether waiting helps.
+const RELIEFS_LOOKED_AT: usize = 8;
+
+/// For so long a worker that couldn't fetch from another one isn't given what it would have to fetch there: ways come back.
+const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
+
+/// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
+const QUARANTINED_PART: u64 = 20;
 
 impl Standing {
     fn of(seat: &Seat, prefill: u64) -> Self {
@@ -60,7 +73,7 @@ impl Standing {
             load: seat.load(),
             ahead: seat.ahead(),
             is_quarantined: seat.quarantine.is_some(),
-            giving_back: seat.giving_back,
+            is_draining: seat.quarantine.is_some_and(|kept| kept.attempt.is_none()),
             slots: seat.slots(),
             is_bounded: seat.memory_limit() < u64::MAX,
         }
@@ -69,35 +82,45 @@ impl Standing {
 
 impl Derived {
     fn put_in(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back, slots, is_bounded } = standing;
+        let Standing { has_room, is_full, load, ahead, .. } = standing;
+        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
         if has_room {
             self.open.insert((is_full, load, worker));
         }
         if ahead > 0 {
             self.ahead.insert((ahead, worker));
         }
-        if is_quarantined {
-            self.quarantined.insert(worker);
+        if is_draining {
+            self.draining.insert(worker);
         }
-        self.giving_back += giving_back;
+        self.quarantined += u64::from(is_quarantined);
         self.slots += slots;
         self.bounded += u64::from(is_bounded);
     }
 
     fn take_out(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back, slots, is_bounded } = standing;
+        let Standing { has_room, is_full, load, ahead, .. } = standing;
+        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
         if has_room {
             self.open.remove(&(is_full, load, worker));
         }
         if ahead > 0 {
             self.ahead.remove(&(ahead, worker));
         }
-        if is_quarantined {
-            self.quarantined.remove(&worker);
+        if is_draining {
+            self.draining.remove(&worker);
         }
-        self.giving_back -= giving_back;
+        self.quarantined -= u64::from(is_quarantined);
         self.slots -= slots;
         self.bounded -= u64::from(is_bounded);
+    }
+
+    /// An assignment that gives memory back has come, or gone.
+    fn change_relief(&mut self, run: RunId, attempt: Attempt, relief: &Relief, is_new: bool) {
+        for &worker in &relief.at {
+            let key = (relief.family, worker, relief.until, run, attempt);
+            _ = if is_new { self.reliefs.insert(key) } else { self.reliefs.remove(&key) };
+        }
     }
 
     fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
@@ -139,9 +162,9 @@ impl Seats {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
         self.derived.take_out(worker, Standing::of(&seat, self.prefill));
         self.derived.remove_offer(worker, &seat.offer);
-        self.seats.values_mut().filter(|other| !other.cannot_reach.is_empty()).for_each(|other| {
-            other.cannot_reach.remove(&worker);
-        });
+        for (&(run, attempt), placed) in seat.placed() {
+            placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
+        }
         seat.into_placed()
     }
 
@@ -204,9 +227,54 @@ impl Seats {
         self.derived.bounded > 0
     }
 
-    /// Whether an assignment is under way that gives back more memory than it takes.
-    pub fn gives_back(&self) -> bool {
-        self.derived.giving_back > 0
+    /// Of the assignments of `family` that give memory back of a worker which could take what meets `requirement`: which worker
+    /// and which run it is of which nobody waits first any more, and when that is so of all.
+    pub fn relief(
+        &self,
+        family: RunId,
+        requirement: Option<&Requirement>,
+        now: Time,
+    ) -> Option<((WorkerId, RunId), Time)> {
+        let mut next = WorkerId(0);
+        let mut soonest: Option<(Time, (WorkerId, RunId))> = None;
+        let mut last = Time(0);
+        for _ in 0..RELIEFS_LOOKED_AT {
+            let from = (family, next, Time(0), RunId(0), Attempt(0));
+            let Some(&(of, worker, ..)) = self.derived.reliefs.range(from..).next() else { break };
+            if of != family {
+                break;
+            }
+            if self.could_take(worker, requirement) {
+                let mut reliefs = self.reliefs_at(family, worker, now);
+                let first = reliefs.next();
+                last = last.max(reliefs.next_back().or(first).map_or(Time(0), |(until, _)| until));
+                let first = first.map(|(until, run)| (until, (worker, run)));
+                soonest = first.filter(|first| soonest.is_none_or(|soonest| first.0 < soonest.0)).or(soonest);
+            }
+            let Some(later) = worker.0.checked_add(1) else { break };
+            next = WorkerId(later);
+        }
+        soonest.map(|(_, first)| (first, last))
+    }
+
+    /// Assignments of `family` that give memory of `worker` back and are still worth waiting for.
+    pub fn reliefs_at(
+        &self,
+        family: RunId,
+        worker: WorkerId,
+        now: Time,
+    ) -> impl DoubleEndedIterator<Item = (Time, RunId)> {
+        let from = (family, worker, Time(now.0.saturating_add(1)), RunId(0), Attempt(0));
+        let to = (family, worker, Time(u64::MAX), RunId(u64::MAX), Attempt(u32::MAX));
+        self.derived.reliefs.range(from..=to).map(|&(_, _, until, run, _)| (until, run))
+    }
+
+    /// Whether `worker` could meet `requirement` if it had nothing else.
+    fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        self.seats.get(&worker).is_some_and(|seat| {
+            let fits = |requirement: &Requirement| requirement.fits(&seat.offer.resources);
+            requirement.is_none_or(|requirement| fits(requirement) && self.may_run(worker, requirement))
+        })
     }
 
     /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
@@ -284,39 +352,45 @@ impl Seats {
         Candidate { worker, nanoseconds_placed, missing_bytes }
     }
 
-    pub fn has_quarantined(&self) -> bool {
-        !self.derived.quarantined.is_empty()
+    /// A worker that is kept for suspects and to which something has happened since it was last asked about.
+    pub fn next_changed(&mut self) -> Option<WorkerId> {
+        self.changed.pop_first()
     }
 
-    /// Workers that are kept for suspects.
-    pub fn quarantined(&self) -> Vec<WorkerId> {
-        self.derived.quarantined.iter().copied().collect()
+    /// Workers that are kept for suspects and have still other things to do, so many of them at most.
+    pub fn draining(&self, most: usize) -> Vec<WorkerId> {
+        self.derived.draining.iter().copied().take(most).collect()
     }
 
-    /// Whether a worker is kept for `task`, which it hasn't been given yet. One that was given it before the task was given up
-    /// and needed anew isn't: who knows when it ends.
-    pub fn has_quarantine_for(&self, run: RunId, task: TaskId) -> bool {
-        let mut kept = self.derived.quarantined.iter().filter_map(|worker| self.seats[worker].quarantine);
-        kept.any(|kept| kept.run == run && kept.task == task && kept.attempt.is_none())
-    }
-
-    /// Keeps a worker for a suspect, or lets it take anything again.
+    /// Keeps a worker for suspects, or lets it take anything again.
     pub fn quarantine(&mut self, worker: WorkerId, quarantine: Option<Quarantine>) {
         self.change(worker, |seat| seat.quarantine = quarantine);
     }
 
-    /// The least loaded worker that could meet `requirement`, has a slot and isn't kept for a suspect. There is none once
-    /// half of the workers are kept for suspects.
-    pub fn least_loaded(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        if 2 * self.derived.quarantined.len() >= self.seats.len().max(2) {
-            return None;
+    /// Whether one more worker may be kept for suspects: if it has nothing to do, any, and else a part of them.
+    pub fn may_quarantine(&self, is_idle: bool) -> bool {
+        match is_idle {
+            true => self.derived.open.first().is_some_and(|(_, load, _)| *load == 0) || self.has_idle_but_full(),
+            false => {
+                let most = (self.seats.len() as u64 / QUARANTINED_PART).max(1);
+                self.has_room() && self.derived.quarantined < most
+            }
         }
-        let any = Requirement::default();
-        let able = self.able(requirement.unwrap_or(&any)).filter(|worker| {
-            let seat = &self.seats[worker];
-            seat.quarantine.is_none() && seat.slots() > 0
-        });
-        able.min_by_key(|worker| (self.seats[worker].has_orphans(), self.seats[worker].load(), *worker))
+    }
+
+    /// Whether a worker has nothing to do and no memory for producers.
+    fn has_idle_but_full(&self) -> bool {
+        self.derived.open.range((true, 0, WorkerId(0))..).next().is_some_and(|(_, load, _)| *load == 0)
+    }
+
+    /// The least loaded worker that has room and what is required, to be kept for suspects; one without threads of forgotten runs
+    /// if it is easily found.
+    pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let freest = self.freest(requirement)?;
+        let others = self.derived.open.iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
+        let mut others = others.filter(|&worker| self.can_take(worker, requirement));
+        let is_free = |worker: WorkerId| self.seats.get(&worker).is_some_and(|seat| !seat.has_orphans());
+        if is_free(freest) { Some(freest) } else { others.find(|&worker| is_free(worker)).or(Some(freest)) }
     }
 
     /// Workers that were given work in advance, the one with the most first.
@@ -374,13 +448,18 @@ impl Seats {
     }
 
     /// Notes that `worker` couldn't fetch from `holder`; whether that was known.
-    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId) -> bool {
-        self.seats.get_mut(&worker).is_some_and(|seat| !seat.cannot_reach.insert(holder))
+    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
+        self.seats.get_mut(&worker).is_some_and(|seat| {
+            seat.cannot_reach.retain(|_, until| *until > now);
+            let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
+            seat.cannot_reach.insert(holder, until).is_some()
+        })
     }
 
     /// Whether `worker` is known not to reach `holder`.
-    pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId) -> bool {
-        self.seats.get(&worker).is_some_and(|seat| seat.cannot_reach.contains(&holder))
+    pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
+        let until = self.seats.get(&worker).and_then(|seat| seat.cannot_reach.get(&holder));
+        until.is_some_and(|until| *until > now)
     }
 
     /// Ends all assignments that `worker` has of a run.
@@ -394,6 +473,12 @@ impl Seats {
         let before = Standing::of(seat, self.prefill);
         change(seat);
         let now = Standing::of(seat, self.prefill);
+        if now.is_quarantined {
+            self.changed.insert(worker);
+        }
+        for (run, attempt, relief, is_new) in seat.relief_changed.drain(..) {
+            self.derived.change_relief(run, attempt, &relief, is_new);
+        }
         if now != before {
             self.derived.take_out(worker, before);
             self.derived.put_in(worker, now);
@@ -407,6 +492,9 @@ impl Seats {
             derived.add_offer(worker, &seat.offer);
             derived.put_in(worker, Standing::of(seat, self.prefill));
             seat.validate();
+            for (&(run, attempt), placed) in seat.placed() {
+                placed.relief.iter().for_each(|relief| derived.change_relief(run, attempt, relief, true));
+            }
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");

@@ -65,6 +65,7 @@ impl Scheduler {
         doubtful.dedup();
         for id in doubtful {
             let cause = self.find_cause(id);
+            self.note_suspects(id);
             self.tell(id, cause);
         }
     }
@@ -82,14 +83,15 @@ impl Scheduler {
                 return Some(StallCause::unmet(run, head.layer, requirement));
             }
         }
-        let suspects: Vec<_> = run.suspects.iter().filter(|task| run.tasks.is_needed(*task)).collect();
-        for task in suspects {
-            let class = run.tasks.layers[task.layer.0 as usize].class as usize;
-            if let Some(requirement) = run.classes[class].as_deref()
+        let mut class = 0;
+        while let Some((found, group)) = run.suspects.first_ready(class) {
+            if let Some(requirement) = run.classes[found as usize].as_deref()
                 && !self.seats.is_met_by_any(requirement)
+                && let Some(first) = run.suspects.tasks_of(group).first()
             {
-                return Some(StallCause::unmet(run, task.layer, requirement));
+                return Some(StallCause::unmet(run, first.layer, requirement));
             }
+            class = found + 1;
         }
         (self.queue.has_none_of(id) && run.is_stuck()).then_some(StallCause::NothingToStart)
     }

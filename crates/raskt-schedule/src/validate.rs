@@ -61,8 +61,14 @@ impl Scheduler {
             }
         }
         assert!(counts.is_empty(), "{counts:?} are held and not counted");
-        let waits = self.held_back.is_empty() || self.seats.gives_back();
-        assert!(waits, "{:?} wait for memory, and nothing will free any", self.held_back);
+        for (run, held) in self.waits.iter() {
+            let mut reliefs = self.seats.reliefs_at(self.queue.family(run), held.worker, self.now);
+            let is_sound = reliefs.any(|(_, other)| other == held.waits_for);
+            assert!(is_sound, "{run:?} waits for memory that nothing frees");
+            let longest = held.since.0.saturating_add(self.settings.patience_nanoseconds);
+            assert!(self.now < held.until && held.until.0 <= longest, "{run:?} waits for memory without bound");
+            assert!(self.wakes_at().is_some_and(|at| at <= held.until), "nobody wakes {run:?}");
+        }
     }
 
     fn validate_line(&self, id: RunId, run: &Run) {
@@ -75,10 +81,14 @@ impl Scheduler {
             );
         }
         let is_in_line = !self.queue.has_none_of(id);
-        let is_ready = |task: &TaskId| run.tasks.is_needed(*task) && run.tasks.record(*task).tag == Tag::Ready;
-        let suspects = run.suspects.iter().filter(is_ready).count() as u64;
-        assert!(is_in_line || run.tasks.counts.ready == suspects, "{id:?} has ready tasks and isn't in line");
-        assert!(run.suspects.is_empty() || self.accused.contains(&id), "suspects of {id:?} are forgotten");
+        let is_ready = |task: TaskId| run.tasks.is_needed(task) && run.tasks.record(task).tag == Tag::Ready;
+        let mut suspects = run.suspects.validate();
+        suspects.retain(|&(task, _)| is_ready(task));
+        let ready = suspects.len() as u64;
+        assert!(is_in_line || run.tasks.counts.ready == ready, "{id:?} has ready tasks and isn't in line");
+        let is_sought = suspects.iter().all(|&(_, is_sought)| is_sought);
+        assert!(is_in_line || is_sought, "suspects of {id:?} are ready and look for no worker");
+        assert_eq!(run.suspects.has_ready(), self.accused.contains(&id), "suspects of {id:?} that look for a worker");
         let is_told = run.stalled.is_none() || self.stalled.contains(&id);
         assert!(is_told, "{id:?} was told that it is stalled, and is forgotten among those");
         for (&task, holders) in &run.tasks.replicas {

@@ -50,6 +50,8 @@ pub(crate) enum Happening {
     Beat(Address),
     /// The scheduler's side looks for nodes that give none.
     Watch,
+    /// The scheduler wanted to be told that so much time has passed.
+    Wake,
     /// A thread comes to the end of a task.
     TaskEnds { own: Address, ticket: Ticket },
     /// A read of another worker's results has taken long.

@@ -31,7 +31,8 @@ impl State {
         begun.lent_slots = self.lent_slots;
         begun.broke_for = self.broke_for;
         begun.afterwards = mem::take(&mut self.afterwards);
-        begun.pool = mem::replace(&mut self.pool, Pool::new());
+        begun.pool = mem::replace(&mut self.pool, Pool::new(0));
+        begun.stray_slots = self.stray_slots;
         begun.strays = mem::take(&mut self.strays);
         // What threads are at is at an end for everybody but them.
         let at_work = mem::take(&mut self.picked).into_iter();

@@ -68,16 +68,16 @@ impl State {
         self.take_back_loans(run);
     }
 
-    /// Nothing of a run remains; threads that still work for it don't count until they come back.
+    /// Nothing of a run remains but what threads are at that can't be stopped, and the memory that was promised for it.
     pub(super) fn forget(&mut self, run: RunId) {
         self.take_back_loans(run);
         let Some(entry) = self.runs.remove(&run) else { return };
         entry.cancel.cancel();
         self.afterwards.ended.push((entry.completion.clone(), RunError::Cancelled));
         for ticket in self.worker.running_of(run).collect::<Vec<_>>() {
-            self.store.give_back(self.holder(ticket));
-            if let Some(thread) = self.picked.remove(&ticket) {
-                self.lose_track(ticket, thread);
+            match self.picked.remove(&ticket) {
+                Some(thread) => self.lose_track(ticket, thread),
+                None => self.store.give_back(self.holder(ticket)),
             }
             self.afterwards.executions.extend(self.loading.remove(&ticket));
         }

@@ -1,5 +1,6 @@
 mod admit;
 mod changes;
+mod deaths;
 mod fair;
 mod flight;
 mod follow;

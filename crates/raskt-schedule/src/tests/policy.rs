@@ -217,3 +217,22 @@ fn a_worker_that_cannot_reach_a_holder_is_not_given_its_readers_twice_without_en
         }
     }
 }
+
+#[test]
+fn a_way_that_failed_once_is_tried_again_after_a_while() {
+    let (mut world, graph, _, _) = reader_elsewhere();
+    let reader = world.assigned[0].0;
+    fail_to_fetch(&mut world, false);
+    // For now the other one is given it; later the first one may fail once more before a copy counts as lost.
+    assert_ne!(world.assigned[0].0, reader);
+    let held = world.held();
+    world.now = Time(3600 * 1_000_000_000);
+    fail_to_fetch(&mut world, false);
+    assert_eq!(world.held(), held);
+    world.now = Time(2 * 3600 * 1_000_000_000);
+    let is_reader = |world: &World| world.assigned[0].1.tasks[0].layer == LayerId(1);
+    fail_to_fetch(&mut world, false);
+    assert!(is_reader(&world), "nothing was lost by failures that are hours apart");
+    world.run_to_the_end(&graph);
+    assert!(world.finished);
+}

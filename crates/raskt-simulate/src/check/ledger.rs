@@ -99,6 +99,7 @@ impl Ledger {
                 self.change(*run, |page| page.unwant(tasks));
             }
             Event::RunReleased { run } => _ = self.close(*run),
+            Event::TimePassed => {}
             Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.clone()),
             Event::WorkerResized { worker, slots, .. } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);

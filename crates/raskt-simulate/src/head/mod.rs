@@ -5,7 +5,7 @@ mod guests;
 mod record;
 
 use crate::check::{Ledger, holder_of};
-use crate::context::{Address, Context};
+use crate::context::{Address, Context, Happening};
 use crate::host::Jobs;
 use crate::network::Message;
 use crate::story;
@@ -26,6 +26,8 @@ pub(crate) struct Head {
     gifts: BTreeMap<RunId, Option<Address>>,
     /// Who submitted each run that isn't released.
     owners: BTreeMap<RunId, Address>,
+    /// When the scheduler will be told that time has passed.
+    wakes_at: Option<u64>,
     /// The flight record of this world, if it keeps one.
     record: Option<Record>,
 }
@@ -40,6 +42,7 @@ impl Head {
             lease,
             gifts: BTreeMap::new(),
             owners: BTreeMap::new(),
+            wakes_at: None,
             record: records.then(|| Record::new(settings)),
         }
     }
@@ -136,6 +139,18 @@ impl Head {
             context.violate(violation);
         }
         actions.into_iter().for_each(|action| self.act(context, action));
+        if let Some(Time(at)) = self.scheduler.wakes_at().filter(|at| self.wakes_at.is_none_or(|known| at.0 < known)) {
+            self.wakes_at = Some(at);
+            context.agenda.at(at, Happening::Wake);
+        }
+    }
+
+    /// Tells the scheduler that time has passed, if that is what it waits for.
+    pub fn wake(&mut self, context: &mut Context) {
+        self.wakes_at.take_if(|at| *at <= context.now());
+        if self.scheduler.wakes_at().is_some_and(|at| at.0 <= context.now()) {
+            self.handle(context, Event::TimePassed);
+        }
     }
 
     fn act(&mut self, context: &mut Context, action: Action) {

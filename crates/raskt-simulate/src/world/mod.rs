@@ -175,6 +175,7 @@ impl World {
                 self.audit_waits();
                 self.move_on();
             }
+            Happening::Wake => self.head.wake(&mut self.context),
             Happening::TaskEnds { own, ticket } => {
                 if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
                     host.task_ends(&mut self.context, &self.jobs, ticket);
