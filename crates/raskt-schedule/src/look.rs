@@ -1,13 +1,13 @@
 //! What audits ask a scheduler.
 
 use crate::seat::Seat;
-use crate::{RunId, Scheduler, WorkerId};
+use crate::{HeldBack, RunId, Scheduler, WorkerId};
 use raskt_graph::TaskId;
 
 impl Scheduler {
-    /// Runs of which tasks that could start wait for others to free memory.
-    pub fn held_back(&self) -> impl Iterator<Item = RunId> {
-        self.held_back.iter().copied()
+    /// Runs of which tasks that could start wait for others to free memory, and for whom.
+    pub fn all_held_back(&self) -> impl Iterator<Item = (RunId, HeldBack)> {
+        self.waits.iter()
     }
 
     /// Whether `run` stands in line, since something of it may be ready.
@@ -38,7 +38,10 @@ impl Scheduler {
 
     /// When there is no run: what is left of those that there were, in words.
     pub fn leftovers(&self) -> Option<String> {
-        let sets = [("accused", &self.accused), ("stalled", &self.stalled), ("held back", &self.held_back)];
+        if let Some((run, _)) = self.waits.iter().next() {
+            return Some(format!("{run:?} is still held back"));
+        }
+        let sets = [("accused", &self.accused), ("stalled", &self.stalled)];
         if let Some((name, left)) = sets.into_iter().find(|(_, left)| !left.is_empty()) {
             return Some(format!("{left:?} are still among the {name}"));
         }

@@ -38,7 +38,7 @@ impl Ledger {
                 Action::Resumed { .. } => tally.saw(Sometimes::Resumed),
             }
         }
-        let held_back = scheduler.held_back().count();
+        let held_back = scheduler.all_held_back().count();
         tally.add(Sometimes::HeldBack, held_back as u64);
         self.check_steps(scheduler)
     }

@@ -11,9 +11,8 @@ use raskt_schedule::{RunId, Scheduler, TaskState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How long work may be held back for memory. Nothing yet: the scheduler promises no bound, and waits for as long as something
-/// runs that gives memory back.
-const HELD_BACK_NANOSECONDS: Option<u64> = None;
+/// How long work may be held back for memory without a hand-out: as long as the scheduler has patience, and time for messages.
+const HELD_BACK_NANOSECONDS: u64 = 1_000_000_000 + SLACK_NANOSECONDS;
 
 /// Assignments that a slot is given in advance, at most, if it is given any.
 const AHEAD_PER_SLOT: u64 = 16;
@@ -130,11 +129,11 @@ impl Waits {
     }
 
     fn look_at_held_back(&mut self, look: &Look) -> Result<(), Violation> {
-        let held_back: BTreeSet<_> = look.scheduler.held_back().collect();
+        let held_back: BTreeSet<_> = look.scheduler.all_held_back().map(|(run, _)| run).collect();
         self.held_back.retain(|run, _| held_back.contains(run));
         for run in held_back {
             let since = *self.held_back.entry(run).or_insert(look.now);
-            if HELD_BACK_NANOSECONDS.is_some_and(|bound| look.now - since > bound) {
+            if look.now - since > HELD_BACK_NANOSECONDS {
                 let seconds = (look.now - since) / 1_000_000_000;
                 return Err(Violation::new(format!("run {} has been held back for {seconds} s", run.0)));
             }
