@@ -13,6 +13,7 @@
 mod admit;
 mod assign;
 mod batch;
+mod boxes;
 mod cancel;
 mod check;
 mod estimate;
@@ -21,6 +22,7 @@ mod flight;
 mod holdings;
 mod id;
 mod members;
+mod needed;
 mod offer;
 mod pages;
 mod place;

@@ -155,7 +155,7 @@ impl Tasks {
         if let Shape::Exchange { input, .. } = shape {
             self.layers[input.0 as usize].feeds_exchange = true;
         }
-        let sources = possible_sources(shape).min(needed);
+        let sources = shape.sources().min(needed);
         if sources > 0 {
             self.open_sources(id, sources);
         }
@@ -258,20 +258,25 @@ impl Tasks {
         missing
     }
 
+    /// The first task of a layer behind a cursor, from `index` on, that somebody needs and that may start. Not for listed edges.
+    pub fn next_source(&self, shape: &Shape, layer: LayerId, mut index: u64) -> Option<u64> {
+        let LayerState { needed, exchange, len, .. } = &self.layers[layer.0 as usize];
+        loop {
+            let next = needed.next(index, *len)?;
+            // All of an all-to-all layer can start once its cursor is there.
+            if exchange.is_some() {
+                return Some(next);
+            }
+            index = shape.next_source(next)?;
+            if index == next {
+                return Some(next);
+            }
+        }
+    }
+
     /// Tasks that could start now, at most.
     pub fn ready_hint(&self) -> u64 {
         self.counts.ready + self.queues.iter().map(Queue::untouched).sum::<u64>()
-    }
-}
-
-/// How many tasks of the layer may read nothing.
-fn possible_sources(shape: &Shape) -> u64 {
-    match shape {
-        Shape::Map { inputs, .. } if inputs.is_empty() => shape.len(),
-        Shape::Explicit(explicit) => explicit.sources(),
-        Shape::Overlap { .. } => shape.len(),
-        Shape::Exchange { producers: 0, .. } => shape.len(),
-        Shape::Map { .. } | Shape::Exchange { .. } | Shape::Reduce { .. } => 0,
     }
 }
 

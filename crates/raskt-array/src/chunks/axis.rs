@@ -108,6 +108,14 @@ impl AxisChunks {
         self.is_known().then(|| self.start(at + 1) - self.start(at))
     }
 
+    /// Length, and the multiples less which number blocks end at, of an even cut.
+    pub(super) fn even(&self) -> Option<(usize, usize, usize)> {
+        match self.0 {
+            Cut::Regular { length, chunk, skip } => Some((length, chunk, skip)),
+            _ => None,
+        }
+    }
+
     /// The lengths of the blocks, one by one.
     pub fn lengths(&self) -> impl ExactSizeIterator<Item = Extent> {
         (0..self.blocks() as usize).map(|at| self.block_length(at as u32))
@@ -219,8 +227,24 @@ impl AxisChunks {
         if parts.iter().any(|part| !part.is_known()) {
             return Self::unknown(parts.iter().map(|part| part.blocks()).sum());
         }
-        let lengths: Vec<usize> = parts.iter().flat_map(|part| part.lengths().flatten()).collect();
-        Self::uneven(&lengths)
+        Self::joined_evenly(parts).unwrap_or_else(|| {
+            let lengths: Vec<usize> = parts.iter().flat_map(|part| part.lengths().flatten()).collect();
+            Self::uneven(&lengths)
+        })
+    }
+
+    /// The same where all blocks but the first and the last are equally long, however many they are.
+    fn joined_evenly(parts: &[&Self]) -> Option<Self> {
+        let (&(_, chunk, skip), mut total) = (&parts.first()?.even()?, 0);
+        for (at, part) in parts.iter().enumerate() {
+            let (length, own, own_skip) = part.even()?;
+            let ends_with_a_block = at + 1 == parts.len() || (length + own_skip).is_multiple_of(chunk);
+            if length == 0 || own != chunk || (at > 0 && own_skip > 0) || !ends_with_a_block {
+                return None;
+            }
+            total += length;
+        }
+        Some(Self::skipping(total, chunk, skip))
     }
 
     /// What tells it from other cuts, for hashing.
@@ -304,6 +328,20 @@ mod tests {
             }
             let expected: Vec<usize> = expected.into_iter().map(|(_, length)| length).collect();
             prop_assert_eq!(lengths(&sliced), if count == 0 { vec![0] } else { expected });
+        }
+
+        #[test]
+        fn cuts_that_are_joined_keep_their_blocks(
+            parts in prop::collection::vec((1..4_usize, 0..9_usize, 0..3_usize), 1..5)
+        ) {
+            let cut = |&(chunk, length, skip): &(usize, usize, usize)| {
+                AxisChunks::regular(length + skip, chunk).slice(skip, 1, length)
+            };
+            let parts: Vec<AxisChunks> = parts.iter().map(cut).collect();
+            let each: Vec<usize> = parts.iter().flat_map(lengths).collect();
+            let joined = AxisChunks::joined(&parts.iter().collect::<Vec<_>>());
+            prop_assert_eq!(&lengths(&joined), &each);
+            prop_assert_eq!(joined, AxisChunks::uneven(&each), "equal cuts are equal however they came about");
         }
 
         #[test]
