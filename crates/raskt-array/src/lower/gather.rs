@@ -1,5 +1,7 @@
+use super::fused::Given;
 use super::{Planner, digest};
 use crate::blocks::native::chunk;
+use crate::expression::{Content, Expr};
 use crate::kernel::copy::{self, Piece};
 use crate::{Array, AxisChunks, Chunks};
 use raskt_graph::{AxisRanges, ExplicitBuilder, GraphError, Grid, LayerId, Parts, Shape, TaskId};
@@ -37,14 +39,46 @@ impl Planner<'_> {
         self.native(array, kernel, digest("take", array.key()), shape, 2.0)
     }
 
-    /// A layer of the blocks of all `inputs`.
+    /// A layer of the blocks of all `inputs`. Neighbours that are blocks in memory are one layer, so that many small arrays are
+    /// no more to the scheduler than one array of as many blocks.
     pub(super) fn concatenate(&mut self, array: &Array, inputs: &[Array], axis: usize) -> Result<LayerId, GraphError> {
-        let layers = inputs.iter().map(|input| self.materialise(input)).collect::<Result<Vec<_>, _>>()?;
-        let lengths = inputs.iter().map(|input| input.chunks().axes()[axis].blocks());
-        let parts = Parts::new(axis, &array.grid(), layers.into_iter().zip(lengths));
+        let mut parts = vec![];
+        for run in inputs.chunk_by(|one, other| is_block(one) && is_block(other)) {
+            let layer = if is_block(&run[0]) { self.blocks(array, run, axis)? } else { self.materialise(&run[0])? };
+            parts.push((layer, run.iter().map(|input| input.chunks().axes()[axis].blocks()).sum()));
+        }
+        if let [(layer, _)] = parts[..] {
+            return Ok(layer);
+        }
+        let parts = Parts::new(axis, &array.grid(), parts);
         let shape = Shape::Concatenate(parts.expect("blocks were counted when the arrays were joined"));
         self.native(array, Pass, digest("pass", 0), shape, 0.0)
     }
+
+    /// A layer of arrays in memory, each of which is one block, side by side along an axis.
+    fn blocks(&mut self, array: &Array, inputs: &[Array], axis: usize) -> Result<LayerId, GraphError> {
+        let mut content = Content::new("blocks");
+        inputs.iter().for_each(|input| _ = content.key(input.key()));
+        let key = content.word(axis as u64).finish();
+        if let Some(layer) = self.graph.lowered(key) {
+            return Ok(layer);
+        }
+        let blocks = inputs.iter().filter_map(|input| match input.expr() {
+            Expr::Memory { chunk, .. } => Some(chunk.clone().into()),
+            _ => None,
+        });
+        let kernel = Given(blocks.collect());
+        let lengths = array.grid().lengths().to_vec().into_iter().enumerate();
+        let grid = Grid::new(lengths.map(|(at, length)| if at == axis { inputs.len() as u32 } else { length }));
+        let layer = self.native(array, kernel, key, Shape::Map { grid, inputs: vec![] }, 0.0)?;
+        self.graph.set_lowered(key, layer);
+        Ok(layer)
+    }
+}
+
+/// Whether it is one block in memory.
+fn is_block(array: &Array) -> bool {
+    matches!(array.expr(), Expr::Memory { .. }) && array.is_single_block()
 }
 
 /// What blocks need, if each needs neighbours: positions that go up or down, slices.

@@ -116,7 +116,7 @@ fn ranges_over(length: u32, count: u32, seed: u64) -> AxisRanges {
 
 /// Some of the layers before it, one after the other.
 fn concatenated(graph: &GraphBuilder, layers: usize, seed: u64) -> Shape {
-    let parts = (0..1 + seed >> 8 & 3).map(|part| {
+    let parts = (0..=(seed >> 8 & 3)).map(|part| {
         let layer = LayerId(((seed >> (16 + 8 * part)) % layers as u64) as u32);
         (layer, graph.get(layer).len() as u32)
     });
