@@ -3,7 +3,7 @@ use std::ops::Range;
 
 /// Tasks of one layer as boxes of a grid, and a few that are otherwise: for what slices of n-dimensional layers need, which
 /// would be a range for each row, or a bit for each task.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Boxes {
     grid: Grid,
     /// No task is in two of them.

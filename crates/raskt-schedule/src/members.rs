@@ -102,9 +102,10 @@ impl Members {
 
     /// The same set without boxes.
     pub fn unbox(&mut self, len: u64) {
-        let Self::Boxes(boxes) = self else { return };
-        let boxes = std::mem::take(boxes);
-        *self = Self::Nothing;
+        if !matches!(self, Self::Boxes(_)) {
+            return;
+        }
+        let Self::Boxes(boxes) = std::mem::take(self) else { return };
         self.make_room(boxes.ranges(), len);
         boxes.for_each(|range, is_in| match is_in {
             true => self.insert(range, len),

@@ -160,8 +160,8 @@ fn encode_ranges(axis: &AxisRanges, to: &mut Encoder) {
         to.number(WINDOWS);
         to.number(u64::from(*count));
         // The bits of negative numbers.
-        [*first as u64, *stride as u64, *width, points.start, points.end, *block].map(|number| to.number(number));
-        return;
+        let numbers = [*first as u64, *stride as u64, *width, points.start, points.end, *block];
+        return numbers.into_iter().for_each(|number| to.number(number));
     }
     to.list((0..axis.len()).map(|at| axis.at(at)), |to, range| {
         to.number(u64::from(range.start));

@@ -72,7 +72,7 @@ fn shapes_of_many_blocks_are_written_in_a_few_bytes() {
     let grid = Grid::new([10_000, 10_000]);
     let layer = |graph: &mut GraphBuilder, shape| graph.layer(Layer::new("layer", op, shape)).unwrap();
     let source = layer(&mut graph, Shape::Map { grid: grid.clone(), inputs: vec![] });
-    let back = Windows { count: 5_000, first: 99_991, stride: -20, width: 9, points: 2..100_000, block: 10 };
+    let back = Windows { count: 10_000, first: 99_991, stride: -10, width: 9, points: 1..100_000, block: 10 };
     let ranges = [AxisRanges::even(back).unwrap(), AxisRanges::same(10_000)];
     layer(&mut graph, Shape::Overlap { input: source, grid: grid.clone(), ranges: Arc::from(ranges) });
     let parts = Parts::new(1, &grid, (0..1000).map(|_| (source, 10_000))).unwrap();
