@@ -35,12 +35,21 @@ impl Grid {
     }
 
     /// The coordinates of block `index`.
-    pub fn coordinates(&self, mut index: u64) -> SmallVec<[u32; 4]> {
+    pub fn coordinates(&self, index: u64) -> SmallVec<[u32; 4]> {
         let mut coordinates = SmallVec::from_elem(0, self.0.len());
-        for axis in (0..self.0.len()).rev() {
+        let (mut rest, mut axis) = (index, self.0.len());
+        // Numbers of 64 bits are divided at several times the cost of those of 32, which what is left soon is.
+        while axis > 0 && u32::try_from(rest).is_err() {
+            axis -= 1;
             let length = u64::from(self.0[axis]);
-            coordinates[axis] = (index % length) as u32;
-            index /= length;
+            coordinates[axis] = (rest % length) as u32;
+            rest /= length;
+        }
+        let mut rest = rest as u32;
+        while axis > 0 {
+            axis -= 1;
+            coordinates[axis] = rest % self.0[axis];
+            rest /= self.0[axis];
         }
         coordinates
     }

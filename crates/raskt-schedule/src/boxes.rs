@@ -133,12 +133,15 @@ impl Boxes {
         self.flipped.splice(from..to, [range]);
     }
 
-    /// Calls `visit` with ranges of the tasks of the boxes, box by box, and then with each task that is otherwise and whether
-    /// it is in the set.
-    pub fn for_each(&self, mut visit: impl FnMut(Range<u64>, bool)) {
-        self.sets.iter().for_each(|set| set.for_each_range(&self.grid, |range| visit(range, true)));
-        for index in self.flipped.iter().cloned().flatten() {
-            visit(index..index + 1, self.contains(index));
-        }
+    /// Ranges of the tasks of all boxes, box by box.
+    pub fn all_ranges(&self) -> Vec<Range<u64>> {
+        let mut ranges = vec![];
+        self.sets.iter().for_each(|set| set.for_each_range(&self.grid, |range| ranges.push(range)));
+        ranges
+    }
+
+    /// Tasks that are otherwise than the boxes say, and whether they are in the set.
+    pub fn flipped(&self) -> impl Iterator<Item = (u64, bool)> {
+        self.flipped.iter().cloned().flatten().map(|index| (index, self.contains(index)))
     }
 }

@@ -16,6 +16,9 @@ pub(crate) enum Members {
 
 /// Ranges of a set that has more than one for so many tasks become bits: a range takes as much as the bits of 128 tasks.
 const TASKS_PER_RANGE: u64 = 128;
+/// More ranges than these are bits, of layers of at most so many tasks, or aren't listed.
+const MANY_RANGES: u64 = 1 << 20;
+const MANY_TASKS: u64 = 1 << 30;
 /// Ranges that a set may have however few tasks its layer has.
 const FEW_RANGES: u64 = 8;
 
@@ -65,7 +68,8 @@ impl Members {
         found.filter(|&found| found < len)
     }
 
-    /// Adds the blocks of `set`, which are numbered by `grid`, of a layer of `len` tasks.
+    /// Adds the blocks of `set`, which are numbered by `grid`, of a layer of `len` tasks. What would take very many ranges, and
+    /// is no few boxes, is taken for everything: so that no graph takes more memory than it deserves.
     pub fn insert_set(&mut self, grid: &Grid, set: GridSet, len: u64) {
         if set.is_empty() || *self == Self::Everything {
             return;
@@ -80,11 +84,49 @@ impl Members {
             Self::Nothing | Self::Ranges(_) if !is_short => self.become_boxes(grid, &set),
             _ => false,
         };
-        if !boxed {
-            self.unbox(len);
-            self.make_room(set.ranges(grid), len);
-            set.for_each_range(grid, |range| self.insert(range, len));
+        if boxed {
+            return;
         }
+        let own = if let Self::Boxes(boxes) = &*self { boxes.ranges() } else { 0 };
+        if is_too_much(own.saturating_add(set.ranges(grid)), len) {
+            *self = Self::Everything;
+            return;
+        }
+        self.unbox(len);
+        let mut ranges = vec![];
+        set.for_each_range(grid, |range| ranges.push(range));
+        self.insert_all(ranges, len);
+    }
+
+    /// Adds ranges in any order, in one go.
+    fn insert_all(&mut self, added: Vec<Range<u64>>, len: u64) {
+        if added.len() as u64 > len / TASKS_PER_RANGE + FEW_RANGES {
+            *self = std::mem::take(self).into_bits(len);
+        }
+        match std::mem::take(self) {
+            Self::Nothing => self.become_ranges(added, len),
+            Self::Ranges(mut own) => {
+                own.extend(added);
+                self.become_ranges(own, len);
+            }
+            other => {
+                *self = other;
+                added.into_iter().for_each(|range| self.insert(range, len));
+            }
+        }
+    }
+
+    /// Becomes the set of these ranges, which are in any order.
+    fn become_ranges(&mut self, mut ranges: Vec<Range<u64>>, len: u64) {
+        ranges.retain(|range| !range.is_empty());
+        ranges.sort_by_key(|range| range.start);
+        ranges.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            last.end = if touches { last.end.max(next.end) } else { last.end };
+            touches
+        });
+        *self = Self::Ranges(ranges);
+        self.settle(len);
     }
 
     /// Adds `set` to what is nothing or some ranges, if all of it are a few boxes of `grid`.
@@ -106,18 +148,15 @@ impl Members {
             return;
         }
         let Self::Boxes(boxes) = std::mem::take(self) else { return };
-        self.make_room(boxes.ranges(), len);
-        boxes.for_each(|range, is_in| match is_in {
-            true => self.insert(range, len),
-            false => self.remove(range.start, len),
-        });
+        self.insert_all(boxes.all_ranges(), len);
+        for (index, is_in) in boxes.flipped() {
+            if is_in { self.insert(index..index + 1, len) } else { self.remove(index, len) }
+        }
     }
 
-    /// So many ranges are about to be added: they become bits at once if they will in the end.
-    fn make_room(&mut self, ranges: u64, len: u64) {
-        if ranges > len / TASKS_PER_RANGE + FEW_RANGES {
-            *self = std::mem::take(self).into_bits(len);
-        }
+    /// Whether the set is boxes that can't be listed.
+    pub fn is_too_much(&self, len: u64) -> bool {
+        matches!(self, Self::Boxes(boxes) if is_too_much(boxes.ranges(), len))
     }
 
     /// Adds the tasks of `added`, of a layer of `len` tasks.
@@ -141,13 +180,9 @@ impl Members {
                 ranges.splice(from..to, [merged]);
                 self.settle(len);
             }
-            Self::Boxes(boxes) if added.end - added.start == 1 => {
-                boxes.set(added.start, true);
+            Self::Boxes(boxes) => {
+                added.for_each(|index| boxes.set(index, true));
                 self.settle(len);
-            }
-            Self::Boxes(_) => {
-                self.unbox(len);
-                self.insert(added, len);
             }
             Self::Bits(bits) => {
                 for word in added.start / 64..added.end.div_ceil(64) {
@@ -233,7 +268,7 @@ impl Members {
     }
 
     fn settle(&mut self, len: u64) {
-        if matches!(self, Self::Boxes(boxes) if boxes.is_long()) {
+        if matches!(self, Self::Boxes(boxes) if boxes.is_long()) && !self.is_too_much(len) {
             self.unbox(len);
         } else if let Self::Ranges(ranges) = self {
             match &ranges[..] {
@@ -246,6 +281,11 @@ impl Members {
             }
         }
     }
+}
+
+/// Whether so many ranges of a layer of `len` tasks are neither listed nor bits.
+fn is_too_much(ranges: u64, len: u64) -> bool {
+    ranges > MANY_RANGES && len > MANY_TASKS
 }
 
 fn whole(len: u64) -> Vec<Range<u64>> {
@@ -346,6 +386,16 @@ mod tests {
             compact.compact(len);
             prop_assert_eq!(compact.count(0..len), reference.len() as u64);
         }
+    }
+
+    #[test]
+    fn boxes_of_too_many_ranges_and_of_two_grids_are_everything() {
+        let mut members = Members::default();
+        for lengths in [[1 << 22, 1 << 22], [1 << 23, 1 << 21]] {
+            let column = GridSet::new([AxisSet::range(0..lengths[0]), AxisSet::range(7..8)]);
+            members.insert_set(&Grid::new(lengths), column, 1 << 44);
+        }
+        assert_eq!(members, Members::Everything);
     }
 
     #[test]

@@ -30,6 +30,7 @@ fn sets_of(members: &Members, grid: &Grid, len: u64) -> Vec<GridSet> {
     match members {
         Members::Everything => Vec::from([GridSet::whole(grid)]),
         Members::Boxes(boxes) if boxes.grid() == grid && boxes.is_plain() => boxes.sets().to_vec(),
+        members if members.is_too_much(len) => Vec::from([GridSet::whole(grid)]),
         members => {
             let ranges = members.ranges(len).into_iter();
             ranges.flat_map(|range| grid.boxes(range)).map(GridSet::from).collect()

@@ -86,8 +86,8 @@ pub(crate) struct Counts {
 impl LayerState {
     /// The record of `index`, to be changed.
     pub fn open(&mut self, index: u64) -> &mut Record {
-        let Self { pages, needed, len, .. } = self;
-        pages.open(index, |range| needed.count(range.start..range.end.min(*len)))
+        let Self { pages, needed, .. } = self;
+        pages.open(index, |range| needed.count(range))
     }
 
     /// Notes that an input of `index` is handed out by `attempt`: whether the task waits for nothing else any more. `inputs`
@@ -124,7 +124,7 @@ impl Tasks {
                 wanted,
                 needed,
                 given: Members::Nothing,
-                pages: Pages::default(),
+                pages: Pages::new(len),
                 result_bytes: layer.cost.output_bytes,
                 exchange,
                 feeds_exchange: false,

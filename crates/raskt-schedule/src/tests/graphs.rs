@@ -102,6 +102,12 @@ fn mapped(graph: &GraphBuilder, input: LayerId, size: u32, seed: u64) -> Shape {
 
 /// Ranges that move one way, some of them empty.
 fn ranges_over(length: u32, count: u32, seed: u64) -> AxisRanges {
+    let width = 1 + (seed >> 4) % 3;
+    let windows =
+        Windows { count, first: 0, stride: 1 + (seed % width) as i64, width, points: 0..u64::from(length), block: 1 };
+    if let Some(even) = AxisRanges::even(windows).filter(|_| seed >> 9 & 1 == 1) {
+        return even;
+    }
     let mut ranges: Vec<_> = (0..count)
         .map(|at| {
             let start = (at * (seed as u32 % 3)).min(length);
