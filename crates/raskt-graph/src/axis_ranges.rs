@@ -128,6 +128,17 @@ impl AxisRanges {
         start..end.max(start)
     }
 
+    /// No coordinate of the input has more readers than so many.
+    pub fn most_readers(&self) -> u32 {
+        match &self.0 {
+            Rule::Listed(listed) => listed.most_readers(),
+            Rule::Even(Windows { count, stride, width, block, .. }) => {
+                let most = (width + block - 1).div_ceil(stride.unsigned_abs());
+                most.min(u64::from(*count)) as u32
+            }
+        }
+    }
+
     /// How many coordinates read nothing.
     pub fn empty(&self) -> u32 {
         match &self.0 {
@@ -188,7 +199,19 @@ impl From<Vec<Range<u32>>> for AxisRanges {
     }
 }
 
+impl FromIterator<Range<u32>> for AxisRanges {
+    fn from_iter<T: IntoIterator<Item = Range<u32>>>(ranges: T) -> Self {
+        Self::listed(ranges.into_iter().collect())
+    }
+}
+
 impl Listed {
+    /// As many readers as one coordinate has, at most: that many where a range begins.
+    fn most_readers(&self) -> u32 {
+        let starts = self.ranges.iter().filter(|range| !range.is_empty()).map(|range| self.readers_of(range.start));
+        starts.map(|(from, to)| to.saturating_sub(from)).max().unwrap_or(0)
+    }
+
     /// Readers are neighbours, found by bisection. Empty ranges among those of others hold nothing, and cannot lie between two
     /// that hold the same.
     fn readers_of(&self, input: u32) -> (u32, u32) {
@@ -276,10 +299,13 @@ mod tests {
             let length = windows.points.end.div_ceil(windows.block) as u32;
             prop_assert!(listed.fits(length) && ranges.fits(length));
             for input in 0..length + 2 {
+                prop_assert!(ranges.most_readers() as usize >= ranges.readers_of(input).len());
                 let readers = (0..windows.count).filter(|&at| ranges.at(at).contains(&input)).collect::<Vec<_>>();
                 prop_assert_eq!(ranges.readers_of(input).collect::<Vec<_>>(), readers.clone());
                 prop_assert_eq!(listed.readers_of(input).collect::<Vec<_>>(), readers);
             }
+            let most = (0..length).map(|input| listed.readers_of(input).len() as u32).max();
+            prop_assert_eq!(listed.most_readers(), most.unwrap_or(0));
         }
 
         #[test]
