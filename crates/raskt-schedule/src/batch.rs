@@ -95,6 +95,9 @@ impl Run {
     pub fn find_startable_past(&mut self, class: usize, passed: &[LayerId]) -> Option<Head> {
         loop {
             let head = self.tasks.queues[class].head_past(passed)?;
+            if self.skip_to_source(class, head) {
+                continue;
+            }
             let vain = (head.start..head.end).take_while(|&rank| {
                 let task = self.task_at(head.layer, rank);
                 !self.may_start(task, head.is_source())
@@ -107,6 +110,21 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// Moves a cursor over tasks that nobody needs, or that read something, without looking at each; whether there were any.
+    fn skip_to_source(&mut self, class: usize, head: Head) -> bool {
+        let shape = &self.graph.layer(head.layer).shape;
+        // Listed tasks stand by rank, and have no order by which to find the next.
+        if !head.is_source() || matches!(shape, Shape::Explicit(_)) {
+            return false;
+        }
+        let next = self.tasks.next_source(shape, head.layer, head.start).unwrap_or(head.end);
+        let passed = next.min(head.end) - head.start;
+        if passed > 0 {
+            self.tasks.queues[class].advance(head, passed, 0);
+        }
+        passed > 0
     }
 
     pub fn task_at(&self, layer: LayerId, rank: u64) -> TaskId {
@@ -148,6 +166,7 @@ impl Run {
             Shape::Map { inputs, .. } => {
                 inputs.iter().map(|input| self.output_bytes(input.layer)).fold(0, u64::saturating_add)
             }
+            Shape::Concatenate(parts) => self.output_bytes(parts.input_of(task.index).layer),
             Shape::Explicit(explicit) => {
                 let looked_at = explicit.inputs(task.layer, task.index).take(INPUTS_LOOKED_AT);
                 let bytes: u64 = looked_at.map(|input| self.output_bytes(input.layer)).sum();

@@ -15,6 +15,7 @@
 mod admit;
 mod assign;
 mod batch;
+mod boxes;
 mod cancel;
 mod check;
 mod estimate;
@@ -24,6 +25,7 @@ mod holdings;
 mod id;
 mod look;
 mod members;
+mod needed;
 mod offer;
 mod pages;
 mod place;

@@ -1,7 +1,8 @@
 //! One submitted graph.
 
 use crate::estimate::Estimate;
-use crate::members::{Members, needed_for};
+use crate::members::Members;
+use crate::needed::needed_for;
 use crate::requirement::Requirement;
 use crate::suspects::Suspects;
 use crate::tasks::Tasks;

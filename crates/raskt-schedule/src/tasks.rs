@@ -87,8 +87,8 @@ pub(crate) struct Counts {
 impl LayerState {
     /// The record of `index`, to be changed.
     pub fn open(&mut self, index: u64) -> &mut Record {
-        let Self { pages, needed, len, .. } = self;
-        pages.open(index, |range| needed.count(range.start..range.end.min(*len)))
+        let Self { pages, needed, .. } = self;
+        pages.open(index, |range| needed.count(range))
     }
 
     /// Notes that an input of `index` is handed out by `attempt`: whether the task waits for nothing else any more. `inputs`
@@ -125,7 +125,7 @@ impl Tasks {
                 wanted,
                 needed,
                 given: Members::Nothing,
-                pages: Pages::default(),
+                pages: Pages::new(len),
                 result_bytes: layer.cost.output_bytes,
                 exchange,
                 feeds_exchange: false,
@@ -156,7 +156,8 @@ impl Tasks {
         if let Shape::Exchange { input, .. } = shape {
             self.layers[input.0 as usize].feeds_exchange = true;
         }
-        let sources = possible_sources(shape).min(needed);
+        let is_missed = planted::has(Bug::EmptyBoxesNeverStart) && shape.grid().axes() > 1;
+        let sources = if is_missed && !shape.input_layers().is_empty() { 0 } else { shape.sources().min(needed) };
         if sources > 0 {
             self.open_sources(id, sources);
         }
@@ -258,21 +259,25 @@ impl Tasks {
         missing
     }
 
+    /// The first task of a layer behind a cursor, from `index` on, that somebody needs and that may start. Not for listed edges.
+    pub fn next_source(&self, shape: &Shape, layer: LayerId, mut index: u64) -> Option<u64> {
+        let LayerState { needed, exchange, len, .. } = &self.layers[layer.0 as usize];
+        loop {
+            let next = needed.next(index, *len)?;
+            // All of an all-to-all layer can start once its cursor is there.
+            if exchange.is_some() {
+                return Some(next);
+            }
+            index = shape.next_source(next)?;
+            if index == next {
+                return Some(next);
+            }
+        }
+    }
+
     /// Tasks that could start now, at most.
     pub fn ready_hint(&self) -> u64 {
         self.counts.ready + self.queues.iter().map(Queue::untouched).sum::<u64>()
-    }
-}
-
-/// How many tasks of the layer may read nothing.
-fn possible_sources(shape: &Shape) -> u64 {
-    match shape {
-        Shape::Map { inputs, .. } if inputs.is_empty() => shape.len(),
-        Shape::Explicit(explicit) => explicit.sources(),
-        Shape::Overlap { grid, .. } if planted::has(Bug::EmptyBoxesNeverStart) && grid.axes() > 1 => 0,
-        Shape::Overlap { .. } => shape.len(),
-        Shape::Exchange { producers: 0, .. } => shape.len(),
-        Shape::Map { .. } | Shape::Exchange { .. } | Shape::Reduce { .. } => 0,
     }
 }
 

@@ -33,7 +33,7 @@ pub fn evaluate(graph: &Graph) -> BTreeMap<TaskId, u64> {
 
 /// A random graph: each layer reads earlier ones by one of the shapes.
 pub fn graphs() -> impl Strategy<Value = Graph> {
-    prop::collection::vec((0..6_u8, 1..7_u32, any::<u64>()), 1..8).prop_map(|layers| {
+    prop::collection::vec((0..10_u8, 1..7_u32, any::<u64>()), 1..8).prop_map(|layers| {
         let mut graph = GraphBuilder::new();
         let op = op(&mut graph);
         for (at, (kind, size, seed)) in layers.into_iter().enumerate() {
@@ -55,8 +55,21 @@ pub fn graphs() -> impl Strategy<Value = Graph> {
                     let length = graph.get(input).len() as u32;
                     let ranges = (0..size).map(|c| c.min(length)..(c + 1 + (seed >> 40) as u32 % 3).min(length));
                     let grid = Grid::new([length]);
-                    Shape::Overlap { input, grid, ranges: Arc::from([ranges.collect()]) }
+                    Shape::Overlap { input, grid, ranges: Arc::from([ranges.collect::<Vec<_>>().into()]) }
                 }
+                (6, Some(input)) => mapped(&graph, input, size, seed),
+                (7, Some(input)) => {
+                    let grid = folded(graph.get(input).len(), seed);
+                    let fan_in = [1 + (seed >> 32) as u32 % 3, 1 + (seed >> 36) as u32 % 3].into_iter().collect();
+                    Shape::Reduce { input, grid, fan_in }
+                }
+                (8, Some(input)) => {
+                    let grid = folded(graph.get(input).len(), seed);
+                    let ranges = grid.lengths().iter().zip([seed >> 20, seed >> 40]);
+                    let ranges = ranges.map(|(&length, seed)| ranges_over(length, 1 + size % 3, seed)).collect();
+                    Shape::Overlap { input, grid, ranges }
+                }
+                (9, Some(_)) => concatenated(&graph, at, seed),
                 (5, _) => Shape::Explicit(explicit(&graph, at, size, seed)),
                 _ => Shape::source(size),
             };
@@ -64,6 +77,56 @@ pub fn graphs() -> impl Strategy<Value = Graph> {
         }
         graph.finish()
     })
+}
+
+/// So many blocks as a grid of two axes.
+fn folded(len: u64, seed: u64) -> Grid {
+    let rows: Vec<u64> = (1..=len.max(1)).filter(|rows| len.is_multiple_of(*rows)).collect();
+    let rows = rows[(seed >> 8) as usize % rows.len()];
+    Grid::new([rows as u32, (len / rows) as u32])
+}
+
+/// The input turned, repeated along a new axis, or its diagonal.
+fn mapped(graph: &GraphBuilder, input: LayerId, size: u32, seed: u64) -> Shape {
+    let grid = folded(graph.get(input).len(), seed);
+    let [rows, columns] = [grid.lengths()[0], grid.lengths()[1]];
+    let (own, axes) = match seed >> 32 & 3 {
+        0 => (Grid::new([columns, rows]), [Some(1), Some(0)]),
+        1 => (Grid::new([1 + size % 3, rows, columns]), [Some(1), Some(2)]),
+        2 => (Grid::new([rows.min(columns)]), [Some(0), Some(0)]),
+        _ => (Grid::new([rows, if columns > 0 { size } else { 0 }]), [Some(0), None]),
+    };
+    let map = MapInput { layer: input, grid, axes: axes.into_iter().collect() };
+    Shape::Map { grid: own, inputs: vec![map] }
+}
+
+/// Ranges that move one way, some of them empty.
+fn ranges_over(length: u32, count: u32, seed: u64) -> AxisRanges {
+    let width = 1 + (seed >> 4) % 3;
+    let windows =
+        Windows { count, first: 0, stride: 1 + (seed % width) as i64, width, points: 0..u64::from(length), block: 1 };
+    if let Some(even) = AxisRanges::even(windows).filter(|_| seed >> 9 & 1 == 1) {
+        return even;
+    }
+    let mut ranges: Vec<_> = (0..count)
+        .map(|at| {
+            let start = (at * (seed as u32 % 3)).min(length);
+            start..(start + (seed >> 4) as u32 % 3).min(length)
+        })
+        .collect();
+    if seed >> 8 & 1 == 1 {
+        ranges.reverse();
+    }
+    ranges.into()
+}
+
+/// Some of the layers before it, one after the other.
+fn concatenated(graph: &GraphBuilder, layers: usize, seed: u64) -> Shape {
+    let parts = (0..=(seed >> 8 & 3)).map(|part| {
+        let layer = LayerId(((seed >> (16 + 8 * part)) % layers as u64) as u32);
+        (layer, graph.get(layer).len() as u32)
+    });
+    Shape::Concatenate(Parts::new(0, &Grid::new([0]), parts).expect("there is an axis"))
 }
 
 pub fn explicit(graph: &GraphBuilder, layers: usize, size: u32, mut seed: u64) -> Explicit {

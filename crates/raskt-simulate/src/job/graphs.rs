@@ -57,7 +57,7 @@ fn shape(graph: &GraphBuilder, plan: &ShapePlan) -> Shape {
         &ShapePlan::Overlap { input, tasks, step, reach } => {
             let end = |at: u64| at.min(length(input)) as u32;
             let ranges: Vec<_> = (0..tasks).map(|at| end(at * step)..end(at * step + reach)).collect();
-            Shape::Overlap { input: LayerId(input), grid: line(length(input)), ranges: Arc::from([ranges]) }
+            Shape::Overlap { input: LayerId(input), grid: line(length(input)), ranges: Arc::from([ranges.into()]) }
         }
         ShapePlan::GridMap { grid: own, inputs } => {
             let read = |read: &ReadPlan| MapInput {
