@@ -14,6 +14,7 @@ mod id;
 mod layer;
 mod op;
 mod order;
+mod ports;
 mod shape;
 
 pub use builder::{Graph, GraphBuilder, Lower};
@@ -24,4 +25,5 @@ pub use grid::{Grid, GridBox};
 pub use id::{LayerId, OpId, TaskId};
 pub use layer::{Annotations, Cost, Layer, Resources};
 pub use op::{Op, OpBody, OpFlags, OpKind};
+pub use ports::BoxWalk;
 pub use shape::{MapInput, Shape};

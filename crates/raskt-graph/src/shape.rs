@@ -70,7 +70,7 @@ impl MapInput {
         Self { layer, grid, axes }
     }
 
-    fn is_same(&self, grid: &Grid) -> bool {
+    pub(crate) fn is_same(&self, grid: &Grid) -> bool {
         self.grid == *grid && self.axes.iter().enumerate().all(|(axis, &from)| from == Some(axis as u8))
     }
 
@@ -80,7 +80,7 @@ impl MapInput {
     }
 
     /// The readers of block `index`, or nothing if none reads it.
-    fn dependents_of(&self, readers: &Grid, index: u64) -> Option<GridBox> {
+    pub(crate) fn dependents_of(&self, readers: &Grid, index: u64) -> Option<GridBox> {
         let mut found: SmallVec<[Range<u32>; 4]> = readers.lengths().iter().map(|&length| 0..length).collect();
         for (&axis, at) in self.axes.iter().zip(self.grid.coordinates(index)) {
             match axis {
@@ -256,7 +256,7 @@ impl Shape {
 
 /// Which of the monotonic `ranges` hold `at`: neighbours, found by bisection. Empty ranges among them hold nothing, and
 /// cannot lie between two that do.
-fn readers_of(ranges: &[Range<u32>], at: u32) -> Range<u32> {
+pub(crate) fn readers_of(ranges: &[Range<u32>], at: u32) -> Range<u32> {
     let start = ranges.partition_point(|range| range.end <= at);
     let end = ranges.partition_point(|range| range.start <= at);
     start as u32..end.max(start) as u32

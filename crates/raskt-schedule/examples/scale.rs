@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 /// Name, tasks (or blocks of the first layer), workers.
-const WORKLOADS: [(&str, u32, u32); 7] = [
+const WORKLOADS: [(&str, u32, u32); 9] = [
     ("independent", 1_000_000, 1),
     ("chain", 1_000_000, 1),
     ("tree", 1_000_000, 1),
@@ -23,6 +23,8 @@ const WORKLOADS: [(&str, u32, u32); 7] = [
     ("random", 1_000_000, 100),
     ("blocks", 1_000_000, 100),
     ("blocks", 100_000_000, 10_000),
+    ("centred", 1_000_000, 100),
+    ("centred", 100_000_000, 10_000),
 ];
 
 fn main() {
@@ -99,20 +101,51 @@ fn build(name: &str, size: u32) -> (Arc<Graph>, Vec<TaskRange>) {
         flags: OpFlags::default(),
         body: Arc::new(()),
     });
-    if name == "blocks" {
-        let source = Layer::new("blocks", op, Shape::source(size)).with_cost(BLOCK);
-        let mut last = graph.layer(source).expect("a source fits");
-        while graph.get(last).len() > 1 {
-            let grid = Grid::new([graph.get(last).len() as u32]);
-            let shape = Shape::Reduce { input: last, grid, fan_in: [16].into_iter().collect() };
-            last = graph.layer(Layer::new("sum", op, shape).with_cost(BLOCK)).expect("a sum fits");
-        }
+    if matches!(name, "blocks" | "centred") {
+        let last = if name == "blocks" { blocks(&mut graph, op, size) } else { centred(&mut graph, op, size) };
         return (Arc::new(graph.finish()), vec![TaskRange { layer: last, start: 0, end: 1 }]);
     }
     let (shape, first_wanted) = explicit(name, size);
     let end = shape.len();
     let layer = graph.layer(Layer::new(name, op, shape)).expect("the edges lead upwards");
     (Arc::new(graph.finish()), vec![TaskRange { layer, start: first_wanted, end }])
+}
+
+/// The sum of so many blocks.
+fn blocks(graph: &mut GraphBuilder, op: OpId, size: u32) -> LayerId {
+    let source = add(graph, "blocks", op, Shape::source(size));
+    reduce(graph, op, source, &[16])
+}
+
+/// `((x - x.mean(axis=0)) ** 2).sum()`, of so many blocks of `x` and of the difference together: `x` costs nothing to make, so
+/// that it is made where it is used, once for the mean and once for the difference.
+fn centred(graph: &mut GraphBuilder, op: OpId, size: u32) -> LayerId {
+    let grid = Grid::new([size / 2 / COLUMNS, COLUMNS]);
+    let x = add(graph, "x", op, Shape::Map { grid: grid.clone(), inputs: vec![] });
+    let mean = reduce(graph, op, x, &[16, 1]);
+    let axes = [None, Some(1)].into_iter().collect();
+    let read = MapInput { layer: mean, grid: graph.get(mean).shape.grid(), axes };
+    let difference = add(graph, "difference", op, Shape::Map { grid, inputs: vec![read] });
+    reduce(graph, op, difference, &[4, 4])
+}
+
+/// Blocks that lie beside each other in `centred`.
+const COLUMNS: u32 = 100;
+
+/// Reduces `input` along the axes with a fan-in of more than one, until they are of length one.
+fn reduce(graph: &mut GraphBuilder, op: OpId, input: LayerId, fan_in: &[u32]) -> LayerId {
+    let mut last = input;
+    loop {
+        let grid = graph.get(last).shape.grid();
+        if grid.lengths().iter().zip(fan_in).all(|(&length, &fan_in)| length == 1 || fan_in == 1) {
+            return last;
+        }
+        last = add(graph, "sum", op, Shape::Reduce { input: last, grid, fan_in: fan_in.iter().copied().collect() });
+    }
+}
+
+fn add(graph: &mut GraphBuilder, name: &str, op: OpId, shape: Shape) -> LayerId {
+    graph.layer(Layer::new(name, op, shape).with_cost(BLOCK)).expect("it fits what it reads")
 }
 
 /// What a block costs in a large run: a millisecond and eight bytes, so that about ten make an assignment.
