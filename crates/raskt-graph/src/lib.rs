@@ -21,6 +21,7 @@ mod map_input;
 mod op;
 mod order;
 mod parts;
+mod ports;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -38,4 +39,5 @@ pub use layer::{Annotations, Cost, Layer, Resources};
 pub use map_input::MapInput;
 pub use op::{Op, OpBody, OpFlags, OpKind};
 pub use parts::Parts;
+pub use ports::BoxWalk;
 pub use shape::Shape;

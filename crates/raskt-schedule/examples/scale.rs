@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 /// Name, tasks (or blocks of the first layer; of the four last, blocks in all, about), workers.
-const WORKLOADS: [(&str, u32, u32); 11] = [
+const WORKLOADS: [(&str, u32, u32); 12] = [
     ("independent", 1_000_000, 1),
     ("chain", 1_000_000, 1),
     ("tree", 1_000_000, 1),
@@ -23,6 +23,7 @@ const WORKLOADS: [(&str, u32, u32); 11] = [
     ("random", 1_000_000, 100),
     ("blocks", 1_000_000, 100),
     ("blocks", 100_000_000, 10_000),
+    ("centred", 1_000_000, 100),
     ("centred", 100_000_000, 10_000),
     ("rechunk", 100_000_000, 10_000),
     ("slice", 100_000_000, 10_000),

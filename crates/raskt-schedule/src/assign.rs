@@ -165,7 +165,7 @@ impl Scheduler {
         if self.seats.len() == 1 {
             return Some(freest);
         }
-        let holders = self.runs[&id].holders(task);
+        let holders = self.runs[&id].holders(task, freest);
         if holders.is_empty() {
             return Some(freest);
         }

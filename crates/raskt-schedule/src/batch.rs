@@ -1,6 +1,7 @@
 //! What tasks that are handed out together hold and read.
 
 use crate::estimate::Estimate;
+use crate::gates::for_each_told;
 use crate::queue::{Head, push_for};
 use crate::run::Run;
 use crate::take::Draft;
@@ -42,6 +43,9 @@ pub(crate) struct Batch {
 /// Inputs of a task that are looked at to tell how much it reads and who holds it; of more, the rest is taken to be alike.
 const INPUTS_LOOKED_AT: usize = 16;
 
+/// Copies of an input that are looked at, beside the first: what many hold is near everywhere.
+const COPIES_LOOKED_AT: usize = 16;
+
 impl Run {
     /// What comes of a draft.
     pub fn batch(&self, draft: Draft) -> Batch {
@@ -75,7 +79,8 @@ impl Run {
                 outside += exchange.consumers_left;
                 continue;
             }
-            self.graph.layer(id).shape.for_each_dependent(id, task, |index| {
+            outside += self.tasks.reads_at_gates(&self.graph, id, task).fold(0, u64::saturating_add);
+            for_each_told(&self.graph, id, layer.gated(), task, |index| {
                 let record = layer.pages.get(index);
                 if layer.needed.contains(index) && record.tag.is_unfinished() {
                     let is_within = record.tag == Tag::Running && record.attempt == attempt;
@@ -98,11 +103,7 @@ impl Run {
             if self.skip_to_source(class, head) {
                 continue;
             }
-            let vain = (head.start..head.end).take_while(|&rank| {
-                let task = self.task_at(head.layer, rank);
-                !self.may_start(task, head.is_source())
-            });
-            match vain.count() as u64 {
+            match self.in_vain(&head) {
                 0 => return Some(head),
                 vain => {
                     self.pass_suspects(head, vain);
@@ -127,6 +128,19 @@ impl Run {
         passed > 0
     }
 
+    /// How many tasks at the beginning of `head` can't start.
+    fn in_vain(&self, head: &Head) -> u64 {
+        let mut rank = head.start;
+        while rank < head.end {
+            let task = self.task_at(head.layer, rank);
+            if self.may_start(task, head) {
+                break;
+            }
+            rank = if head.is_opened() { self.tasks.next_in_vain(&self.graph, task) } else { rank + 1 };
+        }
+        rank.min(head.end) - head.start
+    }
+
     pub fn task_at(&self, layer: LayerId, rank: u64) -> TaskId {
         match &self.graph.layer(layer).shape {
             Shape::Explicit(explicit) => TaskId::new(layer, explicit.at_rank(rank)),
@@ -134,10 +148,13 @@ impl Run {
         }
     }
 
-    pub fn may_start(&self, task: TaskId, is_source: bool) -> bool {
+    pub fn may_start(&self, task: TaskId, head: &Head) -> bool {
         match self.tasks.record(task).tag {
             Tag::Ready => self.tasks.is_needed(task) && !self.suspects.contains(task),
-            Tag::Untouched if is_source => {
+            Tag::Untouched if head.is_opened() => {
+                self.tasks.is_needed(task) && self.tasks.count_missing(&self.graph, task) == 0
+            }
+            Tag::Untouched if head.is_source() => {
                 let reads_nothing = match &self.graph.layer(task.layer).shape {
                     Shape::Explicit(_) | Shape::Overlap { .. } => self.graph.input_count(task) == 0,
                     // Its cursor is there only while all that it reads is in memory.
@@ -175,8 +192,8 @@ impl Run {
         }
     }
 
-    /// Who holds inputs of `task`, and how many bytes each, as far as they are looked at.
-    pub fn holders(&self, task: TaskId) -> SmallVec<[(WorkerId, u64); 8]> {
+    /// Who holds inputs of `task`, and how many bytes each, as far as they are looked at: what `known` holds is.
+    pub fn holders(&self, task: TaskId, known: WorkerId) -> SmallVec<[(WorkerId, u64); 8]> {
         let mut holders = SmallVec::<[(WorkerId, u64); 8]>::new();
         let mut looked_at = 0;
         self.graph.for_each_input(task, |input| {
@@ -188,7 +205,9 @@ impl Run {
             let bytes = self.output_bytes(input.layer).max(4096);
             let record = self.tasks.record(input);
             let others = self.tasks.replicas.get(&input).filter(|_| record.is_special);
-            for worker in std::iter::once(record.worker).chain(others.into_iter().flatten().copied()) {
+            let others = others.into_iter().flatten().copied().filter(|&other| other != known).take(COPIES_LOOKED_AT);
+            let known = Some(known).filter(|&known| known != record.worker && self.tasks.holds(known, input));
+            for worker in std::iter::once(record.worker).chain(known).chain(others) {
                 match holders.iter_mut().find(|(holder, _)| *holder == worker) {
                     Some((_, held)) => *held += bytes,
                     None => holders.push((worker, bytes)),
@@ -230,7 +249,8 @@ impl Run {
                 self.graph.for_each_input(reader, |input| {
                     if !self.tasks.holds(worker, input) && !self.tasks.is_current(input, attempt) {
                         let record = self.tasks.record(input);
-                        missing.push(((record.worker, record.count > 1), input));
+                        let is_read_again = self.tasks.all_unread(&self.graph, input, record) > 1;
+                        missing.push(((record.worker, is_read_again), input));
                     }
                 });
             }

@@ -73,6 +73,19 @@ impl Pages {
         }
     }
 
+    /// Where the page of `index` ends, if all of it is released.
+    pub fn end_of_released(&self, index: u64) -> Option<u64> {
+        let page = self.pages.get((index / PAGE) as usize)?;
+        matches!(page, Page::Released).then_some((index / PAGE + 1) * PAGE)
+    }
+
+    /// The first task from `index` on whose page is live; past all pages if there is none.
+    pub fn next_live(&self, index: u64) -> u64 {
+        let from = (index / PAGE) as usize;
+        let live = self.pages.iter().skip(from).position(|page| matches!(page, Page::Live(_)));
+        live.map_or(u64::MAX, |pages| index.max((from + pages) as u64 * PAGE))
+    }
+
     /// A needed task of the page of `index` is released, or is needed no longer.
     pub fn released(&mut self, index: u64) {
         let Some(page) = self.pages.get_mut((index / PAGE) as usize) else { return };

@@ -1,7 +1,8 @@
 use crate::TaskRange;
+use crate::opened::{Opened, Opening};
 use crate::rank_set::RankSet;
 use crate::sources::{SourceLayers, Sources};
-use raskt_graph::LayerId;
+use raskt_graph::{LayerId, TaskId};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -20,6 +21,7 @@ pub(crate) struct Queue {
     growing: Option<Stretch>,
     /// One for each large explicit layer.
     scattered: Vec<Scattered>,
+    opened: Opened,
     sources: SourceLayers,
 }
 
@@ -55,6 +57,7 @@ pub(crate) struct Head {
 enum Part {
     Stretch,
     Scattered,
+    Opened,
     Source,
 }
 
@@ -62,6 +65,11 @@ impl Head {
     /// Whether they come from a cursor, so that each must be looked at before it is taken for ready.
     pub fn is_source(&self) -> bool {
         self.part == Part::Source
+    }
+
+    /// The same of tasks that something lets start which many of them read.
+    pub fn is_opened(&self) -> bool {
+        self.part == Part::Opened
     }
 }
 
@@ -97,9 +105,24 @@ impl Queue {
         self.sources.remove(layer);
     }
 
+    /// Adds the tasks that something lets start which many of them read.
+    pub fn open_box(&mut self, opening: Opening) {
+        self.opened.insert(opening);
+    }
+
+    /// Of `layer`, what `input` let start isn't to start any more.
+    pub fn close_box(&mut self, layer: LayerId, port: usize, input: TaskId) {
+        self.opened.remove(layer, port, input);
+    }
+
+    /// Whether task `index` of `layer` is among those: for tests.
+    pub fn has_opened(&self, layer: LayerId, index: u64) -> bool {
+        self.opened.has(layer, index)
+    }
+
     /// Tasks behind the cursors that are ready, at most.
     pub fn untouched(&self) -> u64 {
-        self.sources.untouched()
+        self.sources.untouched().saturating_add(self.opened.untouched())
     }
 
     /// The tasks that are next.
@@ -139,6 +162,12 @@ impl Queue {
                 ready = Some(Head { priority: *priority, layer: *layer, start, end, part: Part::Scattered });
             }
         }
+        if let Some((priority, layer, Range { start, end })) = self.opened.first_past(passed) {
+            let turn = (priority, layer, Reverse(start));
+            if ready.is_none_or(|ready| turn > (ready.priority, ready.layer, Reverse(ready.start))) {
+                ready = Some(Head { priority, layer, start, end, part: Part::Opened });
+            }
+        }
         ready
     }
 
@@ -150,6 +179,9 @@ impl Queue {
                 (head.start..head.start + count).for_each(|rank| ranks.remove(rank));
             }
             return;
+        }
+        if head.is_opened() {
+            return self.opened.advance(head.priority, head.layer, count);
         }
         if head.is_source() {
             return self.sources.advance(head.layer, count, started);
@@ -174,7 +206,7 @@ impl Queue {
 }
 
 /// Adds `task` to the last of `ranges` that goes to the same place if it follows there, else a range of its own.
-pub(crate) fn push_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, task: raskt_graph::TaskId) {
+pub(crate) fn push_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, task: TaskId) {
     match ranges.last_mut() {
         Some((last, range)) if *last == to && range.layer == task.layer && range.end == task.index => range.end += 1,
         _ => ranges.push((to, TaskRange::one(task))),

@@ -9,6 +9,7 @@
 
 use crate::batch::{Batch, Limits};
 use crate::estimate::Estimate;
+use crate::gates::for_each_told;
 use crate::members::Members;
 use crate::queue::Head;
 use crate::run::Run;
@@ -244,7 +245,7 @@ impl Run {
         let head = roots.head?;
         if head.start + roots.taken < head.end {
             let task = self.task_at(head.layer, head.start + roots.taken);
-            if self.may_start(task, head.is_source()) {
+            if self.may_start(task, &head) {
                 return Some((head, task));
             }
         }
@@ -269,16 +270,19 @@ impl Run {
         }
         let (mut found, mut looked_at) = (SmallVec::<[TaskId; 8]>::new(), 0);
         for &id in graph.readers(task.layer) {
-            let layer = &mut tasks.layers[id.0 as usize];
+            let layer = &tasks.layers[id.0 as usize];
             if layer.exchange.is_some() {
                 // Its consumers wait for all producers, and are counted and not listed.
                 continue;
             }
-            graph.layer(id).shape.for_each_dependent(id, task, |index| {
+            // Many wait for it at a gate, which opens when all of the assignment has run.
+            let behind = tasks.reads_at_gates(graph, id, task).fold(0, u64::saturating_add);
+            draft.left_behind = draft.left_behind.saturating_add(behind);
+            for_each_told(graph, id, layer.gated(), task, |index| {
                 looked_at += 1;
                 if looked_at > READERS_LOOKED_AT {
                     draft.left_behind += 1;
-                } else if layer.waits_only_for(draft.attempt, index, || graph.input_count(TaskId::new(id, index))) {
+                } else if tasks.waits_only_for(graph, draft.attempt, TaskId::new(id, index)) {
                     found.push(TaskId::new(id, index));
                 }
             });

@@ -1,3 +1,4 @@
+use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
 use crate::members::Members;
 use crate::pages::Pages;
@@ -36,7 +37,7 @@ pub(crate) struct Tasks {
 /// Tasks of an explicit layer from which on those that are ready are bits: so many take half a kilobyte.
 const SCATTERED: u64 = 4096;
 
-/// Workers that hold a result beside the one in its record, in the order in which they got it; never empty.
+/// Workers that hold a result beside the one in its record, in order; never empty.
 pub(crate) type Copies = SmallVec<[WorkerId; 2]>;
 
 /// What is known of one layer.
@@ -59,6 +60,10 @@ pub(crate) struct LayerState {
     pub exchange: Option<Exchange>,
     /// Whether an `Exchange` reads it.
     pub feeds_exchange: bool,
+    /// Only for layers of which many tasks read the same.
+    pub gates: Option<Box<Gates>>,
+    /// Whether something is read through a gate.
+    pub feeds_gates: bool,
 }
 
 /// All edges of an all-to-all layer.
@@ -89,6 +94,11 @@ impl LayerState {
     pub fn open(&mut self, index: u64) -> &mut Record {
         let Self { pages, needed, .. } = self;
         pages.open(index, |range| needed.count(range))
+    }
+
+    /// Which of its inputs are behind gates.
+    pub fn gated(&self) -> Gated {
+        self.gates.as_ref().map_or(0, |gates| gates.gated())
     }
 
     /// Notes that an input of `index` is handed out by `attempt`: whether the task waits for nothing else any more. `inputs`
@@ -129,6 +139,8 @@ impl Tasks {
                 result_bytes: layer.cost.output_bytes,
                 exchange,
                 feeds_exchange: false,
+                gates: Gates::of(graph, &layer.shape),
+                feeds_gates: false,
             }
         });
         let mut tasks = Self {
@@ -155,6 +167,10 @@ impl Tasks {
         self.counts.unfinished_wanted += layer.wanted.count(0..layer.len);
         if let Shape::Exchange { input, .. } = shape {
             self.layers[input.0 as usize].feeds_exchange = true;
+        }
+        let gates = self.layers[id.0 as usize].gates.iter().flat_map(|gates| gates.iter());
+        for input in gates.map(|gate| gate.input).collect::<SmallVec<[LayerId; 4]>>() {
+            self.layers[input.0 as usize].feeds_gates = true;
         }
         let is_missed = planted::has(Bug::EmptyBoxesNeverStart) && shape.grid().axes() > 1;
         let sources = if is_missed && !shape.input_layers().is_empty() { 0 } else { shape.sources().min(needed) };
@@ -193,14 +209,21 @@ impl Tasks {
     }
 
     pub fn state(&self, graph: &Graph, task: TaskId) -> TaskState {
-        self.record(task).state(|| graph.input_count(task) as u32)
+        let is_gated = self.layers[task.layer.0 as usize].gates.is_some();
+        match self.record(task).state(|| graph.input_count(task) as u32) {
+            // Its record doesn't know of what is behind gates.
+            TaskState::Waiting { .. } if is_gated => {
+                TaskState::Waiting { unfinished: self.count_missing(graph, task) as u32 }
+            }
+            state => state,
+        }
     }
 
     /// Whether `worker` holds `task`.
     pub fn holds(&self, worker: WorkerId, task: TaskId) -> bool {
         let record = self.record(task);
         record.tag == Tag::InMemory
-            && (record.worker == worker || (record.is_special && self.replicas[&task].contains(&worker)))
+            && (record.worker == worker || (record.is_special && self.replicas[&task].binary_search(&worker).is_ok()))
     }
 
     /// Everybody who holds `task`, which is in memory.
@@ -242,7 +265,8 @@ impl Tasks {
                 unread += u32::from(exchange.consumers_left > 0);
                 continue;
             }
-            graph.layer(layer).shape.for_each_dependent(layer, task, |index| {
+            unread += self.reads_at_gates(graph, layer, task).map(|left| u32::from(left > 0)).sum::<u32>();
+            for_each_told(graph, layer, state.gated(), task, |index| {
                 unread += u32::from(state.needed.contains(index) && state.pages.get(index).tag.is_unfinished());
             });
         }

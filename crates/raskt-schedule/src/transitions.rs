@@ -1,5 +1,6 @@
 //! The way of a task from ready to released.
 
+use crate::gates::for_each_told;
 use crate::planted::{self, Bug};
 use crate::queue::push_for;
 use crate::task::{Record, Tag};
@@ -30,6 +31,7 @@ impl Tasks {
         if !is_wanted {
             self.hold(task, worker);
         }
+        self.open_gates(graph, task);
         if unread == 0 && !is_wanted {
             self.release(graph, task);
         }
@@ -82,7 +84,8 @@ impl Tasks {
         if !self.is_wanted(task) {
             self.hold(task, worker);
         }
-        self.replicas.entry(task).or_default().push(worker);
+        let copies = self.replicas.entry(task).or_default();
+        copies.insert(copies.partition_point(|&other| other < worker), worker);
         self.layers[task.layer.0 as usize].open(task.index).is_special = true;
     }
 
@@ -98,13 +101,17 @@ impl Tasks {
         if missing == 0 {
             return self.make_ready(graph, task);
         }
+        if self.layers[task.layer.0 as usize].gates.is_some() {
+            let told = self.missing(graph, task).told;
+            return self.settle_at_gates(graph, task, told);
+        }
         let layer = &mut self.layers[task.layer.0 as usize];
         let count = if layer.exchange.is_some() { 0 } else { missing as u32 };
         let record = layer.open(task.index);
         *record = Record { count, tag: Tag::Waiting, ..*record };
     }
 
-    fn make_ready(&mut self, graph: &Graph, task: TaskId) {
+    pub fn make_ready(&mut self, graph: &Graph, task: TaskId) {
         let layer = &mut self.layers[task.layer.0 as usize];
         let (priority, len, is_scattered) = (layer.priority, layer.len, layer.is_scattered);
         let queue = &mut self.queues[layer.class as usize];
@@ -129,8 +136,9 @@ impl Tasks {
                 }
                 continue;
             }
-            let shape = &graph.layer(id).shape;
-            shape.for_each_dependent(id, task, |index| unread += self.tell_reader(graph, TaskId::new(id, index)));
+            unread += self.unread_at_gates(graph, id, task);
+            let gated = self.layers[id.0 as usize].gated();
+            for_each_told(graph, id, gated, task, |index| unread += self.tell_reader(graph, TaskId::new(id, index)));
         }
         unread
     }
@@ -141,12 +149,18 @@ impl Tasks {
         if !layer.needed.contains(reader.index) {
             return 0;
         }
+        let is_gated = layer.gates.is_some();
+        if is_gated && layer.pages.get(reader.index).tag == Tag::Untouched {
+            self.tell_untouched(graph, reader);
+            return 1;
+        }
         let record = layer.open(reader.index);
         match record.tag {
             Tag::Untouched => match graph.input_count(reader) {
                 1 => self.make_ready(graph, reader),
                 inputs => *record = Record { count: inputs as u32 - 1, tag: Tag::Waiting, ..*record },
             },
+            Tag::Waiting if record.count == 1 && is_gated => self.settle_at_gates(graph, reader, 0),
             Tag::Waiting if record.count == 1 => self.make_ready(graph, reader),
             Tag::Waiting => record.count -= 1,
             // It runs, or may run, with the copy that was lost since.
@@ -175,7 +189,7 @@ impl Tasks {
             }
             self.close_sources(task.layer);
         }
-        graph.for_each_input(task, |input| self.read(graph, input));
+        self.leave_inputs(graph, task, |tasks, input| tasks.read(graph, input));
     }
 
     /// One of the reads to come of `input` won't be, since its reader is done or not needed. An input that isn't there is
@@ -206,7 +220,7 @@ impl Tasks {
     /// `InMemory` → `Released`. Says who held it.
     pub fn leave_memory(&mut self, graph: &Graph, task: TaskId) -> WorkerId {
         let layer = &mut self.layers[task.layer.0 as usize];
-        let feeds_exchange = layer.feeds_exchange;
+        let (feeds_exchange, feeds_gates) = (layer.feeds_exchange, layer.feeds_gates);
         let record = layer.open(task.index);
         let worker = record.worker;
         *record = Record { failures: record.failures, ..Record::RELEASED };
@@ -220,6 +234,9 @@ impl Tasks {
                     exchange.producers_left += 1;
                 }
             }
+        }
+        if feeds_gates {
+            self.close_gates(graph, task);
         }
         worker
     }

@@ -1,10 +1,11 @@
 //! What must be true of the scheduler after every event, checked by counting everything again.
 
+use crate::gating::Missing;
 use crate::run::Run;
 use crate::task::Tag;
 use crate::tasks::{Counts, Tasks};
 use crate::{Attempt, RunId, Scheduler, TaskRange, TaskState};
-use raskt_graph::{Graph, Shape, TaskId};
+use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Scheduler {
@@ -124,6 +125,7 @@ impl Scheduler {
                 assert_eq!(left as usize, unreleased, "tasks of a page of {id:?} that are not released");
             }
             validate_exchange(tasks, &layer.shape, TaskId::new(id, 0));
+            validate_gates(graph, tasks, id);
         }
         assert_eq!(tasks.counts, counts, "counted tasks");
     }
@@ -140,6 +142,9 @@ impl Scheduler {
             });
         }
         match tasks.state(graph, task) {
+            TaskState::Waiting { .. } if tasks.layers[task.layer.0 as usize].gates.is_some() => {
+                validate_waiting_at_gates(graph, tasks, task);
+            }
             TaskState::Waiting { unfinished } if tasks.layers[task.layer.0 as usize].exchange.is_none() => {
                 assert_eq!(u64::from(unfinished), tasks.count_missing(graph, task), "unfinished inputs of {task}");
             }
@@ -175,6 +180,43 @@ fn validate_order(run: &Run, attempt: Attempt, tasks: &[TaskRange]) {
             });
         }
         seen.insert(task);
+    }
+}
+
+/// A task that waits at gates is found when it can start.
+fn validate_waiting_at_gates(graph: &Graph, tasks: &Tasks, task: TaskId) {
+    let (record, missing) = (tasks.record(task), tasks.missing(graph, task));
+    let layer = &tasks.layers[task.layer.0 as usize];
+    if record.tag == Tag::Untouched {
+        // Those that read nothing are sources.
+        let may_start = missing == Missing::default() && graph.input_count(task) > 0;
+        let is_opened = || tasks.queues[layer.class as usize].has_opened(task.layer, task.index);
+        assert!(!may_start || is_opened(), "{task} could start, and nobody knows");
+        return;
+    }
+    assert_eq!(u64::from(record.count), missing.told, "unfinished inputs of {task}");
+    assert!(missing != Missing::default(), "{task} waits for nothing");
+    let is_missing = |input: TaskId| !tasks.is_in_memory(input);
+    let is_noted = || layer.gates.iter().any(|gates| gates.has_waiting(task.index, is_missing));
+    assert!(missing.told > 0 || is_noted(), "{task} waits at a gate, and will not be told");
+}
+
+/// What gates count is what there is.
+fn validate_gates(graph: &Graph, tasks: &Tasks, id: LayerId) {
+    let (layer, shape) = (&tasks.layers[id.0 as usize], &graph.layer(id).shape);
+    for gate in layer.gates.iter().flat_map(|gates| gates.iter()) {
+        let inputs = (0..graph.layer(gate.input).len()).map(|index| TaskId::new(gate.input, index));
+        let present = inputs.clone().filter(|&input| tasks.is_in_memory(input)).count();
+        assert_eq!(gate.present(), present as u64, "inputs of {id:?} that are in memory");
+        for input in inputs {
+            let Some(counted) = gate.counted(input.index) else { continue };
+            let mut left = 0;
+            shape.readers_through(gate.port, input.index).for_each(&shape.grid(), |index| {
+                let is_left = layer.needed.contains(index) && layer.pages.get(index).tag.is_unfinished();
+                left += u64::from(is_left);
+            });
+            assert_eq!(counted, left, "readers of {input} to come at a gate of {id:?}");
+        }
     }
 }
 

@@ -33,7 +33,7 @@ pub fn evaluate(graph: &Graph) -> BTreeMap<TaskId, u64> {
 
 /// A random graph: each layer reads earlier ones by one of the shapes.
 pub fn graphs() -> impl Strategy<Value = Graph> {
-    prop::collection::vec((0..10_u8, 1..7_u32, any::<u64>()), 1..8).prop_map(|layers| {
+    prop::collection::vec((0..14_u8, 1..7_u32, any::<u64>()), 1..8).prop_map(|layers| {
         let mut graph = GraphBuilder::new();
         let op = op(&mut graph);
         for (at, (kind, size, seed)) in layers.into_iter().enumerate() {
@@ -71,6 +71,13 @@ pub fn graphs() -> impl Strategy<Value = Graph> {
                 }
                 (9, Some(_)) => concatenated(&graph, at, seed),
                 (5, _) => Shape::Explicit(explicit(&graph, at, size, seed)),
+                (10 | 11, Some(_)) => broadcast(&graph, at, size, seed),
+                (12, Some(input)) => repeated(&graph, input, size, seed),
+                (13, Some(input)) => {
+                    let grid = graph.get(input).shape.grid();
+                    let fan_in = (0..grid.axes()).map(|axis| 1 + (seed >> (32 + axis)) as u32 % 3).collect();
+                    Shape::Reduce { input, grid, fan_in }
+                }
                 _ => Shape::source(size),
             };
             graph.layer(Layer::new(format!("l{at}"), op, shape)).expect("the shape fits its inputs");
@@ -129,12 +136,68 @@ fn concatenated(graph: &GraphBuilder, layers: usize, seed: u64) -> Shape {
     Shape::Concatenate(Parts::new(0, &Grid::new([0]), parts).expect("there is an axis"))
 }
 
-pub fn explicit(graph: &GraphBuilder, layers: usize, size: u32, mut seed: u64) -> Explicit {
-    let mut builder = ExplicitBuilder::default();
-    let mut draw = |below: u64| {
+/// The most tasks of a layer that is drawn with axes.
+const MOST: u64 = 60;
+
+/// A layer that reads one to three others, along some of its axes or block 0 of theirs.
+fn broadcast(graph: &GraphBuilder, layers: usize, size: u32, seed: u64) -> Shape {
+    let mut draw = draws(seed);
+    let first = graph.get(LayerId(draw(layers as u64) as u32)).shape.grid();
+    let mut lengths: Vec<u32> = first.lengths().to_vec();
+    if lengths.len() < 3 {
+        lengths.insert(draw(1 + lengths.len() as u64) as usize, size);
+    }
+    let mut kept = 1;
+    lengths.retain(|&length| {
+        kept *= u64::from(length);
+        kept <= MOST
+    });
+    let grid = Grid::new(lengths.iter().copied());
+    let inputs = (0..1 + draw(3)).map(|_| {
+        let layer = LayerId(draw(layers as u64) as u32);
+        let read = graph.get(layer).shape.grid();
+        let axes = read.lengths().iter().map(|&length| {
+            let fitting: Vec<_> = (0..lengths.len()).filter(|&axis| lengths[axis] <= length).collect();
+            let at = draw(1 + fitting.len() as u64) as usize;
+            fitting.get(at).map(|&axis| axis as u8)
+        });
+        let axes = axes.collect();
+        MapInput { layer, grid: read, axes }
+    });
+    let inputs: Vec<_> = inputs.collect();
+    // Of a layer without tasks no block can be read.
+    let inputs = inputs.into_iter().filter(|input| !input.grid.is_empty()).collect();
+    Shape::Map { grid, inputs }
+}
+
+/// A layer that reads each block of another several times over, and neighbours as well.
+fn repeated(graph: &GraphBuilder, input: LayerId, size: u32, seed: u64) -> Shape {
+    let mut draw = draws(seed);
+    let grid = graph.get(input).shape.grid();
+    let mut room = MOST / grid.len().max(1);
+    let ranges = grid.lengths().iter().map(|&length| {
+        let times = 1 + draw(u64::from(size).min(room).max(1)) as u32;
+        room = (room / u64::from(times)).max(1);
+        let halo = draw(2) as u32;
+        (0..length * times)
+            .map(|at| (at / times).saturating_sub(halo)..(at / times + 1 + halo).min(length))
+            .collect::<Vec<_>>()
+            .into()
+    });
+    let ranges: Vec<_> = ranges.collect();
+    Shape::Overlap { input, grid, ranges: ranges.into() }
+}
+
+fn draws(mut seed: u64) -> impl FnMut(u64) -> u64 {
+    move |below| {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (seed >> 33) % below
-    };
+    }
+}
+
+pub fn explicit(graph: &GraphBuilder, layers: usize, size: u32, seed: u64) -> Explicit {
+    let mut builder = ExplicitBuilder::default();
+    let mut draw = draws(seed);
     for task in 0..u64::from(size) {
         for _ in 0..draw(4) {
             if task > 0 && draw(2) == 0 {
