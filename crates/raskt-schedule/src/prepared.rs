@@ -27,7 +27,7 @@ impl Scheduler {
     /// Takes in a run as [`crate::Event::GraphAdded`] does, and differs in nothing but the time that it takes.
     pub fn submit(
         &mut self,
-        _now: Time,
+        now: Time,
         run: RunId,
         parent: Option<RunId>,
         prepared: PreparedRun,
@@ -35,13 +35,15 @@ impl Scheduler {
         if self.runs.contains_key(&run) {
             return Err(EventError::RunTwice(run));
         }
+        self.now = self.now.max(now);
         self.add(run, parent, *prepared.0);
         self.assign();
         Ok(())
     }
 
     /// Forgets a run as [`crate::Event::RunReleased`] does, and gives what is left of it to the caller.
-    pub fn release(&mut self, _now: Time, run: RunId) -> Option<ForgottenRun> {
+    pub fn release(&mut self, now: Time, run: RunId) -> Option<ForgottenRun> {
+        self.now = self.now.max(now);
         let forgotten = self.forget(run);
         self.assign();
         forgotten.map(|run| ForgottenRun(Box::new(run)))
