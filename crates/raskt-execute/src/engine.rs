@@ -1,15 +1,16 @@
 use crate::completion::Completion;
 use crate::handle::RunHandle;
-use crate::lending::run_of;
+use crate::lending::{Loan, run_of};
+use crate::options::EngineOptions;
 use crate::owner::OwnsRuns;
 use crate::recover::Recovery;
 use crate::runner::Runners;
+use crate::shared::Shared;
 use crate::state::{State, Submitted};
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::{Progress, RunId, TaskRange, Ticket};
-use raskt_store::{Asker, Broken, Limits, Reply, Store};
-use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
+use raskt_schedule::{RunId, TaskRange};
+use raskt_store::{Limits, Store};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -17,71 +18,11 @@ use std::time::{Duration, Instant};
 /// The number of runs that never began.
 const NO_RUN: RunId = RunId(u64::MAX);
 
-/// How an engine is set up.
-#[derive(Clone, Copy, Debug)]
-pub struct EngineOptions {
-    /// Threads of the pool; none means that whoever waits runs the tasks.
-    pub threads: usize,
-    /// Bytes that results and running tasks may hold, where the engine has a store to itself.
-    pub memory_limit: u64,
-}
-
-impl Default for EngineOptions {
-    fn default() -> Self {
-        Self { threads: raskt_store::processors(), memory_limit: usual_memory_limit() }
-    }
-}
-
-/// Eight tenths of what the machine or the container has: the rest is for everything else.
-pub fn usual_memory_limit() -> u64 {
-    raskt_store::machine_memory().map_or(u64::MAX, |bytes| bytes / 10 * 8)
-}
-
 /// Runs graphs on the threads of this process.
 ///
 /// Threads start with the first work and live until [`Engine::shut_down`] or the engine's end. A clone is the same engine.
 #[derive(Clone)]
 pub struct Engine(pub(crate) Arc<Shared>);
-
-pub(crate) struct Shared {
-    state: Mutex<State>,
-    /// Told when there is work to pick, and when threads are to end.
-    work: Condvar,
-    pub recovery: Recovery,
-    pub options: EngineOptions,
-    pub store: Store,
-    /// What the store knows the engine by.
-    pub number: u32,
-    itself: Weak<Shared>,
-}
-
-impl Asker for Shared {
-    fn answered(&self, replies: Vec<(u64, Reply)>) {
-        if let Some(shared) = self.itself.upgrade() {
-            let answer = |state: &mut State| {
-                replies.into_iter().for_each(|(ticket, reply)| state.answered(Ticket(ticket), reply));
-            };
-            // All that a break concerns are told of it.
-            let _ = shared.change(answer);
-        }
-    }
-
-    fn store_broke(&self, broken: &Broken) {
-        let Some(shared) = self.itself.upgrade() else { return };
-        let is_known = shared.lock().broke_for >= broken.number;
-        // A thread of the engine may have met it, and runs may have come since.
-        if !is_known {
-            shared.lock().broke_for = broken.number;
-            shared.break_down(&broken.to_string());
-        }
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        self.store.leave(self.number);
-    }
-}
 
 impl Engine {
     /// An engine whose tasks are run by `runners`, with a store of its own.
@@ -91,12 +32,7 @@ impl Engine {
 
     /// An engine whose results are in `store`, which others may use as well.
     pub fn with_store(options: EngineOptions, store: Store, runners: Runners) -> Self {
-        Self(Arc::new_cyclic(|itself: &Weak<Shared>| {
-            let number = store.enlist(itself.clone());
-            let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
-            let recovery = Recovery { runners, store: store.clone() };
-            Shared { state, work: Condvar::new(), recovery, options, store, number, itself: itself.clone() }
-        }))
+        Self(Shared::new(options, Recovery { runners, store }, threads::wake))
     }
 
     /// Writes down, in the file `path`, everything that happens to the scheduler, so that it can be looked at and done again
@@ -155,7 +91,7 @@ impl Engine {
             state.is_shut_down = true;
             state.end_all(&RunError::ShutDown);
         });
-        self.0.work.notify_all();
+        self.0.work().notify_all();
         while self.0.lock().pool.live() > 0 && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -168,58 +104,17 @@ impl Engine {
         self.0.lock().strays()
     }
 
+    /// If the calling thread runs a task, of whichever engine, gives its slot to other tasks until the loan is dropped: for
+    /// tasks that wait for something which other tasks bring about.
+    pub fn lend_slot() -> Option<SlotLoan> {
+        Loan::of_all().map(SlotLoan)
+    }
+
     /// Where its results are.
     pub fn store(&self) -> &Store {
         &self.0.store
     }
 }
 
-impl Shared {
-    pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
-    }
-
-    pub fn work(&self) -> &Condvar {
-        &self.work
-    }
-
-    /// Changes the state, and sees to it that threads take up new work. When the lock is gone, those who wait for runs that have
-    /// finished are told, and what nobody needs is dropped. If a machine panics on the way, all runs end with the error that
-    /// comes back, and the machines begin anew.
-    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, RunError> {
-        let (result, afterwards, is_idle) = {
-            let mut state = self.state.lock();
-            let result = guard(|| {
-                let result = change(&mut state);
-                (result, threads::wake(self, &mut state))
-            });
-            let (result, is_idle) = match result {
-                Ok((result, is_idle)) => (Ok(result), is_idle),
-                Err(story) => (Err(state.break_down(story)), false),
-            };
-            (result, state.take_afterwards(), is_idle)
-        };
-        if is_idle {
-            // It finds the lock free.
-            self.work.notify_one();
-        }
-        if let Err(story) = afterwards.see_to() {
-            self.break_down(&story);
-        }
-        result
-    }
-
-    /// Something panicked where the machines don't see it, and would wait for it for ever.
-    pub fn break_down(self: &Arc<Self>, story: &str) {
-        let _ = self.change(|_| std::panic::panic_any(story.to_owned()));
-    }
-
-    pub fn release(self: &Arc<Self>, run: RunId) {
-        // A breakdown ends the run as well.
-        let _ = self.change(|state| state.release(run));
-    }
-
-    pub fn progress(&self, run: RunId) -> Option<Progress> {
-        self.state.lock().pilot.scheduler.progress(run)
-    }
-}
+/// A slot that a waiting task has lent to others; it comes back when this is dropped.
+pub struct SlotLoan(#[expect(dead_code, reason = "kept only to be dropped later")] Loan);

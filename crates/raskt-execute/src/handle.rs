@@ -1,10 +1,10 @@
+use crate::RunError;
 use crate::batch::Stored;
 use crate::completion::{Completion, RunResult};
-use crate::engine::Shared;
 use crate::execution::Execution;
-use crate::lending::{Loan, Waiting};
+use crate::lending::Waiting;
+use crate::shared::Shared;
 use crate::threads::run_stretch;
-use crate::{Engine, RunError};
 use raskt_schedule::{Progress, RunId};
 use raskt_value::Value;
 use std::sync::Arc;
@@ -95,17 +95,6 @@ impl RunHandle {
         self.shared.progress(self.run)
     }
 }
-
-impl Engine {
-    /// If the calling thread runs a task, of whichever engine, gives its slot to other tasks until the loan is dropped: for
-    /// tasks that wait for something which other tasks bring about.
-    pub fn lend_slot() -> Option<SlotLoan> {
-        Loan::of_all().map(SlotLoan)
-    }
-}
-
-/// A slot that a waiting task has lent to others; it comes back when this is dropped.
-pub struct SlotLoan(#[expect(dead_code, reason = "kept only to be dropped later")] Loan);
 
 impl Drop for RunHandle {
     fn drop(&mut self) {

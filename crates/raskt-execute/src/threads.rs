@@ -1,8 +1,8 @@
 //! The pool: as many threads at work as there are slots, whatever some of them are stuck in.
 
-use crate::engine::Shared;
 use crate::execution::{Execution, runner_for};
 use crate::lending::{AtWork, settle_at};
+use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
 use raskt_sync::{MutexGuard, guard};
 use std::sync::Arc;
