@@ -162,7 +162,7 @@ mod tests {
     fn comments_and_what_stands_in_quotes_are_no_code() {
         assert_eq!(words("a /* b /* c */ d */ e // f\ng"), ["a", "e", "g"]);
         assert_eq!(
-            words(r##"x("std::fs", r#"a " b"#, 'c', '\\'', &'a str, b"d")"##).join(" "),
+            words(r##"x("std::fs", r#"a " b"#, 'c', '\'', &'a str, b"d")"##).join(" "),
             "x ( \"\" , \"\" , \"\" , \"\" , & ' a str , \"\" )"
         );
         assert_eq!(words("std::fs::read"), ["std", "::", "fs", "::", "read"]);

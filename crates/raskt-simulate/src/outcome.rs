@@ -1,3 +1,5 @@
+//! A world from its beginning to its end, and what is told of it.
+
 use crate::check::{Tally, Violation};
 use crate::scenario::Scenario;
 use crate::story::{self, Line};

@@ -1,3 +1,5 @@
+//! From a scenario that fails to a smaller one that fails in the same way.
+
 use crate::outcome::{Failure, simulate, try_out};
 use crate::scenario::{FaultKind, JobPlan, LayerPlan, Requires, Scenario, ShapePlan, Weather};
 

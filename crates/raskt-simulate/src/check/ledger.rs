@@ -1,3 +1,5 @@
+//! Books about the scheduler, kept beside it.
+
 use super::page::Page;
 use super::rules::Facts;
 use super::waits::{Look, Waits};

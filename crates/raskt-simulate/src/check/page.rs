@@ -1,3 +1,5 @@
+//! What the books say of one run.
+
 use super::rules::{Facts, Seen, allows};
 use super::{Violation, holder_of};
 use crate::job::Job;

@@ -1,3 +1,5 @@
+//! Rare things, counted.
+
 /// Rare things that the checks are about; over many seeds each must happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sometimes {

@@ -1,3 +1,5 @@
+//! The memory and the disk of a worker: results, promises, and what is written to make room.
+
 use super::Host;
 use crate::check::{Sometimes, Tally};
 use crate::context::{Context, Happening};
