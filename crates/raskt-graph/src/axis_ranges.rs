@@ -177,7 +177,7 @@ impl AxisRanges {
             // Between neighbours no block is left out.
             Rule::Even(_) => {
                 let (one, other) = (self.at(readers.start), self.at(readers.end - 1));
-                Vec::from([one.start.min(other.start)..one.end.max(other.end)])
+                std::iter::once(one.start.min(other.start)..one.end.max(other.end)).collect()
             }
         }
     }
