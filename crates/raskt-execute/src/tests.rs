@@ -12,6 +12,7 @@ mod breaking;
 mod chains;
 mod in_place;
 mod memory;
+mod strays;
 
 type Body = dyn Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync;
 
