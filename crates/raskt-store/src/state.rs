@@ -141,7 +141,13 @@ impl State {
 
     /// Whether threads of the store have something to do or to watch.
     pub fn has_work(&self) -> bool {
-        self.has_urgent_work() || self.is_pending()
+        self.has_urgent_work() || self.is_pending() || self.is_beyond()
+    }
+
+    /// Whether more is held than there is room for, and some of it stays only since somebody referred to it: of the end of that
+    /// nobody says anything.
+    pub fn is_beyond(&self) -> bool {
+        !self.shared.is_empty() && self.broker.missing(1) > self.leaving
     }
 
     /// Whether there is something to do now.

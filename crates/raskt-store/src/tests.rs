@@ -597,6 +597,28 @@ fn what_nobody_was_promised_memory_for_lets_others_leave() {
 }
 
 #[test]
+fn what_somebody_referred_to_leaves_when_he_no_longer_does_though_nobody_asks_for_memory() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let kept: Vec<_> = (0..12)
+        .map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None)).unwrap())
+        .collect();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let refer = || kept.iter().map(|kept| kept.fetch().unwrap()).collect::<Vec<_>>();
+    let mut referred = refer();
+    // More comes while all of it is referred to, and so is met in vain.
+    let more: Vec<_> = (12..15)
+        .map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None)).unwrap())
+        .collect();
+    referred.extend(more.iter().map(|kept| kept.fetch().unwrap()));
+    drop(referred);
+    while store.report().unwrap().held > 400 * UNIT {
+        assert!(Instant::now() < deadline, "{}", store.report().unwrap());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    store.validate();
+}
+
+#[test]
 fn a_child_of_a_fork_reads_what_its_parent_keeps() {
     let (store, ear, asker, _place) = store(400 * UNIT);
     let kept = fill(&store, 8);

@@ -383,15 +383,17 @@ struct Still {
 }
 
 impl Still {
-    /// How long to wait before looking again; nothing if nobody waits.
+    /// How long to wait before looking again; nothing if nobody waits, and nothing is to leave.
     fn look(&mut self, state: &mut State, is_telling: bool) -> Option<Duration> {
-        if !state.is_pending() {
-            self.since = None;
-            return None;
-        }
-        if self.looked.is_none_or(|looked| looked.elapsed() >= PATIENCE) {
+        let is_pending = state.is_pending();
+        if (is_pending || state.is_beyond()) && self.looked.is_none_or(|looked| looked.elapsed() >= PATIENCE) {
             self.looked = Some(Instant::now());
             state.look_at_shared();
+        }
+        let urgent = state.has_urgent_work() && !is_telling;
+        if !is_pending {
+            self.since = None;
+            return (urgent || state.is_beyond()).then_some(if urgent { Duration::ZERO } else { PATIENCE });
         }
         let since = *self.since.get_or_insert_with(Instant::now);
         if self.moves != state.moves {

@@ -115,6 +115,7 @@ impl State {
         }
         if is_any {
             self.settle();
+            self.make_room();
         }
     }
 
