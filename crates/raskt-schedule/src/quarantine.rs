@@ -48,6 +48,7 @@ impl Scheduler {
     /// suspects that look for one.
     pub(crate) fn assign_suspects(&mut self) {
         while let Some(worker) = self.seats.next_changed() {
+            self.steps += 1;
             self.go_on_with(worker);
         }
         self.move_to_idle();
@@ -66,6 +67,7 @@ impl Scheduler {
         while self.seats.may_quarantine(is_idle)
             && let Some((id, class, group)) = self.next_suspects(at)
         {
+            self.steps += 1;
             let requirement = self.runs.get(&id).and_then(|run| run.requirement_of(class));
             let requirement = requirement.as_deref();
             let found = if is_idle { self.idle_for(requirement) } else { self.seats.next_to_keep(requirement) };
@@ -97,7 +99,11 @@ impl Scheduler {
     /// Whether suspects of a run look for a worker.
     pub(crate) fn note_suspects(&mut self, id: RunId) {
         match self.runs.get(&id).is_some_and(|run| run.suspects.has_ready()) {
-            true => _ = self.accused.insert(id),
+            true => {
+                if self.accused.insert(id) {
+                    self.doubtful.insert(id);
+                }
+            }
             false => _ = self.accused.remove(&id),
         }
     }
@@ -137,6 +143,7 @@ impl Scheduler {
     /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.
     fn move_to_idle(&mut self) {
         for worker in self.seats.draining(MOVED) {
+            self.steps += 1;
             let Some(kept) = self.seats.get(worker).and_then(|seat| seat.quarantine) else { continue };
             let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
             let requirement = class.and_then(|class| self.runs[&kept.run].requirement_of(class));

@@ -2,6 +2,7 @@
 
 use crate::estimate::Estimate;
 use crate::members::{Members, needed_for};
+use crate::needs::Need;
 use crate::requirement::Requirement;
 use crate::suspects::Suspects;
 use crate::tasks::Tasks;
@@ -18,6 +19,8 @@ pub(crate) struct Run {
     pub estimates: Vec<Estimate>,
     /// What layers ask of workers, by class; the first asks for nothing.
     pub classes: Vec<Option<Arc<Requirement>>>,
+    /// The numbers of these, among those of all runs.
+    pub needs: Vec<Need>,
     /// Tasks that may have killed workers.
     pub suspects: Suspects,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
@@ -46,6 +49,7 @@ impl Run {
             graph,
             tasks,
             estimates,
+            needs: vec![],
             classes,
             suspects: Suspects::default(),
             refusals: BTreeMap::new(),

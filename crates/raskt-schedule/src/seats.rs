@@ -1,4 +1,5 @@
 use crate::holdings::Move;
+use crate::needs::{Able, Need, Needs, Place};
 use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub(crate) struct Seats {
     seats: BTreeMap<WorkerId, Seat>,
     derived: Derived,
+    /// What is required of them.
+    pub needs: Needs,
     /// Nanoseconds of work for each slot that a worker gets in advance.
     prefill: u64,
     /// Workers that are kept for suspects and that have changed.
@@ -154,7 +157,9 @@ impl Seats {
         self.derived.add_offer(worker, &offer);
         let seat = Seat::new(offer);
         self.derived.put_in(worker, Standing::of(&seat, self.prefill));
+        let concerned = self.needs.concerned(&seat.offer);
         self.seats.insert(worker, seat);
+        concerned.into_iter().for_each(|need| self.look_at(need, worker));
     }
 
     /// Takes a worker away, and gives what it had.
@@ -164,6 +169,9 @@ impl Seats {
         self.derived.remove_offer(worker, &seat.offer);
         for (&(run, attempt), placed) in seat.placed() {
             placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
+        }
+        for need in self.needs.met_by(worker).into_iter().chain(self.needs.concerned(&seat.offer)) {
+            self.look_at(need, worker);
         }
         seat.into_placed()
     }
@@ -198,6 +206,18 @@ impl Seats {
         self.derived.slots
     }
 
+    /// `worker` has come to have something of `run`, or waits for it; or neither any more.
+    pub fn know(&mut self, worker: WorkerId, run: RunId, does: bool) {
+        if let Some(seat) = self.seats.get_mut(&worker) {
+            _ = if does { seat.known.insert(run) } else { seat.known.remove(&run) };
+        }
+    }
+
+    /// Runs that `worker` has something of, or waits for.
+    pub fn known(&self, worker: WorkerId) -> Vec<RunId> {
+        self.seats.get(&worker).into_iter().flat_map(|seat| &seat.known).copied().collect()
+    }
+
     /// Counts that `worker` said what it holds.
     pub fn hear(&mut self, worker: WorkerId) {
         if let Some(seat) = self.seats.get_mut(&worker) {
@@ -219,6 +239,7 @@ impl Seats {
             let now = Standing::of(seat, self.prefill);
             self.derived.take_out(moved.worker, Standing { is_full: was_full, ..now });
             self.derived.put_in(moved.worker, now);
+            self.place_anew(moved.worker);
         }
     }
 
@@ -277,29 +298,74 @@ impl Seats {
         })
     }
 
+    /// Workers with room that have what is required.
+    fn open(&self, requirement: Option<&Requirement>) -> &BTreeSet<Place> {
+        let need = requirement.and_then(|requirement| self.needs.find(requirement));
+        need.and_then(|need| self.needs.open(need)).unwrap_or(&self.derived.open)
+    }
+
     /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
     pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
-        let admits = |worker: &WorkerId| self.seats[worker].admits(net);
-        let Some(requirement) = requirement else {
-            let mut roomy = self.derived.open.iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
-            return roomy.find(|(.., worker)| admits(worker)).map(|&(.., worker)| worker);
-        };
-        let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
-        able.filter(admits).min_by_key(|worker| (self.seats[worker].load(), *worker))
+        let roomy = self.open(requirement).iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
+        let mut roomy = roomy.map(|&(.., worker)| worker);
+        roomy.find(|worker| self.seats[worker].admits(net))
     }
 
     /// The least loaded worker that has room and what is required.
     pub fn freest(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let Some(requirement) = requirement else {
-            let first = self.derived.open.first();
-            let is_last_full = self.derived.open.last().is_some_and(|(is_full, ..)| *is_full);
-            let full = || self.derived.open.range((true, 0, WorkerId(0))..).next();
-            let full = if is_last_full { full() } else { None };
-            let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
-            return freest.map(|&(.., worker)| worker);
-        };
-        let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
-        able.min_by_key(|worker| (self.seats[worker].load(), *worker))
+        let open = self.open(requirement);
+        let first = open.first();
+        let is_last_full = open.last().is_some_and(|(is_full, ..)| *is_full);
+        let full = || open.range((true, 0, WorkerId(0))..).next();
+        let full = if is_last_full { full() } else { None };
+        let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
+        freest.map(|&(.., worker)| worker)
+    }
+
+    /// Whether some worker meets `need` and has room.
+    pub fn has_open(&self, need: Need) -> bool {
+        !self.needs.open(need).unwrap_or(&self.derived.open).is_empty()
+    }
+
+    /// One more class of a run requires this of workers.
+    pub fn add_need(&mut self, requirement: Option<&Arc<Requirement>>) -> Need {
+        let Some(requirement) = requirement else { return Need::NONE };
+        let mut needs = std::mem::take(&mut self.needs);
+        let need = needs.add(requirement, || self.able_with_places(requirement));
+        self.needs = needs;
+        need
+    }
+
+    /// `worker` has come, or changed, or gone: whether it meets `need`, and whether others do now.
+    fn look_at(&mut self, need: Need, worker: WorkerId) {
+        let Some(requirement) = self.needs.requirement(need).cloned() else { return };
+        if requirement.allow_others {
+            // With the first of the named ones others don't meet it any more, and with the last of them they do.
+            return self.needs.replace(need, self.able_with_places(&requirement));
+        }
+        let is_able = self.could_take(worker, Some(&requirement));
+        self.needs.set(need, worker, is_able.then(|| self.place_for(worker, &requirement)));
+    }
+
+    /// `worker` has changed.
+    fn place_anew(&mut self, worker: WorkerId) {
+        for need in self.needs.met_by(worker) {
+            let Some(requirement) = self.needs.requirement(need).cloned() else { continue };
+            self.needs.set(need, worker, Some(self.place_for(worker, &requirement)));
+        }
+    }
+
+    /// The workers that could meet `requirement`, and where they stand.
+    fn able_with_places(&self, requirement: &Requirement) -> Able {
+        if requirement.resources.is_empty() && !self.restricts(requirement) {
+            return None;
+        }
+        Some(self.able(requirement).map(|worker| (worker, self.place_for(worker, requirement))).collect())
+    }
+
+    fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
+        let seat = self.seats.get(&worker).filter(|seat| seat.has_room(self.prefill) && seat.can_take(requirement))?;
+        Some((seat.is_full(), seat.load(), worker))
     }
 
     /// Whether `worker` has room and what is required.
@@ -313,11 +379,6 @@ impl Seats {
             let fits = |requirement| seat.can_take(requirement) && self.may_run(worker, requirement);
             seat.quarantine.is_none() && requirement.is_none_or(fits)
         })
-    }
-
-    /// Whether some worker that is there could ever meet `requirement`.
-    pub fn is_met_by_any(&self, requirement: &Requirement) -> bool {
-        self.able(requirement).next().is_some()
     }
 
     /// The workers that could meet `requirement` if they had nothing else to do.
@@ -387,8 +448,7 @@ impl Seats {
     /// if it is easily found.
     pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
         let freest = self.freest(requirement)?;
-        let others = self.derived.open.iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
-        let mut others = others.filter(|&worker| self.can_take(worker, requirement));
+        let mut others = self.open(requirement).iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
         let is_free = |worker: WorkerId| self.seats.get(&worker).is_some_and(|seat| !seat.has_orphans());
         if is_free(freest) { Some(freest) } else { others.find(|&worker| is_free(worker)).or(Some(freest)) }
     }
@@ -483,6 +543,7 @@ impl Seats {
             self.derived.take_out(worker, before);
             self.derived.put_in(worker, now);
         }
+        self.place_anew(worker);
     }
 
     /// Asserts that what is derived is what counting again gives, and shows each assignment to `check`.
@@ -498,6 +559,7 @@ impl Seats {
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");
+        self.needs.validate(|requirement| self.able_with_places(requirement));
     }
 }
 

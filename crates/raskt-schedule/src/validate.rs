@@ -35,7 +35,26 @@ impl Scheduler {
             self.validate_line(id, run);
         }
         self.validate_holdings();
+        self.validate_known();
         self.queue.validate(self.runs.keys().copied());
+    }
+
+    /// Who has something of a run, or waits for it, is known on both sides; and nobody stands aside for what there is room for.
+    fn validate_known(&self) {
+        let mut known = BTreeSet::new();
+        for (&id, run) in &self.runs {
+            let workers = run.known_to.iter().chain(run.lenders.keys());
+            known.extend(workers.filter(|worker| self.seats.contains(**worker)).map(|&worker| (worker, id)));
+        }
+        let said = self.seats.workers().flat_map(|worker| {
+            let runs = self.seats.known(worker);
+            runs.into_iter().map(move |run| (worker, run))
+        });
+        assert!(said.eq(known), "runs that workers have something of");
+        for need in self.queue.parked_for() {
+            assert!(!self.seats.has_open(need), "somebody stands aside for {need:?}, and there is room");
+        }
+        assert!(self.doubtful.is_empty(), "runs of which it isn't known whether they can go on");
     }
 
     /// What workers are counted to hold is what they hold of the results that will be read.
@@ -76,7 +95,7 @@ impl Scheduler {
             let demands = class > 0 && self.queue.has(id, class);
             assert_eq!(
                 demands,
-                self.demanding.contains(&(id, class)),
+                self.demanding.contains(&(run.needs[class as usize], id, class)),
                 "class {class} of {id:?} among those that demand"
             );
         }
@@ -89,8 +108,6 @@ impl Scheduler {
         let is_sought = suspects.iter().all(|&(_, is_sought)| is_sought);
         assert!(is_in_line || is_sought, "suspects of {id:?} are ready and look for no worker");
         assert_eq!(run.suspects.has_ready(), self.accused.contains(&id), "suspects of {id:?} that look for a worker");
-        let is_told = run.stalled.is_none() || self.stalled.contains(&id);
-        assert!(is_told, "{id:?} was told that it is stalled, and is forgotten among those");
         for (&task, holders) in &run.tasks.replicas {
             let record = run.tasks.record(task);
             assert!(record.is_special && record.tag == Tag::InMemory, "{task} has copies, and is {:?}", record.tag);
