@@ -41,6 +41,7 @@ mod seats;
 mod settings;
 mod sources;
 mod stall;
+mod standing;
 mod suspects;
 mod take;
 mod task;

@@ -1,5 +1,6 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
+use crate::needs::Need;
 use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
@@ -9,6 +10,7 @@ use crate::suspects::{Death, Group};
 use crate::task::Tag;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -63,28 +65,22 @@ impl Scheduler {
     }
 
     fn find_quarantines(&mut self, is_idle: bool) {
-        let mut at = (RunId(0), 0);
+        let mut at = (Need::NONE, RunId(0), 0);
         while self.seats.may_quarantine(is_idle)
-            && let Some((id, class, group)) = self.next_suspects(at)
+            && let Some(&(need, id, class)) = self.accused.range(at..).next()
         {
             self.steps += 1;
-            let requirement = self.runs.get(&id).and_then(|run| run.requirement_of(class));
+            let Some(run) = self.runs.get(&id) else { return };
+            let Some((_, group)) = run.suspects.first_ready(class) else { return };
+            let requirement = run.requirement_of(class);
             let requirement = requirement.as_deref();
             let found = if is_idle { self.idle_for(requirement) } else { self.seats.next_to_keep(requirement) };
             match found {
                 Some(worker) => self.keep_for(worker, id, group),
                 // What requires something else may have better luck.
-                None => at = (id, class + 1),
+                None => at = (need.next(), RunId(0), 0),
             }
         }
-    }
-
-    /// The first suspects from a run and class on that look for a worker.
-    fn next_suspects(&self, (from, class): (RunId, u32)) -> Option<(RunId, u32, Group)> {
-        self.accused.range(from..).find_map(|&id| {
-            let (class, group) = self.runs.get(&id)?.suspects.first_ready(if id == from { class } else { 0 })?;
-            Some((id, class, group))
-        })
     }
 
     fn keep_for(&mut self, worker: WorkerId, run: RunId, group: Group) {
@@ -96,16 +92,23 @@ impl Scheduler {
         self.note_suspects(run);
     }
 
-    /// Whether suspects of a run look for a worker.
+    /// Notes what suspects of a run require that look for a worker.
     pub(crate) fn note_suspects(&mut self, id: RunId) {
-        match self.runs.get(&id).is_some_and(|run| run.suspects.has_ready()) {
-            true => {
-                if self.accused.insert(id) {
-                    self.doubtful.insert(id);
-                }
-            }
-            false => _ = self.accused.remove(&id),
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        if !run.suspects.has_ready() && run.sought.is_empty() {
+            return;
         }
+        let classes =
+            std::iter::successors(run.suspects.first_ready(0), |(class, _)| run.suspects.first_ready(class + 1));
+        let sought: SmallVec<[(Need, u32); 2]> = classes.map(|(class, _)| (run.needs[class as usize], class)).collect();
+        if run.sought == sought {
+            return;
+        }
+        for (need, class) in std::mem::replace(&mut run.sought, sought) {
+            self.accused.remove(&(need, id, class));
+        }
+        self.accused.extend(run.sought.iter().map(|&(need, class)| (need, id, class)));
+        self.doubtful.insert(id);
     }
 
     /// A worker that has what is required and nothing to do, not even for runs that are forgotten.

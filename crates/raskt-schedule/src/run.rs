@@ -8,6 +8,7 @@ use crate::suspects::Suspects;
 use crate::tasks::Tasks;
 use crate::{StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub(crate) struct Run {
     pub needs: Vec<Need>,
     /// Tasks that may have killed workers.
     pub suspects: Suspects,
+    /// What those of them require that look for a worker, and its class.
+    pub sought: SmallVec<[(Need, u32); 2]>,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
     refusals: BTreeMap<TaskId, u32>,
     /// Workers that were given something of it, and have to be told when it is forgotten.
@@ -52,6 +55,7 @@ impl Run {
             needs: vec![],
             classes,
             suspects: Suspects::default(),
+            sought: SmallVec::new(),
             refusals: BTreeMap::new(),
             known_to: BTreeSet::new(),
             lenders: BTreeMap::new(),

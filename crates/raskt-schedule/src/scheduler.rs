@@ -31,8 +31,8 @@ pub struct Scheduler {
     pub(crate) doubtful: BTreeSet<RunId>,
     /// Things that were looked at to decide what is next.
     pub(crate) steps: u64,
-    /// Runs with suspects that look for a worker of their own.
-    pub(crate) accused: BTreeSet<RunId>,
+    /// Classes of runs with suspects that look for a worker of their own.
+    pub(crate) accused: BTreeSet<(Need, RunId, u32)>,
     /// Runs of which the last event left tasks that wait for memory.
     pub(crate) waits: Waits,
     /// When the event at hand happened.
@@ -209,7 +209,7 @@ impl Scheduler {
         if may_be_stalled || self.seats.len() == 0 {
             self.doubtful.insert(id);
         }
-        if !run.suspects.is_empty() || self.accused.contains(&id) {
+        if !run.suspects.is_empty() || !run.sought.is_empty() {
             self.note_suspects(id);
         }
     }
@@ -356,7 +356,9 @@ impl Scheduler {
             }
         }
         self.doubtful.remove(&run);
-        self.accused.remove(&run);
+        for (need, class) in found.sought {
+            self.accused.remove(&(need, run, class));
+        }
         if !found.suspects.is_empty() {
             self.end_quarantines(run);
         }

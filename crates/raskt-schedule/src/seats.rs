@@ -3,7 +3,8 @@ use crate::needs::{Able, Need, Needs, Place};
 use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
-use crate::seat::{Placed, Relief, Seat};
+use crate::seat::{Placed, Seat};
+use crate::standing::{Derived, Standing};
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,40 +23,6 @@ pub(crate) struct Seats {
     changed: BTreeSet<WorkerId>,
 }
 
-/// What counting again gives as well.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Derived {
-    /// Workers with room for an assignment, the least loaded first; after all others those without memory for producers.
-    open: BTreeSet<(bool, u64, WorkerId)>,
-    /// Workers that have more assignments than slots, by how many more.
-    ahead: BTreeSet<(u64, WorkerId)>,
-    /// Workers that somebody might ask for, by their name and by what they offer.
-    by_name: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
-    by_resource: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
-    /// Workers that are kept for suspects, and those of them that have still other things to do.
-    quarantined: u64,
-    draining: BTreeSet<WorkerId>,
-    slots: u64,
-    /// Workers whose memory has a bound.
-    bounded: u64,
-    /// Assignments that give back more memory than they take, by the family of their run, where they do, and until when anybody
-    /// waits for them.
-    reliefs: BTreeSet<(RunId, WorkerId, Time, RunId, Attempt)>,
-}
-
-/// What is derived of one seat.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Standing {
-    has_room: bool,
-    is_full: bool,
-    load: u64,
-    ahead: u64,
-    is_quarantined: bool,
-    is_draining: bool,
-    slots: u64,
-    is_bounded: bool,
-}
-
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
 const ROOMY_LOOKED_AT: usize = 8;
 
@@ -67,86 +34,6 @@ const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
 
 /// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
 const QUARANTINED_PART: u64 = 20;
-
-impl Standing {
-    fn of(seat: &Seat, prefill: u64) -> Self {
-        Self {
-            has_room: seat.has_room(prefill),
-            is_full: seat.is_full(),
-            load: seat.load(),
-            ahead: seat.ahead(),
-            is_quarantined: seat.quarantine.is_some(),
-            is_draining: seat.quarantine.is_some_and(|kept| kept.attempt.is_none()),
-            slots: seat.slots(),
-            is_bounded: seat.memory_limit() < u64::MAX,
-        }
-    }
-}
-
-impl Derived {
-    fn put_in(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, .. } = standing;
-        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
-        if has_room {
-            self.open.insert((is_full, load, worker));
-        }
-        if ahead > 0 {
-            self.ahead.insert((ahead, worker));
-        }
-        if is_draining {
-            self.draining.insert(worker);
-        }
-        self.quarantined += u64::from(is_quarantined);
-        self.slots += slots;
-        self.bounded += u64::from(is_bounded);
-    }
-
-    fn take_out(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, .. } = standing;
-        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
-        if has_room {
-            self.open.remove(&(is_full, load, worker));
-        }
-        if ahead > 0 {
-            self.ahead.remove(&(ahead, worker));
-        }
-        if is_draining {
-            self.draining.remove(&worker);
-        }
-        self.quarantined -= u64::from(is_quarantined);
-        self.slots -= slots;
-        self.bounded -= u64::from(is_bounded);
-    }
-
-    /// An assignment that gives memory back has come, or gone.
-    fn change_relief(&mut self, run: RunId, attempt: Attempt, relief: &Relief, is_new: bool) {
-        for &worker in &relief.at {
-            let key = (relief.family, worker, relief.until, run, attempt);
-            _ = if is_new { self.reliefs.insert(key) } else { self.reliefs.remove(&key) };
-        }
-    }
-
-    fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
-        self.by_name.entry(offer.name.clone()).or_default().insert(worker);
-        for name in offer.resources.keys() {
-            self.by_resource.entry(name.clone()).or_default().insert(worker);
-        }
-    }
-
-    fn remove_offer(&mut self, worker: WorkerId, offer: &Offer) {
-        let lists = [(&mut self.by_name, vec![&offer.name]), (&mut self.by_resource, offer.resources.keys().collect())];
-        for (list, names) in lists {
-            for name in names {
-                if let Some(workers) = list.get_mut(name) {
-                    workers.remove(&worker);
-                    if workers.is_empty() {
-                        list.remove(name);
-                    }
-                }
-            }
-        }
-    }
-}
 
 impl Seats {
     pub fn new(prefill: u64) -> Self {

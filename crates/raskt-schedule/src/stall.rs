@@ -52,7 +52,8 @@ impl Scheduler {
             _ = if self.seats.needs.is_met(need) { self.unmet.remove(&need) } else { self.unmet.insert(need) };
             let demanding = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
             self.doubtful.extend(self.demanding.range(demanding).map(|&(_, run, _)| run));
-            self.doubtful.extend(&self.accused);
+            let accused = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+            self.doubtful.extend(self.accused.range(accused).map(|&(_, run, _)| run));
         }
         while let Some(id) = self.doubtful.pop_first() {
             self.steps += 1;

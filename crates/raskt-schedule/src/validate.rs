@@ -1,5 +1,6 @@
 //! What must be true of the scheduler after every event, checked by counting everything again.
 
+use crate::needs::Need;
 use crate::run::Run;
 use crate::task::Tag;
 use crate::tasks::{Counts, Tasks};
@@ -36,6 +37,8 @@ impl Scheduler {
         }
         self.validate_holdings();
         self.validate_known();
+        let sought: usize = self.runs.values().map(|run| run.sought.len()).sum();
+        assert_eq!(self.accused.len(), sought, "runs with suspects that look for a worker");
         self.queue.validate(self.runs.keys().copied());
     }
 
@@ -107,7 +110,12 @@ impl Scheduler {
         assert!(is_in_line || run.tasks.counts.ready == ready, "{id:?} has ready tasks and isn't in line");
         let is_sought = suspects.iter().all(|&(_, is_sought)| is_sought);
         assert!(is_in_line || is_sought, "suspects of {id:?} are ready and look for no worker");
-        assert_eq!(run.suspects.has_ready(), self.accused.contains(&id), "suspects of {id:?} that look for a worker");
+        assert_eq!(run.suspects.has_ready(), !run.sought.is_empty(), "suspects of {id:?} that look for a worker");
+        let is_noted = |&(need, class): &(Need, u32)| {
+            let is_sound = run.suspects.first_ready(class).is_some_and(|(found, _)| found == class);
+            is_sound && self.accused.contains(&(need, id, class))
+        };
+        assert!(run.sought.iter().all(is_noted), "what suspects of {id:?} require that look for a worker");
         for (&task, holders) in &run.tasks.replicas {
             let record = run.tasks.record(task);
             assert!(record.is_special && record.tag == Tag::InMemory, "{task} has copies, and is {:?}", record.tag);
