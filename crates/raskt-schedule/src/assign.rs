@@ -229,15 +229,17 @@ impl Scheduler {
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
         let (mut priority, mut is_known) = (0, false);
-        if let Some((run, first)) = self.runs.get_mut(&run).zip(tasks.first()) {
-            run.known_to.insert(worker);
+        let id = run;
+        if let Some((run, first)) = self.runs.get_mut(&id).zip(tasks.first()) {
+            if run.known_to.insert(worker) {
+                self.seats.know(worker, id, true);
+            }
             let layer = first.layer.0 as usize;
             priority = run.tasks.layers[layer].priority;
             is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
         }
         let expected = is_known.then_some(nanoseconds);
         let relief = gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
-        self.seats.know(worker, run, true);
         self.queue.charge(run, priority, nanoseconds);
         let placed = Placed {
             tasks: tasks.clone(),

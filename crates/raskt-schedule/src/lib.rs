@@ -13,6 +13,7 @@
 mod admit;
 mod assign;
 mod batch;
+mod by_run;
 mod cancel;
 mod check;
 mod estimate;

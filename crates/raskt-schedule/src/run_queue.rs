@@ -7,6 +7,7 @@
 //! oldest.
 
 use crate::RunId;
+use crate::by_run::ByRun;
 use crate::needs::Need;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +24,8 @@ pub(crate) struct RunQueue {
     /// Those that stand aside until some worker has room that meets what they require, in the order in which they did.
     parked: BTreeSet<(Need, Turn, Member)>,
     parked_as: BTreeMap<(RunId, u32), (Need, Turn, Member)>,
-    runs: BTreeMap<RunId, Place>,
-    families: BTreeMap<RunId, Family>,
+    runs: ByRun<Place>,
+    families: ByRun<Family>,
     /// By priority, the virtual time of the family that was served last, when it was.
     clocks: BTreeMap<Reverse<i32>, u64>,
 }
@@ -79,7 +80,10 @@ impl RunQueue {
             depth: above.depth.saturating_add(1),
         });
         self.runs.insert(run, place);
-        self.families.entry(place.family).or_default().runs += 1;
+        match self.families.get_mut(&place.family) {
+            Some(family) => family.runs += 1,
+            None => self.families.insert(place.family, Family { runs: 1, ..Family::default() }),
+        }
     }
 
     /// A run goes.
@@ -149,7 +153,8 @@ impl RunQueue {
         members.insert(member);
         if members.len() == 1 {
             let clock = self.clocks.get(&priority).copied().unwrap_or(0);
-            let time = self.families.entry(family).or_default().times.entry(priority).or_default();
+            let Some(found) = self.families.get_mut(&family) else { return };
+            let time = found.times.entry(priority).or_default();
             *time = (*time).max(clock);
             self.turns.insert((priority, *time, family));
         }

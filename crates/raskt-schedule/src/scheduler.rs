@@ -1,3 +1,4 @@
+use crate::by_run::ByRun;
 use crate::needs::Need;
 use crate::place::{Placement, SoonestStart};
 use crate::report::again;
@@ -10,14 +11,14 @@ use crate::suspects::Death;
 use crate::waits::Waits;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
 ///
 /// Call [`Self::handle_event`] with what happened, then [`Self::poll_action`] until it gives nothing more.
 #[derive(Debug)]
 pub struct Scheduler {
-    pub(crate) runs: BTreeMap<RunId, Run>,
+    pub(crate) runs: ByRun<Run>,
     pub(crate) seats: Seats,
     /// Runs that may have something to start, by what it requires.
     pub(crate) queue: RunQueue,
@@ -51,7 +52,7 @@ impl Scheduler {
     /// A scheduler with these settings, and `placement` to choose workers.
     pub fn with(settings: Settings, placement: Box<dyn Placement>) -> Self {
         Self {
-            runs: BTreeMap::new(),
+            runs: ByRun::default(),
             seats: Seats::new(settings.prefill_nanoseconds),
             queue: RunQueue::default(),
             demanding: BTreeSet::new(),

@@ -31,7 +31,7 @@ impl Scheduler {
         });
         let counted = self.runs.values().map(|run| run.tasks.counts.running).sum::<u64>();
         assert_eq!(running, counted, "a task is running if and only if an assignment has it");
-        for (&id, run) in &self.runs {
+        for (&id, run) in self.runs.iter() {
             self.validate_run(run);
             self.validate_line(id, run);
         }
@@ -45,7 +45,7 @@ impl Scheduler {
     /// Who has something of a run, or waits for it, is known on both sides; and nobody stands aside for what there is room for.
     fn validate_known(&self) {
         let mut known = BTreeSet::new();
-        for (&id, run) in &self.runs {
+        for (&id, run) in self.runs.iter() {
             let workers = run.known_to.iter().chain(run.lenders.keys());
             known.extend(workers.filter(|worker| self.seats.contains(**worker)).map(|&worker| (worker, id)));
         }
@@ -63,7 +63,7 @@ impl Scheduler {
     /// What workers are counted to hold is what they hold of the results that will be read.
     fn validate_holdings(&self) {
         let mut counts = BTreeMap::<_, u64>::new();
-        for (&run, Run { graph, tasks, .. }) in &self.runs {
+        for (&run, Run { graph, tasks, .. }) in self.runs.iter() {
             for (layer, len) in graph.layers().map(|(id, layer)| (id, layer.len())) {
                 for task in (0..len).map(|index| TaskId::new(layer, index)) {
                     if tasks.is_needed(task) && tasks.is_in_memory(task) && !tasks.is_wanted(task) {

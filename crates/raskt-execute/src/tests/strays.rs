@@ -99,7 +99,9 @@ fn beside_one_that_goes_on_after_its_end_there_is_a_thread_for_what_comes_next()
 fn producers_that_wait_for_memory_go_ahead_when_time_has_passed_and_nothing_else_has() {
     const MIB: u64 = 1 << 20;
     let (place, gate) = (Place::new(2, 16), Arc::new(Gate::default()));
-    let block = |mib: u64| -> Value { Chunk::from_vec(vec![0_u8; (mib * MIB) as usize], &[(mib * MIB) as usize]).unwrap().into() };
+    let block = |mib: u64| -> Value {
+        Chunk::from_vec(vec![0_u8; (mib * MIB) as usize], &[(mib * MIB) as usize]).unwrap().into()
+    };
     let mut graph = GraphBuilder::new();
     let make = op(&mut graph, move |_, _| Ok(block(4)));
     let inside = gate.clone();
@@ -132,5 +134,4 @@ fn producers_that_wait_for_memory_go_ahead_when_time_has_passed_and_nothing_else
     }
     gate.open();
     run.wait().unwrap();
-
 }
