@@ -2,6 +2,7 @@
 
 use crate::admit::Effect;
 use crate::batch::{Batch, Limits};
+use crate::needs::Need;
 use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
@@ -11,11 +12,14 @@ use crate::waits::{HEADS_LOOKED_AT, Passed};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
 const ASKED_BACK_FOR: usize = 16;
 const ASKED: usize = 8;
+/// Assignments of each of them that are looked at.
+const ASKED_OF_EACH: usize = 64;
 
 /// What came of somebody's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +53,11 @@ impl Scheduler {
     /// there was such.
     fn assign_in_line(&mut self, is_end: bool) -> bool {
         let mut lacks_memory = false;
+        self.wake_able();
         let mut passed = None;
         while self.seats.has_room() {
             let Some(next) = self.queue.next(passed) else { break };
+            self.steps += 1;
             let given = self.assign_from(next.run(), next.class() as usize, is_end);
             lacks_memory |= given == Given::LacksMemory;
             if matches!(given, Given::NotNow | Given::LacksMemory) {
@@ -63,19 +69,44 @@ impl Scheduler {
 
     /// Hands out one assignment of a class of a run, or takes it out of the line.
     fn assign_from(&mut self, id: RunId, class: usize, is_end: bool) -> Given {
+        let need = self.runs.get(&id).map_or(Need::NONE, |run| run.needs[class]);
         let given = self.assign_past(id, class, is_end);
         if given == Given::Nothing {
             self.settle(id);
+        }
+        if self.seats.has_open(need) {
+            // There is room for one more who requires the same.
+            self.queue.wake(need);
+        } else if given == Given::NotNow {
+            // Nobody has: it stands aside until somebody does, as all others who require the same.
+            self.queue.park(id, class as u32, need);
         }
         // Suspects may have been passed on the way.
         self.note_suspects(id);
         given
     }
 
+    /// Those in line for whom some worker has come to have room are woken, one for each requirement.
+    fn wake_able(&mut self) {
+        while let Some(need) = self.seats.needs.room_changed.pop_first() {
+            self.steps += 1;
+            _ = if self.seats.has_open(need) { self.wakeable.insert(need) } else { self.wakeable.remove(&need) };
+        }
+        let mut at = Need::NONE;
+        while let Some(&need) = self.wakeable.range(at..).next() {
+            self.steps += 1;
+            if !self.queue.wake(need) {
+                self.wakeable.remove(&need);
+            }
+            at = need.next();
+        }
+    }
+
     /// Hands out the first that anybody can take. What lacks memory keeps nobody waiting who would free some.
     fn assign_past(&mut self, id: RunId, class: usize, is_end: bool) -> Given {
         let mut passed = Passed::new();
         while passed.len() < HEADS_LOOKED_AT {
+            self.steps += 1;
             let head = self.runs.get_mut(&id).and_then(|run| run.find_startable_past(class, &passed));
             let Some(head) = head else { break };
             match self.assign_head(id, class, head, is_end) {
@@ -93,8 +124,8 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&id) else { return false };
         let heads = (0..run.classes.len()).filter_map(|class| Some((class, run.find_startable(class)?)));
         let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
-        let able = |class: usize| self.seats.is_able(worker, run.classes[class].as_deref());
-        let Some(&(class, head)) = heads.iter().find(|&&(class, _)| able(class)) else {
+        let able = heads.iter().filter(|(class, _)| self.seats.is_able(worker, run.classes[*class].as_deref()));
+        let Some(&(class, head)) = able.max_by_key(|(class, head)| (head.priority, Reverse(*class))) else {
             self.settle(id);
             return false;
         };
@@ -198,8 +229,11 @@ impl Scheduler {
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
         let (mut priority, mut is_known) = (0, false);
-        if let Some((run, first)) = self.runs.get_mut(&run).zip(tasks.first()) {
-            run.known_to.insert(worker);
+        let id = run;
+        if let Some((run, first)) = self.runs.get_mut(&id).zip(tasks.first()) {
+            if run.known_to.insert(worker) {
+                self.seats.know(worker, id, true);
+            }
             let layer = first.layer.0 as usize;
             priority = run.tasks.layers[layer].priority;
             is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
@@ -240,7 +274,8 @@ impl Scheduler {
             let mut found = None;
             'victims: for victim in self.seats.ahead().take(ASKED) {
                 let Some(seat) = self.seats.get(victim) else { continue };
-                for (&(run, attempt), placed) in seat.placed().rev() {
+                for (&(run, attempt), placed) in seat.placed().rev().take(ASKED_OF_EACH) {
+                    self.steps += 1;
                     let is_free = !placed.is_started && placed.asked_for.is_none();
                     if is_free && self.seats.can_take(worker, placed.requirement.as_deref()) {
                         found = Some((victim, run, attempt, placed.tasks.clone()));

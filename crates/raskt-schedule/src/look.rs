@@ -41,9 +41,11 @@ impl Scheduler {
         if let Some((run, _)) = self.waits.iter().next() {
             return Some(format!("{run:?} is still held back"));
         }
-        let sets = [("accused", &self.accused), ("stalled", &self.stalled)];
-        if let Some((name, left)) = sets.into_iter().find(|(_, left)| !left.is_empty()) {
-            return Some(format!("{left:?} are still among the {name}"));
+        if !self.accused.is_empty() || !self.doubtful.is_empty() {
+            return Some("runs are still looked at".into());
+        }
+        if !self.wakeable.is_empty() || !self.unmet.is_empty() {
+            return Some("something is still required".into());
         }
         if !self.queue.is_empty() || !self.demanding.is_empty() {
             return Some("something still stands in line".into());

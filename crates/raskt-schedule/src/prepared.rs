@@ -49,8 +49,9 @@ impl Scheduler {
         forgotten.map(|run| ForgottenRun(Box::new(run)))
     }
 
-    pub(crate) fn add(&mut self, id: RunId, parent: Option<RunId>, run: Run) {
+    pub(crate) fn add(&mut self, id: RunId, parent: Option<RunId>, mut run: Run) {
         self.queue.add(id, parent);
+        run.needs = run.classes.iter().map(|class| self.seats.add_need(class.as_ref())).collect();
         self.runs.insert(id, run);
         self.settle(id);
     }

@@ -1,5 +1,6 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
+use crate::needs::Need;
 use crate::planted::{self, Bug};
 use crate::queue::Head;
 use crate::requirement::Requirement;
@@ -10,6 +11,7 @@ use crate::suspects::{Death, Group};
 use crate::task::Tag;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,6 +51,7 @@ impl Scheduler {
     /// suspects that look for one.
     pub(crate) fn assign_suspects(&mut self) {
         while let Some(worker) = self.seats.next_changed() {
+            self.steps += 1;
             self.go_on_with(worker);
         }
         self.move_to_idle();
@@ -63,27 +66,22 @@ impl Scheduler {
     }
 
     fn find_quarantines(&mut self, is_idle: bool) {
-        let mut at = (RunId(0), 0);
+        let mut at = (Need::NONE, RunId(0), 0);
         while self.seats.may_quarantine(is_idle)
-            && let Some((id, class, group)) = self.next_suspects(at)
+            && let Some(&(need, id, class)) = self.accused.range(at..).next()
         {
-            let requirement = self.runs.get(&id).and_then(|run| run.requirement_of(class));
+            self.steps += 1;
+            let Some(run) = self.runs.get(&id) else { return };
+            let Some((_, group)) = run.suspects.first_ready(class) else { return };
+            let requirement = run.requirement_of(class);
             let requirement = requirement.as_deref();
             let found = if is_idle { self.idle_for(requirement) } else { self.seats.next_to_keep(requirement) };
             match found {
                 Some(worker) => self.keep_for(worker, id, group),
                 // What requires something else may have better luck.
-                None => at = (id, class + 1),
+                None => at = (need.next(), RunId(0), 0),
             }
         }
-    }
-
-    /// The first suspects from a run and class on that look for a worker.
-    fn next_suspects(&self, (from, class): (RunId, u32)) -> Option<(RunId, u32, Group)> {
-        self.accused.range(from..).find_map(|&id| {
-            let (class, group) = self.runs.get(&id)?.suspects.first_ready(if id == from { class } else { 0 })?;
-            Some((id, class, group))
-        })
     }
 
     fn keep_for(&mut self, worker: WorkerId, run: RunId, group: Group) {
@@ -95,12 +93,23 @@ impl Scheduler {
         self.note_suspects(run);
     }
 
-    /// Whether suspects of a run look for a worker.
+    /// Notes what suspects of a run require that look for a worker.
     pub(crate) fn note_suspects(&mut self, id: RunId) {
-        match self.runs.get(&id).is_some_and(|run| run.suspects.has_ready()) {
-            true => _ = self.accused.insert(id),
-            false => _ = self.accused.remove(&id),
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        if !run.suspects.has_ready() && run.sought.is_empty() {
+            return;
         }
+        let classes =
+            std::iter::successors(run.suspects.first_ready(0), |(class, _)| run.suspects.first_ready(class + 1));
+        let sought: SmallVec<[(Need, u32); 2]> = classes.map(|(class, _)| (run.needs[class as usize], class)).collect();
+        if run.sought == sought {
+            return;
+        }
+        for (need, class) in std::mem::replace(&mut run.sought, sought) {
+            self.accused.remove(&(need, id, class));
+        }
+        self.accused.extend(run.sought.iter().map(|&(need, class)| (need, id, class)));
+        self.doubtful.insert(id);
     }
 
     /// A worker that has what is required and nothing to do, not even for runs that are forgotten.
@@ -138,6 +147,7 @@ impl Scheduler {
     /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.
     fn move_to_idle(&mut self) {
         for worker in self.seats.draining(MOVED) {
+            self.steps += 1;
             let Some(kept) = self.seats.get(worker).and_then(|seat| seat.quarantine) else { continue };
             let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
             let requirement = class.and_then(|class| self.runs[&kept.run].requirement_of(class));

@@ -16,7 +16,7 @@ use std::ops::Range;
 /// layer of them is a cursor.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    ready: BTreeMap<(i32, LayerId), BinaryHeap<(Reverse<u64>, u64)>>,
+    ready: BTreeMap<(i32, LayerId), Stretches>,
     /// The stretch that grows while neighbours become ready one after the other.
     growing: Option<Stretch>,
     /// One for each large explicit layer.
@@ -24,6 +24,9 @@ pub(crate) struct Queue {
     opened: Opened,
     sources: SourceLayers,
 }
+
+/// Of one layer, where stretches begin and end.
+type Stretches = BinaryHeap<(Reverse<u64>, u64)>;
 
 /// Neighbours by rank. A task may stand in several; what its record says counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

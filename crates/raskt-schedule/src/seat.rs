@@ -22,6 +22,8 @@ pub(crate) struct Seat {
     /// Sums over what is placed.
     nanoseconds: u64,
     memory: u128,
+    /// Runs that it has something of, or that its tasks wait for.
+    pub known: BTreeSet<RunId>,
     /// Results that it holds and that will be read.
     pub holdings: Holdings,
     /// Assignments that have come, or gone, and give memory back.
@@ -85,6 +87,7 @@ impl Seat {
             lent: 0,
             nanoseconds: 0,
             memory: 0,
+            known: BTreeSet::new(),
             holdings: Holdings::default(),
             relief_changed: vec![],
             used: Resources::new(),
@@ -256,6 +259,7 @@ impl Seat {
 
     pub fn forget(&mut self, run: RunId) {
         self.holdings.forget(run);
+        self.known.remove(&run);
         let of_run = self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX)));
         for (run, attempt) in of_run.map(|(&key, _)| key).collect::<Vec<_>>() {
             if self.close(run, attempt).is_some_and(|placed| placed.is_started) {

@@ -1,8 +1,10 @@
 use crate::holdings::Move;
+use crate::needs::{Able, Need, Needs, Place};
 use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
-use crate::seat::{Placed, Relief, Seat};
+use crate::seat::{Placed, Seat};
+use crate::standing::{Derived, Standing};
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,44 +15,12 @@ use std::sync::Arc;
 pub(crate) struct Seats {
     seats: BTreeMap<WorkerId, Seat>,
     derived: Derived,
+    /// What is required of them.
+    pub needs: Needs,
     /// Nanoseconds of work for each slot that a worker gets in advance.
     prefill: u64,
     /// Workers that are kept for suspects and that have changed.
     changed: BTreeSet<WorkerId>,
-}
-
-/// What counting again gives as well.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Derived {
-    /// Workers with room for an assignment, the least loaded first; after all others those without memory for producers.
-    open: BTreeSet<(bool, u64, WorkerId)>,
-    /// Workers that have more assignments than slots, by how many more.
-    ahead: BTreeSet<(u64, WorkerId)>,
-    /// Workers that somebody might ask for, by their name and by what they offer.
-    by_name: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
-    by_resource: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
-    /// Workers that are kept for suspects, and those of them that have still other things to do.
-    quarantined: u64,
-    draining: BTreeSet<WorkerId>,
-    slots: u64,
-    /// Workers whose memory has a bound.
-    bounded: u64,
-    /// Assignments that give back more memory than they take, by the family of their run, where they do, and until when anybody
-    /// waits for them.
-    reliefs: BTreeSet<(RunId, WorkerId, Time, RunId, Attempt)>,
-}
-
-/// What is derived of one seat.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Standing {
-    has_room: bool,
-    is_full: bool,
-    load: u64,
-    ahead: u64,
-    is_quarantined: bool,
-    is_draining: bool,
-    slots: u64,
-    is_bounded: bool,
 }
 
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
@@ -65,86 +35,6 @@ const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
 /// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
 const QUARANTINED_PART: u64 = 20;
 
-impl Standing {
-    fn of(seat: &Seat, prefill: u64) -> Self {
-        Self {
-            has_room: seat.has_room(prefill),
-            is_full: seat.is_full(),
-            load: seat.load(),
-            ahead: seat.ahead(),
-            is_quarantined: seat.quarantine.is_some(),
-            is_draining: seat.quarantine.is_some_and(|kept| kept.attempt.is_none()),
-            slots: seat.slots(),
-            is_bounded: seat.memory_limit() < u64::MAX,
-        }
-    }
-}
-
-impl Derived {
-    fn put_in(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, .. } = standing;
-        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
-        if has_room {
-            self.open.insert((is_full, load, worker));
-        }
-        if ahead > 0 {
-            self.ahead.insert((ahead, worker));
-        }
-        if is_draining {
-            self.draining.insert(worker);
-        }
-        self.quarantined += u64::from(is_quarantined);
-        self.slots += slots;
-        self.bounded += u64::from(is_bounded);
-    }
-
-    fn take_out(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, .. } = standing;
-        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
-        if has_room {
-            self.open.remove(&(is_full, load, worker));
-        }
-        if ahead > 0 {
-            self.ahead.remove(&(ahead, worker));
-        }
-        if is_draining {
-            self.draining.remove(&worker);
-        }
-        self.quarantined -= u64::from(is_quarantined);
-        self.slots -= slots;
-        self.bounded -= u64::from(is_bounded);
-    }
-
-    /// An assignment that gives memory back has come, or gone.
-    fn change_relief(&mut self, run: RunId, attempt: Attempt, relief: &Relief, is_new: bool) {
-        for &worker in &relief.at {
-            let key = (relief.family, worker, relief.until, run, attempt);
-            _ = if is_new { self.reliefs.insert(key) } else { self.reliefs.remove(&key) };
-        }
-    }
-
-    fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
-        self.by_name.entry(offer.name.clone()).or_default().insert(worker);
-        for name in offer.resources.keys() {
-            self.by_resource.entry(name.clone()).or_default().insert(worker);
-        }
-    }
-
-    fn remove_offer(&mut self, worker: WorkerId, offer: &Offer) {
-        let lists = [(&mut self.by_name, vec![&offer.name]), (&mut self.by_resource, offer.resources.keys().collect())];
-        for (list, names) in lists {
-            for name in names {
-                if let Some(workers) = list.get_mut(name) {
-                    workers.remove(&worker);
-                    if workers.is_empty() {
-                        list.remove(name);
-                    }
-                }
-            }
-        }
-    }
-}
-
 impl Seats {
     pub fn new(prefill: u64) -> Self {
         Self { prefill, ..Self::default() }
@@ -154,7 +44,9 @@ impl Seats {
         self.derived.add_offer(worker, &offer);
         let seat = Seat::new(offer);
         self.derived.put_in(worker, Standing::of(&seat, self.prefill));
+        let concerned = self.needs.concerned(&seat.offer);
         self.seats.insert(worker, seat);
+        concerned.into_iter().for_each(|need| self.look_at(need, worker));
     }
 
     /// Takes a worker away, and gives what it had.
@@ -164,6 +56,9 @@ impl Seats {
         self.derived.remove_offer(worker, &seat.offer);
         for (&(run, attempt), placed) in seat.placed() {
             placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
+        }
+        for need in self.needs.met_by(worker).into_iter().chain(self.needs.concerned(&seat.offer)) {
+            self.look_at(need, worker);
         }
         seat.into_placed()
     }
@@ -198,6 +93,18 @@ impl Seats {
         self.derived.slots
     }
 
+    /// `worker` has come to have something of `run`, or waits for it; or neither any more.
+    pub fn know(&mut self, worker: WorkerId, run: RunId, does: bool) {
+        if let Some(seat) = self.seats.get_mut(&worker) {
+            _ = if does { seat.known.insert(run) } else { seat.known.remove(&run) };
+        }
+    }
+
+    /// Runs that `worker` has something of, or waits for.
+    pub fn known(&self, worker: WorkerId) -> Vec<RunId> {
+        self.seats.get(&worker).into_iter().flat_map(|seat| &seat.known).copied().collect()
+    }
+
     /// Counts that `worker` said what it holds.
     pub fn hear(&mut self, worker: WorkerId) {
         if let Some(seat) = self.seats.get_mut(&worker) {
@@ -219,6 +126,7 @@ impl Seats {
             let now = Standing::of(seat, self.prefill);
             self.derived.take_out(moved.worker, Standing { is_full: was_full, ..now });
             self.derived.put_in(moved.worker, now);
+            self.place_anew(moved.worker);
         }
     }
 
@@ -277,29 +185,74 @@ impl Seats {
         })
     }
 
+    /// Workers with room that have what is required.
+    fn open(&self, requirement: Option<&Requirement>) -> &BTreeSet<Place> {
+        let need = requirement.and_then(|requirement| self.needs.find(requirement));
+        need.and_then(|need| self.needs.open(need)).unwrap_or(&self.derived.open)
+    }
+
     /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
     pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
-        let admits = |worker: &WorkerId| self.seats[worker].admits(net);
-        let Some(requirement) = requirement else {
-            let mut roomy = self.derived.open.iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
-            return roomy.find(|(.., worker)| admits(worker)).map(|&(.., worker)| worker);
-        };
-        let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
-        able.filter(admits).min_by_key(|worker| (self.seats[worker].load(), *worker))
+        let roomy = self.open(requirement).iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
+        let mut roomy = roomy.map(|&(.., worker)| worker);
+        roomy.find(|worker| self.seats[worker].admits(net))
     }
 
     /// The least loaded worker that has room and what is required.
     pub fn freest(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let Some(requirement) = requirement else {
-            let first = self.derived.open.first();
-            let is_last_full = self.derived.open.last().is_some_and(|(is_full, ..)| *is_full);
-            let full = || self.derived.open.range((true, 0, WorkerId(0))..).next();
-            let full = if is_last_full { full() } else { None };
-            let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
-            return freest.map(|&(.., worker)| worker);
-        };
-        let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
-        able.min_by_key(|worker| (self.seats[worker].load(), *worker))
+        let open = self.open(requirement);
+        let first = open.first();
+        let is_last_full = open.last().is_some_and(|(is_full, ..)| *is_full);
+        let full = || open.range((true, 0, WorkerId(0))..).next();
+        let full = if is_last_full { full() } else { None };
+        let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
+        freest.map(|&(.., worker)| worker)
+    }
+
+    /// Whether some worker meets `need` and has room.
+    pub fn has_open(&self, need: Need) -> bool {
+        !self.needs.open(need).unwrap_or(&self.derived.open).is_empty()
+    }
+
+    /// One more class of a run requires this of workers.
+    pub fn add_need(&mut self, requirement: Option<&Arc<Requirement>>) -> Need {
+        let Some(requirement) = requirement else { return Need::NONE };
+        let mut needs = std::mem::take(&mut self.needs);
+        let need = needs.add(requirement, || self.able_with_places(requirement));
+        self.needs = needs;
+        need
+    }
+
+    /// `worker` has come, or changed, or gone: whether it meets `need`, and whether others do now.
+    fn look_at(&mut self, need: Need, worker: WorkerId) {
+        let Some(requirement) = self.needs.requirement(need).cloned() else { return };
+        if requirement.allow_others {
+            // With the first of the named ones others don't meet it any more, and with the last of them they do.
+            return self.needs.replace(need, self.able_with_places(&requirement));
+        }
+        let is_able = self.could_take(worker, Some(&requirement));
+        self.needs.set(need, worker, is_able.then(|| self.place_for(worker, &requirement)));
+    }
+
+    /// `worker` has changed.
+    fn place_anew(&mut self, worker: WorkerId) {
+        for need in self.needs.met_by(worker) {
+            let Some(requirement) = self.needs.requirement(need).cloned() else { continue };
+            self.needs.set(need, worker, Some(self.place_for(worker, &requirement)));
+        }
+    }
+
+    /// The workers that could meet `requirement`, and where they stand.
+    fn able_with_places(&self, requirement: &Requirement) -> Able {
+        if requirement.resources.is_empty() && !self.restricts(requirement) {
+            return None;
+        }
+        Some(self.able(requirement).map(|worker| (worker, self.place_for(worker, requirement))).collect())
+    }
+
+    fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
+        let seat = self.seats.get(&worker).filter(|seat| seat.has_room(self.prefill) && seat.can_take(requirement))?;
+        Some((seat.is_full(), seat.load(), worker))
     }
 
     /// Whether `worker` has room and what is required.
@@ -313,11 +266,6 @@ impl Seats {
             let fits = |requirement| seat.can_take(requirement) && self.may_run(worker, requirement);
             !seat.is_kept() && requirement.is_none_or(fits)
         })
-    }
-
-    /// Whether some worker that is there could ever meet `requirement`.
-    pub fn is_met_by_any(&self, requirement: &Requirement) -> bool {
-        self.able(requirement).next().is_some()
     }
 
     /// The workers that could meet `requirement` if they had nothing else to do.
@@ -387,8 +335,7 @@ impl Seats {
     /// if it is easily found.
     pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
         let freest = self.freest(requirement)?;
-        let others = self.derived.open.iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
-        let mut others = others.filter(|&worker| self.can_take(worker, requirement));
+        let mut others = self.open(requirement).iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
         let is_free = |worker: WorkerId| self.seats.get(&worker).is_some_and(|seat| !seat.has_orphans());
         if is_free(freest) { Some(freest) } else { others.find(|&worker| is_free(worker)).or(Some(freest)) }
     }
@@ -483,6 +430,7 @@ impl Seats {
             self.derived.take_out(worker, before);
             self.derived.put_in(worker, now);
         }
+        self.place_anew(worker);
     }
 
     /// Asserts that what is derived is what counting again gives, and shows each assignment to `check`.
@@ -498,6 +446,7 @@ impl Seats {
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");
+        self.needs.validate(|requirement| self.able_with_places(requirement));
     }
 }
 

@@ -3,7 +3,7 @@ use crate::holdings::Moves;
 use crate::members::Members;
 use crate::pages::Pages;
 use crate::planted::{self, Bug};
-use crate::queue::Queue;
+use crate::queues::Queues;
 use crate::sources::Sources;
 use crate::task::{Record, Tag};
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Tasks {
     pub layers: Vec<LayerState>,
     /// By class of requirement.
-    pub queues: Vec<Queue>,
+    pub queues: Queues,
     pub counts: Counts,
     pub next_attempt: Attempt,
     /// Results that are to be dropped, and by whom.
@@ -145,7 +145,7 @@ impl Tasks {
         });
         let mut tasks = Self {
             layers: layers.collect(),
-            queues: (0..queues).map(|_| Queue::default()).collect(),
+            queues: Queues::new(queues),
             counts: Counts::default(),
             next_attempt: Attempt::default(),
             discards: vec![],
@@ -301,7 +301,7 @@ impl Tasks {
 
     /// Tasks that could start now, at most.
     pub fn ready_hint(&self) -> u64 {
-        self.counts.ready + self.queues.iter().map(Queue::untouched).sum::<u64>()
+        self.counts.ready + self.queues.untouched()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What must be true of the scheduler after every event, checked by counting everything again.
 
 use crate::gating::Missing;
+use crate::needs::Need;
 use crate::run::Run;
 use crate::task::Tag;
 use crate::tasks::{Counts, Tasks};
@@ -31,18 +32,39 @@ impl Scheduler {
         });
         let counted = self.runs.values().map(|run| run.tasks.counts.running).sum::<u64>();
         assert_eq!(running, counted, "a task is running if and only if an assignment has it");
-        for (&id, run) in &self.runs {
+        for (&id, run) in self.runs.iter() {
             self.validate_run(run);
             self.validate_line(id, run);
         }
         self.validate_holdings();
+        self.validate_known();
+        let sought: usize = self.runs.values().map(|run| run.sought.len()).sum();
+        assert_eq!(self.accused.len(), sought, "runs with suspects that look for a worker");
         self.queue.validate(self.runs.keys().copied());
+    }
+
+    /// Who has something of a run, or waits for it, is known on both sides; and nobody stands aside for what there is room for.
+    fn validate_known(&self) {
+        let mut known = BTreeSet::new();
+        for (&id, run) in self.runs.iter() {
+            let workers = run.known_to.iter().chain(run.lenders.keys());
+            known.extend(workers.filter(|worker| self.seats.contains(**worker)).map(|&worker| (worker, id)));
+        }
+        let said = self.seats.workers().flat_map(|worker| {
+            let runs = self.seats.known(worker);
+            runs.into_iter().map(move |run| (worker, run))
+        });
+        assert!(said.eq(known), "runs that workers have something of");
+        for need in self.queue.parked_for() {
+            assert!(!self.seats.has_open(need), "somebody stands aside for {need:?}, and there is room");
+        }
+        assert!(self.doubtful.is_empty(), "runs of which it isn't known whether they can go on");
     }
 
     /// What workers are counted to hold is what they hold of the results that will be read.
     fn validate_holdings(&self) {
         let mut counts = BTreeMap::<_, u64>::new();
-        for (&run, Run { graph, tasks, .. }) in &self.runs {
+        for (&run, Run { graph, tasks, .. }) in self.runs.iter() {
             for (layer, len) in graph.layers().map(|(id, layer)| (id, layer.len())) {
                 for task in (0..len).map(|index| TaskId::new(layer, index)) {
                     if tasks.is_needed(task) && tasks.is_in_memory(task) && !tasks.is_wanted(task) {
@@ -77,7 +99,7 @@ impl Scheduler {
             let demands = class > 0 && self.queue.has(id, class);
             assert_eq!(
                 demands,
-                self.demanding.contains(&(id, class)),
+                self.demanding.contains(&(run.needs[class as usize], id, class)),
                 "class {class} of {id:?} among those that demand"
             );
         }
@@ -89,9 +111,12 @@ impl Scheduler {
         assert!(is_in_line || run.tasks.counts.ready == ready, "{id:?} has ready tasks and isn't in line");
         let is_sought = suspects.iter().all(|&(_, is_sought)| is_sought);
         assert!(is_in_line || is_sought, "suspects of {id:?} are ready and look for no worker");
-        assert_eq!(run.suspects.has_ready(), self.accused.contains(&id), "suspects of {id:?} that look for a worker");
-        let is_told = run.stalled.is_none() || self.stalled.contains(&id);
-        assert!(is_told, "{id:?} was told that it is stalled, and is forgotten among those");
+        assert_eq!(run.suspects.has_ready(), !run.sought.is_empty(), "suspects of {id:?} that look for a worker");
+        let is_noted = |&(need, class): &(Need, u32)| {
+            let is_sound = run.suspects.first_ready(class).is_some_and(|(found, _)| found == class);
+            is_sound && self.accused.contains(&(need, id, class))
+        };
+        assert!(run.sought.iter().all(is_noted), "what suspects of {id:?} require that look for a worker");
         for (&task, holders) in &run.tasks.replicas {
             let record = run.tasks.record(task);
             assert!(record.is_special && record.tag == Tag::InMemory, "{task} has copies, and is {:?}", record.tag);

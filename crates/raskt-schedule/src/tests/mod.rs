@@ -10,5 +10,6 @@ mod outside;
 mod poison;
 mod policy;
 mod runs;
+mod steps;
 mod worker;
 mod world;
