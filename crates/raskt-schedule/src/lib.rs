@@ -15,6 +15,7 @@ mod assign;
 mod batch;
 mod cancel;
 mod check;
+mod copies;
 mod estimate;
 mod event;
 mod flight;
