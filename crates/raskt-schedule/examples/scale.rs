@@ -212,6 +212,8 @@ struct Cluster {
     workers: Vec<Worker>,
     /// Assignments that run.
     executing: VecDeque<(usize, Ticket, Vec<TaskRange>)>,
+    /// What workers have told the scheduler.
+    told: VecDeque<Event>,
     is_finished: bool,
     tasks_run: u64,
     assignments: u64,
@@ -230,6 +232,7 @@ impl Cluster {
             scheduler: Scheduler::new(CREDIT_NANOSECONDS),
             workers: vec![],
             executing: VecDeque::new(),
+            told: VecDeque::new(),
             is_finished: false,
             tasks_run: 0,
             assignments: 0,
@@ -245,6 +248,13 @@ impl Cluster {
     }
 
     fn handle(&mut self, event: Event) {
+        self.told.push_back(event);
+        while let Some(event) = self.told.pop_front() {
+            self.handle_one(event);
+        }
+    }
+
+    fn handle_one(&mut self, event: Event) {
         self.scheduler.handle_event(Time(0), event);
         while let Some(action) = self.scheduler.poll_action() {
             match action {
@@ -270,11 +280,11 @@ impl Cluster {
                     self.executing.push_back((at, ticket, assignment.tasks));
                 }
                 WorkerAction::Report(report) => {
-                    self.handle(Event::Reported { worker: WorkerId(at as u32), report });
+                    self.told.push_back(Event::Reported { worker: WorkerId(at as u32), report });
                 }
                 WorkerAction::Fetch { ticket, .. } => self.workers[at].handle_event(WorkerEvent::Fetched(ticket)),
                 WorkerAction::Fetched { run, tasks } => {
-                    self.handle(Event::Fetched { worker: WorkerId(at as u32), run, tasks });
+                    self.told.push_back(Event::Fetched { worker: WorkerId(at as u32), run, tasks });
                 }
                 WorkerAction::FetchFailed { .. } => panic!("everything can be fetched"),
                 WorkerAction::Started { .. } | WorkerAction::Unreserve { .. } | WorkerAction::TakenBack { .. } => {}
@@ -290,6 +300,9 @@ impl Cluster {
             // Blocks take what they were said to take, tasks of explicit layers nearly nothing.
             let nanoseconds = if self.workers.len() > 1 { 1_000_000 * count } else { 100 * count };
             self.tell(at, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
+            while let Some(event) = self.told.pop_front() {
+                self.handle_one(event);
+            }
         }
     }
 }

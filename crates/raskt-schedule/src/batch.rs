@@ -1,5 +1,6 @@
 //! What tasks that are handed out together hold and read.
 
+use crate::copies::Copies;
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
 use crate::queue::{Head, push_for};
@@ -205,7 +206,8 @@ impl Run {
             let bytes = self.output_bytes(input.layer).max(4096);
             let record = self.tasks.record(input);
             let others = self.tasks.replicas.get(&input).filter(|_| record.is_special);
-            let others = others.into_iter().flatten().copied().filter(|&other| other != known).take(COPIES_LOOKED_AT);
+            let others =
+                others.into_iter().flat_map(Copies::iter).filter(|&other| other != known).take(COPIES_LOOKED_AT);
             let known = Some(known).filter(|&known| known != record.worker && self.tasks.holds(known, input));
             for worker in std::iter::once(record.worker).chain(known).chain(others) {
                 match holders.iter_mut().find(|(holder, _)| *holder == worker) {

@@ -109,7 +109,7 @@ impl Tasks {
         }
         let shape = &graph.layer(id).shape;
         let tasks = BoxWalk::new(&shape.grid(), &shape.readers_through(port, input.index));
-        let opening = Opening { priority: layer.priority, layer: id, port, input, tasks };
+        let opening = Opening::new(layer.priority, id, port, input, tasks);
         self.queues[layer.class as usize].open_box(opening);
     }
 
@@ -197,11 +197,14 @@ impl Tasks {
         if gated == 0 {
             return graph.for_each_input(task, |input| visit(self, input));
         }
-        self.count_reads(graph, task);
-        graph.layer(task.layer).shape.for_each_input_by_port(task.index, |port, input| {
-            let LayerState { gates, class, .. } = &mut self.layers[task.layer.0 as usize];
+        let shape = &graph.layer(task.layer).shape;
+        shape.for_each_input_by_port(task.index, |port, input| {
+            let LayerState { gates, class, needed, .. } = &mut self.layers[task.layer.0 as usize];
             let gate = gates.as_mut().and_then(|gates| gates.at(port));
-            let is_last = gate.is_none_or(|gate| gate.leave(input.index) == 0);
+            let is_last = gate.is_none_or(|gate| {
+                gate.left(input.index, || count_readers(shape, port, input.index, needed));
+                gate.leave(input.index) == 0
+            });
             if is_last && is_gate(gated, port) {
                 self.queues[*class as usize].close_box(task.layer, port, input);
             }

@@ -19,6 +19,7 @@ mod boxes;
 mod by_run;
 mod cancel;
 mod check;
+mod copies;
 mod estimate;
 mod event;
 mod flight;

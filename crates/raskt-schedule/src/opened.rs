@@ -28,13 +28,19 @@ pub(crate) struct Opening {
     pub port: usize,
     pub input: TaskId,
     pub tasks: BoxWalk,
+    /// The first of them.
+    start: u64,
 }
 
 type Turn = (i32, LayerId, Reverse<u64>, usize, TaskId);
 
 impl Opening {
+    pub fn new(priority: i32, layer: LayerId, port: usize, input: TaskId, tasks: BoxWalk) -> Self {
+        Self { priority, layer, port, input, start: tasks.run().start, tasks }
+    }
+
     fn turn(&self) -> Turn {
-        (self.priority, self.layer, Reverse(self.tasks.run().start), self.port, self.input)
+        (self.priority, self.layer, Reverse(self.start), self.port, self.input)
     }
 }
 
@@ -90,6 +96,7 @@ impl Opened {
         let Some(boxes) = self.boxes.get_mut(&(priority, layer)) else { return };
         let Some(mut first) = boxes.peek_mut() else { return };
         first.tasks.advance(count);
+        first.start = first.tasks.run().start;
         self.untouched = self.untouched.saturating_sub(count);
         if first.tasks.left() == 0 {
             let Opening { port, input, .. } = PeekMut::pop(first);
@@ -126,7 +133,7 @@ mod tests {
     fn column(grid: &Grid, column: u32) -> Opening {
         let rows = 0..grid.lengths()[0];
         let tasks = BoxWalk::new(grid, &GridBox([rows, column..column + 1].into_iter().collect()));
-        Opening { priority: 0, layer: LayerId(1), port: 0, input: TaskId::new(LayerId(0), u64::from(column)), tasks }
+        Opening::new(0, LayerId(1), 0, TaskId::new(LayerId(0), u64::from(column)), tasks)
     }
 
     #[test]

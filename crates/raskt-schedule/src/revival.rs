@@ -79,7 +79,7 @@ impl Tasks {
 
     /// All copies that `worker` holds are gone.
     pub fn lose_all_of(&mut self, graph: &Graph, worker: WorkerId) {
-        let holding = self.replicas.iter().filter(|(_, holders)| holders.binary_search(&worker).is_ok());
+        let holding = self.replicas.iter().filter(|(_, holders)| holders.contains(worker));
         let mut lost: Vec<_> = holding.map(|(&task, _)| TaskRange::one(task)).collect();
         for (layer, state) in (0..).map(LayerId).zip(&self.layers) {
             let held = state.pages.live().filter(|(_, record)| record.tag == Tag::InMemory && record.worker == worker);
@@ -101,9 +101,11 @@ impl Tasks {
     fn lose_copy(&mut self, task: TaskId, worker: WorkerId) -> bool {
         let record = self.layers[task.layer.0 as usize].open(task.index);
         let Some(others) = self.replicas.get_mut(&task).filter(|_| record.is_special) else { return false };
-        match others.binary_search(&worker) {
-            Ok(at) => drop(others.remove(at)),
-            Err(_) => record.worker = others.remove(0),
+        if let Some(first) = others.first().filter(|_| !others.contains(worker)) {
+            record.worker = first;
+            others.remove(first);
+        } else {
+            others.remove(worker);
         }
         if others.is_empty() {
             self.replicas.remove(&task);

@@ -276,8 +276,10 @@ impl Run {
                 continue;
             }
             // Many wait for it at a gate, which opens when all of the assignment has run.
-            let behind = tasks.reads_at_gates(graph, id, task).fold(0, u64::saturating_add);
-            draft.left_behind = draft.left_behind.saturating_add(behind);
+            if tasks.layers[task.layer.0 as usize].feeds_gates {
+                let behind = tasks.reads_at_gates(graph, id, task).fold(0, u64::saturating_add);
+                draft.left_behind = draft.left_behind.saturating_add(behind);
+            }
             for_each_told(graph, id, layer.gated(), task, |index| {
                 looked_at += 1;
                 if looked_at > READERS_LOOKED_AT {

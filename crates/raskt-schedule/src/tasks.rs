@@ -1,3 +1,4 @@
+use crate::copies::Copies;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
 use crate::members::Members;
@@ -36,9 +37,6 @@ pub(crate) struct Tasks {
 
 /// Tasks of an explicit layer from which on those that are ready are bits: so many take half a kilobyte.
 const SCATTERED: u64 = 4096;
-
-/// Workers that hold a result beside the one in its record, in order; never empty.
-pub(crate) type Copies = SmallVec<[WorkerId; 2]>;
 
 /// What is known of one layer.
 #[derive(Debug)]
@@ -223,19 +221,19 @@ impl Tasks {
     pub fn holds(&self, worker: WorkerId, task: TaskId) -> bool {
         let record = self.record(task);
         record.tag == Tag::InMemory
-            && (record.worker == worker || (record.is_special && self.replicas[&task].binary_search(&worker).is_ok()))
+            && (record.worker == worker || (record.is_special && self.replicas[&task].contains(worker)))
     }
 
     /// Everybody who holds `task`, which is in memory.
     pub fn holders(&self, task: TaskId) -> impl Iterator<Item = WorkerId> {
         let record = self.record(task);
         let others = self.replicas.get(&task).filter(|_| record.is_special);
-        std::iter::once(record.worker).chain(others.into_iter().flatten().copied())
+        std::iter::once(record.worker).chain(others.into_iter().flat_map(Copies::iter))
     }
 
     /// A result that counts to what its holders hold counts no longer, or the other way round.
     pub fn count_holders(&mut self, task: TaskId, counts: bool) {
-        for worker in self.holders(task).collect::<Copies>() {
+        for worker in self.holders(task).collect::<SmallVec<[WorkerId; 4]>>() {
             match counts {
                 true => self.hold(task, worker),
                 false => self.moves.remove(task.layer, worker),

@@ -1,5 +1,6 @@
 //! The way of a task from ready to released.
 
+use crate::copies::Copies;
 use crate::gates::for_each_told;
 use crate::planted::{self, Bug};
 use crate::queue::push_for;
@@ -84,8 +85,7 @@ impl Tasks {
         if !self.is_wanted(task) {
             self.hold(task, worker);
         }
-        let copies = self.replicas.entry(task).or_default();
-        copies.insert(copies.partition_point(|&other| other < worker), worker);
+        self.replicas.entry(task).or_default().insert(worker);
         self.layers[task.layer.0 as usize].open(task.index).is_special = true;
     }
 
@@ -127,6 +127,7 @@ impl Tasks {
     /// Tells the readers of `task` that it is in memory, and counts the reads that are to come.
     fn tell_readers(&mut self, graph: &Graph, task: TaskId) -> u32 {
         let mut unread = 0;
+        let feeds_gates = self.layers[task.layer.0 as usize].feeds_gates;
         for &id in graph.readers(task.layer) {
             if let Some(exchange) = &mut self.layers[id.0 as usize].exchange {
                 unread += u32::from(exchange.consumers_left > 0);
@@ -136,7 +137,9 @@ impl Tasks {
                 }
                 continue;
             }
-            unread += self.unread_at_gates(graph, id, task);
+            if feeds_gates {
+                unread += self.unread_at_gates(graph, id, task);
+            }
             let gated = self.layers[id.0 as usize].gated();
             for_each_told(graph, id, gated, task, |index| unread += self.tell_reader(graph, TaskId::new(id, index)));
         }
@@ -208,7 +211,7 @@ impl Tasks {
     /// `InMemory` → `Released`, where nobody needs it: all copies are dropped.
     pub fn release(&mut self, graph: &Graph, task: TaskId) {
         if self.record(task).is_special {
-            for worker in self.replicas.remove(&task).into_iter().flatten() {
+            for worker in self.replicas.remove(&task).iter().flat_map(Copies::iter) {
                 self.moves.remove(task.layer, worker);
                 push_for(&mut self.discards, worker, task);
             }

@@ -120,8 +120,8 @@ impl Scheduler {
         for (&task, holders) in &run.tasks.replicas {
             let record = run.tasks.record(task);
             assert!(record.is_special && record.tag == Tag::InMemory, "{task} has copies, and is {:?}", record.tag);
-            assert!(!holders.is_empty() && !holders.contains(&record.worker), "copies of {task}");
-            assert!(holders.iter().all(|&holder| self.seats.contains(holder)), "{task} is held by nobody");
+            assert!(!holders.is_empty() && !holders.contains(record.worker), "copies of {task}");
+            assert!(holders.iter().all(|holder| self.seats.contains(holder)), "{task} is held by nobody");
         }
     }
 

@@ -1,4 +1,5 @@
 mod admit;
+mod broadcast;
 mod changes;
 mod deaths;
 mod fair;
