@@ -7,6 +7,8 @@ mod flight;
 mod follow;
 mod given;
 mod graphs;
+mod members;
+mod needed;
 mod outside;
 mod poison;
 mod policy;
