@@ -27,6 +27,8 @@ pub(crate) struct Execution {
     pub is_repeatable: bool,
     pub cancel: CancelToken,
     pub tasks: Vec<TaskRange>,
+    /// Those whose results go with the last of their readers.
+    pub fleeting: Vec<TaskRange>,
     /// What all tasks read.
     pub reads: Reads,
     /// Keep those of the inputs in memory that a store has. They are dropped after the inputs, so that what the store then
@@ -73,6 +75,7 @@ impl Execution {
     /// Runs the tasks one after the other, up to the first that fails. Each may use so many threads.
     pub fn execute(mut self, recovery: &Recovery, threads: usize) -> Executed {
         let start = Instant::now();
+        self.reads.link(&self.tasks, &self.fleeting);
         let outside = mem::take(&mut self.reads.outside);
         let runner = recovery.runners.of(self.kind());
         let ((mut made, measured), ran) = match &runner {

@@ -66,6 +66,12 @@ impl Shared {
         self.state.lock()
     }
 
+    /// Whether somebody has the lock.
+    #[cfg(test)]
+    pub fn is_locked(&self) -> bool {
+        self.state.try_lock().is_none()
+    }
+
     pub fn work(&self) -> &Condvar {
         &self.work
     }

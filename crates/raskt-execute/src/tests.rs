@@ -13,6 +13,7 @@ mod chains;
 mod in_place;
 mod memory;
 mod strays;
+mod unlocked;
 
 type Body = dyn Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync;
 

@@ -41,6 +41,10 @@ impl<V> ByRun<V> {
         self.values[place].as_mut()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
     pub fn contains_key(&self, run: &RunId) -> bool {
         self.find(run).is_some()
     }

@@ -709,7 +709,7 @@ fn results_that_somebody_refers_to_are_looked_at_once_and_not_whenever_memory_is
 fn results_that_the_disk_has_no_room_for_are_looked_at_once_until_it_has() {
     let mut state = State::new(10_000 * UNIT);
     state.disk.limit = 0;
-    (0..10_000).for_each(|at| drop(state.keep(block(at, 1), facts(Some(at as u32)), holder(0))));
+    (0..10_000).for_each(|at| _ = state.keep(block(at, 1), facts(Some(at as u32)), holder(0)));
     assert!(looks(&mut state, 1) >= 10_000);
     assert!(looks(&mut state, 1000) <= 4);
     state.validate();

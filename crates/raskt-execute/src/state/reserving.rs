@@ -35,9 +35,9 @@ impl State {
         let asking = self.worker.asking().filter(|asking| *asking == ticket);
         let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
-        let (run, tasks) = (assignment.run, assignment.tasks.clone());
+        let (run, tasks, fleeting) = (assignment.run, assignment.tasks.clone(), assignment.fleeting.clone());
         let (graph, cancel, is_repeatable) = (entry.graph.clone(), entry.cancel.clone(), entry.is_repeatable);
-        let reads = Reads::of(&graph, assignment, |task| entry.results.get(task));
+        let reads = Reads::of(&graph, &tasks, |task| entry.results.get(task));
         let holder = self.holder(ticket);
         let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside), &mut self.broke_for);
         #[cfg(test)]
@@ -52,6 +52,7 @@ impl State {
             is_repeatable,
             cancel,
             tasks,
+            fleeting,
             reads,
             pins,
             is_whole,
@@ -80,9 +81,10 @@ impl State {
         if execution.tasks != assignment.tasks {
             // Some were taken back while it waited.
             execution.tasks.clone_from(&assignment.tasks);
+            execution.fleeting.clone_from(&assignment.fleeting);
             let entry = self.runs.get(&execution.run);
             execution.reads =
-                Reads::of(&execution.graph, assignment, |task| entry.and_then(|entry| entry.results.get(task)));
+                Reads::of(&execution.graph, &assignment.tasks, |task| entry.and_then(|entry| entry.results.get(task)));
         }
         if is_loading {
             self.loading.insert(ticket, execution);
