@@ -20,7 +20,7 @@ mod shape;
 pub use builder::{Graph, GraphBuilder, Lower};
 pub use error::GraphError;
 pub use explicit::Explicit;
-pub use explicit_builder::ExplicitBuilder;
+pub use explicit_builder::{ExplicitBuilder, Places};
 pub use grid::{Grid, GridBox};
 pub use id::{LayerId, OpId, TaskId};
 pub use layer::{Annotations, Cost, Layer, Resources};
