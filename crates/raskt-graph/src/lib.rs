@@ -31,7 +31,7 @@ pub use axis_set::AxisSet;
 pub use builder::{Graph, GraphBuilder, Lower};
 pub use error::GraphError;
 pub use explicit::Explicit;
-pub use explicit_builder::ExplicitBuilder;
+pub use explicit_builder::{ExplicitBuilder, Places};
 pub use grid::{Grid, GridBox};
 pub use grid_set::GridSet;
 pub use id::{LayerId, OpId, TaskId};

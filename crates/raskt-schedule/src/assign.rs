@@ -129,7 +129,7 @@ impl Scheduler {
             self.settle(id);
             return false;
         };
-        let (requirement, first) = (run.classes[class].clone(), run.task_at(head.layer, head.start));
+        let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
         let gives_back = self.seats.minds_memory() && run.effect(first).gives_back();
         let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
@@ -140,9 +140,15 @@ impl Scheduler {
         true
     }
 
+<<<<<<< HEAD
     fn assign_head(&mut self, id: RunId, class: usize, head: Head, is_end: bool) -> Given {
         let Some(run) = self.runs.get(&id) else { return Given::Nothing };
         let first = run.task_at(head.layer, head.start);
+=======
+    fn assign_head(&mut self, id: RunId, class: usize, head: Head, minds_memory: bool) -> bool {
+        let Some(run) = self.runs.get(&id) else { return false };
+        let first = TaskId::new(head.layer, head.start);
+>>>>>>> records
         let effect = if self.seats.minds_memory() { run.effect(first) } else { Effect::default() };
         let requirement = run.classes[class].clone();
         let mut net = effect.net();

@@ -131,22 +131,15 @@ impl Run {
 
     /// How many tasks at the beginning of `head` can't start.
     fn in_vain(&self, head: &Head) -> u64 {
-        let mut rank = head.start;
-        while rank < head.end {
-            let task = self.task_at(head.layer, rank);
+        let mut index = head.start;
+        while index < head.end {
+            let task = TaskId::new(head.layer, index);
             if self.may_start(task, head) {
                 break;
             }
-            rank = if head.is_opened() { self.tasks.next_in_vain(&self.graph, task) } else { rank + 1 };
+            index = if head.is_opened() { self.tasks.next_in_vain(&self.graph, task) } else { index + 1 };
         }
-        rank.min(head.end) - head.start
-    }
-
-    pub fn task_at(&self, layer: LayerId, rank: u64) -> TaskId {
-        match &self.graph.layer(layer).shape {
-            Shape::Explicit(explicit) => TaskId::new(layer, explicit.at_rank(rank)),
-            _ => TaskId::new(layer, rank),
-        }
+        index.min(head.end) - head.start
     }
 
     pub fn may_start(&self, task: TaskId, head: &Head) -> bool {

@@ -48,7 +48,7 @@ impl Tasks {
     pub fn settle_at_gates(&mut self, graph: &Graph, task: TaskId, told: u64) {
         let gated = if told == 0 { self.missing(graph, task).gated } else { None };
         if told == 0 && gated.is_none() {
-            return self.make_ready(graph, task);
+            return self.make_ready(task);
         }
         let layer = &mut self.layers[task.layer.0 as usize];
         let record = layer.open(task.index);

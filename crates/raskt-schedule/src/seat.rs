@@ -155,7 +155,7 @@ impl Seat {
         let has_credit =
             self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.memory_limit());
         // What a task waits for has to run, were it here: a suspect may wait as well.
-        if self.quarantine.is_some() && count > self.lent {
+        if self.is_kept() || (self.quarantine.is_some() && count > self.lent) {
             return false;
         }
         count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))

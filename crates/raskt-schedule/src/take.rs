@@ -14,7 +14,6 @@ use crate::members::Members;
 use crate::queue::Head;
 use crate::run::Run;
 use crate::task::Tag;
-use crate::tasks::rank;
 use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{LayerId, OpKind, TaskId};
 use smallvec::SmallVec;
@@ -65,7 +64,7 @@ struct Kind {
     op: OpKind,
 }
 
-/// When a task would start among the others of its priority: later layers first, then by rank.
+/// When a task would start among the others of its priority: later layers first, then in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Turn(LayerId, Reverse<u64>);
 
@@ -101,7 +100,7 @@ impl Run {
     /// Takes ready tasks off a queue, from its `head` on, and what follows from them, and gives all of it to `worker`: about as
     /// much as the credit, one task if nothing is known about its time.
     pub fn take(&mut self, class: usize, head: Head, worker: WorkerId, limits: Limits) -> Batch {
-        let first = self.task_at(head.layer, head.start);
+        let first = TaskId::new(head.layer, head.start);
         let mut draft = self.draft(first, worker, limits);
         let minds_holders = limits.minds_holders && self.is_far(first);
         let holder = minds_holders.then(|| self.first_holder(first));
@@ -244,7 +243,7 @@ impl Run {
     fn peek(&mut self, roots: &mut Roots) -> Option<(Head, TaskId)> {
         let head = roots.head?;
         if head.start + roots.taken < head.end {
-            let task = self.task_at(head.layer, head.start + roots.taken);
+            let task = TaskId::new(head.layer, head.start + roots.taken);
             if self.may_start(task, &head) {
                 return Some((head, task));
             }
@@ -252,7 +251,7 @@ impl Run {
         self.leave(roots);
         let head = self.find_startable(roots.class)?;
         (roots.head, roots.taken) = (Some(head), 0);
-        Some((head, self.task_at(head.layer, head.start)))
+        Some((head, TaskId::new(head.layer, head.start)))
     }
 
     /// Takes what was taken off the queue.
@@ -290,7 +289,7 @@ impl Run {
             });
         }
         for follower in found {
-            let turn = Turn(follower.layer, Reverse(rank(&self.graph, follower)));
+            let turn = Turn(follower.layer, Reverse(follower.index));
             match self.weight(follower).filter(|_| self.may_follow(draft, follower)) {
                 Some(weight) => draft.followers.push((turn, follower, weight)),
                 None => draft.left_behind += 1,

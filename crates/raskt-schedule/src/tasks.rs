@@ -43,7 +43,7 @@ const SCATTERED: u64 = 4096;
 pub(crate) struct LayerState {
     pub len: u64,
     pub priority: i32,
-    /// Its order is its own and it is large, so that ready tasks of it stand in the queue as bits.
+    /// Its edges are listed and it is large: what becomes ready of it does so in no order, and stands in the queue as bits.
     pub is_scattered: bool,
     /// Which queue its tasks stand in.
     pub class: u32,
@@ -300,13 +300,5 @@ impl Tasks {
     /// Tasks that could start now, at most.
     pub fn ready_hint(&self) -> u64 {
         self.counts.ready + self.queues.untouched()
-    }
-}
-
-/// When it is the task's turn among those of its layer.
-pub(crate) fn rank(graph: &Graph, task: TaskId) -> u64 {
-    match &graph.layer(task.layer).shape {
-        Shape::Explicit(explicit) => explicit.rank(task.index),
-        _ => task.index,
     }
 }

@@ -5,7 +5,7 @@ use crate::gates::for_each_told;
 use crate::planted::{self, Bug};
 use crate::queue::push_for;
 use crate::task::{Record, Tag};
-use crate::tasks::{Tasks, rank};
+use crate::tasks::Tasks;
 use crate::{Attempt, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 
@@ -99,7 +99,7 @@ impl Tasks {
     /// Puts `task` into `Waiting` or `Ready`.
     pub fn settle(&mut self, graph: &Graph, task: TaskId, missing: u64) {
         if missing == 0 {
-            return self.make_ready(graph, task);
+            return self.make_ready(task);
         }
         if self.layers[task.layer.0 as usize].gates.is_some() {
             let told = self.missing(graph, task).told;
@@ -111,7 +111,7 @@ impl Tasks {
         *record = Record { count, tag: Tag::Waiting, ..*record };
     }
 
-    pub fn make_ready(&mut self, graph: &Graph, task: TaskId) {
+    pub fn make_ready(&mut self, task: TaskId) {
         let layer = &mut self.layers[task.layer.0 as usize];
         let (priority, len, is_scattered) = (layer.priority, layer.len, layer.is_scattered);
         let queue = &mut self.queues[layer.class as usize];
@@ -119,8 +119,8 @@ impl Tasks {
         *record = Record { count: 0, tag: Tag::Ready, ..*record };
         self.counts.ready += 1;
         match is_scattered {
-            true => queue.push_scattered(priority, task.layer, rank(graph, task), len),
-            false => queue.push(priority, task.layer, rank(graph, task)),
+            true => queue.push_scattered(priority, task.layer, task.index, len),
+            false => queue.push(priority, task.layer, task.index),
         }
     }
 
@@ -133,7 +133,7 @@ impl Tasks {
                 unread += u32::from(exchange.consumers_left > 0);
                 exchange.producers_left -= 1;
                 if exchange.producers_left == 0 && exchange.consumers_left > 0 {
-                    self.open_exchange(graph, id);
+                    self.open_exchange(id);
                 }
                 continue;
             }
@@ -160,11 +160,11 @@ impl Tasks {
         let record = layer.open(reader.index);
         match record.tag {
             Tag::Untouched => match graph.input_count(reader) {
-                1 => self.make_ready(graph, reader),
+                1 => self.make_ready(reader),
                 inputs => *record = Record { count: inputs as u32 - 1, tag: Tag::Waiting, ..*record },
             },
             Tag::Waiting if record.count == 1 && is_gated => self.settle_at_gates(graph, reader, 0),
-            Tag::Waiting if record.count == 1 => self.make_ready(graph, reader),
+            Tag::Waiting if record.count == 1 => self.make_ready(reader),
             Tag::Waiting => record.count -= 1,
             // It runs, or may run, with the copy that was lost since.
             Tag::Running => {}
@@ -176,10 +176,10 @@ impl Tasks {
 
     /// Everything that an all-to-all layer reads is there: its untouched tasks start from a cursor, and those that are known
     /// to wait are queued.
-    fn open_exchange(&mut self, graph: &Graph, layer: LayerId) {
+    fn open_exchange(&mut self, layer: LayerId) {
         let live = self.layers[layer.0 as usize].pages.live();
         let waiting: Vec<_> = live.filter(|(_, record)| record.tag == Tag::Waiting).map(|(index, _)| index).collect();
-        waiting.into_iter().for_each(|index| self.make_ready(graph, TaskId::new(layer, index)));
+        waiting.into_iter().for_each(|index| self.make_ready(TaskId::new(layer, index)));
         let left = self.layers[layer.0 as usize].len;
         self.open_sources(layer, left);
     }
