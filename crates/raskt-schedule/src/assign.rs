@@ -140,15 +140,9 @@ impl Scheduler {
         true
     }
 
-<<<<<<< HEAD
     fn assign_head(&mut self, id: RunId, class: usize, head: Head, is_end: bool) -> Given {
         let Some(run) = self.runs.get(&id) else { return Given::Nothing };
-        let first = run.task_at(head.layer, head.start);
-=======
-    fn assign_head(&mut self, id: RunId, class: usize, head: Head, minds_memory: bool) -> bool {
-        let Some(run) = self.runs.get(&id) else { return false };
         let first = TaskId::new(head.layer, head.start);
->>>>>>> records
         let effect = if self.seats.minds_memory() { run.effect(first) } else { Effect::default() };
         let requirement = run.classes[class].clone();
         let mut net = effect.net();
