@@ -158,6 +158,23 @@ impl Needs {
         }
     }
 
+    /// `worker` has changed: where it stands now is said by `place`.
+    pub fn update(&mut self, worker: WorkerId, place: impl Fn(&Requirement) -> Option<Place>) {
+        for need in self.of_worker.get(&worker).into_iter().flatten() {
+            let Some(entry) = self.entries.get_mut(need) else { continue };
+            let (Some(known), now) = (entry.able.get_mut(&worker), place(&entry.requirement)) else { continue };
+            if *known == now {
+                continue;
+            }
+            let had_room = !entry.open.is_empty();
+            std::mem::replace(known, now).into_iter().for_each(|before| _ = entry.open.remove(&before));
+            entry.open.extend(now);
+            if had_room == entry.open.is_empty() {
+                self.room_changed.insert(*need);
+            }
+        }
+    }
+
     /// The workers that meet `need` are these from now on.
     pub fn replace(&mut self, need: Need, able: Able) {
         let Some(entry) = self.entries.get_mut(&need) else { return };

@@ -1,8 +1,7 @@
 use crate::admit;
 use crate::holdings::Holdings;
 use crate::quarantine::Quarantine;
-use crate::requirement::Requirement;
-use crate::seats::change_resources;
+use crate::requirement::{Requirement, change_resources};
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
 use smallvec::SmallVec;

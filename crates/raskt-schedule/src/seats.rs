@@ -6,7 +6,6 @@ use crate::requirement::Requirement;
 use crate::seat::{Placed, Seat};
 use crate::standing::{Derived, Standing};
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
-use raskt_graph::Resources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -236,9 +235,8 @@ impl Seats {
 
     /// `worker` has changed.
     fn place_anew(&mut self, worker: WorkerId) {
-        for need in self.needs.met_by(worker) {
-            let Some(requirement) = self.needs.requirement(need).cloned() else { continue };
-            self.needs.set(need, worker, Some(self.place_for(worker, &requirement)));
+        if let Some(seat) = self.seats.get(&worker) {
+            self.needs.update(worker, |requirement| place_of(worker, seat, requirement, self.prefill));
         }
     }
 
@@ -251,8 +249,7 @@ impl Seats {
     }
 
     fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
-        let seat = self.seats.get(&worker).filter(|seat| seat.has_room(self.prefill) && seat.can_take(requirement))?;
-        Some((seat.is_full(), seat.load(), worker))
+        place_of(worker, self.seats.get(&worker)?, requirement, self.prefill)
     }
 
     /// Whether `worker` has room and what is required.
@@ -450,13 +447,7 @@ impl Seats {
     }
 }
 
-/// Adds `taken` to `used`, or takes it away.
-pub(crate) fn change_resources(used: &mut Resources, taken: &Resources, adds: bool) {
-    for (name, &amount) in taken {
-        let entry = used.entry(name.clone()).or_default();
-        *entry = if adds { *entry + amount } else { entry.saturating_sub(amount) };
-        if *entry == 0 {
-            used.remove(name);
-        }
-    }
+/// Where a worker stands among those that have what is required, if it has room.
+fn place_of(worker: WorkerId, seat: &Seat, requirement: &Requirement, prefill: u64) -> Option<Place> {
+    (seat.has_room(prefill) && seat.can_take(requirement)).then(|| (seat.is_full(), seat.load(), worker))
 }
