@@ -34,7 +34,7 @@ impl Run {
             return;
         }
         for rank in head.start..head.start + count {
-            let task = self.task_at(head.layer, rank);
+            let task = TaskId::new(head.layer, rank);
             if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
                 self.suspects.pass(task);
             }
