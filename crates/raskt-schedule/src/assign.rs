@@ -90,7 +90,10 @@ impl Scheduler {
     fn wake_able(&mut self) {
         while let Some(need) = self.seats.needs.room_changed.pop_first() {
             self.steps += 1;
-            _ = if self.seats.has_open(need) { self.wakeable.insert(need) } else { self.wakeable.remove(&need) };
+            // Whoever requires nothing any more, since those whom it named are gone, stands in line as others do: that somebody has
+            // room for it is told by no change of what it requires.
+            let is_met = self.seats.needs.is_any(need) || self.seats.has_open(need);
+            _ = if is_met { self.wakeable.insert(need) } else { self.wakeable.remove(&need) };
         }
         let mut at = Need::NONE;
         while let Some(&need) = self.wakeable.range(at..).next() {

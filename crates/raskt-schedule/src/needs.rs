@@ -115,6 +115,11 @@ impl Needs {
         self.entries.get(&need).filter(|entry| !entry.is_any).map(|entry| &entry.open)
     }
 
+    /// Whether anybody meets it, as he meets what requires nothing.
+    pub fn is_any(&self, need: Need) -> bool {
+        self.entries.get(&need).is_none_or(|entry| entry.is_any)
+    }
+
     /// Whether some worker that is there could meet it.
     pub fn is_met(&self, need: Need) -> bool {
         self.entries.get(&need).is_none_or(|entry| entry.is_any || !entry.able.is_empty())
