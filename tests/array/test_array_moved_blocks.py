@@ -1,4 +1,4 @@
-"""Slices, new cuts, positions, arrays joined: whatever moves blocks about gives what NumPy gives, one after the other."""
+"""Slices, new cuts, positions, arrays joined: whatever moves blocks about gives what NumPy gives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def _cut(rng: np.random.Generator, length: int) -> tuple[int, ...]:
 
 def _source(rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     """An array of up to four axes that is in memory, kept by a store, or made by a function of blocks."""
-    shape = tuple(int(length) for length in rng.choice([0, 1, 2, 3, 5, 8, 13], rng.integers(1, 5), p=[0.02, 0.08, *[0.18] * 5]))
+    shape = tuple(
+        int(length) for length in rng.choice([0, 1, 2, 3, 5, 8, 13], rng.integers(1, 5), p=[0.02, 0.08, *[0.18] * 5])
+    )
     values = rng.permutation(int(np.prod(shape))).reshape(shape)
     x = ra.from_array(values, chunks=tuple(_cut(rng, length) for length in shape))
     match rng.integers(4):
