@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(check("a/src/b.rs", 400), None);
         assert!(check("a/src/b.rs", 401).unwrap().contains("only become shorter"));
         assert!(check("a/src/b.rs", 350).unwrap().contains("off the list"));
-        assert!(check("a/src/lib.rs", 27).unwrap().contains("a screen"));
+        assert!(check("a/src/lib.rs", SCREEN / 3 + 1).unwrap().contains("a screen"));
     }
 
     #[test]
