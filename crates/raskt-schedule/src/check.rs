@@ -75,8 +75,7 @@ impl Scheduler {
             | Event::SlotsLent { .. }
             | Event::SlotsReturned { .. }
             | Event::WorkerLost { .. }
-            | Event::Started { .. }
-            | Event::TimePassed => Ok(()),
+            | Event::Started { .. } => Ok(()),
         }
     }
 
@@ -91,7 +90,7 @@ impl Scheduler {
 }
 
 /// Whether the graph has all of `tasks`.
-pub(crate) fn are_of(graph: &Graph, tasks: &[TaskRange]) -> Result<(), EventError> {
+fn are_of(graph: &Graph, tasks: &[TaskRange]) -> Result<(), EventError> {
     tasks.iter().try_for_each(|&TaskRange { layer, start, end }| {
         let layers = graph.layers().len();
         if layer.0 as usize >= layers {

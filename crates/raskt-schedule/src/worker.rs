@@ -1,4 +1,3 @@
-use crate::planted::{self, Bug};
 use crate::{Assignment, Attempt, Fetch, Outcome, Report, RunId, TaskRange, Ticket, WorkerId};
 use raskt_graph::TaskId;
 use std::collections::{BTreeMap, VecDeque};
@@ -366,7 +365,6 @@ impl Worker {
         let dropped: Vec<_> = fetching.chain(prepared).collect();
         self.fetching.retain(|_, assignment| !is_dropped(assignment));
         self.prepared.retain(|(_, assignment)| !is_dropped(assignment));
-        let dropped = dropped.into_iter().skip(usize::from(planted::has(Bug::PromiseLeaks)));
-        self.actions.extend(dropped.map(|ticket| WorkerAction::Unreserve { ticket }));
+        self.actions.extend(dropped.into_iter().map(|ticket| WorkerAction::Unreserve { ticket }));
     }
 }

@@ -1,5 +1,3 @@
-//! What is still to happen, and when.
-
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 

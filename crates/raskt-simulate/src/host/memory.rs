@@ -1,5 +1,3 @@
-//! The memory and the disk of a worker: results, promises, and what is written to make room.
-
 use super::Host;
 use crate::check::{Sometimes, Tally};
 use crate::context::{Context, Happening};
@@ -42,7 +40,6 @@ pub(crate) struct Stored {
 #[derive(Clone, Copy, Debug)]
 struct Promise {
     bytes: u64,
-    /// It goes beyond the limit, and not because all that runs waits for runs.
     is_overbooked: bool,
 }
 
@@ -151,14 +148,13 @@ impl Memory {
         }
     }
 
-    fn promise(&mut self, ticket: Ticket, bytes: u64, overbook: bool, only_waits: bool) -> bool {
+    fn promise(&mut self, ticket: Ticket, bytes: u64, overbook: bool) -> bool {
         let fits = self.held + self.promised + bytes <= self.limit;
-        let is_given = fits || overbook || only_waits;
-        if is_given {
-            self.promises.insert(ticket, Promise { bytes, is_overbooked: !fits && !only_waits });
+        if fits || overbook {
+            self.promises.insert(ticket, Promise { bytes, is_overbooked: !fits });
             self.promised += bytes;
         }
-        is_given
+        fits || overbook
     }
 
     /// What is wrong with the books, if anything.
@@ -195,8 +191,7 @@ impl Host {
             self.make_room(context, bytes);
         }
         let Some(process) = &mut self.process else { return WorkerEvent::Refused(ticket) };
-        let only_waits = process.only_waits();
-        if process.memory.promise(ticket, bytes, overbook, only_waits) {
+        if process.memory.promise(ticket, bytes, overbook) {
             context.tally.add(Sometimes::Overbooked, u64::from(!fits));
             WorkerEvent::Promised(ticket)
         } else {

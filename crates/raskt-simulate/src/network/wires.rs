@@ -1,5 +1,3 @@
-//! How long packets take, and which of them arrive.
-
 use crate::check::{Sometimes, Tally};
 use crate::context::Node;
 use crate::random::Random;

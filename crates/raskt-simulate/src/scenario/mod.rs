@@ -5,8 +5,7 @@ mod faults;
 mod jobs;
 
 pub use faults::{Fault, FaultKind};
-pub(crate) use jobs::blocks;
-pub use jobs::{JobPlan, LayerPlan, NestedPlan, ReadPlan, Requires, ShapePlan};
+pub use jobs::{JobPlan, LayerPlan, Requires, ShapePlan};
 
 use crate::context::Node;
 use raskt_graph::Resources;
