@@ -74,11 +74,11 @@ impl Foreign for Object {
 }
 
 /// Bytes that an object holds, as `memory.limit` counts them.
-#[pyfunction]
-fn size_of(value: &Bound<'_, PyAny>) -> usize {
+#[pyfunction(name = "size_of")]
+fn bytes_of(value: &Bound<'_, PyAny>) -> usize {
     size_of_object(value)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(size_of, module)?)
+    module.add_function(wrap_pyfunction!(bytes_of, module)?)
 }
