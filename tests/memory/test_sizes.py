@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import collections
 import dataclasses
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from memory_running import wait_until
 
 import raskt
@@ -39,6 +42,15 @@ class Slotted:
         return int(self.data.nbytes)
 
 
+class Slots:
+    """Its attributes aren't in a dictionary."""
+
+    __slots__ = ("data", "name", "unset")
+
+    def __init__(self, data: Any, name: Any) -> None:
+        self.data, self.name = data, name
+
+
 Pair = collections.namedtuple("Pair", "first second")
 #: Objects of about so many MiB.
 OBJECTS: dict[str, tuple[Any, int]] = {
@@ -51,9 +63,21 @@ OBJECTS: dict[str, tuple[Any, int]] = {
     "the same twice": ([LARGE, LARGE], 1),
     "frame": ([pd.DataFrame({"a": LARGE}), pd.Series(LARGE)], 2),
     "levels of labels": (
-        pd.DataFrame({"v": LARGE}, index=pd.MultiIndex.from_product([range(2), range(len(LARGE) // 2)])),
-        2,
+        # A byte and four of each row are the codes of its labels.
+        pd.DataFrame({"v": LARGE}, index=pd.MultiIndex.from_product([range(2), np.arange(len(LARGE) // 2) * 0.5])),
+        2.1,
     ),
+    "levels of texts": (
+        pd.DataFrame({"v": LARGE}, index=pd.MultiIndex.from_arrays([np.arange(len(LARGE)), ["x"] * len(LARGE)])),
+        2.6,
+    ),
+    "queue": (collections.deque([LARGE.copy(), 1]), 1),
+    "slots": (Slots(LARGE.copy(), 1), 1),
+    "array of Python": (array.array("d", LARGE), 1),
+    "view of bytes": (memoryview(bytes(MIB)), 1),
+    "few among many": ([0] * 10**5 + [LARGE.copy()] + [1.5] * 10**5, 2.6),
+    "the same small one many times": ([None] * (MIB // 8), 1),
+    "many of the same text": (["z" * MIB] * 1000, 1),
     "objects in an array": (np.array([bytes(2**10) for _ in range(2**10)], dtype=object), 1),
     "objects in a column": (pd.Series([bytes(2**10) for _ in range(2**10)], dtype=object), 1),
     "attributes": (Held([LARGE.copy()]), 1),
@@ -68,6 +92,115 @@ OBJECTS: dict[str, tuple[Any, int]] = {
 def test_all_that_is_in_an_object_counts(kind: str) -> None:
     value, expected = OBJECTS[kind]
     assert 0.9 * expected <= sizeof(value) / MIB <= 1.3 * expected + 0.3
+
+
+Made = tuple[Any, int]
+"""An object, and the bytes that its arrays, texts and numbers have."""
+
+
+def made_of(kind: str, parts: list[Made]) -> Made:
+    values, size = [value for value, _ in parts], sum(size for _, size in parts)
+    if kind == "dict":
+        return dict(enumerate(values)), size
+    if kind == "object":
+        return Held(values), size
+    if kind == "slots":
+        return Slots(values, None), size
+    if kind == "queue":
+        return collections.deque(values), size
+    return (tuple(values) if kind == "tuple" else values), size
+
+
+def leaf(kind: str, size: int) -> Made:
+    if kind == "array":
+        return np.zeros(size // 8 + 1), size
+    if kind == "bytes":
+        return bytes(size), size
+    if kind == "bytearray":
+        return bytearray(size), size
+    if kind == "text":
+        return chr(97 + size % 26) * size, size
+    if kind == "frame":
+        return pd.DataFrame({"a": np.zeros(size // 8 + 1)}), size
+    if kind == "sparse":
+        import scipy.sparse
+
+        return scipy.sparse.csr_matrix(np.ones((1, size // 12 + 1))), size
+    return list(range(1000, 1000 + size // 40 + 1)), size
+
+
+LEAVES = st.builds(
+    leaf,
+    st.sampled_from(["array", "bytes", "bytearray", "text", "frame", "sparse", "numbers"]),
+    st.integers(2**10, 2**18),
+)
+NESTED = st.recursive(
+    LEAVES,
+    lambda parts: st.builds(
+        made_of,
+        st.sampled_from(["tuple", "list", "dict", "object", "slots", "queue"]),
+        st.lists(parts, min_size=1, max_size=6),
+    ),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(NESTED)
+def test_nested_objects_count_within_a_bound(made: Made) -> None:
+    value, size = made
+    assert 0.9 * size <= sizeof(value) <= 1.25 * size + 100_000
+
+
+@pytest.mark.parametrize("count", [10**3, 10**4, 10**5])
+@pytest.mark.parametrize("large_every", [1, 10, 1000])
+def test_long_containers_are_sampled_within_a_bound(count: int, large_every: int) -> None:
+    each = np.zeros(2**10)
+    value = [each.copy() if at % large_every == 0 else (at, "x") for at in range(count)]
+    size = sum(each.nbytes if at % large_every == 0 else 120 for at in range(count))
+    assert 0.5 * size <= sizeof(value) <= 2 * size
+
+
+class Hostile:
+    """Every question is answered by an error, or by nonsense."""
+
+    def __init__(self, answer: Any) -> None:
+        self.__dict__["answer"] = answer
+
+    def answered(self) -> Any:
+        answer = self.__dict__["answer"]
+        if isinstance(answer, type):
+            raise answer("asked")
+        return answer
+
+    nbytes = property(answered)
+    __len__ = answered
+
+    def __sizeof__(self) -> Any:  # type: ignore[override]
+        return self.answered()
+
+    def __iter__(self) -> Any:
+        return self.answered()
+
+    def __eq__(self, other: object) -> Any:
+        return self.answered()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("answer", [ValueError, RecursionError, -1, "many", None, 2.5, 2**70])
+def test_nothing_is_raised_into_the_task(answer: Any) -> None:
+    assert sizeof(Hostile(answer)) >= 0
+    assert sizeof([Hostile(answer), LARGE]) >= MIB
+    assert isinstance(delayed(lambda: [Hostile(answer)])().compute()[0], Hostile)
+
+
+def test_what_lies_elsewhere_is_small() -> None:
+    import raskt.array as ra
+
+    assert sizeof(ra.zeros(10**12, dtype="f8")) < 1000
+    assert sizeof(np) < 1000 and sizeof(np.ndarray) < 1000 and sizeof(sizeof.__call__) < 1000
+    assert sizeof(Held(np)) < 2000
 
 
 def test_effort_is_bounded_and_circles_end() -> None:

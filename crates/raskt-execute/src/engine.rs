@@ -6,7 +6,7 @@ use crate::state::State;
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{Progress, RunId, TaskRange, Ticket};
-use raskt_store::{Asker, Broken, Limits, Reply, Store};
+use raskt_store::{Asker, Broken, Limits, Past, Reply, Store};
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use std::path::Path;
 use std::sync::{Arc, Weak};
@@ -119,22 +119,33 @@ impl Engine {
     ///
     /// Somebody has to wait for it: where no threads can be had, it is whoever waits that runs it.
     pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
-        self.submit_of(graph, wanted, None)
+        self.submit_of(graph, wanted, None, None)
+    }
+
+    /// The same for results that are kept for long: they can be made again of `past`, whose graph has the same tasks.
+    pub fn submit_with_past(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, past: Option<Arc<Past>>) -> RunHandle {
+        self.submit_of(graph, wanted, None, past)
     }
 
     /// The same for a run that nobody waits for: `owner` is told if it ends before a thread has begun it.
     pub fn submit_unattended(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Weak<dyn OwnsRuns>) -> RunHandle {
-        self.submit_of(graph, wanted, Some(owner))
+        self.submit_of(graph, wanted, Some(owner), None)
     }
 
-    fn submit_of(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Option<Weak<dyn OwnsRuns>>) -> RunHandle {
+    fn submit_of(
+        &self,
+        graph: Arc<Graph>,
+        wanted: Vec<TaskId>,
+        owner: Option<Weak<dyn OwnsRuns>>,
+        past: Option<Arc<Past>>,
+    ) -> RunHandle {
         let completion = Arc::new(Completion::default());
         let (wanted, parent) = (TaskRange::of(wanted), run_of(&self.0));
         let submitted = self.0.change(|state| {
             if state.is_shut_down {
                 completion.complete(Err(RunError::ShutDown));
             }
-            state.submit(graph, wanted, parent, owner, completion.clone())
+            state.submit(graph, wanted, parent, (owner, past), completion.clone())
         });
         let run = submitted.flatten().unwrap_or_else(|error| {
             completion.complete(Err(error));

@@ -3,15 +3,14 @@
 //! It does so alone, task after task: to lend its slot and wait for others would let each loss start one more task, which
 //! may meet a loss itself.
 
+mod again;
+
+use crate::RunError;
 use crate::batch::Made;
 use crate::engine::Shared;
 use crate::execution::Execution;
-use crate::runner::TaskCall;
-use crate::{RunError, panics};
-use raskt_graph::{Graph, TaskId};
 use raskt_store::{Holder, Kept};
-use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
-use std::collections::BTreeMap;
+use raskt_value::{CancelToken, TaskError, Value};
 use std::sync::Arc;
 
 /// Puts in all inputs that aren't there; the tasks fail if one can't be had.
@@ -52,10 +51,7 @@ pub(crate) fn adopt(shared: &Arc<Shared>, made: &mut Vec<Made>, cancel: &CancelT
 
 /// The value itself, if `value` stands for one that a store keeps.
 pub(crate) fn value(shared: &Arc<Shared>, value: Value) -> Result<Value, RunError> {
-    match Kept::of(&value) {
-        Some(kept) => found(shared, &kept, None, &CancelToken::default()),
-        None => Ok(value),
-    }
+    itself(shared, value, &CancelToken::default())
 }
 
 fn found(
@@ -67,88 +63,15 @@ fn found(
     if let Some(value) = kept.fetch() {
         return Ok(value);
     }
-    let (graph, task) = kept.lineage().get().ok_or_else(|| lost("a result".into()))?;
-    let value = Again { shared, graph: &graph, cancel }.compute(task)?;
+    let value = again::compute(shared, kept.lineage(), cancel)?;
     kept.restore(value.clone(), holder);
     Ok(value)
 }
 
-/// Computes tasks of a graph again.
-struct Again<'a> {
-    shared: &'a Arc<Shared>,
-    graph: &'a Arc<Graph>,
-    cancel: &'a CancelToken,
-}
-
-impl Again<'_> {
-    /// The result of `wanted`, from the tasks that read nothing on. A result goes when its last reader has run.
-    fn compute(&self, wanted: TaskId) -> Result<Value, RunError> {
-        let mut unread = self.count_reads(wanted);
-        let mut results: BTreeMap<TaskId, Value> = BTreeMap::new();
-        let mut stack = vec![wanted];
-        while let Some(&task) = stack.last() {
-            let before = stack.len();
-            self.graph.for_each_input(task, |input| {
-                if !results.contains_key(&input) {
-                    stack.push(input);
-                }
-            });
-            if stack.len() > before {
-                continue;
-            }
-            stack.pop();
-            if results.contains_key(&task) {
-                continue;
-            }
-            let mut inputs = vec![];
-            self.graph.for_each_input(task, |input| {
-                inputs.push(results[&input].clone());
-                if let Some(left) = unread.get_mut(&input) {
-                    *left -= 1;
-                    if *left == 0 {
-                        results.remove(&input);
-                    }
-                }
-            });
-            results.insert(task, self.run(task, &inputs)?);
-        }
-        Ok(results.remove(&wanted).expect("the wanted task is the first on the stack and the last to leave it"))
+/// What a task gave: itself, or what it stands for.
+fn itself(shared: &Arc<Shared>, value: Value, cancel: &CancelToken) -> Result<Value, RunError> {
+    match Kept::of(&value) {
+        Some(kept) => found(shared, &kept, None, cancel),
+        None => Ok(value),
     }
-
-    /// How often each task that `wanted` needs is read.
-    fn count_reads(&self, wanted: TaskId) -> BTreeMap<TaskId, u32> {
-        let mut unread = BTreeMap::new();
-        let mut stack = vec![wanted];
-        while let Some(task) = stack.pop() {
-            self.graph.for_each_input(task, |input| {
-                let reads = unread.entry(input).or_insert(0);
-                if *reads == 0 {
-                    stack.push(input);
-                }
-                *reads += 1;
-            });
-        }
-        unread
-    }
-
-    fn run(&self, task: TaskId, inputs: &[Value]) -> Result<Value, RunError> {
-        let Self { shared, graph, cancel } = self;
-        let call = TaskCall { graph, task, threads: 1, cancel };
-        let runner = shared.runners.of(call.op().kind);
-        let ran = runner.and_then(|runner| match cancel.is_cancelled() {
-            true => Err(TaskError::cancelled()),
-            false => panics::catch(|| runner.run(&call, inputs)),
-        });
-        match ran.map(|value| Kept::of(&value).ok_or(value)) {
-            Ok(Err(value)) => Ok(value),
-            // A task that gives what a store keeps has nothing else to compute it from than its own lineage.
-            Ok(Ok(kept)) => found(shared, &kept, None, cancel),
-            Err(error) => Err(RunError::Task { key: graph.key(task), error }),
-        }
-    }
-}
-
-fn lost(key: String) -> RunError {
-    let message = "it was spilled, its file is gone or damaged, and what it was computed from is not there any more";
-    RunError::Task { key, error: TaskError::new(ErrorKind::Lost, message) }
 }

@@ -18,7 +18,7 @@ use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
 };
-use raskt_store::{Broken, Facts, Kept, Lineage, Results, Store};
+use raskt_store::{Broken, Facts, Husk, Kept, Lineage, Past, Results, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -76,6 +76,9 @@ pub(crate) struct Garbage {
     values: Vec<Value>,
     made: Vec<Made>,
     executions: Vec<Execution>,
+    husks: Vec<Husk>,
+    /// What results were made of.
+    runs: Vec<(Arc<Graph>, Option<Arc<Past>>)>,
     /// Machines that broke, with all that they had.
     broken: Vec<State>,
 }
@@ -84,6 +87,8 @@ struct RunEntry {
     graph: Arc<Graph>,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     is_repeatable: bool,
+    /// What its results are made of, as long as they last.
+    past: Option<Arc<Past>>,
     /// In the order in which they were asked for.
     wanted: Vec<TaskRange>,
     completion: Arc<Completion>,
@@ -147,7 +152,7 @@ impl State {
         graph: Arc<Graph>,
         wanted: Vec<TaskRange>,
         parent: Option<RunId>,
-        owner: Option<Weak<dyn OwnsRuns>>,
+        (owner, past): (Option<Weak<dyn OwnsRuns>>, Option<Arc<Past>>),
         completion: Arc<Completion>,
     ) -> Result<RunId, RunError> {
         let run = RunId(self.next_run);
@@ -159,8 +164,10 @@ impl State {
             self.resize();
         }
         self.next_run += 1;
+        let is_repeatable = is_repeatable(&graph);
         let entry = RunEntry {
-            is_repeatable: is_repeatable(&graph),
+            is_repeatable,
+            past: past.or_else(|| is_repeatable.then(|| Arc::new(Past::of(graph.clone())))),
             graph,
             wanted,
             completion,
@@ -311,7 +318,10 @@ impl State {
             if Arc::strong_count(&kept) > 1 {
                 kept.set_turn(None);
             }
-            self.garbage.values.extend(kept.release());
+            if let Some((value, husk)) = kept.release() {
+                self.garbage.values.extend(value);
+                self.garbage.husks.push(husk);
+            }
         }
         self.store.let_go_small(small);
     }
@@ -399,9 +409,9 @@ impl RunEntry {
         let label = own.unwrap_or_else(|| self.graph.op_of(task.layer).name.clone());
         let is_cheap = self.is_repeatable && self.graph.input_count(task) == 0;
         let recompute_nanoseconds = is_cheap.then_some(nanoseconds);
-        let lineage = match self.is_repeatable {
-            true => Lineage::lasting(self.graph.clone(), task),
-            false => Lineage::of_run(&self.graph, task),
+        let lineage = match &self.past {
+            Some(past) => Lineage::lasting(past.clone(), task),
+            None => Lineage::of_run(&self.graph, task),
         };
         (lineage, Facts { label, group, turn: turn(&self.graph, task), recompute_nanoseconds })
     }

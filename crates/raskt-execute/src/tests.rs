@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 mod breaking;
 mod chains;
 mod memory;
+mod pasts;
 
 type Body = dyn Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync;
 

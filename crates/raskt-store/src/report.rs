@@ -15,6 +15,10 @@ pub struct MemoryReport {
     pub promised: u64,
     /// The most that was held and promised at one time.
     pub peak: u64,
+    /// Bytes that the process has taken and that nobody was promised, as far as that is watched.
+    pub unpromised: u64,
+    /// The most that they were.
+    pub unpromised_peak: u64,
     /// The furthest that a promise went beyond the limit: one may where nothing else can go on.
     pub beyond: u64,
     /// Bytes in spill files.
@@ -92,6 +96,8 @@ pub(crate) fn of<'a>(state: &State, slots: impl Iterator<Item = &'a Slot>) -> Me
         held: state.broker.held(),
         promised: state.broker.promised(),
         peak: state.broker.peak(),
+        unpromised: state.unseen.bytes,
+        unpromised_peak: state.unseen.peak,
         beyond: state.broker.beyond(),
         spilled: state.disk.used,
         disk_limit: state.disk.limit,
@@ -131,6 +137,9 @@ impl fmt::Display for MemoryReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (limit, held, promised) = (Size(self.limit), Size(self.held), Size(self.promised));
         write!(f, "results hold {held} and tasks were promised {promised} of {limit}")?;
+        if self.unpromised > 0 {
+            write!(f, "; {} more are taken by what nobody was promised", Size(self.unpromised))?;
+        }
         write!(f, "; {} are on disk", Size(self.spilled))?;
         if let Some(trouble) = &self.disk_trouble {
             write!(f, " ({trouble})")?;

@@ -32,6 +32,8 @@ pub(crate) struct Slot {
     pub codec: Option<Arc<dyn Codec>>,
     /// Somebody else was seen to refer to it, so that letting it go would free nothing; forgotten with the next use.
     pub is_shared: bool,
+    /// Owners beside its handle: it goes with the last of them.
+    pub claims: u32,
     /// Those who need it in memory.
     pub pins: u32,
     /// When it was used last.

@@ -13,6 +13,7 @@ use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
 use crate::slot::{Facts, Slot, SlotId, Where};
 use crate::speed::Speed;
+use crate::unseen::Unseen;
 use raskt_value::{Codec, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -48,6 +49,10 @@ pub(crate) struct State {
     /// Whether anything ever had to leave.
     pub has_spilled: bool,
     pub counts: Counts,
+    /// What the process has that nobody was promised.
+    pub unseen: Unseen,
+    /// Freed memory is to be given back to the system.
+    pub wants_trim: bool,
     /// How often it was put right: what comes of jobs of an earlier epoch is counted nowhere.
     pub epoch: u32,
 }
@@ -134,6 +139,8 @@ impl State {
             garbage: vec![],
             has_spilled: false,
             counts: Counts::default(),
+            unseen: Unseen::default(),
+            wants_trim: false,
             epoch: 0,
         }
     }
@@ -145,7 +152,7 @@ impl State {
 
     /// Whether there is something to do now.
     pub fn has_urgent_work(&self) -> bool {
-        !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
+        self.wants_trim || !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
     }
 
     pub fn is_pending(&self) -> bool {
@@ -167,6 +174,7 @@ impl State {
             file: None,
             codec,
             is_shared: false,
+            claims: 0,
             pins: 0,
             used,
             waiters: vec![],
@@ -181,8 +189,25 @@ impl State {
         self.slots.get(&id)?.value().cloned()
     }
 
-    /// Takes a result out. Its value, if it is in memory, is handed to the caller.
+    /// Gives a result one more owner; says whether it is there to have one.
+    pub fn claim(&mut self, id: SlotId) -> bool {
+        self.slots.get_mut(&id).map(|slot| slot.claims += 1).is_some()
+    }
+
+    /// Whether a result is in memory or has a file.
+    pub fn has(&self, id: SlotId) -> bool {
+        self.slots.get(&id).is_some_and(|slot| slot.file.is_some() || !matches!(slot.place, Where::Away))
+    }
+
+    /// Lets go of a result for one of its owners; the last takes it out. Its value, if it is in memory, is handed to the
+    /// caller then.
     pub fn remove(&mut self, id: SlotId) -> Option<Value> {
+        if let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.claims > 0) {
+            slot.claims -= 1;
+            slot.facts.turn = None;
+            self.stand(id);
+            return None;
+        }
         let slot = self.slots.remove(&id)?;
         self.order.remove(id);
         self.forget_file(slot.file);
@@ -390,6 +415,19 @@ impl State {
         empty.disk.limit = self.disk.limit;
         (empty.next_slot, empty.epoch, empty.lent) = (self.next_slot, self.epoch + 1, self.lent);
         empty
+    }
+
+    /// The process has `taken` bytes beside what it had before there were results.
+    pub fn saw_process(&mut self, taken: u64) {
+        let before = self.unseen.bytes;
+        let excess = taken.saturating_sub(self.broker.known());
+        self.unseen.saw(excess, self.broker.promises().saturating_sub(self.lent), self.broker.limit());
+        self.broker.set_unseen(self.unseen.bytes, self.unseen.each);
+        if self.unseen.bytes > before {
+            self.make_room();
+        } else if self.unseen.bytes < before {
+            self.settle();
+        }
     }
 
     pub fn report(&self) -> MemoryReport {

@@ -70,6 +70,7 @@ impl State {
         let Some(entry) = self.runs.remove(&run) else { return };
         entry.cancel.cancel();
         entry.completion.complete(Err(RunError::Cancelled));
+        self.garbage.runs.push((entry.graph, entry.past));
         for ticket in self.worker.running_of(run).collect::<Vec<_>>() {
             self.store.give_back(self.holder(ticket));
             if let Some(thread) = self.picked.remove(&ticket) {

@@ -1,8 +1,11 @@
 //! How much memory objects hold, and which of them are cheap to move.
 
 mod contents;
+mod others;
 
 use contents::Contents;
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use others::registered;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
@@ -26,12 +29,18 @@ pub(super) fn of(object: &Bound<'_, PyAny>) -> Size {
     if is_scalar(object) {
         return SMALL;
     }
+    if let Some(buffer) = buffer(object) {
+        return buffer;
+    }
+    if let Some(bytes) = registered(object) {
+        return Size { bytes: bytes.max(SMALL.bytes), moves: None };
+    }
     let plain = if Contents::are_in(object) { None } else { plain(object) };
     plain.unwrap_or_else(|| Contents::new().measure(object))
 }
 
-/// The size of what holds no other objects.
-fn plain(object: &Bound<'_, PyAny>) -> Option<Size> {
+/// The size of bytes and texts.
+fn buffer(object: &Bound<'_, PyAny>) -> Option<Size> {
     if let Ok(bytes) = object.cast_exact::<PyBytes>() {
         return Some(Size { bytes: bytes.as_bytes().len().max(SMALL.bytes), moves: Some(true) });
     }
@@ -39,13 +48,27 @@ fn plain(object: &Bound<'_, PyAny>) -> Option<Size> {
         let moves = object.is_exact_instance_of::<PyByteArray>().then_some(false);
         return Some(Size { bytes: object.len().unwrap_or(0).max(SMALL.bytes), moves });
     }
+    None
+}
+
+/// The size of what holds no other objects.
+fn plain(object: &Bound<'_, PyAny>) -> Option<Size> {
+    if let Some(buffer) = buffer(object) {
+        return Some(buffer);
+    }
     match library_of(&object.get_type()) {
         Library::Tables => Some(measured(object).unwrap_or_else(|_| unmeasured(object))),
-        Library::Arrays if nbytes(object)? >= Store::KEPT_BYTES => {
+        Library::Arrays if nbytes(object)? >= Store::KEPT_BYTES || holds_objects(object) => {
             Some(measured(object).unwrap_or_else(|_| unmeasured(object)))
         }
+        Library::Elsewhere => Some(SMALL),
         _ => Some(Size { bytes: nbytes(object)?.max(SMALL.bytes), moves: None }),
     }
+}
+
+/// Whether it is an array of Python objects.
+fn holds_objects(object: &Bound<'_, PyAny>) -> bool {
+    object.cast_exact::<PyUntypedArray>().is_ok_and(|array| array.dtype().has_object())
 }
 
 fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
@@ -68,6 +91,8 @@ enum Library {
     /// NumPy, whose objects say themselves how large they are.
     Arrays,
     Tables,
+    /// Files and lazy collections, which say how large they would be.
+    Elsewhere,
     Other,
 }
 
@@ -77,6 +102,7 @@ fn library_of(kind: &Bound<'_, PyType>) -> Library {
     match module.split('.').next() {
         Some("numpy") => Library::Arrays,
         Some("pandas" | "pyarrow" | "polars") => Library::Tables,
+        Some("h5py" | "zarr" | "dask" | "raskt") => Library::Elsewhere,
         _ => Library::Other,
     }
 }

@@ -1,36 +1,74 @@
+//! What lies in an object, added up: with so much effort at most, each thing once, and without an error whatever it is.
+
+use super::others::{attributes, deque, is_code, own_count, registered};
 use super::{SMALL, Size, is_scalar, plain};
 use hashbrown::HashSet;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 
-/// Adds up what objects hold that are in an object. The effort is bounded: of more objects the rest is taken to be alike.
+/// Adds up what objects hold that are in an object. The effort is bounded: of more objects some are looked at, evenly
+/// spread, and the others are taken to be like them.
 pub(super) struct Contents {
     /// Those that were met: what is in an object twice is there once.
     met: HashSet<usize>,
-    /// Objects that may yet be looked at.
-    left: usize,
     /// Small objects that were met: each costs as much as many bytes to write.
     small: usize,
+    /// Objects that may yet be looked into.
+    left: usize,
+    /// Elements that may yet be glanced at.
+    glances: usize,
 }
 
-/// Objects that are looked at in all.
+/// Objects with something in them that are looked at in all.
 const LOOKED_AT: usize = 10_000;
 
+/// Elements of all containers that are told apart into numbers and others, which takes a few nanoseconds each; half of those
+/// that are left at most in one container, and some in any.
+const GLANCED_AT: usize = 2_000_000;
+const SOME: usize = 16;
+
 /// How deep objects lie in each other that are looked at.
-const DEEPEST: usize = 12;
+const DEEPEST: usize = 64;
 
 /// Small objects with which moving the whole is still about as fast as moving its bytes.
 const FEW: usize = 1000;
+
+/// Texts of so many characters may be in a container many times and in memory once.
+const LONG_TEXT: usize = 256;
+
+/// Where more elements are to be looked at than that can be, each of those that are may look at so many in turn.
+const EACH: usize = 8;
 
 /// What a container has for each of its elements.
 const OF_LIST: usize = 8;
 const OF_SET: usize = 48;
 const OF_DICTIONARY: usize = 100;
 
+/// The elements of a container, all of them at one moment: somebody else may change it while they are looked at.
+enum Elements<'py> {
+    Tuple(Bound<'py, PyTuple>),
+    List(Bound<'py, PyList>),
+}
+
+impl<'py> Elements<'py> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Tuple(tuple) => tuple.len(),
+            Self::List(list) => list.len(),
+        }
+    }
+
+    fn get(&self, at: usize) -> Option<Bound<'py, PyAny>> {
+        match self {
+            Self::Tuple(tuple) => tuple.get_item(at).ok(),
+            Self::List(list) => list.get_item(at).ok(),
+        }
+    }
+}
+
 impl Contents {
     pub fn new() -> Self {
-        Self { met: HashSet::new(), left: LOOKED_AT, small: 0 }
+        Self { met: HashSet::new(), small: 0, left: LOOKED_AT, glances: GLANCED_AT }
     }
 
     /// Whether `object` is a container of Python's own.
@@ -44,86 +82,131 @@ impl Contents {
 
     /// The size of `object` with all that is in it.
     pub fn measure(mut self, object: &Bound<'_, PyAny>) -> Size {
-        self.add(object, 0)
+        self.add(object, 0, LOOKED_AT)
     }
 
-    fn add(&mut self, object: &Bound<'_, PyAny>, depth: usize) -> Size {
+    /// The same, of an object that lies so deep, where so many may be looked at.
+    fn add(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Size {
         self.left = self.left.saturating_sub(1);
-        let text = object.cast_exact::<PyString>().ok().map(|text| text.len().unwrap_or(0));
-        if is_scalar(object) || text.is_some() {
+        if is_scalar(object) {
             self.small += 1;
-            let bytes = text.unwrap_or(0).max(SMALL.bytes);
-            return Size { bytes, moves: (self.small <= FEW).then_some(true) };
+            return Size { bytes: SMALL.bytes, moves: (self.small <= FEW).then_some(true) };
         }
         if !self.met.insert(object.as_ptr() as usize) {
             return Size { bytes: 0, moves: Some(true) };
         }
-        self.of_container(object, depth).or_else(|| plain(object)).unwrap_or_else(|| self.of_other(object, depth))
+        if let Ok(text) = object.cast_exact::<PyString>() {
+            self.small += 1;
+            let bytes = text.len().unwrap_or(0).max(SMALL.bytes);
+            return Size { bytes, moves: (self.small <= FEW).then_some(true) };
+        }
+        if let Some(bytes) = registered(object) {
+            return Size { bytes: bytes.max(SMALL.bytes), moves: None };
+        }
+        let contents = self.of_container(object, depth, budget).or_else(|| plain(object));
+        contents.unwrap_or_else(|| self.of_other(object, depth, budget))
     }
 
-    fn of_container(&mut self, object: &Bound<'_, PyAny>, depth: usize) -> Option<Size> {
-        let elements = |each: usize| SMALL.bytes + each * object.len().unwrap_or(0);
+    fn of_container(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Option<Size> {
         if let Ok(tuple) = object.cast::<PyTuple>() {
-            return Some(self.of_elements(elements(OF_LIST), tuple.len(), tuple.iter(), depth));
+            return Some(self.of_elements(OF_LIST, &[Elements::Tuple(tuple.clone())], depth, budget));
         }
         if let Ok(list) = object.cast::<PyList>() {
-            return Some(self.of_elements(elements(OF_LIST), list.len(), list.iter(), depth));
+            return Some(self.of_elements(OF_LIST, &[Elements::List(list.clone())], depth, budget));
         }
         if let Ok(dictionary) = object.cast::<PyDict>() {
-            let pairs = dictionary.iter().flat_map(|(key, value)| [key, value]);
-            return Some(self.of_elements(elements(OF_DICTIONARY), 2 * dictionary.len(), pairs, depth));
+            let parts = [Elements::List(dictionary.values()), Elements::List(dictionary.keys())];
+            return Some(self.of_elements(OF_DICTIONARY / 2, &parts, depth, budget));
         }
-        if let Ok(set) = object.cast::<PySet>() {
-            return Some(self.of_elements(elements(OF_SET), set.len(), set.iter(), depth));
+        if object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>() {
+            let elements = object.py().get_type::<PyList>().call1((object,)).ok()?.cast_into().ok()?;
+            return Some(self.of_elements(OF_SET, &[Elements::List(elements)], depth, budget));
         }
-        let set = object.cast::<PyFrozenSet>().ok()?;
-        Some(self.of_elements(elements(OF_SET), set.len(), set.iter(), depth))
+        None
     }
 
-    /// So many elements, in a container that takes `own` bytes itself.
-    fn of_elements<'py>(
-        &mut self,
-        own: usize,
-        count: usize,
-        elements: impl Iterator<Item = Bound<'py, PyAny>>,
-        depth: usize,
-    ) -> Size {
-        let (mut bytes, mut looked_at, mut moves) = (0_usize, 0_usize, true);
-        for element in elements {
-            if self.left == 0 || depth >= DEEPEST {
-                break;
+    /// Elements in a container that takes `each` bytes for one of them.
+    fn of_elements(&mut self, each: usize, parts: &[Elements<'_>], depth: usize, budget: usize) -> Size {
+        let mut whole = Size { bytes: SMALL.bytes, moves: Some(false) };
+        for part in parts {
+            let size = self.of_part(part, depth, budget / parts.len());
+            whole.bytes = whole.bytes.saturating_add(each.saturating_mul(part.len())).saturating_add(size.bytes);
+            whole.moves = whole.moves.and(size.moves).map(|_| false);
+        }
+        whole
+    }
+
+    fn of_part(&mut self, part: &Elements<'_>, depth: usize, budget: usize) -> Size {
+        let glanced_at = part.len().min((self.glances / 2).max(SOME));
+        self.glances = self.glances.saturating_sub(glanced_at);
+        let (small, others) = self.small_ones(part, glanced_at);
+        let budget = if depth < DEEPEST { budget.min(self.left) } else { 0 };
+        let is_whole = glanced_at == part.len() && others.len() <= budget && self.small <= FEW;
+        let large = self.large_ones(part, &others, depth, budget);
+        let found = Size { bytes: large.bytes.saturating_add(small), moves: large.moves.filter(|_| is_whole) };
+        Size { bytes: scaled(found.bytes, part.len(), glanced_at), ..found }
+    }
+
+    /// Those of the elements that are at `others`: all, or if that can't be some of them, evenly spread.
+    fn large_ones(&mut self, part: &Elements<'_>, others: &[u32], depth: usize, budget: usize) -> Size {
+        if budget == 0 {
+            return Size { bytes: SMALL.bytes.saturating_mul(others.len()), moves: None };
+        }
+        let step = if others.len() > budget { others.len().div_ceil((budget / EACH).max(1)) } else { 1 };
+        let count = others.len().div_ceil(step);
+        let (mut whole, mut left) = (Size { bytes: 0, moves: Some(false) }, budget);
+        for (done, at) in others.iter().step_by(step).enumerate() {
+            let Some(element) = part.get(*at as usize) else { break };
+            let before = self.left;
+            let size = self.add(&element, depth + 1, left / (count - done));
+            left = left.saturating_sub(before - self.left);
+            whole.bytes = whole.bytes.saturating_add(size.bytes);
+            whole.moves = whole.moves.and(size.moves).map(|_| false);
+        }
+        Size { bytes: scaled(whole.bytes, others.len(), count), ..whole }
+    }
+
+    /// Bytes of the numbers and short texts among `count` elements, evenly spread, and where the others are.
+    fn small_ones(&mut self, part: &Elements<'_>, count: usize) -> (usize, Vec<u32>) {
+        let (mut bytes, mut others, mut last) = (0, vec![], 0);
+        for at in (0..count).map(|at| at * (part.len() / count)) {
+            let Some(element) = part.get(at) else { break };
+            let text = element.cast_exact::<PyString>().ok().map(|text| text.len().unwrap_or(0));
+            if is_scalar(&element) || text.is_some_and(|length| length < LONG_TEXT) {
+                self.small += 1;
+                // One after the other, the same object is there once.
+                let address = element.as_ptr() as usize;
+                let is_same = std::mem::replace(&mut last, address) == address;
+                bytes += if is_same { 0 } else { SMALL.bytes.max(text.unwrap_or(0)) };
+            } else {
+                others.push(at as u32);
             }
-            let size = self.add(&element, depth + 1);
-            bytes = bytes.saturating_add(size.bytes);
-            looked_at += 1;
-            moves &= size.moves.is_some();
         }
-        if looked_at < count {
-            let each = if looked_at == 0 { SMALL.bytes } else { bytes.div_ceil(looked_at) };
-            bytes = each.saturating_mul(count);
-            moves = false;
-        }
-        // It may be changed, or what is in it may be.
-        Size { bytes: own.saturating_add(bytes), moves: moves.then_some(false) }
+        (bytes, others)
     }
 
-    /// An object of a class that nobody knows: what it says, what somebody has registered for its class, or its attributes.
-    fn of_other(&mut self, object: &Bound<'_, PyAny>, depth: usize) -> Size {
-        let registered = registered(object).ok().flatten();
-        let bytes = registered.or_else(|| {
-            let own: usize = object.call_method0(intern!(object.py(), "__sizeof__")).ok()?.extract().ok()?;
-            let attributes = object.getattr_opt(intern!(object.py(), "__dict__")).ok().flatten();
-            let attributes = attributes.filter(|_| depth < DEEPEST && self.left > 0);
-            let held = attributes.and_then(|attributes| self.of_container(&attributes, depth + 1));
-            Some(own.saturating_add(held.map_or(0, |held| held.bytes)))
-        });
-        Size { bytes: bytes.unwrap_or(0).max(SMALL.bytes), moves: None }
+    /// An object of a class that nobody knows: what it says, or what its attributes hold if that is more.
+    fn of_other(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Size {
+        if is_code(object) {
+            return SMALL;
+        }
+        let own = own_count(object);
+        let mut held = 0_usize;
+        if let Some(elements) = deque(object) {
+            held = self.of_elements(OF_LIST, &[Elements::List(elements)], depth, budget).bytes;
+        }
+        if depth < DEEPEST && budget > 0 {
+            let attributes = Elements::List(attributes(object));
+            held = held.saturating_add(self.of_part(&attributes, depth + 1, budget).bytes);
+        }
+        Size { bytes: own.max(held).max(SMALL.bytes), moves: None }
     }
 }
 
-/// What `raskt.sizeof` has been told of the class of an object.
-fn registered(object: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    let py = object.py();
-    let sizes = py.import(intern!(py, "raskt.sizeof"))?;
-    sizes.getattr(intern!(py, "registered"))?.call1((object,))?.extract()
+/// What `of` are likely to hold if `some` of them hold so many bytes.
+fn scaled(bytes: usize, of: usize, some: usize) -> usize {
+    if some == of || some == 0 {
+        return bytes;
+    }
+    usize::try_from(bytes as u128 * of as u128 / some as u128).unwrap_or(usize::MAX)
 }
