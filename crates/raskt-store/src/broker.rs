@@ -69,21 +69,31 @@ impl Broker {
 
     /// How many bytes have to go before `bytes` can be promised.
     pub fn missing(&self, bytes: u64) -> u64 {
-        let (unseen, each) = self.unseen;
+        let unseen = self.unseen_with_one_more();
         // What asks for nothing waits for nothing.
         if bytes == 0 && unseen == 0 {
             return 0;
         }
-        let others = if self.promises.is_empty() { 0 } else { each };
-        self.total().saturating_add(bytes).saturating_add(unseen).saturating_add(others).saturating_sub(self.limit)
+        self.total().saturating_add(bytes).saturating_add(unseen).saturating_sub(self.limit)
     }
 
-    /// The process has `bytes` that nobody was promised, of which a running task is taken to add `each`. Some of the limit
-    /// stays whatever they are: with less, results would only come and go.
+    /// What nobody was promised, if one more task runs: what is seen, or what those that run have yet to take; and what that
+    /// one will.
+    fn unseen_with_one_more(&self) -> u64 {
+        let (seen, each) = self.unseen;
+        let running = self.promises.len() as u64;
+        let taken = seen.max(each.saturating_mul(running)).min(self.limit - self.least());
+        if running == 0 { taken } else { taken.saturating_add(each) }
+    }
+
+    /// What is left to results and tasks in any case: with less, results would only come and go.
+    fn least(&self) -> u64 {
+        (self.limit / LEAST_SHARE).max(LEAST_BYTES.min(self.limit))
+    }
+
+    /// The process has `bytes` that nobody was promised, of which a running task is taken to add `each`.
     pub fn set_unseen(&mut self, bytes: u64, each: u64) {
-        let least = (self.limit / LEAST_SHARE).max(LEAST_BYTES.min(self.limit));
-        let bytes = bytes.min(self.limit - least);
-        self.unseen = (bytes, if bytes == 0 { 0 } else { each });
+        self.unseen = if self.limit > self.least() { (bytes, each) } else { (0, 0) };
     }
 
     /// Takes the promise to `holder` back, and says whether there was one.
@@ -231,7 +241,10 @@ mod tests {
         assert!(broker.give_back(holder(1)) && broker.promise(holder(2), 200 * MIB));
         broker.set_unseen(5000 * MIB, 300 * MIB);
         assert_eq!(broker.missing(0), (200 + 896 + 300 - 1024) * MIB);
+        // What a task that has begun took before, it may take again.
         broker.set_unseen(0, 300 * MIB);
+        assert_eq!(broker.missing(300 * MIB), (200 + 300 + 300 + 300 - 1024) * MIB);
+        broker.set_unseen(0, 0);
         assert_eq!(broker.missing(800 * MIB), 0);
         broker.set_limit(8 * MIB);
         broker.set_unseen(500 * MIB, 300 * MIB);

@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 pub(crate) struct Unseen {
     /// The last looks.
     recent: VecDeque<u64>,
+    /// How many tasks ran at the last looks.
+    running: VecDeque<usize>,
     /// Bytes beyond what is known of.
     pub bytes: u64,
     /// Bytes that a running task is taken to add, from how many ran when they were seen.
@@ -21,7 +23,10 @@ pub(crate) struct Unseen {
 }
 
 /// Looks in a row that have to agree.
-const LOOKS: usize = 3;
+const LOOKS: usize = 2;
+
+/// Looks of which the one with most running tasks counts, for what each of them adds.
+const LOOKS_EACH: usize = 64;
 
 /// What counts for nothing, in bytes and in shares of the limit.
 const TOLERANCE_BYTES: u64 = 64 << 20;
@@ -43,10 +48,12 @@ impl Unseen {
         let sure = if self.recent.len() == LOOKS && least >= tolerance { least } else { 0 };
         let faded = self.bytes - self.bytes / FADES;
         self.bytes = sure.max(if faded >= tolerance { faded } else { 0 });
-        self.each = (self.each - self.each.div_ceil(FADES_EACH)).max(sure / running.max(1) as u64);
-        if self.bytes == 0 {
-            self.each = 0;
+        self.running.push_back(running);
+        if self.running.len() > LOOKS_EACH {
+            self.running.pop_front();
         }
+        let running = self.running.iter().copied().max().unwrap_or(0).max(1) as u64;
+        self.each = (self.each - self.each.div_ceil(FADES_EACH)).max(sure / running);
         self.peak = self.peak.max(self.bytes);
     }
 
@@ -69,12 +76,11 @@ mod tests {
     #[test]
     fn a_peak_is_nothing_and_what_stays_counts_until_it_goes() {
         let mut unseen = Unseen::default();
-        for excess in [0, GIB, GIB, 0, GIB] {
+        for excess in [0, GIB, 0, GIB, 0, GIB] {
             unseen.saw(excess, 2, GIB);
             assert_eq!((unseen.bytes, unseen.each), (0, 0));
         }
-        unseen.saw(GIB, 2, GIB);
-        unseen.saw(GIB / 2, 2, GIB);
+        unseen.saw(GIB / 2, 1, GIB);
         assert_eq!((unseen.bytes, unseen.each), (GIB / 2, GIB / 4));
         let mut last = unseen.bytes;
         for _ in 0..40 {
@@ -82,7 +88,10 @@ mod tests {
             assert!(unseen.bytes <= last);
             last = unseen.bytes;
         }
-        assert_eq!((unseen.bytes, unseen.each, unseen.peak), (0, 0, GIB / 2));
+        assert_eq!((unseen.bytes, unseen.peak), (0, GIB / 2));
+        assert!(unseen.each > 0, "what tasks are taken to add is forgotten later");
+        (0..2000).for_each(|_| unseen.saw(0, 2, GIB));
+        assert_eq!(unseen.each, 0);
     }
 
     #[test]

@@ -51,15 +51,19 @@ use std::sync::Arc;
 impl Frame {
     /// The same without what makes the tables that it reads of tasks: it can say what rows are like, and not be computed.
     pub fn hollow(&self) -> Self {
-        Self { root: with_stack_for(self.root.depth, || hollow(&self.root)), ..self.clone() }
+        Self { root: hollow_root(&self.root), ..self.clone() }
     }
 }
 
 impl Column {
     /// As [`Frame::hollow`].
     pub fn hollow(&self) -> Self {
-        Self { root: with_stack_for(self.root.depth, || hollow(&self.root)), ..self.clone() }
+        Self { root: hollow_root(&self.root), ..self.clone() }
     }
+}
+
+fn hollow_root(root: &Arc<Node>) -> Arc<Node> {
+    if reads_tasks(root) { with_stack_for(root.depth, || hollow(root)) } else { root.clone() }
 }
 
 /// What a stage gives: columns over a node.
@@ -78,8 +82,7 @@ impl StageOutput {
 
     /// The same without what makes the tables that it reads of tasks; nothing if it reads none.
     fn hollow(&self) -> Option<Self> {
-        let node = || with_stack_for(self.depth(), || hollow(&self.node));
-        reads_tasks(&self.node).then(|| Self { node: node(), ..self.clone() })
+        reads_tasks(&self.node).then(|| Self { node: hollow_root(&self.node), ..self.clone() })
     }
 
     /// The labels and columns of a frame.
