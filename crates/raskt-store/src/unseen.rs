@@ -26,7 +26,7 @@ pub(crate) struct Unseen {
 const LOOKS: usize = 2;
 
 /// Looks of which the one with most running tasks counts, for what each of them adds.
-const LOOKS_EACH: usize = 64;
+const LOOKS_EACH: usize = 8;
 
 /// What counts for nothing, in bytes and in shares of the limit.
 const TOLERANCE_BYTES: u64 = 64 << 20;
@@ -34,7 +34,7 @@ const TOLERANCE_SHARE: u64 = 16;
 
 /// The share of what was seen that goes with each look that doesn't see it any more, and of what tasks are taken to add.
 const FADES: u64 = 8;
-const FADES_EACH: u64 = 64;
+const FADES_EACH: u64 = 256;
 
 impl Unseen {
     /// The process has `excess` bytes that are known of nowhere, while `running` tasks run.
@@ -90,7 +90,7 @@ mod tests {
         }
         assert_eq!((unseen.bytes, unseen.peak), (0, GIB / 2));
         assert!(unseen.each > 0, "what tasks are taken to add is forgotten later");
-        (0..2000).for_each(|_| unseen.saw(0, 2, GIB));
+        (0..10_000).for_each(|_| unseen.saw(0, 2, GIB));
         assert_eq!(unseen.each, 0);
     }
 
