@@ -2,7 +2,6 @@
 
 use super::memory::{Place, all, block, blocks, bytes, sum};
 use super::op;
-use crate::*;
 use raskt_graph::*;
 use raskt_store::{Kept, Past};
 use raskt_value::Value;
