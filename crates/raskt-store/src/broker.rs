@@ -70,11 +70,13 @@ impl Broker {
     /// How many bytes have to go before `bytes` can be promised.
     pub fn missing(&self, bytes: u64) -> u64 {
         let unseen = self.unseen_with_one_more();
-        // What asks for nothing waits for nothing.
-        if bytes == 0 && unseen == 0 {
-            return 0;
-        }
-        self.total().saturating_add(bytes).saturating_add(unseen).saturating_sub(self.limit)
+        let others = match bytes {
+            // What asks for nothing adds to no results, and doesn't wait for them to go.
+            0 if unseen == 0 => return 0,
+            0 => self.promised,
+            _ => self.total(),
+        };
+        others.saturating_add(bytes).saturating_add(unseen).saturating_sub(self.limit)
     }
 
     /// What nobody was promised, if one more task runs: what is seen, or what those that run have yet to take; and what that
@@ -239,6 +241,9 @@ mod tests {
         assert_eq!(broker.missing(200 * MIB), (100 + 200 + 500 + 300 - 1024) * MIB);
         assert!(broker.missing(0) == 0 && !broker.promise(holder(2), 200 * MIB));
         assert!(broker.give_back(holder(1)) && broker.promise(holder(2), 200 * MIB));
+        broker.hold(2000 * MIB);
+        assert_eq!(broker.missing(0), 0, "what asks for nothing doesn't wait for results to go");
+        broker.let_go(2000 * MIB);
         broker.set_unseen(5000 * MIB, 300 * MIB);
         assert_eq!(broker.missing(0), (200 + 896 + 300 - 1024) * MIB);
         // What a task that has begun took before, it may take again.
