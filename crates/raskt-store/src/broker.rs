@@ -79,6 +79,12 @@ impl Broker {
         others.saturating_add(bytes).saturating_add(unseen).saturating_sub(self.limit)
     }
 
+    /// How many bytes have to go for what there is to be within the limit.
+    pub fn beyond_limit(&self) -> u64 {
+        let seen = self.unseen.0.min(self.limit - self.least());
+        self.total().saturating_add(seen).saturating_sub(self.limit)
+    }
+
     /// What nobody was promised, if one more task runs: what is seen, or what those that run have yet to take; and what that
     /// one will.
     fn unseen_with_one_more(&self) -> u64 {

@@ -13,7 +13,7 @@ use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
 use crate::slot::{Facts, Slot, SlotId, Where};
 use crate::speed::Speed;
-use crate::unseen::Unseen;
+use crate::unseen::{Look, Unseen};
 use raskt_value::{Codec, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub(crate) struct State {
     pending: VecDeque<Request>,
     /// How many inputs each promise still waits for.
     loading: BTreeMap<Holder, u32>,
+    /// The last for whom those were tried again that somebody else was seen to refer to.
+    retried_for: Option<Holder>,
     /// Bytes that are being written, and will leave.
     leaving: u64,
     /// Results that are being read.
@@ -130,6 +132,7 @@ impl State {
             uses: 0,
             pending: VecDeque::new(),
             loading: BTreeMap::new(),
+            retried_for: None,
             leaving: 0,
             coming: 0,
             lent: 0,
@@ -289,7 +292,7 @@ impl State {
 
     /// Lets others leave for what came without a promise.
     pub fn make_room(&mut self) {
-        let beyond = self.broker.missing(1);
+        let beyond = self.broker.beyond_limit();
         if beyond > self.leaving {
             self.evict(beyond - self.leaving, 0);
         }
@@ -359,17 +362,22 @@ impl State {
 
     /// What didn't work may be tried again: files, and results that somebody else referred to.
     pub fn forgive(&mut self) {
-        let shared: Vec<SlotId> = self.slots.iter().filter(|(_, slot)| slot.is_shared).map(|(&id, _)| id).collect();
-        if self.disk.trouble.take().is_none() && shared.is_empty() {
-            return;
+        let had_trouble = self.disk.trouble.take().is_some();
+        if self.retry_shared() || had_trouble {
+            self.moved();
         }
-        for id in shared {
+    }
+
+    /// Nobody may refer any more to results that somebody else was seen to refer to; says whether there are such.
+    fn retry_shared(&mut self) -> bool {
+        let shared: Vec<SlotId> = self.slots.iter().filter(|(_, slot)| slot.is_shared).map(|(&id, _)| id).collect();
+        for &id in &shared {
             if let Some(slot) = self.slots.get_mut(&id) {
                 slot.is_shared = false;
             }
             self.stand(id);
         }
-        self.moved();
+        !shared.is_empty()
     }
 
     /// Nobody is at the jobs any more, and nobody waits for what they would bring.
@@ -417,11 +425,12 @@ impl State {
         empty
     }
 
-    /// The process has `taken` bytes beside what it had before there were results.
-    pub fn saw_process(&mut self, taken: u64) {
+    /// At this time, in milliseconds, the process has `taken` bytes beside what it had before there were results.
+    pub fn saw_process(&mut self, at: u64, taken: u64) {
         let before = self.unseen.bytes;
         let excess = taken.saturating_sub(self.broker.known());
-        self.unseen.saw(excess, self.broker.promises().saturating_sub(self.lent), self.broker.limit());
+        let running = self.broker.promises().saturating_sub(self.lent);
+        self.unseen.saw(Look { at, excess, running }, self.broker.limit());
         self.broker.set_unseen(self.unseen.bytes, self.unseen.each);
         if self.unseen.bytes > before {
             self.make_room();

@@ -44,27 +44,28 @@ impl ProcessWatch {
         is_due && last.compare_exchange(before, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// What the process has beyond the baseline, if it is time to look.
-    fn taken(&self) -> Option<u64> {
+    /// When it is, in milliseconds, and what the process has beyond the baseline, if it is time to look.
+    fn taken(&self) -> Option<(u64, u64)> {
         let baseline = self.baseline.load(Ordering::Relaxed);
         if baseline == UNKNOWN || !self.is_due(&self.looked, LOOK) {
             return None;
         }
-        Some(machine::own_bytes()?.saturating_sub(baseline))
+        let at = self.since.elapsed().as_millis() as u64;
+        Some((at, machine::own_bytes()?.saturating_sub(baseline)))
     }
 }
 
 impl Shared {
     /// Looks at what the process has, if it is time. What seems too much may be freed memory, which is given back first.
     pub fn look(self: &Arc<Self>) {
-        let Some(taken) = self.watch.taken() else { return };
+        let Some((at, taken)) = self.watch.taken() else { return };
         let look = |state: &mut State| {
             let excess = taken.saturating_sub(state.broker.known());
             let may_be_freed = state.unseen.bytes == 0 && Unseen::is_suspicious(excess, state.broker.limit());
             if may_be_freed && self.watch.is_due(&self.watch.trimmed, TRIM) {
                 state.wants_trim = true;
             } else {
-                state.saw_process(taken);
+                state.saw_process(at, taken);
             }
         };
         let _ = self.change(look);
