@@ -1,6 +1,6 @@
 //! Manifests against the table.
 
-use crate::table::{HOMES, IMPURE, Layer, SIDEWAYS, layer, matches};
+use crate::table::{ALLOWED, HOMES, IMPURE, Layer, SIDEWAYS, layer, matches};
 use crate::workspace::{Crate, Workspace};
 
 /// Every violation, as a sentence.
@@ -13,7 +13,7 @@ pub fn check(workspace: &Workspace) -> Vec<String> {
         )],
         Some(layer) => {
             let wrong = wrong_imports(member, layer).chain(strays(member));
-            wrong.chain(impurities(member, layer, workspace)).collect()
+            wrong.chain(unlisted(member, layer)).chain(impurities(member, layer, workspace)).collect()
         }
     })
     .collect()
@@ -36,6 +36,16 @@ fn strays(member: &Crate) -> impl Iterator<Item = String> {
         let (_, homes) = HOMES.iter().find(|(pattern, _)| matches(pattern, name))?;
         let stray = !homes.contains(&member.name.as_str());
         stray.then(|| format!("`{}` names `{name}`, whose home is `{}`.", member.name, homes.join("` or `")))
+    })
+}
+
+/// What plain data and pure decisions name and aren't known to need.
+fn unlisted(member: &Crate, own: Layer) -> impl Iterator<Item = String> {
+    let allowed = ALLOWED.iter().find(|(name, _)| *name == member.name).map_or(&[][..], |(_, allowed)| *allowed);
+    let foreign = member.dependencies.iter().filter(move |name| own.is_pure() && layer(name).is_none());
+    let unlisted = foreign.filter(|name| !allowed.contains(&name.as_str()));
+    unlisted.map(move |name| {
+        format!("`{}` ({own:?}) names `{name}`, which isn't among what it may name (xtask/src/table.rs).", member.name)
     })
 }
 
@@ -103,11 +113,20 @@ mod tests {
     #[test]
     fn what_pure_crates_reach_is_followed_to_the_end() {
         let edges: &[(&str, &[&str])] =
-            &[("raskt-schedule", &["helper"]), ("helper", &["deeper"]), ("deeper", &["tokio-util"])];
+            &[("raskt-schedule", &["smallvec"]), ("smallvec", &["deeper"]), ("deeper", &["tokio-util"])];
         assert_eq!(
             check(&Workspace::of_edges_and_members(edges, &["raskt-schedule"])),
-            ["`raskt-schedule` (Decisions) reaches `tokio-util`: helper → deeper → tokio-util."]
+            ["`raskt-schedule` (Decisions) reaches `tokio-util`: smallvec → deeper → tokio-util."]
         );
+    }
+
+    #[test]
+    fn a_pure_crate_names_only_what_is_on_its_list() {
+        assert_eq!(
+            violations(&[("raskt-schedule", &["raskt-graph", "rand", "smallvec"])]),
+            ["`raskt-schedule` (Decisions) names `rand`, which isn't among what it may name (xtask/src/table.rs)."]
+        );
+        assert_eq!(violations(&[("raskt-store", &["libc"])]), Vec::<String>::new());
     }
 
     #[test]

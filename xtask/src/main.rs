@@ -2,10 +2,14 @@
 //!
 //! `layers` compares the workspace with the table of crates in `ARCHITECTURE.md`: who may import whom, which crate is
 //! the one home of a heavy dependency, and what must never be reached from the crates that hold plain data and pure
-//! decisions. Each violation is printed as a sentence.
+//! decisions. It looks into the sources as well: what the pure crates name of the standard library has to be on a list, and
+//! no file may be too long. Each violation is printed as a sentence.
 
 mod layers;
+mod paths;
 mod purity;
+mod sizes;
+mod source;
 mod table;
 mod workspace;
 
@@ -30,7 +34,8 @@ fn check_layers() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let violations: Vec<_> = layers::check(&workspace).into_iter().chain(purity::check(&workspace)).collect();
+    let checks = [layers::check, purity::check, sizes::check];
+    let violations: Vec<_> = checks.iter().flat_map(|check| check(&workspace)).collect();
     violations.iter().for_each(|violation| eprintln!("{violation}"));
     if violations.is_empty() {
         println!("{} crates keep to their layers.", workspace.crates.len());

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates of the workspace, and who needs whom.
@@ -13,6 +14,16 @@ pub struct Workspace {
     needs: BTreeMap<String, Vec<String>>,
 }
 
+/// A source file.
+pub struct File {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Where it is in the workspace.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
 /// A member.
 pub struct Crate {
     /// Its name.
@@ -21,6 +32,27 @@ pub struct Crate {
     pub dependencies: Vec<String>,
     /// Its folder.
     pub folder: PathBuf,
+}
+
+impl Crate {
+    /// Its Rust files in `part` of its folder, in order.
+    pub fn files(&self, part: &str) -> Vec<File> {
+        let root = self.folder.parent().and_then(Path::parent).unwrap_or(&self.folder).to_owned();
+        let read = |path: PathBuf| {
+            let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+            Some(File { name, text: fs::read_to_string(&path).ok()?, path })
+        };
+        rust_files(&self.folder.join(part)).into_iter().filter_map(read).collect()
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    let nested = paths.iter().filter(|path| path.is_dir()).flat_map(|path| rust_files(path));
+    let own = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs")).cloned();
+    own.chain(nested).collect()
 }
 
 impl Workspace {

@@ -24,6 +24,8 @@
 //! Python users see this crate through `raskt.config`, which keeps only what Python code has set; the table, the
 //! checks and the reading of files and variables are here alone.
 
+#![deny(clippy::iter_over_hash_type)]
+
 mod bytes;
 mod configuration;
 mod error;

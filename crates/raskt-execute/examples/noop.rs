@@ -9,7 +9,7 @@
 
 use raskt_execute::{Engine, EngineOptions, Runners};
 use raskt_graph::{
-    Explicit, ExplicitBuilder, Graph, GraphBuilder, GraphError, Layer, Op, OpFlags, OpKind, Shape, TaskId,
+    Explicit, ExplicitBuilder, Graph, GraphBuilder, GraphError, Layer, Op, OpFlags, OpKind, Places, Shape, TaskId,
 };
 use raskt_value::{Call, Chunk, Kernel, NativeOp, TaskError, Value};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn graph(shape: &str, tasks: u64) -> Result<(Graph, Vec<TaskId>), Box<dyn std::e
     let mut graph = GraphBuilder::new();
     let body = Arc::new(NativeOp(Arc::new(Height)));
     let op = graph.op(Op { kind: OpKind::Array, name: "height".into(), digest: 1, flags: OpFlags::default(), body });
-    let edges = match shape {
+    let (edges, places) = match shape {
         "independent" => explicit(tasks, |_, _| {})?,
         "chain" => explicit(tasks, |at, read| at.checked_sub(1).into_iter().for_each(read))?,
         "tree" => explicit(tasks, |at, read| {
@@ -66,22 +66,22 @@ fn graph(shape: &str, tasks: u64) -> Result<(Graph, Vec<TaskId>), Box<dyn std::e
     let layer = graph.layer(Layer::new(shape.to_owned(), op, Shape::Explicit(edges)))?;
     let wanted = match shape {
         "independent" | "random" => (0..tasks).map(|at| TaskId::new(layer, at)).collect(),
-        _ => vec![TaskId::new(layer, tasks - 1)],
+        _ => vec![TaskId::new(layer, places.of(tasks - 1))],
     };
     Ok((graph.finish(), wanted))
 }
 
-fn explicit(tasks: u64, mut inputs: impl FnMut(u64, &mut dyn FnMut(u64))) -> Result<Explicit, GraphError> {
+fn explicit(tasks: u64, mut inputs: impl FnMut(u64, &mut dyn FnMut(u64))) -> Result<(Explicit, Places), GraphError> {
     let mut builder = ExplicitBuilder::with_capacity(tasks as usize);
     for at in 0..tasks {
         inputs(at, &mut |input| builder.own_input(input));
         builder.task();
     }
-    builder.finish()
+    builder.finish_in_order()
 }
 
 /// Each task reads one to three earlier ones, drawn by a linear congruential generator.
-fn random(tasks: u64) -> Result<Explicit, GraphError> {
+fn random(tasks: u64) -> Result<(Explicit, Places), GraphError> {
     let mut seed = 1_u64;
     let mut draw = move |below: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,8 +1,9 @@
-use crate::engine::Shared;
+use crate::RunError;
+use crate::call::TaskCall;
+use crate::made::Made;
+use crate::panics;
 use crate::reads::{Link, Reads};
-use crate::runner::TaskCall;
 use crate::watch::Watch;
-use crate::{panics, recover};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::TaskRange;
 use raskt_value::{CancelToken, TaskError, Value};
@@ -22,7 +23,7 @@ pub struct Batch<'a> {
     /// How long the tasks took, where that is less than the time that the thread spent on them: it may have waited for
     /// another process, and how long a task takes decides how many make a batch.
     pub nanoseconds: Option<u64>,
-    shared: &'a Arc<Shared>,
+    stored: &'a dyn Stored,
     /// Tasks that haven't been called, after those in `rest`.
     tasks: &'a [TaskRange],
     rest: Option<TaskRange>,
@@ -39,28 +40,15 @@ pub struct Batch<'a> {
     watch: Option<Watch<'a>>,
 }
 
-/// What a task gave.
-pub(crate) enum Made {
-    Here(Value),
-    /// It went with the last of its readers.
-    Spent {
-        bytes: u64,
-    },
-}
-
-impl Made {
-    /// Bytes of the result, also if it is gone.
-    pub fn bytes(&self) -> u64 {
-        match self {
-            Self::Here(value) => value.bytes() as u64,
-            Self::Spent { bytes } => *bytes,
-        }
-    }
+/// Knows the results that are in stores.
+pub(crate) trait Stored {
+    /// The value itself, if `value` stands for one that a store keeps.
+    fn value(&self, value: Value) -> Result<Value, RunError>;
 }
 
 impl<'a> Batch<'a> {
     pub(crate) fn new(
-        shared: &'a Arc<Shared>,
+        (stored, threads): (&'a dyn Stored, usize),
         (graph, cancel): (&'a Arc<Graph>, &'a CancelToken),
         tasks: &'a [TaskRange],
         (outside, reads): (Vec<Value>, &'a Reads),
@@ -68,10 +56,10 @@ impl<'a> Batch<'a> {
     ) -> Self {
         Self {
             graph,
-            threads: shared.options.threads.max(1),
+            threads,
             cancel,
             nanoseconds: None,
-            shared,
+            stored,
             tasks,
             rest: None,
             outside: outside.into_iter(),
@@ -181,7 +169,9 @@ impl<'a> Batch<'a> {
     /// The result of an earlier task. Kernels never see what only stands for one.
     fn linked(&self, task: usize) -> Result<Value, TaskError> {
         match &self.made[task] {
-            Made::Here(value) => recover::value(self.shared, value.clone())
+            Made::Here(value) => self
+                .stored
+                .value(value.clone())
                 .map_err(|error| TaskError::new(raskt_value::ErrorKind::Lost, error.to_string())),
             Made::Spent { .. } => unreachable!("a result goes with the last of its readers"),
         }

@@ -1,25 +1,34 @@
-use crate::batch::{Batch, Made};
-use crate::engine::Shared;
+use crate::batch::Batch;
+use crate::made::Made;
+use crate::panics;
 use crate::reads::Reads;
+use crate::recover::Recovery;
 use crate::runner::{Runner, Runners};
+use crate::turn::turn;
 use crate::watch::Watch;
-use crate::{panics, recover};
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
-use raskt_store::Pins;
+use raskt_store::{Broken, Facts, Holder, Kept, Lineage, Pins, Store};
 use raskt_value::{CancelToken, TaskError, Value};
+use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// An assignment on a thread, with everything that its tasks read.
 pub(crate) struct Execution {
     pub ticket: Ticket,
+    /// What the store knows it by.
+    pub holder: Holder,
     pub run: RunId,
     /// The number of the engine.
     pub engine: u32,
     pub graph: Arc<Graph>,
+    /// Whether the graph costs nothing to keep and gives the same results at any time.
+    pub is_repeatable: bool,
     pub cancel: CancelToken,
     pub tasks: Vec<TaskRange>,
+    /// Those whose results go with the last of their readers.
+    pub fleeting: Vec<TaskRange>,
     /// What all tasks read.
     pub reads: Reads,
     /// Keep those of the inputs in memory that a store has. They are dropped after the inputs, so that what the store then
@@ -39,6 +48,8 @@ pub(crate) struct Executed {
     pub tasks: Vec<TaskRange>,
     /// What the first of the tasks gave.
     pub made: Vec<Made>,
+    /// Bytes of the small results; nothing if the store broke before the large ones were in it.
+    pub small: Result<u64, Broken>,
     pub error: Option<(TaskId, String, TaskError)>,
     pub nanoseconds: u64,
 }
@@ -53,16 +64,25 @@ impl Execution {
         self.kind() == kind && (self.is_whole || kind != OpKind::Python)
     }
 
-    /// Runs the tasks one after the other, up to the first that fails.
-    pub fn execute(mut self, shared: &Arc<Shared>) -> Executed {
+    /// Puts in all inputs that aren't there; the tasks fail if one can't be had.
+    pub fn make_whole(&mut self, recovery: &Recovery) {
+        if !self.is_whole {
+            self.is_whole = true;
+            self.failure = recovery.inputs(&mut self.reads.outside, self.holder, &self.cancel).err();
+        }
+    }
+
+    /// Runs the tasks one after the other, up to the first that fails. Each may use so many threads.
+    pub fn execute(mut self, recovery: &Recovery, threads: usize) -> Executed {
         let start = Instant::now();
-        let outside = std::mem::take(&mut self.reads.outside);
-        let runner = shared.runners.of(self.kind());
+        self.reads.link(&self.tasks, &self.fleeting);
+        let outside = mem::take(&mut self.reads.outside);
+        let runner = recovery.runners.of(self.kind());
         let ((mut made, measured), ran) = match &runner {
-            Ok(runner) => self.run(shared, runner, outside),
+            Ok(runner) => self.run(recovery, threads, runner, outside),
             Err(error) => (Default::default(), Err(error.clone())),
         };
-        let adopted = recover::adopt(shared, &mut made, &self.cancel);
+        let adopted = recovery.adopt(&mut made, &self.cancel);
         let error = adopted.and(ran).err().and_then(|error| {
             // Where all tasks have results, none of them has failed.
             let task = self.tasks.iter().flat_map(|range| range.tasks()).nth(made.len())?;
@@ -71,14 +91,16 @@ impl Execution {
         });
         let outcomes = outcomes(&self.tasks, &made, error.is_some());
         let nanoseconds = measured.unwrap_or_else(|| start.elapsed().as_nanos() as u64);
+        let small = self.keep(&recovery.store, &mut made, nanoseconds);
         // The inputs are gone, before the engine hears of it: what nobody else needs is free before more is asked for.
-        Executed { ticket: self.ticket, run: self.run, outcomes, tasks: self.tasks, made, error, nanoseconds }
+        Executed { ticket: self.ticket, run: self.run, outcomes, tasks: self.tasks, made, small, error, nanoseconds }
     }
 
     /// What the tasks gave, the time that the runner says it took, and how it ended.
     fn run(
         &self,
-        shared: &Arc<Shared>,
+        recovery: &Recovery,
+        threads: usize,
         runner: &Arc<dyn Runner>,
         outside: Vec<Value>,
     ) -> ((Vec<Made>, Option<u64>), Result<(), TaskError>) {
@@ -88,10 +110,56 @@ impl Execution {
         if let Some(failure) = &self.failure {
             return (Default::default(), Err(failure.clone()));
         }
-        let watch = Watch::begin(self, &**runner);
-        let mut batch = Batch::new(shared, (&self.graph, &self.cancel), &self.tasks, (outside, &self.reads), watch);
+        let key = |task| runner.key(&self.graph, task);
+        let watch = Watch::begin(&self.graph, (self.run, self.engine), &key);
+        let watch = watch.filter(|_| !runner.tells_itself(&self.graph, self.tasks[0]));
+        let parts = (outside, &self.reads);
+        let mut batch = Batch::new((recovery, threads), (&self.graph, &self.cancel), &self.tasks, parts, watch);
         let ran = panics::catch(|| runner.run_batch(&mut batch));
         (batch.finish(&self.tasks), ran)
+    }
+
+    /// Puts large results into the store, which takes what was promised for them. Gives the bytes of the small ones, which the
+    /// engine keeps beside one another.
+    fn keep(&self, store: &Store, made: &mut [Made], nanoseconds: u64) -> Result<u64, Broken> {
+        let each = nanoseconds / made.len().max(1) as u64;
+        let mut small = 0;
+        let tasks = self.tasks.iter().flat_map(|range| range.tasks());
+        for (task, made) in tasks.zip(made) {
+            let Made::Here(value) = made else { continue };
+            let bytes = value.bytes() as u64;
+            if let Some(kept) = Kept::of(value) {
+                kept.set_turn(turn(&self.graph, task));
+            } else if bytes < Store::KEPT_BYTES as u64 {
+                small += bytes;
+            } else if let Made::Here(value) = mem::replace(made, Made::Spent { bytes }) {
+                // The store's is the only one from here on: else it couldn't let go of it.
+                let (lineage, facts) = (self.lineage(task), self.facts(task, each, &value));
+                *made = Made::Here(Value::Kept(store.keep(value, lineage, facts, self.holder)?));
+            }
+        }
+        Ok(small)
+    }
+
+    /// What the store is told of a result.
+    fn facts(&self, task: TaskId, nanoseconds: u64, value: &Value) -> Facts {
+        let own = match value {
+            Value::Foreign(object) => object.label().cloned(),
+            _ => None,
+        };
+        let label = own.unwrap_or_else(|| self.graph.op_of(task.layer).name.clone());
+        // Runs of other engines have the same numbers.
+        let group = u64::from(self.engine) << 40 | self.run.0;
+        let is_cheap = self.is_repeatable && self.graph.input_count(task) == 0;
+        let recompute_nanoseconds = is_cheap.then_some(nanoseconds);
+        Facts { label, group, turn: turn(&self.graph, task), recompute_nanoseconds }
+    }
+
+    fn lineage(&self, task: TaskId) -> Lineage {
+        match self.is_repeatable {
+            true => Lineage::lasting(self.graph.clone(), task),
+            false => Lineage::of_run(&self.graph, task),
+        }
     }
 }
 

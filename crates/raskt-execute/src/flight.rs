@@ -1,8 +1,13 @@
-use raskt_schedule::{Event, FlightRecorder, Offer, Scheduler, Settings, SoonestStart, Time, WorkerId};
+use raskt_graph::Graph;
+use raskt_schedule::{
+    Event, EventError, FlightRecorder, ForgottenRun, Offer, PreparedRun, RunId, Scheduler, Settings, SoonestStart,
+    TaskRange, Time, WorkerId,
+};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The scheduler of an engine, and what is written down of what happens to it.
 ///
@@ -11,12 +16,13 @@ use std::time::Instant;
 pub(crate) struct Pilot {
     pub scheduler: Scheduler,
     settings: Settings,
+    /// What time is counted from.
+    start: Instant,
     record: Option<Record>,
 }
 
 struct Record {
     recorder: FlightRecorder,
-    start: Instant,
     path: PathBuf,
     file: BufWriter<File>,
 }
@@ -24,15 +30,15 @@ struct Record {
 impl Pilot {
     pub fn new(settings: Settings) -> Self {
         let scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
-        Self { scheduler, settings, record: None }
+        Self { scheduler, settings, start: Instant::now(), record: None }
     }
 
     /// Writes down what happens from now on. Of what happened before there may be only that `worker` joined.
     pub fn record(&mut self, path: &Path, worker: WorkerId, offer: Offer) -> std::io::Result<()> {
         let file = BufWriter::new(File::create(path)?);
         let recorder = FlightRecorder::new(self.settings);
-        self.record = Some(Record { recorder, start: Instant::now(), path: path.to_owned(), file });
-        self.note(&Event::WorkerJoined { worker, offer });
+        self.record = Some(Record { recorder, path: path.to_owned(), file });
+        self.note(self.now(), &Event::WorkerJoined { worker, offer });
         Ok(())
     }
 
@@ -41,10 +47,42 @@ impl Pilot {
     }
 
     pub fn handle_event(&mut self, event: Event) {
+        let now = self.now();
         if self.record.is_some() {
-            self.note(&event);
+            self.note(now, &event);
         }
-        self.scheduler.handle_event(Time(0), event);
+        self.scheduler.handle_event(now, event);
+    }
+
+    fn now(&self) -> Time {
+        Time(self.start.elapsed().as_nanos() as u64)
+    }
+
+    /// When the scheduler is to be told that time has passed, if nothing happens before.
+    pub fn wakes_at(&self) -> Option<Instant> {
+        self.scheduler.wakes_at().map(|at| self.start + Duration::from_nanos(at.0))
+    }
+
+    /// A run comes whose graph and wanted tasks are these.
+    pub fn submit(
+        &mut self,
+        run: RunId,
+        parent: Option<RunId>,
+        (graph, wanted): (&Arc<Graph>, &[TaskRange]),
+        prepared: PreparedRun,
+    ) -> Result<(), EventError> {
+        let now = self.now();
+        if self.record.is_some() {
+            self.note(now, &Event::GraphAdded { run, parent, graph: graph.clone(), wanted: wanted.to_vec() });
+        }
+        self.scheduler.submit(now, run, parent, prepared)
+    }
+
+    /// Nobody wants a run any more.
+    pub fn release(&mut self, run: RunId) -> Option<ForgottenRun> {
+        let now = self.now();
+        self.note(now, &Event::RunReleased { run });
+        self.scheduler.release(now, run)
     }
 
     /// Ends the record, and says where it is.
@@ -55,9 +93,9 @@ impl Pilot {
         Some(record.path)
     }
 
-    fn note(&mut self, event: &Event) {
+    fn note(&mut self, now: Time, event: &Event) {
         let Some(record) = &mut self.record else { return };
-        if let Err(error) = record.write(event) {
+        if let Err(error) = record.write(now, event) {
             // The computation goes on: it is worth more than its record.
             eprintln!("raskt: the flight record `{}` ends here: {error}", record.path.display());
             self.record = None;
@@ -66,8 +104,8 @@ impl Pilot {
 }
 
 impl Record {
-    fn write(&mut self, event: &Event) -> std::io::Result<()> {
-        self.recorder.note(Time(self.start.elapsed().as_nanos() as u64), event);
+    fn write(&mut self, now: Time, event: &Event) -> std::io::Result<()> {
+        self.recorder.note(now, event);
         self.file.write_all(&self.recorder.take())?;
         // A run is over: whoever looks at the file finds it whole.
         if matches!(event, Event::RunReleased { .. }) { self.file.flush() } else { Ok(()) }

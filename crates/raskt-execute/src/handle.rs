@@ -1,10 +1,11 @@
-use crate::engine::Shared;
+use crate::RunError;
+use crate::batch::Stored;
+use crate::completion::{Completion, RunResult};
 use crate::execution::Execution;
-use crate::lending::{Loan, Waiting};
+use crate::lending::Waiting;
+use crate::shared::Shared;
 use crate::threads::run_stretch;
-use crate::{Engine, RunError, recover};
 use raskt_schedule::{Progress, RunId};
-use raskt_sync::{Condvar, Mutex};
 use raskt_value::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,44 +13,11 @@ use std::time::{Duration, Instant};
 /// How often a caller of an engine without threads looks for work while another caller is at it.
 const GLANCE: Duration = Duration::from_millis(1);
 
-/// What a run gave: its wanted results in the order in which they were asked for.
-pub type RunResult = Result<Vec<Value>, RunError>;
-
 /// A run that was submitted. Dropping it cancels the run if it hasn't ended, and lets go of its results.
 pub struct RunHandle {
     pub(crate) shared: Arc<Shared>,
     pub(crate) run: RunId,
     pub(crate) completion: Arc<Completion>,
-}
-
-/// Where the end of a run is told.
-#[derive(Default)]
-pub(crate) struct Completion {
-    result: Mutex<Option<RunResult>>,
-    nudges: Mutex<u64>,
-    changed: Condvar,
-}
-
-impl Completion {
-    pub fn complete(&self, result: RunResult) {
-        let mut slot = self.result.lock();
-        if slot.is_none() {
-            *slot = Some(result);
-            self.changed.notify_all();
-        }
-    }
-
-    pub fn is_complete(&self) -> bool {
-        self.result.lock().is_some()
-    }
-
-    /// Lets those who wait look whether there is something that they can do.
-    pub fn nudge(&self) {
-        // Who is about to wait holds the result: he is told, or sees it before.
-        let _result = self.result.lock();
-        *self.nudges.lock() += 1;
-        self.changed.notify_all();
-    }
 }
 
 impl RunHandle {
@@ -62,7 +30,7 @@ impl RunHandle {
 
     /// The same results in memory: those that a store keeps are read, or computed again.
     pub fn load(&self, values: Vec<Value>) -> RunResult {
-        values.into_iter().map(|value| recover::value(&self.shared, value)).collect()
+        values.into_iter().map(|value| self.shared.recovery.value(value)).collect()
     }
 
     /// Waits as [`Self::wait_timeout`] does, and leaves large results where they are: some of what comes back only stands
@@ -71,14 +39,14 @@ impl RunHandle {
         let deadline = Instant::now() + timeout;
         let mut waiting = Waiting::begin(&self.shared, self.run);
         loop {
-            if let Some(result) = self.completion.result.lock().take() {
+            if let Some(result) = self.completion.take() {
                 waiting.ended();
                 return Some(result);
             }
             if Instant::now() >= deadline {
                 return None;
             }
-            let nudges = *self.completion.nudges.lock();
+            let nudges = self.completion.nudges();
             match waiting.next() {
                 Some(execution) => self.run_while_waiting(execution, deadline, &mut waiting),
                 None => self.wait_for_others(deadline, nudges, &mut waiting),
@@ -88,7 +56,7 @@ impl RunHandle {
 
     fn run_while_waiting(&self, execution: Execution, deadline: Instant, waiting: &mut Waiting<'_>) {
         run_stretch(&self.shared, execution, &mut |state, kind| {
-            let goes_on = !self.completion.is_complete() && Instant::now() < deadline;
+            let goes_on = !state.has_ended(self.run) && Instant::now() < deadline;
             if goes_on { waiting.pick_of(state, kind) } else { None }
         });
     }
@@ -98,10 +66,7 @@ impl RunHandle {
         // Without threads, another caller may be at the work that this one waits for, or leave work to it.
         let has_threads = self.shared.options.threads > 0;
         let until = if has_threads { deadline } else { deadline.min(Instant::now() + GLANCE) };
-        let mut result = self.completion.result.lock();
-        while result.is_none() && *self.completion.nudges.lock() == nudges && Instant::now() < until {
-            (result, _) = self.completion.changed.wait_until(result, until);
-        }
+        self.completion.wait(nudges, until);
     }
 
     /// Waits until the run has ended.
@@ -130,17 +95,6 @@ impl RunHandle {
         self.shared.progress(self.run)
     }
 }
-
-impl Engine {
-    /// If the calling thread runs a task, of whichever engine, gives its slot to other tasks until the loan is dropped: for
-    /// tasks that wait for something which other tasks bring about.
-    pub fn lend_slot() -> Option<SlotLoan> {
-        Loan::of_all().map(SlotLoan)
-    }
-}
-
-/// A slot that a waiting task has lent to others; it comes back when this is dropped.
-pub struct SlotLoan(#[expect(dead_code, reason = "kept only to be dropped later")] Loan);
 
 impl Drop for RunHandle {
     fn drop(&mut self) {

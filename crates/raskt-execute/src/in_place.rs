@@ -1,9 +1,11 @@
 //! Small graphs of native kernels, run at once by whoever asks: to hand a few tasks from machine to machine takes longer than
 //! the tasks do.
 
+use crate::call::TaskCall;
+use crate::completion::RunResult;
 use crate::observer::is_watched;
-use crate::runner::{NativeRunner, Runner, TaskCall};
-use crate::{RunError, RunResult, panics};
+use crate::runner::{NativeRunner, Runner};
+use crate::{RunError, panics};
 use raskt_graph::{Graph, LayerId, OpKind, TaskId};
 use raskt_store::Kept;
 use raskt_value::{CancelToken, TaskError, Value};

@@ -5,8 +5,8 @@
 //! at hand: so a waiting task costs no second thread, and ten thousand of them no ten thousand threads. Only while there is
 //! nothing at hand does the thread wait, and another one is at work in its place.
 
-use crate::engine::Shared;
 use crate::execution::Execution;
+use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
 use raskt_graph::OpKind;
 use raskt_schedule::RunId;

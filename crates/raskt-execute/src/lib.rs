@@ -5,6 +5,8 @@
 //! the ops of one kind; native kernels have theirs here ([`NativeRunner`]), Python's lives in the binding.
 
 mod batch;
+mod call;
+mod completion;
 mod countdown;
 mod engine;
 mod error;
@@ -13,28 +15,37 @@ mod flight;
 mod handle;
 mod in_place;
 mod lending;
+mod made;
 mod observer;
+mod options;
+mod owner;
 mod pace;
 mod panics;
 mod reads;
 mod recover;
+mod results;
 mod runner;
+mod shared;
 mod state;
 mod threads;
 mod turn;
 mod watch;
 
 pub use batch::Batch;
+pub use call::TaskCall;
+pub use completion::RunResult;
 pub use countdown::Countdown;
-pub use engine::{Engine, EngineOptions, OwnsRuns, usual_memory_limit};
+pub use engine::{Engine, SlotLoan};
 pub use error::{Breakdown, RunError};
-pub use handle::{RunHandle, RunResult, SlotLoan};
+pub use handle::RunHandle;
 pub use in_place::run_in_place;
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};
+pub use options::{EngineOptions, usual_memory_limit};
+pub use owner::OwnsRuns;
 pub use pace::{Pace, Spent};
 pub use raskt_schedule::{Progress, RunId, TaskRange};
 pub use raskt_store::{Limits, MemoryReport, Store};
-pub use runner::{NativeRunner, Runner, Runners, TaskCall};
+pub use runner::{NativeRunner, Runner, Runners};
 
 #[cfg(test)]
 mod tests;

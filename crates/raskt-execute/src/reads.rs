@@ -1,16 +1,19 @@
 //! What the tasks of an assignment read: values that are there, and results of one another.
 
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::{Assignment, TaskRange};
+use raskt_schedule::TaskRange;
 use raskt_value::Value;
+use std::mem;
 
 /// The inputs of all tasks of an assignment, one task after the other.
 #[derive(Default)]
 pub(crate) struct Reads {
     /// Those that are there before it starts.
     pub outside: Vec<Value>,
-    /// Those that tasks of the assignment make, in order.
+    /// Those that tasks of the assignment make, in order, once [`Self::link`] has found out by which.
     pub links: Vec<Link>,
+    /// The same until then: the position among all inputs, and the task.
+    unlinked: Vec<(u32, TaskId)>,
     /// Where the inputs of each task end, counting both.
     pub ends: Vec<u32>,
 }
@@ -27,38 +30,45 @@ pub(crate) struct Link {
 }
 
 impl Reads {
-    /// What the tasks of `assignment` read; `find` gives results that are there.
-    pub fn of<'a>(graph: &Graph, assignment: &Assignment, find: impl Fn(TaskId) -> Option<&'a Value>) -> Self {
+    /// What `tasks` read; `find` gives results that are there.
+    pub fn of<'a>(graph: &Graph, tasks: &[TaskRange], find: impl Fn(TaskId) -> Option<&'a Value>) -> Self {
         let mut reads = Self::default();
-        let mut places: Option<Places> = None;
-        for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
-            let Self { outside, links, .. } = &mut reads;
+        reads.ends.reserve(TaskRange::count(tasks) as usize);
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            let Self { outside, unlinked, .. } = &mut reads;
             graph.for_each_input(task, |input| match find(input) {
                 Some(value) => outside.push(value.clone()),
-                None => {
-                    let places = places.get_or_insert_with(|| Places::of(&assignment.tasks));
-                    let made_by = places.find(input).expect("a task is assigned with or after all that it reads");
-                    let input = (outside.len() + links.len()) as u32;
-                    links.push(Link { input, task: made_by, is_last: false });
-                }
+                None => unlinked.push(((outside.len() + unlinked.len()) as u32, input)),
             });
-            reads.ends.push((reads.outside.len() + reads.links.len()) as u32);
-        }
-        if !reads.links.is_empty() {
-            reads.mark_last(assignment);
+            reads.ends.push((reads.outside.len() + reads.unlinked.len()) as u32);
         }
         reads
     }
 
+    /// Finds out which of `tasks` make what others of them read; `fleeting` are those whose results go with their readers. This is
+    /// for the thread that runs them: it needs no more than it has.
+    pub fn link(&mut self, tasks: &[TaskRange], fleeting: &[TaskRange]) {
+        if self.unlinked.is_empty() {
+            return;
+        }
+        let places = Places::of(tasks);
+        let link = |(input, made_by)| {
+            let task = places.find(made_by).expect("a task is assigned with or after all that it reads");
+            Link { input, task, is_last: false }
+        };
+        self.links = mem::take(&mut self.unlinked).into_iter().map(link).collect();
+        self.mark_last(tasks, fleeting);
+    }
+
     /// Marks the last reads of results that go with their readers.
-    fn mark_last(&mut self, assignment: &Assignment) {
+    fn mark_last(&mut self, tasks: &[TaskRange], fleeting: &[TaskRange]) {
         let mut is_open = vec![false; self.ends.len()];
-        let mut fleeting = assignment.fleeting.iter().flat_map(|range| range.tasks()).peekable();
-        let tasks = assignment.tasks.iter().flat_map(|range| range.tasks());
+        let mut fleeting = fleeting.iter().flat_map(|range| range.tasks()).peekable();
+        let tasks = tasks.iter().flat_map(|range| range.tasks());
         // Both are in the same order.
         tasks.zip(&mut is_open).for_each(|(task, is_open)| *is_open = fleeting.next_if_eq(&task).is_some());
         for link in self.links.iter_mut().rev() {
-            link.is_last = std::mem::take(&mut is_open[link.task as usize]);
+            link.is_last = mem::take(&mut is_open[link.task as usize]);
         }
     }
 }

@@ -1,7 +1,8 @@
 use crate::batch::Batch;
-use raskt_graph::{Graph, Op, OpKind, TaskId};
+use crate::call::TaskCall;
+use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::TaskRange;
-use raskt_value::{Call, CancelToken, ErrorKind, NativeOp, TaskError, Value};
+use raskt_value::{Call, ErrorKind, NativeOp, TaskError, Value};
 use std::sync::Arc;
 
 /// Knows how to run the ops of one kind.
@@ -34,25 +35,6 @@ pub trait Runner: Send + Sync + 'static {
 
     /// Lets go of what it keeps between tasks; the engine is shut down.
     fn shut_down(&self) {}
-}
-
-/// One task, as a runner sees it.
-pub struct TaskCall<'a> {
-    /// The graph that it is in.
-    pub graph: &'a Graph,
-    /// Which task it is.
-    pub task: TaskId,
-    /// Threads that it may use, its own included.
-    pub threads: usize,
-    /// Set when nobody wants the result any more.
-    pub cancel: &'a CancelToken,
-}
-
-impl TaskCall<'_> {
-    /// What the task is to do.
-    pub fn op(&self) -> &Op {
-        self.graph.op_of(self.task.layer)
-    }
 }
 
 /// The runners of an engine, by kind of op.

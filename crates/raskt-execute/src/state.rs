@@ -1,37 +1,42 @@
 //! What the pool's lock protects: the machines and what they act upon.
 
+mod afterwards;
 mod breaking;
 mod ending;
 mod loans;
 mod pool;
 mod reserving;
+#[cfg(test)]
+pub(crate) mod stumbling;
+mod submitting;
 
-use crate::RunError;
-use crate::batch::Made;
-use crate::engine::OwnsRuns;
+use crate::completion::Completion;
 use crate::execution::{Executed, Execution};
 use crate::flight::Pilot;
-use crate::handle::Completion;
+use crate::made::Made;
 use crate::observer::{self, Freed, ResultId};
-use crate::turn::{is_repeatable, turn};
+use crate::owner::OwnsRuns;
+use crate::results::Results;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
 };
-use raskt_store::{Broken, Facts, Kept, Lineage, Results, Store};
+use raskt_store::{Broken, Kept, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
+pub(crate) use afterwards::Afterwards;
 use pool::Pool;
 pub(crate) use pool::ThreadNumber;
+pub(crate) use submitting::Submitted;
 
 pub(crate) struct State {
     pub pilot: Pilot,
     worker: Worker,
-    results: Results,
     store: Store,
     /// What the store knows this engine by.
     number: u32,
@@ -45,13 +50,17 @@ pub(crate) struct State {
     executions: VecDeque<Execution>,
     /// Tickets that a thread has picked; and which of the pool, unless it is at work beside its own.
     picked: BTreeMap<Ticket, Option<ThreadNumber>>,
-    /// Those that nobody waits for any more, by the threads of the pool that are still at them.
-    strays: BTreeMap<Ticket, ThreadNumber>,
+    /// Those that nobody waits for any more, and that threads are still at.
+    strays: BTreeMap<Ticket, Option<ThreadNumber>>,
+    /// Slots that they take up.
+    stray_slots: u32,
     /// Slots of tasks that wait for something else than a run of this engine.
     lent_slots: u32,
     /// Slots of tasks that wait for runs, until these have ended.
     lent_to_runs: u32,
     pub pool: Pool,
+    /// Until when an idle thread waits to tell the scheduler that time has passed.
+    pub timer: Option<Instant>,
     pub is_shut_down: bool,
     slots: u32,
     /// The limit of the store, as the scheduler knows it: what tasks make waits on disk if need be, but it is better not made
@@ -59,28 +68,17 @@ pub(crate) struct State {
     memory: u64,
     /// Slots beyond the threads, so that memory is promised and inputs are read before a thread is free.
     slots_ahead: u32,
-    garbage: Garbage,
-    /// Runs of owners that ended before they were begun, and why.
-    pub ended_unbegun: Vec<(Weak<dyn OwnsRuns>, RunError)>,
+    afterwards: Afterwards,
     /// The last break of the store for which the runs of this engine were ended.
     pub broke_for: u64,
-    /// What was let go and observers haven't been told of; empty if there are none.
-    pub freed: Vec<Freed>,
     /// Unlike that of any other engine of this process.
     pub engine: u32,
+    /// Where it is to panic, and when it comes by for the how manieth time.
+    #[cfg(test)]
+    pub stumbles: Option<(stumbling::Spot, u32)>,
 }
 
-/// What is to be dropped once the lock is gone: dropping a Python object may run Python code.
-#[derive(Default)]
-pub(crate) struct Garbage {
-    values: Vec<Value>,
-    made: Vec<Made>,
-    executions: Vec<Execution>,
-    /// Machines that broke, with all that they had.
-    broken: Vec<State>,
-}
-
-struct RunEntry {
+pub(crate) struct RunEntry {
     graph: Arc<Graph>,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     is_repeatable: bool,
@@ -89,6 +87,10 @@ struct RunEntry {
     completion: Arc<Completion>,
     cancel: CancelToken,
     errors: BTreeMap<TaskId, (String, TaskError)>,
+    /// Those that somebody may read; all go to whoever waits when the run has finished.
+    results: Results,
+    /// Bytes of small results that the store counts until the run is released, or they are discarded.
+    small: u64,
     /// Slots that those who wait for it have lent, until it has ended.
     lent_slots: u32,
     has_ended: bool,
@@ -105,19 +107,25 @@ const SLOTS_AHEAD: u32 = 2;
 /// Work handed out at a time: short enough to share evenly and to stop quickly, long enough to hide the lock.
 const CREDIT_NANOSECONDS: u64 = 200_000;
 
+/// How its scheduler deals with the one worker.
+fn settings() -> Settings {
+    Settings { credit_nanoseconds: CREDIT_NANOSECONDS, heeds_requirements: false, ..Settings::default() }
+}
+
+/// Threads for each slot that may be at what nobody waits for any more, beside those at work: so that one call which can't be
+/// stopped doesn't keep what comes next waiting, and fifty of them don't make fifty threads.
+const STRAYS_A_SLOT: usize = 1;
+
 static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 
 impl State {
     pub fn new(slots: u32, store: Store, number: u32) -> Self {
-        let settings =
-            Settings { credit_nanoseconds: CREDIT_NANOSECONDS, heeds_requirements: false, ..Settings::default() };
-        let mut pilot = Pilot::new(settings);
+        let mut pilot = Pilot::new(settings());
         let memory = store.memory_limit();
         pilot.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer { memory, ..Offer::slots(slots) } });
         Self {
             pilot,
             worker: Worker::in_process(slots),
-            results: Results::default(),
             store,
             number,
             runs: BTreeMap::new(),
@@ -127,58 +135,20 @@ impl State {
             executions: VecDeque::new(),
             picked: BTreeMap::new(),
             strays: BTreeMap::new(),
+            stray_slots: 0,
             lent_slots: 0,
             lent_to_runs: 0,
-            pool: Pool::new(),
+            pool: Pool::new(slots as usize * STRAYS_A_SLOT),
+            timer: None,
             is_shut_down: false,
             slots,
             memory,
             slots_ahead: 0,
-            garbage: Garbage::default(),
-            ended_unbegun: vec![],
+            afterwards: Afterwards::default(),
             broke_for: 0,
-            freed: vec![],
             engine: NEXT_ENGINE.fetch_add(1, Ordering::Relaxed),
-        }
-    }
-
-    pub fn submit(
-        &mut self,
-        graph: Arc<Graph>,
-        wanted: Vec<TaskRange>,
-        parent: Option<RunId>,
-        owner: Option<Weak<dyn OwnsRuns>>,
-        completion: Arc<Completion>,
-    ) -> Result<RunId, RunError> {
-        let run = RunId(self.next_run);
-        let added = Event::GraphAdded { run, parent, graph: graph.clone(), wanted: wanted.clone() };
-        self.pilot.scheduler.check(&added)?;
-        let limit = self.store.memory_limit();
-        if limit != self.memory {
-            self.memory = limit;
-            self.resize();
-        }
-        self.next_run += 1;
-        let entry = RunEntry {
-            is_repeatable: is_repeatable(&graph),
-            graph,
-            wanted,
-            completion,
-            cancel: CancelToken::default(),
-            errors: BTreeMap::new(),
-            lent_slots: 0,
-            has_ended: false,
-            owner,
-        };
-        self.runs.insert(run, entry);
-        self.tell_scheduler(added);
-        Ok(run)
-    }
-
-    pub fn release(&mut self, run: RunId) {
-        if self.runs.contains_key(&run) {
-            self.tell_scheduler(Event::RunReleased { run });
-            self.forget(run);
+            #[cfg(test)]
+            stumbles: None,
         }
     }
 
@@ -193,7 +163,7 @@ impl State {
 
     /// Tells how many slots there are, beside those that are lent to runs.
     pub fn resize(&mut self) {
-        let slots = self.slots + self.lent_slots + self.slots_ahead;
+        let slots = (self.slots + self.lent_slots + self.slots_ahead).saturating_sub(self.stray_slots);
         // A task that waits gives nothing back before what it waits for has come: nobody may wait for it.
         let memory = if self.lent_slots > 0 { u64::MAX } else { self.memory };
         self.resize_worker();
@@ -202,6 +172,7 @@ impl State {
 
     fn resize_worker(&mut self) {
         let slots = self.slots + self.lent_slots + self.lent_to_runs + self.slots_ahead;
+        let slots = slots.saturating_sub(self.stray_slots);
         self.worker.handle_event(WorkerEvent::Resized(slots));
     }
 
@@ -241,11 +212,8 @@ impl State {
         let ticket = executed.ticket;
         if self.picked.remove(&ticket).is_none() {
             // Nobody waits for it any more.
-            if let Some(thread) = self.strays.remove(&ticket) {
-                self.pool.set_astray(thread, false);
-            }
-            self.garbage.made.append(&mut executed.made);
-            return;
+            self.afterwards.made.append(&mut executed.made);
+            return self.found_track(ticket);
         }
         self.take_in(executed);
         if let (Some((task, key, error)), Some(entry)) = (executed.error.take(), self.runs.get_mut(&executed.run)) {
@@ -257,68 +225,63 @@ impl State {
         self.act();
     }
 
-    /// Puts results where they are kept: large ones into the store, small ones beside one another.
+    /// Puts results where others find them.
     fn take_in(&mut self, executed: &mut Executed) {
-        let holder = self.holder(executed.ticket);
-        let Some(entry) = self.runs.get_mut(&executed.run) else { return };
-        let each = executed.nanoseconds / executed.made.len().max(1) as u64;
-        // Runs of other engines have the same numbers.
-        let group = u64::from(self.engine) << 40 | executed.run.0;
-        let mut small = 0;
+        #[cfg(test)]
+        self.pass(stumbling::Spot::TakingIn);
+        let (run, holder) = (executed.run, self.holder(executed.ticket));
+        let small = sound(std::mem::replace(&mut executed.small, Ok(0)), &mut self.broke_for);
+        let Some(entry) = self.runs.get_mut(&run) else { return };
+        let is_watched = observer::is_watched();
+        let mut replaced = vec![];
         let tasks = executed.tasks.iter().flat_map(|range| range.tasks());
         for (task, made) in tasks.zip(executed.made.drain(..)) {
-            let value = match made {
-                Made::Here(value) => value,
-                Made::Spent { .. } => {
-                    if observer::is_watched() {
-                        let id = ResultId { run: Some(executed.run), task, engine: self.engine };
-                        self.freed.push(Freed::Result(id));
-                    }
-                    continue;
+            match made {
+                Made::Here(value) => replaced.extend(entry.results.put(task, value)),
+                Made::Spent { .. } if is_watched => {
+                    let id = ResultId { run: Some(run), task, engine: self.engine };
+                    self.afterwards.freed.push(Freed::Result(id));
                 }
-            };
-            let bytes = value.bytes();
-            let value = match Kept::of(&value) {
-                Some(kept) => {
-                    kept.set_turn(turn(&entry.graph, task));
-                    value
-                }
-                None if bytes >= Store::KEPT_BYTES => {
-                    let (lineage, facts) = entry.facts(group, task, each, &value);
-                    let kept = sound(self.store.keep(value, lineage, facts, holder), &mut self.broke_for);
-                    Value::Kept(kept)
-                }
-                None => {
-                    small += bytes as u64;
-                    value
-                }
-            };
-            self.results.put(executed.run.0, task, value);
+                Made::Spent { .. } => {}
+            }
         }
+        entry.small += small;
         self.store.hold_small(small, holder);
+        self.let_go(run, replaced);
+        #[cfg(test)]
+        self.pass(stumbling::Spot::TakenIn);
     }
 
-    /// Lets go of results; what that leaves without an owner is dropped once the lock is gone.
-    fn let_go(&mut self, values: impl IntoIterator<Item = Value>) {
+    /// Lets go of results of `run`; what that leaves without an owner is dropped once the lock is gone.
+    fn let_go(&mut self, run: RunId, values: impl IntoIterator<Item = Value>) {
         let mut small = 0;
         for value in values {
             let Some(kept) = Kept::of(&value) else {
                 small += value.bytes() as u64;
-                self.garbage.values.push(value);
+                self.afterwards.values.push(value);
                 continue;
             };
             drop(value);
             if Arc::strong_count(&kept) > 1 {
                 kept.set_turn(None);
             }
-            self.garbage.values.extend(kept.release());
+            // It leaves the store now: the next request is to find the memory free.
+            self.afterwards.values.extend(kept.release());
+        }
+        if let Some(entry) = self.runs.get_mut(&run) {
+            entry.small -= small;
         }
         self.store.let_go_small(small);
     }
 
-    /// What is to be dropped once the lock is gone.
-    pub fn take_garbage(&mut self) -> Garbage {
-        std::mem::take(&mut self.garbage)
+    /// What is to be seen to once the lock is gone.
+    pub fn take_afterwards(&mut self) -> Afterwards {
+        std::mem::take(&mut self.afterwards)
+    }
+
+    /// The time has come that the scheduler wanted to be told of.
+    pub fn time_passed(&mut self) {
+        self.tell_scheduler(Event::TimePassed);
     }
 
     fn tell_scheduler(&mut self, event: Event) {
@@ -362,7 +325,7 @@ impl State {
             WorkerAction::Unreserve { ticket } => {
                 self.store.give_back(self.holder(ticket));
                 let withdrawn = self.asking.remove(&ticket).map(|(execution, _)| execution);
-                self.garbage.executions.extend(withdrawn);
+                self.afterwards.executions.extend(withdrawn);
             }
             WorkerAction::Execute { ticket, assignment } => self.execute(ticket, &assignment),
             WorkerAction::Report(report) => {
@@ -387,22 +350,4 @@ fn sound<T>(result: Result<T, Broken>, broke_for: &mut u64) -> T {
         *broke_for = broken.number;
         panic!("{broken}")
     })
-}
-
-impl RunEntry {
-    /// What the store is told of a result.
-    fn facts(&self, group: u64, task: TaskId, nanoseconds: u64, value: &Value) -> (Lineage, Facts) {
-        let own = match value {
-            Value::Foreign(object) => object.label().cloned(),
-            _ => None,
-        };
-        let label = own.unwrap_or_else(|| self.graph.op_of(task.layer).name.clone());
-        let is_cheap = self.is_repeatable && self.graph.input_count(task) == 0;
-        let recompute_nanoseconds = is_cheap.then_some(nanoseconds);
-        let lineage = match self.is_repeatable {
-            true => Lineage::lasting(self.graph.clone(), task),
-            false => Lineage::of_run(&self.graph, task),
-        };
-        (lineage, Facts { label, group, turn: turn(&self.graph, task), recompute_nanoseconds })
-    }
 }

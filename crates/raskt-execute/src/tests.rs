@@ -12,6 +12,8 @@ mod breaking;
 mod chains;
 mod in_place;
 mod memory;
+mod strays;
+mod unlocked;
 
 type Body = dyn Fn(&Call<'_>, &[Value]) -> Result<Value, TaskError> + Send + Sync;
 

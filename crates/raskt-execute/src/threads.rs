@@ -1,30 +1,53 @@
 //! The pool: as many threads at work as there are slots, whatever some of them are stuck in.
 
-use crate::engine::Shared;
 use crate::execution::{Execution, runner_for};
 use crate::lending::{AtWork, settle_at};
-use crate::recover;
+use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
-use raskt_sync::guard;
+use raskt_sync::{MutexGuard, guard};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Wakes idle threads for the work that is there, and starts as many as are wanted where too few are free to take it up.
-pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) {
-    if shared.options.threads == 0 || !state.has_work() {
-        return;
+/// Starts as many threads as are wanted where too few are free to take up the work that is there; whether an idle one is to be
+/// woken for it, once it can have the lock.
+pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) -> bool {
+    state.heed_strays();
+    if shared.options.threads == 0 {
+        return false;
+    }
+    let is_timed = is_wanted_for_time(shared, state);
+    if !state.has_work() {
+        return is_timed;
     }
     let free = shared.options.threads.saturating_sub(state.pool.busy());
-    if state.pool.idle > 0 && free > 0 {
-        shared.work().notify_one();
-    }
+    let is_idle = state.pool.idle > 0 && free > 0;
     // Those that idle are woken one by one, each by the one before it.
     let wanted = state.waiting_executions().min(free).saturating_sub(state.pool.available());
     for _ in 0..wanted {
         if let Err(error) = start(shared, state) {
-            return state.thread_refused(&error);
+            state.thread_refused(&error);
+            break;
         }
     }
+    is_idle || is_timed
+}
+
+/// Sees to it that some idle thread waits no longer than until the scheduler wants to be told that time has passed: whether one is
+/// to be woken for it. Where all threads are at work, nothing could begin then.
+fn is_wanted_for_time(shared: &Arc<Shared>, state: &mut State) -> bool {
+    let Some(at) = state.pilot.wakes_at() else { return false };
+    if state.timer.is_some_and(|timer| timer <= at) || state.pool.busy() >= shared.options.threads {
+        return false;
+    }
+    if state.pool.available() > 0 {
+        return true;
+    }
+    if state.pool.refused.is_none()
+        && let Err(error) = start(shared, state)
+    {
+        state.pool.refused = Some(error);
+    }
+    false
 }
 
 fn start(shared: &Arc<Shared>, state: &mut State) -> Result<(), String> {
@@ -74,15 +97,37 @@ fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Option<Execution
         let mut expired = false;
         let is_spare = state.pool.idle < shared.options.threads.max(1) + SPARE;
         if !state.is_shut_down && is_spare {
+            let timer = state.pilot.wakes_at();
+            let now = Instant::now();
+            if timer.is_some_and(|at| at <= now) {
+                state = tell_time(shared, state);
+                continue;
+            }
+            state.timer = timer;
+            let most = Duration::from_secs(IDLE_SECONDS);
+            let patience = timer.map_or(most, |at| at.duration_since(now).min(most));
             state.pool.idle += 1;
-            (state, expired) = shared.work().wait_for(state, Duration::from_secs(IDLE_SECONDS));
+            (state, expired) = shared.work().wait_for(state, patience);
             state.pool.idle -= 1;
+            // Who else waits for it is woken once more, and sees to it.
+            state.timer = None;
+            expired &= state.pilot.wakes_at().is_none();
         }
         if state.is_shut_down || !is_spare || (expired && !state.has_work()) {
             state.pool.remove(number);
             return None;
         }
     }
+}
+
+/// Tells the scheduler that time has passed.
+fn tell_time<'a>(shared: &'a Arc<Shared>, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    drop(state);
+    let _ = shared.change(|state| {
+        state.timer = None;
+        state.time_passed();
+    });
+    shared.lock()
 }
 
 /// Runs `execution`, and what `next` picks after it of the same kind.
@@ -101,12 +146,12 @@ fn stretch(shared: &Arc<Shared>, execution: Execution, at_work: &AtWork, pick: &
     let kind = execution.kind();
     let mut next = Some(execution);
     // What has to be computed again is, before the runner takes the interpreter for the whole stretch.
-    next.iter_mut().for_each(|execution| recover::inputs(shared, execution));
+    next.iter_mut().for_each(|execution| execution.make_whole(&shared.recovery));
     let mut step = || {
         let Some(mut execution) = next.take() else { return false };
         at_work.go_on_with(execution.run);
-        recover::inputs(shared, &mut execution);
-        let mut executed = execution.execute(shared);
+        execution.make_whole(&shared.recovery);
+        let mut executed = execution.execute(&shared.recovery, shared.options.threads.max(1));
         let taken_in = shared.change(|state| {
             state.executed(&mut executed);
             if !state.is_shut_down {
@@ -115,7 +160,7 @@ fn stretch(shared: &Arc<Shared>, execution: Execution, at_work: &AtWork, pick: &
         });
         taken_in.is_ok() && next.is_some()
     };
-    match runner_for(&shared.runners, kind) {
+    match runner_for(&shared.recovery.runners, kind) {
         Some(runner) => runner.stretch(&mut step),
         None => while step() {},
     }

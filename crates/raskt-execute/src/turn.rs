@@ -1,6 +1,6 @@
 //! What is known of results: when their turn comes, and whether they can be made again.
 
-use raskt_graph::{Graph, OpKind, Shape, TaskId};
+use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_value::NativeOp;
 
 /// When the first task that reads the result of `task` has its turn among those of its layer; nothing if none reads it.
@@ -9,14 +9,9 @@ pub(crate) fn turn(graph: &Graph, task: TaskId) -> Option<u32> {
     let mut first: Option<u32> = None;
     for &layer in graph.readers(task.layer) {
         let shape = &graph.layer(layer).shape;
-        let mut saw = |index: u64| {
+        if let Some(index) = shape.first_dependent(layer, task) {
             let turn = (u128::from(index) * u128::from(u32::MAX) / u128::from(shape.len().max(1))) as u32;
             first = Some(first.map_or(turn, |first| first.min(turn)));
-        };
-        match shape {
-            // All of them read it, and there may be very many.
-            Shape::Exchange { .. } => saw(0),
-            _ => shape.for_each_dependent(layer, task, saw),
         }
     }
     first

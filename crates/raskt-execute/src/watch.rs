@@ -1,11 +1,9 @@
 //! What observers are told of the tasks of one batch.
 
-use crate::batch::Made;
-use crate::execution::Execution;
+use crate::made::Made;
 use crate::observer::{ResultId, Telling};
-use crate::runner::Runner;
-use raskt_graph::TaskId;
-use raskt_schedule::TaskRange;
+use raskt_graph::{Graph, TaskId};
+use raskt_schedule::{RunId, TaskRange};
 use raskt_value::{TaskError, Value};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -13,19 +11,19 @@ use std::time::Instant;
 /// Tells observers of tasks as they run. There is one only while somebody looks on.
 pub(crate) struct Watch<'a> {
     telling: RefCell<Telling>,
-    execution: &'a Execution,
-    runner: &'a dyn Runner,
+    graph: &'a Graph,
+    /// The run, and the number of its engine.
+    run: (RunId, u32),
+    /// What people call a task.
+    key: &'a dyn Fn(TaskId) -> String,
     start: Instant,
 }
 
 impl<'a> Watch<'a> {
-    /// For the tasks of `execution`, unless nobody looks on or they tell of themselves.
-    pub fn begin(execution: &'a Execution, runner: &'a dyn Runner) -> Option<Self> {
-        let telling = Telling::begin()?;
-        if runner.tells_itself(&execution.graph, execution.tasks[0]) {
-            return None;
-        }
-        Some(Self { telling: RefCell::new(telling), execution, runner, start: Instant::now() })
+    /// For tasks of `graph`, unless nobody looks on.
+    pub fn begin(graph: &'a Graph, run: (RunId, u32), key: &'a dyn Fn(TaskId) -> String) -> Option<Self> {
+        let telling = RefCell::new(Telling::begin()?);
+        Some(Self { telling, graph, run, key, start: Instant::now() })
     }
 
     pub fn run(&self, task: TaskId, run: impl FnOnce() -> Result<Value, TaskError>) -> Result<Value, TaskError> {
@@ -53,14 +51,14 @@ impl<'a> Watch<'a> {
     }
 
     fn key(&self, task: TaskId) -> String {
-        self.runner.key(&self.execution.graph, task)
+        (self.key)(task)
     }
 
     fn id(&self, task: TaskId) -> ResultId {
-        ResultId { run: Some(self.execution.run), task, engine: self.execution.engine }
+        ResultId { run: Some(self.run.0), task, engine: self.run.1 }
     }
 
     fn op(&self, task: TaskId) -> &std::sync::Arc<str> {
-        &self.execution.graph.op_of(task.layer).name
+        &self.graph.op_of(task.layer).name
     }
 }

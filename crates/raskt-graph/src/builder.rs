@@ -222,7 +222,13 @@ impl GraphBuilder {
                     && (grid.is_empty() || input.axes.iter().zip(input.grid.lengths()).all(fits));
                 check_map(layer, well_formed, || format!("{input:?} over {grid:?}"))
             }),
-            Shape::Exchange { input, producers, .. } => self.check_size(layer, *input, *producers),
+            Shape::Exchange { input, producers, consumers } => {
+                let (limit, found) = (u64::from(u32::MAX), *producers.max(consumers));
+                if found > limit {
+                    return Err(GraphError::TooMany { what: layer.name.to_string(), found, limit });
+                }
+                self.check_size(layer, *input, *producers)
+            }
             Shape::Reduce { input, grid, fan_in } => {
                 self.check_size(layer, *input, grid.len())?;
                 let well_formed = fan_in.len() == grid.axes() && !fan_in.contains(&0);
@@ -230,12 +236,15 @@ impl GraphBuilder {
             }
             Shape::Overlap { input, grid, ranges } => {
                 self.check_size(layer, *input, grid.len())?;
-                let monotonic = ranges.iter().zip(grid.lengths()).all(|(ranges, &length)| {
-                    ranges.is_sorted_by_key(|range| range.start)
-                        && ranges.is_sorted_by_key(|range| range.end)
-                        && ranges.iter().all(|range| range.end <= length)
-                });
-                check_map(layer, ranges.len() == grid.axes() && monotonic, || format!("{ranges:?} over {grid:?}"))
+                let fits = ranges.iter().zip(grid.lengths()).all(|(ranges, &length)| ranges.fits(length));
+                check_map(layer, ranges.len() == grid.axes() && fits, || format!("{ranges:?} over {grid:?}"))
+            }
+            Shape::Concatenate(parts) => {
+                let beside = parts.grid_of(1).len();
+                let mut layers = parts.layers();
+                layers.try_for_each(|(part, length)| {
+                    self.check_size(layer, part, beside.saturating_mul(u64::from(length)))
+                })
             }
         }
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 /// Edges one by one, in compressed rows: four bytes for each end of an edge within the layer, four for each row, and eight
 /// more for an edge that comes from another layer.
 ///
-/// A task may read tasks of its own layer that come before it, and any task of earlier layers.
+/// A task may read tasks of its own layer that come before it, and any task of earlier layers. Tasks start in the order in which
+/// they stand, and what stands together lies together in memory: so a task stands best right after what only it reads.
 #[derive(Clone, Debug)]
 pub struct Explicit(pub(crate) Arc<Edges>);
 
@@ -21,19 +22,8 @@ pub(crate) struct Edges {
     pub outer_inputs: Vec<u64>,
     /// Who reads them, position by position.
     pub outer_readers: Vec<u32>,
-    /// In which order the tasks are best run; nothing where that is the order in which they stand.
-    pub order: Option<Order>,
     /// Tasks that read nothing.
     pub sources: u32,
-}
-
-/// The best order in both directions.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Order {
-    /// When each task's turn is.
-    pub ranks: Box<[u32]>,
-    /// Whose turn is when.
-    pub tasks: Box<[u32]>,
 }
 
 /// Marks an input of another layer.
@@ -54,22 +44,11 @@ impl Explicit {
         u64::from(self.0.sources)
     }
 
-    /// When it is the turn of task `index`: ranks go depth first from what the layer ends in, so that what was read dies early.
-    pub fn rank(&self, index: u64) -> u64 {
-        self.0.order.as_ref().map_or(index, |order| u64::from(order.ranks[index as usize]))
-    }
-
-    /// Whose turn it is at `rank`.
-    pub fn at_rank(&self, rank: u64) -> u64 {
-        self.0.order.as_ref().map_or(rank, |order| u64::from(order.tasks[rank as usize]))
-    }
-
-    /// Bytes that the edges and the order take.
+    /// Bytes that the edges take.
     pub fn bytes(&self) -> usize {
-        let Edges { input_ends, inputs, inner_ends, inner, outer_inputs, outer_readers, order, .. } = &*self.0;
+        let Edges { input_ends, inputs, inner_ends, inner, outer_inputs, outer_readers, .. } = &*self.0;
         let words = input_ends.capacity() + inputs.capacity() + inner_ends.capacity() + inner.capacity();
-        let order = order.as_ref().map_or(0, |order| order.ranks.len() + order.tasks.len());
-        4 * (words + outer_readers.capacity() + order) + 8 * outer_inputs.capacity()
+        4 * (words + outer_readers.capacity()) + 8 * outer_inputs.capacity()
     }
 
     pub(crate) fn input_count(&self, index: u64) -> u64 {

@@ -1,5 +1,5 @@
 use crate::explicit::{Edges, Explicit, OUTER, row};
-use crate::order::depth_first;
+use crate::order::{Order, depth_first};
 use crate::{GraphError, LayerId, TaskId};
 use std::sync::Arc;
 
@@ -12,6 +12,17 @@ pub struct ExplicitBuilder {
     outer: Vec<Outer>,
     /// The first read of an own task whose number can't be stored: (reader, input).
     too_large: Option<(u64, u64)>,
+}
+
+/// Where the tasks of a layer stand that was put in order.
+#[derive(Clone, Debug)]
+pub struct Places(Option<Box<[u32]>>);
+
+impl Places {
+    /// The index of the task that was ended as number `index`.
+    pub fn of(&self, index: u64) -> u64 {
+        self.0.as_ref().map_or(index, |places| u64::from(places[index as usize]))
+    }
 }
 
 /// A read of another layer: ordered as the finished edges have them.
@@ -64,7 +75,28 @@ impl ExplicitBuilder {
         self.input_ends.is_empty()
     }
 
-    /// The layer's edges, with the way back and the best order: linear in the edges within the layer.
+    /// The same layer with its tasks in the best order, and where each of them stands now.
+    ///
+    /// Who has listed tasks depth first, inputs right before who reads them, has no use for it.
+    pub fn finish_in_order(self) -> Result<(Explicit, Places), GraphError> {
+        let explicit = self.finish()?;
+        let Some(Order { ranks, tasks }) = depth_first(&explicit.0) else { return Ok((explicit, Places(None))) };
+        let mut ordered = Self::with_capacity(tasks.len());
+        ordered.inputs.reserve_exact(explicit.edges());
+        for &task in &tasks {
+            for &input in row(&explicit.0.input_ends, &explicit.0.inputs, u64::from(task)) {
+                match input & OUTER {
+                    0 => ordered.own_input(u64::from(ranks[input as usize])),
+                    _ => ordered.input(TaskId::unpack(explicit.0.outer_inputs[(input & !OUTER) as usize])),
+                }
+            }
+            ordered.task();
+        }
+        drop((explicit, tasks));
+        Ok((ordered.finish()?, Places(Some(ranks))))
+    }
+
+    /// The layer's edges, with the way back: linear in the edges within the layer.
     pub fn finish(mut self) -> Result<Explicit, GraphError> {
         for (what, found) in [("tasks", self.input_ends.len() as u64), ("edges", self.inputs.len() as u64)] {
             if found > LIMIT {
@@ -82,7 +114,6 @@ impl ExplicitBuilder {
         edges.sources = count_sources(&edges);
         edges.inner_ends = count_readers(&edges)?;
         edges.inner = fill_inner(&edges.input_ends, &edges.inputs, &mut edges.inner_ends);
-        edges.order = depth_first(&edges);
         Ok(Explicit(Arc::new(edges)))
     }
 

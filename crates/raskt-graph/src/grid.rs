@@ -35,12 +35,21 @@ impl Grid {
     }
 
     /// The coordinates of block `index`.
-    pub fn coordinates(&self, mut index: u64) -> SmallVec<[u32; 4]> {
+    pub fn coordinates(&self, index: u64) -> SmallVec<[u32; 4]> {
         let mut coordinates = SmallVec::from_elem(0, self.0.len());
-        for axis in (0..self.0.len()).rev() {
+        let (mut rest, mut axis) = (index, self.0.len());
+        // Numbers of 64 bits are divided at several times the cost of those of 32, which what is left soon is.
+        while axis > 0 && u32::try_from(rest).is_err() {
+            axis -= 1;
             let length = u64::from(self.0[axis]);
-            coordinates[axis] = (index % length) as u32;
-            index /= length;
+            coordinates[axis] = (rest % length) as u32;
+            rest /= length;
+        }
+        let mut rest = rest as u32;
+        while axis > 0 {
+            axis -= 1;
+            coordinates[axis] = rest % self.0[axis];
+            rest /= self.0[axis];
         }
         coordinates
     }
@@ -49,6 +58,53 @@ impl Grid {
     pub fn index(&self, coordinates: &[u32]) -> u64 {
         let pairs = self.0.iter().zip(coordinates);
         pairs.fold(0, |index, (&length, &at)| index * u64::from(length) + u64::from(at))
+    }
+
+    /// The blocks of `range` as boxes that have nothing in common, in order: at most twice as many as there are axes.
+    pub fn boxes(&self, range: Range<u64>) -> Vec<GridBox> {
+        let mut found = vec![];
+        let range = range.start..range.end.min(self.len());
+        if !range.is_empty() {
+            self.find_boxes(range, &mut SmallVec::new(), &mut found);
+        }
+        found
+    }
+
+    /// Adds the boxes of a `range` that isn't empty, of the blocks whose first coordinates are `outer`.
+    fn find_boxes(&self, range: Range<u64>, outer: &mut SmallVec<[Range<u32>; 4]>, found: &mut Vec<GridBox>) {
+        let axis = outer.len();
+        let Some(&length) = self.0.get(axis) else { return found.push(GridBox(outer.clone())) };
+        let inner: u64 = self.0[axis + 1..].iter().map(|&length| u64::from(length)).product();
+        let (first, last) = (range.start / inner, (range.end - 1) / inner);
+        debug_assert!(last < u64::from(length), "the range lies in the grid");
+        // Coordinates along this axis of which the range has all blocks, and the parts of others beside them.
+        let (from, to) = (range.start.div_ceil(inner), range.end / inner);
+        if first == last && from >= to {
+            return self.find_boxes_at(first, range.start - first * inner..range.end - first * inner, outer, found);
+        }
+        if range.start < from * inner {
+            self.find_boxes_at(first, range.start - first * inner..inner, outer, found);
+        }
+        if from < to {
+            let beside = self.0[axis + 1..].iter().map(|&length| 0..length);
+            let own = std::iter::once(from as u32..to as u32);
+            found.push(GridBox(outer.iter().cloned().chain(own).chain(beside).collect()));
+        }
+        if to * inner < range.end {
+            self.find_boxes_at(to, 0..range.end - to * inner, outer, found);
+        }
+    }
+
+    fn find_boxes_at(
+        &self,
+        at: u64,
+        range: Range<u64>,
+        outer: &mut SmallVec<[Range<u32>; 4]>,
+        found: &mut Vec<GridBox>,
+    ) {
+        outer.push(at as u32..at as u32 + 1);
+        self.find_boxes(range, outer, found);
+        outer.pop();
     }
 }
 
@@ -72,28 +128,30 @@ impl GridBox {
         if self.is_empty() {
             return;
         }
-        let mut at: SmallVec<[u32; 4]> = self.0.iter().map(|range| range.start).collect();
+        let Some((last, outer)) = self.0.split_last() else { return visit(0) };
+        let length = u64::from(grid.0[outer.len()]);
+        let mut at: SmallVec<[u32; 4]> = outer.iter().map(|range| range.start).collect();
         loop {
-            visit(grid.index(&at));
-            let mut axis = at.len();
-            loop {
-                if axis == 0 {
-                    return;
-                }
-                axis -= 1;
-                at[axis] += 1;
-                if at[axis] < self.0[axis].end {
-                    break;
-                }
-                at[axis] = self.0[axis].start;
-            }
+            let row = grid.0.iter().zip(&at).fold(0, |row, (&length, &at)| row * u64::from(length) + u64::from(at));
+            (row * length + u64::from(last.start)..row * length + u64::from(last.end)).for_each(&mut visit);
+            // The last outer axis that can go on does, and those after it begin anew.
+            let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < outer[axis].end) else { return };
+            at[axis] += 1;
+            (axis + 1..at.len()).for_each(|axis| at[axis] = outer[axis].start);
         }
+    }
+
+    /// The number in `grid` of its first block.
+    pub fn first(&self, grid: &Grid) -> Option<u64> {
+        let starts: SmallVec<[u32; 4]> = self.0.iter().map(|range| range.start).collect();
+        (!self.is_empty()).then(|| grid.index(&starts))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn coordinates_and_index_are_inverse() {
@@ -115,6 +173,23 @@ mod tests {
         let mut seen = vec![];
         GridBox(SmallVec::new()).for_each(&grid, |index| seen.push(index));
         assert_eq!((grid.len(), seen), (1, vec![0]));
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_is_a_few_boxes(
+            lengths in prop::collection::vec(0..4_u32, 0..5),
+            start in any::<prop::sample::Index>(),
+            end in any::<prop::sample::Index>(),
+        ) {
+            let grid = Grid::new(lengths);
+            let range = start.index(grid.len() as usize + 1) as u64..end.index(grid.len() as usize + 1) as u64;
+            let (boxes, mut seen) = (grid.boxes(range.clone()), vec![]);
+            boxes.iter().for_each(|part| part.for_each(&grid, |index| seen.push(index)));
+            prop_assert_eq!(seen, range.collect::<Vec<_>>());
+            prop_assert!(boxes.len() <= (2 * grid.axes()).max(1));
+            prop_assert!(boxes.iter().all(|part| part.first(&grid).is_some()));
+        }
     }
 
     #[test]

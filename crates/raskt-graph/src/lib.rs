@@ -5,23 +5,39 @@
 //! layer of a hundred million blocks is one record. Collections write graphs through a [`GraphBuilder`]; the scheduler
 //! reads them and never looks inside an op's body.
 
+#![deny(clippy::iter_over_hash_type)]
+
+mod axis_ranges;
+mod axis_set;
 mod builder;
 mod error;
 mod explicit;
 mod explicit_builder;
 mod grid;
+mod grid_set;
 mod id;
 mod layer;
+mod map_input;
 mod op;
 mod order;
+mod parts;
+mod ports;
 mod shape;
+#[cfg(test)]
+mod tests;
 
+pub use axis_ranges::{AxisRanges, Windows};
+pub use axis_set::AxisSet;
 pub use builder::{Graph, GraphBuilder, Lower};
 pub use error::GraphError;
 pub use explicit::Explicit;
-pub use explicit_builder::ExplicitBuilder;
+pub use explicit_builder::{ExplicitBuilder, Places};
 pub use grid::{Grid, GridBox};
+pub use grid_set::GridSet;
 pub use id::{LayerId, OpId, TaskId};
 pub use layer::{Annotations, Cost, Layer, Resources};
+pub use map_input::MapInput;
 pub use op::{Op, OpBody, OpFlags, OpKind};
-pub use shape::{MapInput, Shape};
+pub use parts::Parts;
+pub use ports::BoxWalk;
+pub use shape::Shape;

@@ -1,6 +1,14 @@
 //! In which order the tasks of an explicit layer are best run.
 
-use crate::explicit::{Edges, OUTER, Order, row};
+use crate::explicit::{Edges, OUTER, row};
+
+/// An order in both directions.
+pub(crate) struct Order {
+    /// When each task's turn is.
+    pub ranks: Box<[u32]>,
+    /// Whose turn is when.
+    pub tasks: Box<[u32]>,
+}
 
 /// Depth first from the tasks that nobody in the layer reads, in their order: a task comes right after the inputs that
 /// only it needed, so that these can be let go. Linear in the edges; nothing where it is the order of the tasks themselves.
@@ -55,8 +63,9 @@ impl Walk<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ExplicitBuilder;
+    use crate::{ExplicitBuilder, LayerId, TaskId};
     use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     /// Two trees whose leaves all stand before their sums: each tree is finished before the next begins.
     #[test]
@@ -69,27 +78,44 @@ mod tests {
             leaves.into_iter().for_each(|leaf| builder.own_input(leaf));
             builder.task();
         }
-        let explicit = builder.finish().unwrap();
-        assert_eq!((0..6).map(|rank| explicit.at_rank(rank)).collect::<Vec<_>>(), [0, 1, 4, 2, 3, 5]);
+        let (explicit, places) = builder.finish_in_order().unwrap();
+        assert_eq!([0, 1, 4, 2, 3, 5].map(|task| places.of(task)), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(explicit.inputs(LayerId(0), 2).map(|input| input.index).collect::<Vec<_>>(), [0, 1]);
     }
 
     proptest! {
         #[test]
-        fn every_task_comes_once_and_after_its_inputs(inputs in prop::collection::vec(prop::collection::vec(any::<u32>(), 0..4), 0..40)) {
-            let mut builder = ExplicitBuilder::default();
+        fn in_order_the_same_tasks_read_the_same(
+            inputs in prop::collection::vec(prop::collection::vec(any::<(bool, u32)>(), 0..4), 0..40),
+        ) {
+            let (mut builder, mut in_order) = (ExplicitBuilder::default(), ExplicitBuilder::default());
             for (task, inputs) in inputs.iter().enumerate() {
-                if task > 0 {
-                    inputs.iter().for_each(|input| builder.own_input(u64::from(*input) % task as u64));
+                for builder in [&mut builder, &mut in_order] {
+                    for &(is_own, input) in inputs {
+                        match is_own && task > 0 {
+                            true => builder.own_input(u64::from(input) % task as u64),
+                            false => builder.input(TaskId::new(LayerId(0), u64::from(input))),
+                        }
+                    }
+                    builder.task();
                 }
-                builder.task();
             }
             let explicit = builder.finish().unwrap();
-            for (task, inputs) in inputs.iter().enumerate() {
-                let rank = explicit.rank(task as u64);
-                prop_assert_eq!(explicit.at_rank(rank), task as u64);
-                if task > 0 {
-                    prop_assert!(inputs.iter().all(|input| explicit.rank(u64::from(*input) % task as u64) < rank));
-                }
+            let (in_order, places) = in_order.finish_in_order().unwrap();
+            let own = LayerId(1);
+            let moved = |task: TaskId| if task.layer == own { TaskId::new(own, places.of(task.index)) } else { task };
+            let all = 0..inputs.len() as u64;
+            prop_assert_eq!(all.clone().map(|task| places.of(task)).collect::<BTreeSet<_>>(), all.clone().collect());
+            for task in all {
+                let place = places.of(task);
+                prop_assert!(in_order.inputs(own, place).eq(explicit.inputs(own, task).map(moved)));
+                prop_assert!(in_order.inputs(own, place).all(|input| input.layer != own || input.index < place));
+                let mut readers = (vec![], vec![]);
+                explicit.for_each_dependent(own, TaskId::new(own, task), |reader| readers.0.push(places.of(reader)));
+                in_order.for_each_dependent(own, TaskId::new(own, place), |reader| readers.1.push(reader));
+                readers.0.sort_unstable();
+                readers.1.sort_unstable();
+                prop_assert_eq!(readers.0, readers.1);
             }
         }
     }

@@ -1,4 +1,4 @@
-use crate::{Explicit, Grid, GridBox, LayerId, TaskId};
+use crate::{AxisRanges, Explicit, Grid, GridBox, GridSet, LayerId, MapInput, Parts, TaskId};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -38,59 +38,18 @@ pub enum Shape {
         /// How many tasks this layer has.
         consumers: u64,
     },
-    /// Task *c* reads the box `ranges[axis][c[axis]]` of `input`: rechunking, slicing, halos.
-    ///
-    /// Along an axis neither the starts nor the ends of the ranges ever decrease.
+    /// Task *c* reads the box of `input` that has, along each axis, the coordinates `ranges[axis].at(c[axis])`: rechunking,
+    /// slicing with steps of either sign, halos.
     Overlap {
         /// The layer read.
         input: LayerId,
         /// Its grid.
         grid: Grid,
         /// For each axis, for each coordinate of this layer, the coordinates read.
-        ranges: Arc<[Vec<Range<u32>>]>,
+        ranges: Arc<[AxisRanges]>,
     },
-}
-
-/// How a `Map` layer reads one of its inputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MapInput {
-    /// The layer read.
-    pub layer: LayerId,
-    /// Its grid.
-    pub grid: Grid,
-    /// For each axis of the input's grid: the axis of the reader's grid whose coordinate is taken, or `None` where
-    /// block 0 is read by everybody (broadcasting).
-    pub axes: SmallVec<[Option<u8>; 4]>,
-}
-
-impl MapInput {
-    /// Task *i* reads task *i*.
-    pub fn same(layer: LayerId, grid: Grid) -> Self {
-        let axes = (0..grid.axes()).map(|axis| Some(axis as u8)).collect();
-        Self { layer, grid, axes }
-    }
-
-    fn is_same(&self, grid: &Grid) -> bool {
-        self.grid == *grid && self.axes.iter().enumerate().all(|(axis, &from)| from == Some(axis as u8))
-    }
-
-    fn input_of(&self, at: &[u32]) -> u64 {
-        let read: SmallVec<[u32; 4]> = self.axes.iter().map(|axis| axis.map_or(0, |axis| at[axis as usize])).collect();
-        self.grid.index(&read)
-    }
-
-    /// The readers of block `index`, or nothing if none reads it.
-    fn dependents_of(&self, readers: &Grid, index: u64) -> Option<GridBox> {
-        let mut found: SmallVec<[Range<u32>; 4]> = readers.lengths().iter().map(|&length| 0..length).collect();
-        for (&axis, at) in self.axes.iter().zip(self.grid.coordinates(index)) {
-            match axis {
-                Some(axis) if found[axis as usize].contains(&at) => found[axis as usize] = at..at + 1,
-                None if at == 0 => {}
-                _ => return None,
-            }
-        }
-        Some(GridBox(found))
-    }
+    /// Each task reads one block of one of many layers, which stand one after the other: concatenating, stacking.
+    Concatenate(Parts),
 }
 
 impl Shape {
@@ -106,6 +65,7 @@ impl Shape {
             Self::Exchange { consumers, .. } => *consumers,
             Self::Map { grid, .. } => grid.len(),
             Self::Reduce { .. } | Self::Overlap { .. } => self.grid().len(),
+            Self::Concatenate(parts) => parts.grid().len(),
         }
     }
 
@@ -121,7 +81,8 @@ impl Shape {
             Self::Reduce { grid, fan_in, .. } => {
                 Grid::new(grid.lengths().iter().zip(fan_in).map(|(&length, &fan_in)| length.div_ceil(fan_in)))
             }
-            Self::Overlap { ranges, .. } => Grid::new(ranges.iter().map(|axis| axis.len() as u32)),
+            Self::Overlap { ranges, .. } => Grid::new(ranges.iter().map(AxisRanges::len)),
+            Self::Concatenate(parts) => parts.grid().clone(),
             Self::Explicit(_) | Self::Exchange { .. } => Grid::new([self.len() as u32]),
         }
     }
@@ -132,6 +93,7 @@ impl Shape {
             Self::Explicit(explicit) => explicit.outer_layers(),
             Self::Map { inputs, .. } => inputs.iter().map(|input| input.layer).collect(),
             Self::Reduce { input, .. } | Self::Exchange { input, .. } | Self::Overlap { input, .. } => vec![*input],
+            Self::Concatenate(parts) => parts.layers().map(|(layer, _)| layer).collect(),
         };
         layers.sort_unstable();
         layers.dedup();
@@ -144,6 +106,7 @@ impl Shape {
             Self::Explicit(explicit) => explicit.input_count(index),
             Self::Map { inputs, .. } => inputs.len() as u64,
             Self::Exchange { producers, .. } => *producers,
+            Self::Concatenate(_) => 1,
             Self::Reduce { .. } | Self::Overlap { .. } => match self.read_line(index) {
                 Some(line) => line.end.saturating_sub(line.start),
                 None => self.read_box(index).len(),
@@ -162,6 +125,7 @@ impl Shape {
                 }
             }
             Self::Exchange { input, producers, .. } => (0..*producers).for_each(|at| visit(TaskId::new(*input, at))),
+            Self::Concatenate(parts) => visit(parts.input_of(index)),
             Self::Reduce { input, grid, .. } | Self::Overlap { input, grid, .. } => match self.read_line(index) {
                 Some(line) => line.for_each(|at| visit(TaskId::new(*input, at))),
                 None => self.read_box(index).for_each(grid, |at| visit(TaskId::new(*input, at))),
@@ -169,25 +133,39 @@ impl Shape {
         }
     }
 
-    /// Calls `visit` with neighbouring tasks of `layer` that the tasks in `readers` read between them, until all have been
-    /// visited; a task may be visited more than once. `own` is the id of this layer.
-    pub fn for_each_input_range(&self, own: LayerId, readers: Range<u64>, mut visit: impl FnMut(LayerId, Range<u64>)) {
+    /// Calls `visit` with sets of tasks of other layers, each with the grid of the layer that it is of, until all have been
+    /// visited that the tasks in `readers` (a set in this layer's grid) read between them; a task may be visited more than once.
+    /// What it costs grows with the lengths of the axes, not with the number of tasks.
+    ///
+    /// # Panics
+    /// For explicit edges, which are no function.
+    pub fn for_each_read(&self, readers: &GridSet, mut visit: impl FnMut(LayerId, &Grid, GridSet)) {
         match self {
             _ if readers.is_empty() => {}
-            Self::Exchange { input, producers, .. } => visit(*input, 0..*producers),
-            Self::Map { grid, inputs } if inputs.iter().all(|input| input.is_same(grid)) => {
-                inputs.iter().for_each(|input| visit(input.layer, readers.clone()));
+            Self::Explicit(_) => unreachable!("listed edges are read one by one"),
+            Self::Map { inputs, .. } => {
+                for input in inputs {
+                    input.for_each_read(readers, &mut |read| visit(input.layer, &input.grid, read));
+                }
             }
-            Self::Reduce { input, grid, fan_in } if grid.axes() == 1 => {
-                let fan_in = u64::from(fan_in[0]);
-                visit(*input, readers.start * fan_in..(readers.end * fan_in).min(grid.len()));
+            Self::Exchange { input, producers, .. } => {
+                let grid = Grid::new([*producers as u32]);
+                let all = GridSet::whole(&grid);
+                visit(*input, &grid, all);
             }
-            Self::Overlap { input, grid, .. } if grid.axes() == 1 => {
-                readers.filter_map(|index| self.read_line(index)).for_each(|line| visit(*input, line));
+            Self::Reduce { input, grid, fan_in } => {
+                let axes = readers.axes().iter().zip(fan_in).zip(grid.lengths());
+                let read = axes.map(|((set, &fan_in), &length)| {
+                    let end = |at: u32| at.saturating_mul(fan_in).min(length);
+                    set.ranges().map(|range| end(range.start)..end(range.end)).collect()
+                });
+                visit(*input, grid, GridSet::new(read));
             }
-            _ => readers.for_each(|index| {
-                self.for_each_input(own, index, |input| visit(input.layer, input.index..input.index + 1));
-            }),
+            Self::Overlap { input, grid, ranges } => {
+                let read = readers.axes().iter().zip(ranges.iter()).map(|(set, ranges)| ranges.read_by(set));
+                visit(*input, grid, GridSet::new(read));
+            }
+            Self::Concatenate(parts) => parts.for_each_read(readers, visit),
         }
     }
 
@@ -215,11 +193,55 @@ impl Shape {
                 visit(self.grid().index(&reader));
             }
             Self::Overlap { input: read, grid, ranges } if *read == input.layer => {
-                let at = grid.coordinates(input.index);
-                let readers = at.iter().zip(ranges.iter()).map(|(&at, ranges)| readers_of(ranges, at));
-                GridBox(readers.collect()).for_each(&self.grid(), visit);
+                readers_of(grid, ranges, input.index).for_each(&self.grid(), visit);
             }
+            Self::Concatenate(parts) => parts.for_each_dependent(input, visit),
             _ => {}
+        }
+    }
+
+    /// The first task that reads `input`. It is found without a walk over all that do.
+    pub fn first_dependent(&self, own: LayerId, input: TaskId) -> Option<u64> {
+        match self {
+            Self::Map { grid, inputs } => {
+                let maps = inputs.iter().filter(|map| map.layer == input.layer);
+                maps.filter_map(|map| map.dependents_of(grid, input.index)?.first(grid)).min()
+            }
+            Self::Exchange { input: read, consumers, .. } => (*read == input.layer && *consumers > 0).then_some(0),
+            Self::Overlap { input: read, grid, ranges } if *read == input.layer => {
+                readers_of(grid, ranges, input.index).first(&self.grid())
+            }
+            _ => {
+                let mut first: Option<u64> = None;
+                self.for_each_dependent(own, input, |index| {
+                    first = Some(first.map_or(index, |first| first.min(index)))
+                });
+                first
+            }
+        }
+    }
+
+    /// How many tasks read nothing.
+    pub fn sources(&self) -> u64 {
+        match self {
+            Self::Explicit(explicit) => explicit.sources(),
+            Self::Map { inputs, .. } if inputs.is_empty() => self.len(),
+            Self::Exchange { producers: 0, consumers, .. } => *consumers,
+            // A box is empty if one of its ranges is.
+            Self::Overlap { ranges, .. } => {
+                let full = ranges.iter().map(|axis| axis.len() - axis.empty());
+                self.len() - Grid::new(full).len()
+            }
+            Self::Map { .. } | Self::Exchange { .. } | Self::Reduce { .. } | Self::Concatenate(_) => 0,
+        }
+    }
+
+    /// The first task from `index` on that may read nothing: of edges that are listed, the next one.
+    pub fn next_source(&self, index: u64) -> Option<u64> {
+        match self {
+            _ if index >= self.len() || self.sources() == 0 => None,
+            Self::Overlap { ranges, .. } => next_empty(&self.grid(), ranges, index),
+            _ => Some(index),
         }
     }
 
@@ -231,7 +253,7 @@ impl Shape {
                 Some(index * fan_in..((index + 1) * fan_in).min(grid.len()))
             }
             Self::Overlap { grid, ranges, .. } if grid.axes() == 1 => {
-                let range = &ranges[0][index as usize];
+                let range = ranges[0].at(index as u32);
                 Some(u64::from(range.start)..u64::from(range.end))
             }
             _ => None,
@@ -247,17 +269,38 @@ impl Shape {
                 GridBox(axes.map(|((&at, &fan_in), &end)| at * fan_in..((at + 1) * fan_in).min(end)).collect())
             }
             Self::Overlap { ranges, .. } => {
-                GridBox(at.iter().zip(ranges.iter()).map(|(&at, ranges)| ranges[at as usize].clone()).collect())
+                GridBox(at.iter().zip(ranges.iter()).map(|(&at, ranges)| ranges.at(at)).collect())
             }
             _ => unreachable!("only a reduction and an overlap read boxes"),
         }
     }
 }
 
-/// Which of the monotonic `ranges` hold `at`: neighbours, found by bisection. Empty ranges among them hold nothing, and
-/// cannot lie between two that do.
-fn readers_of(ranges: &[Range<u32>], at: u32) -> Range<u32> {
-    let start = ranges.partition_point(|range| range.end <= at);
-    let end = ranges.partition_point(|range| range.start <= at);
-    start as u32..end.max(start) as u32
+/// The tasks that read block `index` of an input.
+fn readers_of(grid: &Grid, ranges: &[AxisRanges], index: u64) -> GridBox {
+    GridBox(grid.coordinates(index).iter().zip(ranges).map(|(&at, ranges)| ranges.readers_of(at)).collect())
+}
+
+/// The first task from `index` on with a coordinate that reads nothing.
+fn next_empty(own: &Grid, ranges: &[AxisRanges], index: u64) -> Option<u64> {
+    let mut at = own.coordinates(index);
+    if at.iter().zip(ranges).any(|(&at, ranges)| ranges.next_empty(at) == Some(at)) {
+        return Some(index);
+    }
+    // As many coordinates as can be stay as they are; the next one goes on, and those after it begin anew.
+    for axis in (0..at.len()).rev() {
+        let (after, inner) = (at[axis] + 1, &ranges[axis + 1..]);
+        let any = inner.iter().rposition(|ranges| ranges.empty() > 0);
+        let moved =
+            any.map_or(ranges[axis].next_empty(after), |_| Some(after)).filter(|&next| next < ranges[axis].len());
+        let Some(moved) = moved else { continue };
+        at[axis] = moved;
+        at[axis + 1..].fill(0);
+        let is_empty = |at: &[u32]| at.iter().zip(ranges).any(|(&at, ranges)| ranges.next_empty(at) == Some(at));
+        if let Some(last) = any.filter(|_| !is_empty(&at)) {
+            at[axis + 1 + last] = inner[last].next_empty(0)?;
+        }
+        return Some(own.index(&at));
+    }
+    None
 }

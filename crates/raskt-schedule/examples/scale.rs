@@ -5,7 +5,7 @@
 //! cargo run --release -p raskt-schedule --example scale -- chain   # one of them
 //! ```
 //!
-//! Of each it prints the processor's time to build the graph and to submit it, that of a task, and the most memory that was
+//! Of each it prints the processor's time to build the graph and to submit it and what both took, the time of a task, and the most memory that was
 //! held, also by task. (Time that other programs take from this one isn't counted, where the system tells.) Every run counts the tasks that it ran, and fails if one is missing.
 
 use raskt_graph::*;
@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-/// Name, tasks (or blocks of the first layer), workers.
-const WORKLOADS: [(&str, u32, u32); 7] = [
+/// Name, tasks (or blocks of the first layer; of the four last, blocks in all, about), workers.
+const WORKLOADS: [(&str, u32, u32); 12] = [
     ("independent", 1_000_000, 1),
     ("chain", 1_000_000, 1),
     ("tree", 1_000_000, 1),
@@ -23,6 +23,11 @@ const WORKLOADS: [(&str, u32, u32); 7] = [
     ("random", 1_000_000, 100),
     ("blocks", 1_000_000, 100),
     ("blocks", 100_000_000, 10_000),
+    ("centred", 1_000_000, 100),
+    ("centred", 100_000_000, 10_000),
+    ("rechunk", 100_000_000, 10_000),
+    ("slice", 100_000_000, 10_000),
+    ("concatenate", 100_000_000, 10_000),
 ];
 
 fn main() {
@@ -46,23 +51,27 @@ fn measure(name: &str, size: u32, workers: u32) {
     let start = now();
     let before = resident("VmRSS");
     let (graph, wanted) = build(name, size);
-    let tasks = graph.tasks();
     let built = now() - start;
-    let mut cluster = Cluster::new(workers);
-    let start = now();
+    let built_bytes = resident("VmRSS").saturating_sub(before);
+    let mut cluster = Cluster::new();
+    let tasks = graph.tasks();
+    let (start, ready) = (now(), resident("VmRSS"));
     cluster.handle(Event::GraphAdded { run: RUN, parent: None, graph, wanted });
     let submitted = now() - start;
+    let held = built_bytes + resident("VmRSS").saturating_sub(ready);
     let start = now();
+    cluster.join(workers);
     cluster.run();
     let ran = now() - start;
     assert!(cluster.is_finished, "the run came to a stop");
     assert_eq!(cluster.tasks_run, tasks, "tasks that ran");
     let peak = resident("VmHWM");
     println!(
-        "{name:>12} {tasks:>11} tasks {workers:>6} workers: build {:>7.1} ms, submit {:>6.2} ms, run {:>8.1} ms = {:>5.0} ns a task; \
+        "{name:>12} {tasks:>11} tasks {workers:>6} workers: build {:>7.1} ms, submit {:>6.2} ms, together {:>3} MB, run {:>8.1} ms = {:>5.0} ns a task; \
          {:>9} assignments, peak {:>4} MB = {:>5.1} bytes a task",
         milliseconds(built),
         milliseconds(submitted),
+        held >> 20,
         milliseconds(ran),
         ran.as_nanos() as f64 / tasks as f64,
         cluster.assignments,
@@ -99,13 +108,14 @@ fn build(name: &str, size: u32) -> (Arc<Graph>, Vec<TaskRange>) {
         flags: OpFlags::default(),
         body: Arc::new(()),
     });
-    if name == "blocks" {
-        let source = Layer::new("blocks", op, Shape::source(size)).with_cost(BLOCK);
-        let mut last = graph.layer(source).expect("a source fits");
+    if let Some(shape) = blocks(&mut graph, op, name, size) {
+        let mut last = graph.layer(Layer::new(name, op, shape).with_cost(BLOCK)).expect("it fits what it reads");
         while graph.get(last).len() > 1 {
-            let grid = Grid::new([graph.get(last).len() as u32]);
-            let shape = Shape::Reduce { input: last, grid, fan_in: [16].into_iter().collect() };
-            last = graph.layer(Layer::new("sum", op, shape).with_cost(BLOCK)).expect("a sum fits");
+            let grid = graph.get(last).shape.grid();
+            let fan_in = grid.lengths().iter().map(|_| if grid.axes() == 1 { 16 } else { 4 }).collect();
+            last = graph
+                .layer(Layer::new("sum", op, Shape::Reduce { input: last, grid, fan_in }).with_cost(BLOCK))
+                .expect("a sum fits");
         }
         return (Arc::new(graph.finish()), vec![TaskRange { layer: last, start: 0, end: 1 }]);
     }
@@ -114,6 +124,55 @@ fn build(name: &str, size: u32) -> (Arc<Graph>, Vec<TaskRange>) {
     let layer = graph.layer(Layer::new(name, op, shape)).expect("the edges lead upwards");
     (Arc::new(graph.finish()), vec![TaskRange { layer, start: first_wanted, end }])
 }
+
+/// The blocks that are summed up in the end; nothing for explicit layers.
+fn blocks(graph: &mut GraphBuilder, op: OpId, name: &str, size: u32) -> Option<Shape> {
+    let mut add = |shape| graph.layer(Layer::new("blocks", op, shape).with_cost(BLOCK)).expect("it fits what it reads");
+    let source = |grid: &Grid| Shape::Map { grid: grid.clone(), inputs: vec![] };
+    let side = |part: f64| (f64::from(size) / part).sqrt() as u32;
+    let windows = |windows| AxisRanges::even(windows).expect("the windows leave nothing out");
+    Some(match name {
+        "blocks" => Shape::source(size),
+        // x - x.mean(axis=0): what x is made of is made again.
+        "centred" => {
+            let grid = Grid::new([side(2.4); 2]);
+            let mut mean = add(source(&grid));
+            let mut own = grid.clone();
+            while own.lengths()[0] > 1 {
+                let shape = Shape::Reduce { input: mean, grid: own, fan_in: [16, 1].into_iter().collect() };
+                own = shape.grid();
+                mean = add(shape);
+            }
+            let axes = [None, Some(1)].into_iter().collect();
+            Shape::Map { grid, inputs: vec![MapInput { layer: mean, grid: own, axes }] }
+        }
+        // Blocks of 7 × 7 out of blocks of 10 × 10.
+        "rechunk" => {
+            let grid = Grid::new([side(3.2); 2]);
+            let points = 10 * u64::from(grid.lengths()[0]);
+            let count = points.div_ceil(7) as u32;
+            let each = windows(Windows { count, first: 0, stride: 7, width: 7, points: 0..points, block: 10 });
+            Shape::Overlap { input: add(source(&grid)), grid, ranges: [each.clone(), each].into() }
+        }
+        // x[::-2, 3::5], of blocks of 10 × 10.
+        "slice" => {
+            let count = side(2.1);
+            let (grid, points) = (Grid::new([count; 2]), 10 * u64::from(count));
+            let back = Windows { count, first: points as i64 - 9, stride: -10, width: 9, points: 1..points, block: 10 };
+            let forth = Windows { count, first: 3, stride: 10, width: 6, points: 3..points, block: 10 };
+            Shape::Overlap { input: add(source(&grid)), grid, ranges: [windows(back), windows(forth)].into() }
+        }
+        "concatenate" => {
+            let grid = Grid::new([50, size / PARTS / 105]);
+            let parts: Vec<_> = (0..PARTS).map(|_| (add(source(&grid)), 50)).collect();
+            Shape::Concatenate(Parts::new(0, &grid, parts).expect("there is an axis"))
+        }
+        _ => return None,
+    })
+}
+
+/// Arrays that are put together.
+const PARTS: u32 = 10_000;
 
 /// What a block costs in a large run: a millisecond and eight bytes, so that about ten make an assignment.
 const BLOCK: Cost = Cost { nanoseconds: 1_000_000, scratch_bytes: 0, output_bytes: 8 };
@@ -142,7 +201,9 @@ fn explicit(name: &str, size: u32) -> (Shape, u64) {
     }
     // Of a chain and a tree the last is wanted, of the others everything, so that every task has to run.
     let first_wanted = if matches!(name, "chain" | "tree") { size - 1 } else { 0 };
-    (Shape::Explicit(edges.finish().expect("the edges lead upwards")), first_wanted)
+    // The last task stays the last.
+    let (edges, _) = edges.finish_in_order().expect("the edges lead upwards");
+    (Shape::Explicit(edges), first_wanted)
 }
 
 const RUN: RunId = RunId(1);
@@ -153,6 +214,8 @@ struct Cluster {
     workers: Vec<Worker>,
     /// Assignments that run.
     executing: VecDeque<(usize, Ticket, Vec<TaskRange>)>,
+    /// What workers have told the scheduler.
+    told: VecDeque<Event>,
     is_finished: bool,
     tasks_run: u64,
     assignments: u64,
@@ -166,23 +229,34 @@ const SLOTS: u32 = 2;
 const MEMORY: u64 = 4 << 30;
 
 impl Cluster {
-    fn new(workers: u32) -> Self {
-        let mut cluster = Self {
+    fn new() -> Self {
+        Self {
             scheduler: Scheduler::new(CREDIT_NANOSECONDS),
-            workers: (0..workers).map(|_| Worker::new(SLOTS)).collect(),
+            workers: vec![],
             executing: VecDeque::new(),
+            told: VecDeque::new(),
             is_finished: false,
             tasks_run: 0,
             assignments: 0,
-        };
+        }
+    }
+
+    fn join(&mut self, workers: u32) {
+        self.workers = (0..workers).map(|_| Worker::new(SLOTS)).collect();
         for worker in (0..workers).map(WorkerId) {
             let offer = Offer { memory: MEMORY, ..Offer::slots(SLOTS) };
-            cluster.handle(Event::WorkerJoined { worker, offer });
+            self.handle(Event::WorkerJoined { worker, offer });
         }
-        cluster
     }
 
     fn handle(&mut self, event: Event) {
+        self.told.push_back(event);
+        while let Some(event) = self.told.pop_front() {
+            self.handle_one(event);
+        }
+    }
+
+    fn handle_one(&mut self, event: Event) {
         self.scheduler.handle_event(Time(0), event);
         while let Some(action) = self.scheduler.poll_action() {
             match action {
@@ -193,7 +267,7 @@ impl Cluster {
                 Action::Finished { .. } => self.is_finished = true,
                 Action::Failed { task, .. } => panic!("{task} failed"),
                 Action::Lost { tasks, .. } => panic!("{tasks:?} are lost"),
-                Action::Stalled { cause, .. } => panic!("{cause:?}"),
+                Action::Stalled { cause, .. } => assert!(self.workers.is_empty(), "{cause:?}"),
                 Action::Discard { .. } | Action::TakeBack { .. } | Action::Forget { .. } | Action::Resumed { .. } => {}
             }
         }
@@ -208,11 +282,11 @@ impl Cluster {
                     self.executing.push_back((at, ticket, assignment.tasks));
                 }
                 WorkerAction::Report(report) => {
-                    self.handle(Event::Reported { worker: WorkerId(at as u32), report });
+                    self.told.push_back(Event::Reported { worker: WorkerId(at as u32), report });
                 }
                 WorkerAction::Fetch { ticket, .. } => self.workers[at].handle_event(WorkerEvent::Fetched(ticket)),
                 WorkerAction::Fetched { run, tasks } => {
-                    self.handle(Event::Fetched { worker: WorkerId(at as u32), run, tasks });
+                    self.told.push_back(Event::Fetched { worker: WorkerId(at as u32), run, tasks });
                 }
                 WorkerAction::FetchFailed { .. } => panic!("everything can be fetched"),
                 WorkerAction::Started { .. } | WorkerAction::Unreserve { .. } | WorkerAction::TakenBack { .. } => {}
@@ -228,6 +302,9 @@ impl Cluster {
             // Blocks take what they were said to take, tasks of explicit layers nearly nothing.
             let nanoseconds = if self.workers.len() > 1 { 1_000_000 * count } else { 100 * count };
             self.tell(at, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
+            while let Some(event) = self.told.pop_front() {
+                self.handle_one(event);
+            }
         }
     }
 }

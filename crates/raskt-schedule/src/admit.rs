@@ -80,7 +80,7 @@ impl Run {
             }
             let record = self.tasks.record(input);
             if record.tag == Tag::InMemory {
-                frees += self.output_bytes(input.layer) / u64::from(record.count.max(1));
+                frees += self.output_bytes(input.layer) / self.tasks.all_unread(&self.graph, input, record).max(1);
             }
         });
         Effect { adds, frees: frees * looked_at.div_ceil(INPUTS_LOOKED_AT).max(1) }

@@ -2,66 +2,123 @@
 
 use crate::admit::Effect;
 use crate::batch::{Batch, Limits};
+use crate::needs::Need;
 use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::seat::{Placed, Seat};
+use crate::waits::{HEADS_LOOKED_AT, Passed};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
 const ASKED_BACK_FOR: usize = 16;
 const ASKED: usize = 8;
+/// Assignments of each of them that are looked at.
+const ASKED_OF_EACH: usize = 64;
+
+/// What came of somebody's turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    /// An assignment was handed out.
+    Something,
+    /// There is nothing that could start.
+    Nothing,
+    /// No worker can take it.
+    NotNow,
+    /// No worker has memory for it.
+    LacksMemory,
+}
 
 impl Scheduler {
     /// Gives work to those that have room, in the order of the line. What can't be given to anybody now stays in line, and what
     /// is behind it has its turn.
     pub(crate) fn assign(&mut self) {
-        if !self.accused.is_empty() || self.seats.has_quarantined() {
-            self.assign_suspects();
+        self.assign_suspects();
+        self.waits.begin();
+        if self.assign_in_line(false) {
+            // Those that would free memory have had their turn.
+            self.assign_in_line(true);
         }
-        self.held_back.clear();
-        self.assign_in_line(self.seats.minds_memory());
-        if !self.held_back.is_empty() && !self.seats.gives_back() {
-            // There is nothing to wait for.
-            self.held_back.clear();
-            self.assign_in_line(false);
-        }
-        if !self.accused.is_empty() {
-            self.assign_suspects_to_idle();
-        }
+        self.assign_passed_suspects();
         self.ask_back();
         self.tell_of_stalls();
     }
 
-    fn assign_in_line(&mut self, minds_memory: bool) {
+    /// Goes through the line. What no worker has memory for is passed; at the end it either waits, or goes ahead. Says whether
+    /// there was such.
+    fn assign_in_line(&mut self, is_end: bool) -> bool {
+        let mut lacks_memory = false;
+        self.wake_able();
         let mut passed = None;
         while self.seats.has_room() {
             let Some(next) = self.queue.next(passed) else { break };
-            if !self.assign_from(next.run(), next.class() as usize, minds_memory) {
+            self.steps += 1;
+            let given = self.assign_from(next.run(), next.class() as usize, is_end);
+            lacks_memory |= given == Given::LacksMemory;
+            if matches!(given, Given::NotNow | Given::LacksMemory) {
                 passed = Some(next);
             }
         }
+        lacks_memory
     }
 
-    /// Hands out one assignment of a class of a run, or takes it out of the line; false if nobody can take it now.
-    fn assign_from(&mut self, id: RunId, class: usize, minds_memory: bool) -> bool {
-        let Some(run) = self.runs.get_mut(&id) else { return true };
-        let Some(head) = run.find_startable(class) else {
+    /// Hands out one assignment of a class of a run, or takes it out of the line.
+    fn assign_from(&mut self, id: RunId, class: usize, is_end: bool) -> Given {
+        let need = self.runs.get(&id).map_or(Need::NONE, |run| run.needs[class]);
+        let given = self.assign_past(id, class, is_end);
+        if given == Given::Nothing {
             self.settle(id);
-            return true;
-        };
-        if self.assign_head(id, class, head, minds_memory) {
-            return true;
         }
-        // Sources that wait for memory keep nobody who would free some waiting.
-        let is_held_back = minds_memory && head.is_source() && self.held_back.contains(&id);
-        let run = self.runs.get_mut(&id).filter(|_| is_held_back);
-        let ready = run.and_then(|run| run.find_ready(class));
-        ready.is_some_and(|ready| self.assign_head(id, class, ready, minds_memory))
+        if self.seats.has_open(need) {
+            // There is room for one more who requires the same.
+            self.queue.wake(need);
+        } else if given == Given::NotNow {
+            // Nobody has: it stands aside until somebody does, as all others who require the same.
+            self.queue.park(id, class as u32, need);
+        }
+        // Suspects may have been passed on the way.
+        self.note_suspects(id);
+        given
+    }
+
+    /// Those in line for whom some worker has come to have room are woken, one for each requirement.
+    fn wake_able(&mut self) {
+        while let Some(need) = self.seats.needs.room_changed.pop_first() {
+            self.steps += 1;
+            // Whoever requires nothing any more, since those whom it named are gone, stands in line as others do: that somebody has
+            // room for it is told by no change of what it requires.
+            let is_met = self.seats.needs.is_any(need) || self.seats.has_open(need);
+            _ = if is_met { self.wakeable.insert(need) } else { self.wakeable.remove(&need) };
+        }
+        let mut at = Need::NONE;
+        while let Some(&need) = self.wakeable.range(at..).next() {
+            self.steps += 1;
+            if !self.queue.wake(need) {
+                self.wakeable.remove(&need);
+            }
+            at = need.next();
+        }
+    }
+
+    /// Hands out the first that anybody can take. What lacks memory keeps nobody waiting who would free some.
+    fn assign_past(&mut self, id: RunId, class: usize, is_end: bool) -> Given {
+        let mut passed = Passed::new();
+        while passed.len() < HEADS_LOOKED_AT {
+            self.steps += 1;
+            let head = self.runs.get_mut(&id).and_then(|run| run.find_startable_past(class, &passed));
+            let Some(head) = head else { break };
+            match self.assign_head(id, class, head, is_end) {
+                Given::LacksMemory => passed.push(head.layer),
+                Given::NotNow if !passed.is_empty() => break,
+                given => return given,
+            }
+        }
+        if passed.is_empty() { Given::Nothing } else { Given::LacksMemory }
     }
 
     /// Hands out something of `id` to `worker`, whose task waits for it: where it is, and however much else it has. Says whether
@@ -70,12 +127,12 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&id) else { return false };
         let heads = (0..run.classes.len()).filter_map(|class| Some((class, run.find_startable(class)?)));
         let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
-        let able = |class: usize| self.seats.is_able(worker, run.classes[class].as_deref());
-        let Some(&(class, head)) = heads.iter().find(|&&(class, _)| able(class)) else {
+        let able = heads.iter().filter(|(class, _)| self.seats.is_able(worker, run.classes[*class].as_deref()));
+        let Some(&(class, head)) = able.max_by_key(|(class, head)| (head.priority, Reverse(*class))) else {
             self.settle(id);
             return false;
         };
-        let (requirement, first) = (run.classes[class].clone(), run.task_at(head.layer, head.start));
+        let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
         let gives_back = self.seats.minds_memory() && run.effect(first).gives_back();
         let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
@@ -86,26 +143,32 @@ impl Scheduler {
         true
     }
 
-    fn assign_head(&mut self, id: RunId, class: usize, head: Head, minds_memory: bool) -> bool {
-        let Some(run) = self.runs.get(&id) else { return false };
-        let first = run.task_at(head.layer, head.start);
+    fn assign_head(&mut self, id: RunId, class: usize, head: Head, is_end: bool) -> Given {
+        let Some(run) = self.runs.get(&id) else { return Given::Nothing };
+        let first = TaskId::new(head.layer, head.start);
         let effect = if self.seats.minds_memory() { run.effect(first) } else { Effect::default() };
-        let net = if minds_memory { effect.net() } else { 0 };
         let requirement = run.classes[class].clone();
-        let Some(worker) = self.choose(id, first, requirement.as_deref(), net) else {
-            if net > 0 && self.seats.freest(requirement.as_deref()).is_some() {
-                self.held_back.insert(id);
+        let mut net = effect.net();
+        let mut chosen = self.choose(id, first, requirement.as_deref(), net);
+        if chosen.is_none() && net > 0 && self.seats.freest(requirement.as_deref()).is_some() {
+            if !is_end || self.waits(id, head.layer, requirement.as_deref()) {
+                return Given::LacksMemory;
             }
-            return false;
-        };
+            net = 0;
+            chosen = self.choose(id, first, requirement.as_deref(), net);
+        }
+        let Some(worker) = chosen else { return Given::NotNow };
         let mut limits = self.limits(id, worker);
-        (limits.room, limits.net) = if minds_memory { (limits.room, net) } else { (u64::MAX, 0) };
+        // What goes ahead doesn't run task by task.
+        let goes_ahead = effect.net() > net;
+        (limits.room, limits.net) = if goes_ahead { (u64::MAX, 0) } else { (limits.room, net) };
+        self.waits.end(id, head.layer);
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
             self.hand_over(id, worker, batch, requirement, effect.gives_back());
         }
         self.settle(id);
-        true
+        Given::Something
     }
 
     pub(crate) fn limits(&self, id: RunId, worker: WorkerId) -> Limits {
@@ -136,7 +199,7 @@ impl Scheduler {
         if self.seats.len() == 1 {
             return Some(freest);
         }
-        let holders = self.runs[&id].holders(task);
+        let holders = self.runs[&id].holders(task, freest);
         if holders.is_empty() {
             return Some(freest);
         }
@@ -146,7 +209,7 @@ impl Scheduler {
         let able = others.filter(|&worker| self.seats.can_take(worker, requirement) && admits(worker));
         let able: Vec<_> = std::iter::once(freest).chain(able).collect();
         let reaches_all =
-            |worker: &WorkerId| !holders.iter().any(|&(holder, _)| self.seats.cannot_reach(*worker, holder));
+            |worker: &WorkerId| !holders.iter().any(|&(holder, _)| self.seats.cannot_reach(*worker, holder, self.now));
         let candidate = |worker: WorkerId| {
             let held = holders.iter().find(|(holder, _)| *holder == worker).map_or(0, |(_, bytes)| *bytes);
             self.seats.candidate(worker, total - held)
@@ -168,12 +231,18 @@ impl Scheduler {
         gives_back: bool,
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
-        let mut priority = 0;
-        if let Some(run) = self.runs.get_mut(&run) {
-            run.known_to.insert(worker);
-            let layer = tasks.first().map(|range| range.layer.0 as usize);
-            priority = layer.map_or(0, |layer| run.tasks.layers[layer].priority);
+        let (mut priority, mut is_known) = (0, false);
+        let id = run;
+        if let Some((run, first)) = self.runs.get_mut(&id).zip(tasks.first()) {
+            if run.known_to.insert(worker) {
+                self.seats.know(worker, id, true);
+            }
+            let layer = first.layer.0 as usize;
+            priority = run.tasks.layers[layer].priority;
+            is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
         }
+        let expected = is_known.then_some(nanoseconds);
+        let relief = gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
         self.queue.charge(run, priority, nanoseconds);
         let placed = Placed {
             tasks: tasks.clone(),
@@ -181,7 +250,7 @@ impl Scheduler {
             memory,
             priority,
             requirement,
-            gives_back,
+            relief,
             is_started: false,
             asked_for: None,
         };
@@ -208,7 +277,8 @@ impl Scheduler {
             let mut found = None;
             'victims: for victim in self.seats.ahead().take(ASKED) {
                 let Some(seat) = self.seats.get(victim) else { continue };
-                for (&(run, attempt), placed) in seat.placed().rev() {
+                for (&(run, attempt), placed) in seat.placed().rev().take(ASKED_OF_EACH) {
+                    self.steps += 1;
                     let is_free = !placed.is_started && placed.asked_for.is_none();
                     if is_free && self.seats.can_take(worker, placed.requirement.as_deref()) {
                         found = Some((victim, run, attempt, placed.tasks.clone()));

@@ -42,6 +42,7 @@ impl Tasks {
 
     /// `Waiting`, `Ready` or `Running` → not needed. This is the one way back from being needed.
     fn drop_task(&mut self, graph: &Graph, task: TaskId, suspects: &mut Suspects) {
+        self.count_reads(graph, task);
         let layer = &mut self.layers[task.layer.0 as usize];
         self.counts.total -= 1;
         let record = layer.pages.get(task.index);
@@ -66,8 +67,8 @@ impl Tasks {
             }
             self.close_sources(task.layer);
         }
-        graph.for_each_input(task, |input| match self.record(input).tag {
-            Tag::InMemory => self.read(graph, input),
+        self.leave_inputs(graph, task, |tasks, input| match tasks.record(input).tag {
+            Tag::InMemory => tasks.read(graph, input),
             Tag::Released => {}
             _ => drop(suspects.insert(input)),
         });

@@ -75,7 +75,8 @@ impl Scheduler {
             | Event::SlotsLent { .. }
             | Event::SlotsReturned { .. }
             | Event::WorkerLost { .. }
-            | Event::Started { .. } => Ok(()),
+            | Event::Started { .. }
+            | Event::TimePassed => Ok(()),
         }
     }
 
@@ -90,7 +91,7 @@ impl Scheduler {
 }
 
 /// Whether the graph has all of `tasks`.
-fn are_of(graph: &Graph, tasks: &[TaskRange]) -> Result<(), EventError> {
+pub(crate) fn are_of(graph: &Graph, tasks: &[TaskRange]) -> Result<(), EventError> {
     tasks.iter().try_for_each(|&TaskRange { layer, start, end }| {
         let layers = graph.layers().len();
         if layer.0 as usize >= layers {

@@ -156,6 +156,8 @@ pub enum Event {
         /// How they ended.
         report: Report,
     },
+    /// Nothing happened until the time that [`crate::Scheduler::wakes_at`] had said.
+    TimePassed,
 }
 
 impl Event {

@@ -10,22 +10,37 @@
 //!                              └─────── Report ───────┘  └──── Executed ─────┘
 //! ```
 
+#![deny(clippy::iter_over_hash_type)]
+
 mod admit;
 mod assign;
 mod batch;
+mod boxes;
+mod by_run;
 mod cancel;
 mod check;
+mod copies;
 mod estimate;
 mod event;
 mod flight;
+mod gates;
+mod gating;
+mod holders;
 mod holdings;
 mod id;
+mod look;
 mod members;
+mod needed;
+mod needs;
 mod offer;
+mod opened;
 mod pages;
 mod place;
+mod planted;
+mod prepared;
 mod quarantine;
 mod queue;
+mod queues;
 mod rank_set;
 mod report;
 mod requirement;
@@ -38,12 +53,14 @@ mod seats;
 mod settings;
 mod sources;
 mod stall;
+mod standing;
 mod suspects;
 mod take;
 mod task;
 mod tasks;
 mod transitions;
 mod validate;
+mod waits;
 mod worker;
 
 pub use check::EventError;
@@ -52,11 +69,15 @@ pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
 pub use offer::{LossCause, Offer};
 pub use place::{Candidate, Placement, SoonestStart};
+#[cfg(feature = "planted")]
+pub use planted::{Bug, plant};
+pub use prepared::{ForgottenRun, PreparedRun};
 pub use scheduler::Scheduler;
 pub use settings::{Progress, Settings};
 pub use stall::StallCause;
 pub use suspects::Death;
 pub use task::TaskState;
+pub use waits::HeldBack;
 pub use worker::{Worker, WorkerAction, WorkerEvent};
 
 #[cfg(test)]

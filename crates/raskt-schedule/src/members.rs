@@ -1,8 +1,8 @@
-use raskt_graph::{Explicit, Graph, LayerId, Shape};
-use std::collections::BTreeSet;
+use crate::boxes::Boxes;
+use raskt_graph::{Grid, GridSet};
 use std::ops::Range;
 
-/// Some tasks of one layer: nothing, everything, ranges; or a bit a task, where ranges would take more.
+/// Some tasks of one layer: nothing, everything, ranges, boxes of a grid; or a bit a task, where those would take more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Members {
     #[default]
@@ -10,11 +10,15 @@ pub(crate) enum Members {
     Everything,
     /// In order, none empty, none touching the next.
     Ranges(Vec<Range<u64>>),
+    Boxes(Box<Boxes>),
     Bits(Vec<u64>),
 }
 
 /// Ranges of a set that has more than one for so many tasks become bits: a range takes as much as the bits of 128 tasks.
 const TASKS_PER_RANGE: u64 = 128;
+/// More ranges than these are bits, of layers of at most so many tasks, or aren't listed.
+const MANY_RANGES: u64 = 1 << 20;
+const MANY_TASKS: u64 = 1 << 30;
 /// Ranges that a set may have however few tasks its layer has.
 const FEW_RANGES: u64 = 8;
 
@@ -27,6 +31,7 @@ impl Members {
                 let at = ranges.partition_point(|range| range.end <= index);
                 ranges.get(at).is_some_and(|range| range.start <= index)
             }
+            Self::Boxes(boxes) => boxes.contains(index),
             Self::Bits(bits) => bits[index as usize / 64] >> (index % 64) & 1 == 1,
         }
     }
@@ -41,11 +46,117 @@ impl Members {
                 let touching = ranges[from..].iter().take_while(|range| range.start < within.end);
                 touching.map(|range| range.end.min(within.end) - range.start.max(within.start)).sum()
             }
+            Self::Boxes(boxes) => boxes.count(within),
             Self::Bits(bits) => {
                 let words = (within.start / 64)..within.end.div_ceil(64);
                 words.map(|word| u64::from((bits[word as usize] & mask(word, &within)).count_ones())).sum()
             }
         }
+    }
+
+    /// The first task from `from` on that is in it, of a layer of `len` tasks.
+    pub fn next(&self, from: u64, len: u64) -> Option<u64> {
+        let found = match self {
+            Self::Nothing => None,
+            Self::Everything => Some(from),
+            Self::Ranges(ranges) => {
+                ranges.get(ranges.partition_point(|range| range.end <= from)).map(|range| range.start.max(from))
+            }
+            Self::Boxes(boxes) => boxes.next(from),
+            Self::Bits(bits) => next_bit(bits, from),
+        };
+        found.filter(|&found| found < len)
+    }
+
+    /// Adds the blocks of `set`, which are numbered by `grid`, of a layer of `len` tasks. What would take very many ranges, and
+    /// is no few boxes, is taken for everything: so that no graph takes more memory than it deserves.
+    pub fn insert_set(&mut self, grid: &Grid, set: GridSet, len: u64) {
+        if set.is_empty() || *self == Self::Everything {
+            return;
+        }
+        if set.is_whole(grid) {
+            *self = Self::Everything;
+            return;
+        }
+        let is_short = grid.axes() == 1 || set.ranges(grid) <= FEW_RANGES;
+        let boxed = match self {
+            Self::Boxes(boxes) => boxes.add(grid, &set),
+            Self::Nothing | Self::Ranges(_) if !is_short => self.become_boxes(grid, &set),
+            _ => false,
+        };
+        if boxed {
+            return;
+        }
+        let own = if let Self::Boxes(boxes) = &*self { boxes.ranges() } else { 0 };
+        if is_too_much(own.saturating_add(set.ranges(grid)), len) {
+            *self = Self::Everything;
+            return;
+        }
+        self.unbox(len);
+        let mut ranges = vec![];
+        set.for_each_range(grid, |range| ranges.push(range));
+        self.insert_all(ranges, len);
+    }
+
+    /// Adds ranges in any order, in one go.
+    fn insert_all(&mut self, added: Vec<Range<u64>>, len: u64) {
+        if added.len() as u64 > len / TASKS_PER_RANGE + FEW_RANGES {
+            *self = std::mem::take(self).into_bits(len);
+        }
+        match std::mem::take(self) {
+            Self::Nothing => self.become_ranges(added, len),
+            Self::Ranges(mut own) => {
+                own.extend(added);
+                self.become_ranges(own, len);
+            }
+            other => {
+                *self = other;
+                added.into_iter().for_each(|range| self.insert(range, len));
+            }
+        }
+    }
+
+    /// Becomes the set of these ranges, which are in any order.
+    fn become_ranges(&mut self, mut ranges: Vec<Range<u64>>, len: u64) {
+        ranges.retain(|range| !range.is_empty());
+        ranges.sort_by_key(|range| range.start);
+        ranges.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            last.end = if touches { last.end.max(next.end) } else { last.end };
+            touches
+        });
+        *self = Self::Ranges(ranges);
+        self.settle(len);
+    }
+
+    /// Adds `set` to what is nothing or some ranges, if all of it are a few boxes of `grid`.
+    fn become_boxes(&mut self, grid: &Grid, set: &GridSet) -> bool {
+        let own = match self {
+            Self::Ranges(ranges) if ranges.len() as u64 <= FEW_RANGES => &ranges[..],
+            Self::Nothing => &[],
+            _ => return false,
+        };
+        let own = own.iter().flat_map(|range| grid.boxes(range.clone())).map(GridSet::from);
+        let Some(boxes) = Boxes::of(grid, own.chain([set.clone()])) else { return false };
+        *self = Self::Boxes(Box::new(boxes));
+        true
+    }
+
+    /// The same set without boxes.
+    pub fn unbox(&mut self, len: u64) {
+        if !matches!(self, Self::Boxes(_)) {
+            return;
+        }
+        let Self::Boxes(boxes) = std::mem::take(self) else { return };
+        self.insert_all(boxes.all_ranges(), len);
+        for (index, is_in) in boxes.flipped() {
+            if is_in { self.insert(index..index + 1, len) } else { self.remove(index, len) }
+        }
+    }
+
+    /// Whether the set is boxes that can't be listed.
+    pub fn is_too_much(&self, len: u64) -> bool {
+        matches!(self, Self::Boxes(boxes) if is_too_much(boxes.ranges(), len))
     }
 
     /// Adds the tasks of `added`, of a layer of `len` tasks.
@@ -67,6 +178,10 @@ impl Members {
                     .iter()
                     .fold(added, |all, range| all.start.min(range.start)..all.end.max(range.end));
                 ranges.splice(from..to, [merged]);
+                self.settle(len);
+            }
+            Self::Boxes(boxes) => {
+                added.for_each(|index| boxes.set(index, true));
                 self.settle(len);
             }
             Self::Bits(bits) => {
@@ -91,16 +206,21 @@ impl Members {
                 ranges.splice(at..=at, rest);
                 self.settle(len);
             }
+            Self::Boxes(boxes) => {
+                boxes.set(index, false);
+                self.settle(len);
+            }
             Self::Bits(bits) => bits[index as usize / 64] &= !(1 << (index % 64)),
         }
     }
 
     /// The same set with a bit a task, so that scattered tasks can be added one by one.
-    pub fn into_bits(self, len: u64) -> Self {
+    pub fn into_bits(mut self, len: u64) -> Self {
+        self.unbox(len);
         let mut bits = vec![0; len.div_ceil(64) as usize];
         let ranges = match self {
             Self::Bits(_) => return self,
-            Self::Nothing => vec![],
+            Self::Nothing | Self::Boxes(_) => vec![],
             Self::Everything => whole(len),
             Self::Ranges(ranges) => ranges,
         };
@@ -127,13 +247,20 @@ impl Members {
             Self::Nothing => vec![],
             Self::Everything => whole(len),
             Self::Ranges(ranges) => ranges.clone(),
+            Self::Boxes(_) => {
+                let mut plain = self.clone();
+                plain.unbox(len);
+                plain.ranges(len)
+            }
             Self::Bits(_) => {
                 let mut ranges: Vec<Range<u64>> = vec![];
-                for index in (0..len).filter(|&index| self.contains(index)) {
+                let mut from = 0;
+                while let Some(index) = self.next(from, len) {
                     match ranges.last_mut() {
                         Some(last) if last.end == index => last.end += 1,
                         _ => ranges.push(index..index + 1),
                     }
+                    from = index + 1;
                 }
                 ranges
             }
@@ -141,7 +268,9 @@ impl Members {
     }
 
     fn settle(&mut self, len: u64) {
-        if let Self::Ranges(ranges) = self {
+        if matches!(self, Self::Boxes(boxes) if boxes.is_long()) && !self.is_too_much(len) {
+            self.unbox(len);
+        } else if let Self::Ranges(ranges) = self {
             match &ranges[..] {
                 [] => *self = Self::Nothing,
                 [only] if *only == (0..len) => *self = Self::Everything,
@@ -154,8 +283,24 @@ impl Members {
     }
 }
 
+/// Whether so many ranges of a layer of `len` tasks are neither listed nor bits.
+fn is_too_much(ranges: u64, len: u64) -> bool {
+    ranges > MANY_RANGES && len > MANY_TASKS
+}
+
 fn whole(len: u64) -> Vec<Range<u64>> {
     std::iter::once(0..len).collect()
+}
+
+/// The first bit from `from` on that is set.
+fn next_bit(bits: &[u64], from: u64) -> Option<u64> {
+    let first = (from / 64) as usize;
+    let here = bits.get(first)? >> (from % 64);
+    if here != 0 {
+        return Some(from + u64::from(here.trailing_zeros()));
+    }
+    let word = first + 1 + bits[first + 1..].iter().position(|&word| word != 0)?;
+    Some(word as u64 * 64 + u64::from(bits[word].trailing_zeros()))
 }
 
 /// The bits of `word` that lie in `range`.
@@ -164,103 +309,4 @@ fn mask(word: u64, range: &Range<u64>) -> u64 {
     let end = range.end.saturating_sub(word * 64).min(64);
     let below = |bit: u64| if bit == 64 { u64::MAX } else { (1 << bit) - 1 };
     below(end) & !below(start)
-}
-
-/// What has to run for `wanted` to be there, layer by layer: the wanted tasks and, upwards, what they read.
-pub(crate) fn needed_for(graph: &Graph, wanted: &[Members]) -> Vec<Members> {
-    let mut needed = wanted.to_vec();
-    for at in (0..needed.len()).rev() {
-        let id = LayerId(at as u32);
-        let layer = graph.layer(id);
-        needed[at].compact(layer.len());
-        match &layer.shape {
-            _ if needed[at] == Members::Nothing => {}
-            shape if needed[at] == Members::Everything && reads_everything(shape) => {
-                shape.input_layers().into_iter().for_each(|input| needed[input.0 as usize] = Members::Everything);
-            }
-            Shape::Explicit(explicit) => add_explicit_inputs(graph, id, explicit, &mut needed),
-            shape => {
-                for range in needed[at].ranges(layer.len()) {
-                    shape.for_each_input_range(id, range, |input, read| {
-                        needed[input.0 as usize].insert(read, graph.layer(input).len());
-                    });
-                }
-            }
-        }
-    }
-    needed
-}
-
-fn add_explicit_inputs(graph: &Graph, id: LayerId, explicit: &Explicit, needed: &mut [Members]) {
-    let own = id.0 as usize;
-    let len = graph.layer(id).len();
-    if needed[own] != Members::Everything {
-        needed[own] = std::mem::take(&mut needed[own]).into_bits(len);
-    }
-    // Downwards, so that reads within the layer are found before their readers are passed.
-    for index in (0..len).rev() {
-        if needed[own].contains(index) {
-            explicit.inputs(id, index).for_each(|input| {
-                let range = input.index..input.index + 1;
-                needed[input.layer.0 as usize].insert(range, graph.layer(input.layer).len());
-            });
-        }
-    }
-    needed[own].compact(len);
-}
-
-/// Whether the tasks of a layer, taken together, are sure to read every task of every input.
-fn reads_everything(shape: &Shape) -> bool {
-    match shape {
-        Shape::Reduce { .. } => true,
-        Shape::Exchange { consumers, .. } => *consumers > 0,
-        Shape::Map { grid, inputs } => {
-            !grid.is_empty()
-                && inputs.iter().all(|input| {
-                    let mut axes = input.axes.iter().zip(input.grid.lengths());
-                    let distinct = input.axes.iter().flatten().collect::<BTreeSet<_>>().len()
-                        == input.axes.iter().flatten().count();
-                    distinct
-                        && axes.all(|(axis, &length)| match axis {
-                            Some(axis) => grid.lengths()[*axis as usize] == length,
-                            None => length == 1,
-                        })
-                })
-        }
-        Shape::Explicit(_) | Shape::Overlap { .. } => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_set_of_ranges_is_a_set(
-            len in 1..400_u64,
-            steps in prop::collection::vec((any::<bool>(), any::<u64>(), 0..70_u64), 0..40),
-        ) {
-            let (mut members, mut reference) = (Members::default(), BTreeSet::new());
-            for (adds, at, count) in steps {
-                let start = at % len;
-                let range = start..(start + count).min(len);
-                if adds {
-                    members.insert(range.clone(), len);
-                    reference.extend(range.clone());
-                } else {
-                    members.remove(start, len);
-                    reference.remove(&start);
-                }
-                prop_assert_eq!(members.count(range.clone()), reference.range(range).count() as u64);
-            }
-            let all: Vec<_> = members.ranges(len).into_iter().flatten().collect();
-            prop_assert_eq!(&all, &reference.iter().copied().collect::<Vec<_>>());
-            prop_assert!((0..len).all(|index| members.contains(index) == reference.contains(&index)));
-            let mut compact = members.clone().into_bits(len);
-            compact.compact(len);
-            prop_assert_eq!(compact.count(0..len), reference.len() as u64);
-        }
-    }
 }

@@ -5,9 +5,11 @@ use std::ops::Range;
 ///
 /// A page comes into being when something first happens to one of its tasks, and goes when the last of those that are
 /// needed is released. So memory follows the work in flight and not the size of the layer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pages {
     pages: Vec<Page>,
+    /// Tasks of the layer: of a small one, a page is no longer than that.
+    len: u64,
 }
 
 /// Tasks of one page.
@@ -18,19 +20,24 @@ enum Page {
     /// Nothing has happened yet.
     #[default]
     Untouched,
-    Live(Box<Live>),
+    Live(Live),
     /// Every needed task is released.
     Released,
 }
 
 #[derive(Debug)]
 struct Live {
-    records: [Record; PAGE as usize],
+    records: Box<[Record]>,
     /// Needed tasks that are not released.
     left: u32,
 }
 
 impl Pages {
+    /// Those of a layer of `len` tasks.
+    pub fn new(len: u64) -> Self {
+        Self { pages: vec![], len }
+    }
+
     pub fn get(&self, index: u64) -> Record {
         match self.pages.get((index / PAGE) as usize) {
             None | Some(Page::Untouched) => Record::default(),
@@ -49,7 +56,8 @@ impl Pages {
         let page = &mut self.pages[page];
         if !matches!(page, Page::Live(_)) {
             let start = index / PAGE * PAGE;
-            page.come_alive(|| needed(start..start + PAGE) as u32);
+            let end = (start + PAGE).min(self.len);
+            page.come_alive((end - start) as usize, || needed(start..end) as u32);
         }
         match page {
             Page::Live(live) => &mut live.records[(index % PAGE) as usize],
@@ -63,6 +71,19 @@ impl Pages {
             Page::Live(live) => Some(&mut live.records[(index % PAGE) as usize]),
             _ => None,
         }
+    }
+
+    /// Where the page of `index` ends, if all of it is released.
+    pub fn end_of_released(&self, index: u64) -> Option<u64> {
+        let page = self.pages.get((index / PAGE) as usize)?;
+        matches!(page, Page::Released).then_some((index / PAGE + 1) * PAGE)
+    }
+
+    /// The first task from `index` on whose page is live; past all pages if there is none.
+    pub fn next_live(&self, index: u64) -> u64 {
+        let from = (index / PAGE) as usize;
+        let live = self.pages.iter().skip(from).position(|page| matches!(page, Page::Live(_)));
+        live.map_or(u64::MAX, |pages| index.max((from + pages) as u64 * PAGE))
     }
 
     /// A needed task of the page of `index` is released, or is needed no longer.
@@ -105,11 +126,11 @@ impl Pages {
 }
 
 impl Page {
-    fn come_alive(&mut self, needed: impl FnOnce() -> u32) {
+    fn come_alive(&mut self, tasks: usize, needed: impl FnOnce() -> u32) {
         let (record, left) = match self {
             Self::Released => (Record::RELEASED, 0),
             _ => (Record::default(), needed()),
         };
-        *self = Self::Live(Box::new(Live { records: [record; PAGE as usize], left }));
+        *self = Self::Live(Live { records: vec![record; tasks].into(), left });
     }
 }

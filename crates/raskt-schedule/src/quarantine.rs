@@ -1,48 +1,115 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
+use crate::needs::Need;
+use crate::planted::{self, Bug};
+use crate::queue::Head;
 use crate::requirement::Requirement;
+use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::seat::Placed;
-use crate::suspects::Death;
+use crate::suspects::{Death, Group};
 use crate::task::Tag;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Why a worker gets nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quarantine {
     pub run: RunId,
-    pub task: TaskId,
+    pub group: Group,
     /// The hand-out; nothing while the worker has still other things to do.
     pub attempt: Option<Attempt>,
 }
 
-impl Scheduler {
-    /// Finds workers for suspects, and gives them to those workers that have come to have nothing else.
-    pub(crate) fn assign_suspects(&mut self) {
-        for worker in self.seats.quarantined() {
-            self.go_on_with(worker);
+/// Workers with other things to do whose suspects are moved to idle ones after one event.
+const MOVED: usize = 8;
+
+impl Run {
+    /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.
+    pub fn pass_suspects(&mut self, head: Head, count: u64) {
+        if self.suspects.is_empty() {
+            return;
         }
-        for id in self.accused.iter().copied().collect::<Vec<_>>() {
-            for task in self.ready_suspects(id) {
-                self.find_quarantine(id, task);
+        for rank in head.start..head.start + count {
+            let task = TaskId::new(head.layer, rank);
+            if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
+                self.suspects.pass(task);
             }
         }
     }
 
-    /// What is left for workers with nothing to do: suspects, beyond the half of the workers that is kept for them at most
-    /// while others have work.
-    pub(crate) fn assign_suspects_to_idle(&mut self) {
-        for id in self.accused.iter().copied().collect::<Vec<_>>() {
-            for task in self.ready_suspects(id) {
-                let run = &self.runs[&id];
-                let class = run.tasks.layers[task.layer.0 as usize].class;
-                let Some(worker) = self.idle_for(run.classes[class as usize].as_deref()) else { continue };
-                self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt: None }));
-                self.go_on_with(worker);
+    fn requirement_of(&self, class: u32) -> Option<Arc<Requirement>> {
+        self.classes[class as usize].clone()
+    }
+}
+
+impl Scheduler {
+    /// Goes on with workers that are kept for suspects and to which something has happened, and keeps more of them if there are
+    /// suspects that look for one.
+    pub(crate) fn assign_suspects(&mut self) {
+        while let Some(worker) = self.seats.next_changed() {
+            self.steps += 1;
+            self.go_on_with(worker);
+        }
+        self.move_to_idle();
+        self.find_quarantines(false);
+    }
+
+    /// Finds workers for suspects that were passed in line. What is left for workers with nothing to do: suspects, beyond the part
+    /// of the workers that is kept for them at most while others have work.
+    pub(crate) fn assign_passed_suspects(&mut self) {
+        self.find_quarantines(false);
+        self.find_quarantines(true);
+    }
+
+    fn find_quarantines(&mut self, is_idle: bool) {
+        let mut at = (Need::NONE, RunId(0), 0);
+        while self.seats.may_quarantine(is_idle)
+            && let Some(&(need, id, class)) = self.accused.range(at..).next()
+        {
+            self.steps += 1;
+            let Some(run) = self.runs.get(&id) else { return };
+            let Some((_, group)) = run.suspects.first_ready(class) else { return };
+            let requirement = run.requirement_of(class);
+            let requirement = requirement.as_deref();
+            let found = if is_idle { self.idle_for(requirement) } else { self.seats.next_to_keep(requirement) };
+            match found {
+                Some(worker) => self.keep_for(worker, id, group),
+                // What requires something else may have better luck.
+                None => at = (need.next(), RunId(0), 0),
             }
         }
+    }
+
+    fn keep_for(&mut self, worker: WorkerId, run: RunId, group: Group) {
+        if let Some(found) = self.runs.get_mut(&run) {
+            found.suspects.found_worker(group);
+        }
+        self.seats.quarantine(worker, Some(Quarantine { run, group, attempt: None }));
+        self.go_on_with(worker);
+        self.note_suspects(run);
+    }
+
+    /// Notes what suspects of a run require that look for a worker.
+    pub(crate) fn note_suspects(&mut self, id: RunId) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        if !run.suspects.has_ready() && run.sought.is_empty() {
+            return;
+        }
+        let classes =
+            std::iter::successors(run.suspects.first_ready(0), |(class, _)| run.suspects.first_ready(class + 1));
+        let sought: SmallVec<[(Need, u32); 2]> = classes.map(|(class, _)| (run.needs[class as usize], class)).collect();
+        if run.sought == sought {
+            return;
+        }
+        for (need, class) in std::mem::replace(&mut run.sought, sought) {
+            self.accused.remove(&(need, id, class));
+        }
+        self.accused.extend(run.sought.iter().map(|&(need, class)| (need, id, class)));
+        self.doubtful.insert(id);
     }
 
     /// A worker that has what is required and nothing to do, not even for runs that are forgotten.
@@ -51,68 +118,67 @@ impl Scheduler {
         self.seats.get(freest).filter(|seat| seat.is_idle() && !seat.has_orphans()).map(|_| freest)
     }
 
-    fn ready_suspects(&self, id: RunId) -> Vec<TaskId> {
-        let Some(run) = self.runs.get(&id) else { return vec![] };
-        let has_place = |task: &TaskId| self.seats.has_quarantine_for(id, *task);
-        run.suspects.iter().filter(|&task| self.is_ready_suspect(id, task)).filter(|task| !has_place(task)).collect()
-    }
-
-    fn is_ready_suspect(&self, id: RunId, task: TaskId) -> bool {
-        self.runs.get(&id).is_some_and(|run| {
-            run.suspects.contains(task) && run.tasks.is_needed(task) && run.tasks.record(task).tag == Tag::Ready
-        })
-    }
-
-    fn find_quarantine(&mut self, id: RunId, task: TaskId) {
-        let run = &self.runs[&id];
-        let class = run.tasks.layers[task.layer.0 as usize].class;
-        let requirement = run.classes[class as usize].clone();
-        if let Some(worker) = self.seats.least_loaded(requirement.as_deref()) {
-            self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt: None }));
-            self.go_on_with(worker);
-        }
-    }
-
-    /// Hands the suspect over if its worker is free of everything else, and frees the worker if the suspect is gone.
+    /// Hands the suspects over if their worker is free of everything else, and frees it if they are gone.
     fn go_on_with(&mut self, worker: WorkerId) {
         let Some(seat) = self.seats.get(worker) else { return };
-        let Some(Quarantine { run: id, task, attempt }) = seat.quarantine else { return };
-        let is_over = match attempt {
-            Some(attempt) => seat.find(id, attempt).is_none(),
-            None => !self.is_ready_suspect(id, task),
-        };
-        if is_over {
-            return self.seats.quarantine(worker, None);
-        }
-        if attempt.is_some() {
+        let Some(Quarantine { run: id, group, attempt }) = seat.quarantine else { return };
+        if let Some(attempt) = attempt {
+            if seat.find(id, attempt).is_none() {
+                self.seats.quarantine(worker, None);
+            }
             return;
         }
         if !seat.is_idle() {
-            return self.move_to_idle(worker, id, task);
+            return;
         }
         let limits = self.limits(id, worker);
-        let Some(run) = self.runs.get_mut(&id) else { return };
-        let requirement = run.classes[run.tasks.layers[task.layer.0 as usize].class as usize].clone();
-        if let Some(batch) = run.take_these(&[TaskRange::one(task)], worker, limits, false) {
-            let attempt = Some(batch.attempt);
-            self.seats.quarantine(worker, Some(Quarantine { run: id, task, attempt }));
-            let gives_back = self.gives_back(id, &batch.tasks);
-            self.hand_over(id, worker, batch, requirement, gives_back);
+        let batch = self.runs.get_mut(&id).and_then(|run| {
+            let requirement = run.requirement_of(run.suspects.class_of(group)?);
+            let tasks = run.suspects.leave_to_worker(group);
+            Some((requirement, run.take_these(&tasks, worker, limits, false)?))
+        });
+        let Some((requirement, batch)) = batch else { return self.seats.quarantine(worker, None) };
+        let attempt = Some(batch.attempt);
+        self.seats.quarantine(worker, Some(Quarantine { run: id, group, attempt }));
+        let gives_back = self.gives_back(id, &batch.tasks);
+        self.hand_over(id, worker, batch, requirement, gives_back);
+    }
+
+    /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.
+    fn move_to_idle(&mut self) {
+        for worker in self.seats.draining(MOVED) {
+            self.steps += 1;
+            let Some(kept) = self.seats.get(worker).and_then(|seat| seat.quarantine) else { continue };
+            let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
+            let requirement = class.and_then(|class| self.runs[&kept.run].requirement_of(class));
+            if let Some(idle) = self.idle_for(requirement.as_deref()) {
+                self.seats.quarantine(worker, None);
+                self.seats.quarantine(idle, Some(kept));
+                self.go_on_with(idle);
+            }
         }
     }
 
-    /// A suspect waits for `worker` to end what it has: if another one has nothing to do by now, that one takes it.
-    fn move_to_idle(&mut self, worker: WorkerId, id: RunId, task: TaskId) {
-        let run = &self.runs[&id];
-        let requirement = &run.classes[run.tasks.layers[task.layer.0 as usize].class as usize];
-        if let Some(idle) = self.idle_for(requirement.as_deref()) {
-            self.seats.quarantine(worker, None);
-            self.seats.quarantine(idle, Some(Quarantine { run: id, task, attempt: None }));
-            self.go_on_with(idle);
+    /// Nobody is kept for what hasn't been handed out of `run`, which is forgotten.
+    pub(crate) fn end_quarantines(&mut self, run: RunId) {
+        for worker in self.seats.draining(usize::MAX) {
+            if self.seats.get(worker).and_then(|seat| seat.quarantine).is_some_and(|kept| kept.run == run) {
+                self.seats.quarantine(worker, None);
+            }
         }
     }
 
-    /// Notes whom the loss of a worker makes a suspect, and gives those that have killed too many.
+    /// A worker is lost that was kept for suspects which it hadn't been given yet: they look for another one.
+    pub(crate) fn seek_again(&mut self, quarantine: Option<Quarantine>) {
+        if let Some(Quarantine { run, group, attempt: None }) = quarantine
+            && let Some(found) = self.runs.get_mut(&run)
+        {
+            found.suspects.offer(group, true);
+            self.note_suspects(run);
+        }
+    }
+
+    /// Remembers what the loss of a worker may be due to, and gives the tasks that have killed too many.
     pub(crate) fn blame(
         &mut self,
         worker: WorkerId,
@@ -127,21 +193,20 @@ impl Scheduler {
         }
         let started = placed.values().filter(|placed| placed.is_started);
         let executing: u64 = started.map(|placed| TaskRange::count(&placed.tasks)).sum();
+        // A suspect that waits for tasks may have some of them beside it.
+        let has_company = placed.len() > 1 || (has_orphans && !planted::has(Bug::OrphansAreInnocent));
         for (&(id, attempt), placed) in placed {
             let Some(run) = self.runs.get_mut(&id) else { continue };
             let is_kept = quarantine.is_some_and(|kept| kept.run == id && kept.attempt == Some(attempt));
-            let alone = is_kept && !has_orphans;
-            for task in placed.tasks.iter().flat_map(|range| range.tasks()) {
-                if !run.tasks.is_current(task, attempt) {
-                    continue;
-                }
-                let others = executing.saturating_sub(u64::from(placed.is_started));
-                run.suspects.note(task, Death { worker, others, alone, started: placed.is_started });
-                self.accused.insert(id);
-                if run.suspects.deaths_alone(task) >= self.settings.deaths {
-                    guilty.push((id, task));
-                }
-            }
+            let others = executing.saturating_sub(u64::from(placed.is_started));
+            let death = Death { worker, others, alone: is_kept && !has_company, started: placed.is_started };
+            let all = placed.tasks.iter().flat_map(|range| range.tasks());
+            let current = TaskRange::of(all.filter(|&task| run.tasks.is_current(task, attempt)));
+            let Some(class) = current.first().map(|first| run.tasks.layers[first.layer.0 as usize].class) else {
+                continue;
+            };
+            let alone = run.suspects.note(&current, class, death);
+            guilty.extend(alone.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
         }
         guilty
     }

@@ -1,10 +1,11 @@
 use crate::TaskRange;
+use crate::opened::{Opened, Opening};
 use crate::rank_set::RankSet;
 use crate::sources::{SourceLayers, Sources};
-use raskt_graph::LayerId;
+use raskt_graph::{LayerId, TaskId};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
 /// Tasks that are ready, in the order in which they should start.
@@ -15,13 +16,17 @@ use std::ops::Range;
 /// layer of them is a cursor.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    ready: BinaryHeap<Stretch>,
+    ready: BTreeMap<(i32, LayerId), Stretches>,
     /// The stretch that grows while neighbours become ready one after the other.
     growing: Option<Stretch>,
     /// One for each large explicit layer.
     scattered: Vec<Scattered>,
+    opened: Opened,
     sources: SourceLayers,
 }
+
+/// Of one layer, where stretches begin and end.
+type Stretches = BinaryHeap<(Reverse<u64>, u64)>;
 
 /// Neighbours by rank. A task may stand in several; what its record says counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +60,7 @@ pub(crate) struct Head {
 enum Part {
     Stretch,
     Scattered,
+    Opened,
     Source,
 }
 
@@ -62,6 +68,11 @@ impl Head {
     /// Whether they come from a cursor, so that each must be looked at before it is taken for ready.
     pub fn is_source(&self) -> bool {
         self.part == Part::Source
+    }
+
+    /// The same of tasks that something lets start which many of them read.
+    pub fn is_opened(&self) -> bool {
+        self.part == Part::Opened
     }
 }
 
@@ -72,7 +83,9 @@ impl Queue {
             Some(last) if last.end == rank && last.layer == layer => last.end += 1,
             growing => {
                 let next = Stretch { priority, layer, start: Reverse(rank), end: rank + 1 };
-                self.ready.extend(growing.replace(next));
+                if let Some(Stretch { priority, layer, start, end }) = growing.replace(next) {
+                    self.ready.entry((priority, layer)).or_default().push((start, end));
+                }
             }
         }
     }
@@ -95,14 +108,34 @@ impl Queue {
         self.sources.remove(layer);
     }
 
+    /// Adds the tasks that something lets start which many of them read.
+    pub fn open_box(&mut self, opening: Opening) {
+        self.opened.insert(opening);
+    }
+
+    /// Of `layer`, what `input` let start isn't to start any more.
+    pub fn close_box(&mut self, layer: LayerId, port: usize, input: TaskId) {
+        self.opened.remove(layer, port, input);
+    }
+
+    /// Whether task `index` of `layer` is among those: for tests.
+    pub fn has_opened(&self, layer: LayerId, index: u64) -> bool {
+        self.opened.has(layer, index)
+    }
+
     /// Tasks behind the cursors that are ready, at most.
     pub fn untouched(&self) -> u64 {
-        self.sources.untouched()
+        self.sources.untouched().saturating_add(self.opened.untouched())
     }
 
     /// The tasks that are next.
     pub fn head(&self) -> Option<Head> {
-        let (ready, source) = (self.ready_head(), self.sources.first());
+        self.head_past(&[])
+    }
+
+    /// The tasks that are next, but for those of some layers.
+    pub fn head_past(&self, passed: &[LayerId]) -> Option<Head> {
+        let (ready, source) = (self.ready_head(passed), self.sources.first_past(passed));
         if let Some(ready) = ready.filter(|ready| source.is_none_or(|other| ready.priority >= other.priority)) {
             return Some(ready);
         }
@@ -111,9 +144,13 @@ impl Queue {
     }
 
     /// Those that are next of the tasks that have become ready.
-    pub fn ready_head(&self) -> Option<Head> {
-        let top = self.ready.peek().copied();
-        let stretch = if top > self.growing { top } else { self.growing };
+    fn ready_head(&self, passed: &[LayerId]) -> Option<Head> {
+        let mut layers = self.ready.iter().rev().filter(|((_, layer), _)| !passed.contains(layer));
+        let top = layers.next().and_then(|(&(priority, layer), stretches)| {
+            stretches.peek().map(|&(start, end)| Stretch { priority, layer, start, end })
+        });
+        let growing = self.growing.filter(|growing| !passed.contains(&growing.layer));
+        let stretch = if top > growing { top } else { growing };
         let mut ready = stretch.map(|Stretch { priority, layer, start: Reverse(start), end }| Head {
             priority,
             layer,
@@ -122,15 +159,22 @@ impl Queue {
             part: Part::Stretch,
         });
         for Scattered { priority, layer, ranks } in &self.scattered {
-            let is_better = ready.is_none_or(|ready| (*priority, *layer) > (ready.priority, ready.layer));
+            let is_next = ready.is_none_or(|ready| (*priority, *layer) > (ready.priority, ready.layer));
+            let is_better = is_next && !passed.contains(layer);
             if let Some(Range { start, end }) = ranks.first().filter(|_| is_better) {
                 ready = Some(Head { priority: *priority, layer: *layer, start, end, part: Part::Scattered });
+            }
+        }
+        if let Some((priority, layer, Range { start, end })) = self.opened.first_past(passed) {
+            let turn = (priority, layer, Reverse(start));
+            if ready.is_none_or(|ready| turn > (ready.priority, ready.layer, Reverse(ready.start))) {
+                ready = Some(Head { priority, layer, start, end, part: Part::Opened });
             }
         }
         ready
     }
 
-    /// Takes the first `count` tasks of `head`, which was the head just now; `started` of them were ready.
+    /// Takes the first `count` tasks of `head`, which was a head just now; `started` of them were ready.
     pub fn advance(&mut self, head: Head, count: u64, started: u64) {
         if head.part == Part::Scattered {
             let found = self.scattered.iter_mut().find(|scattered| scattered.layer == head.layer);
@@ -139,6 +183,9 @@ impl Queue {
             }
             return;
         }
+        if head.is_opened() {
+            return self.opened.advance(head.priority, head.layer, count);
+        }
         if head.is_source() {
             return self.sources.advance(head.layer, count, started);
         }
@@ -146,17 +193,23 @@ impl Queue {
         if let Some(growing) = self.growing.as_mut().filter(|growing| is_head(growing)) {
             growing.start.0 += count;
             self.growing.take_if(|growing| growing.start.0 >= growing.end);
-        } else if let Some(mut top) = self.ready.peek_mut() {
-            top.start.0 += count;
-            if top.start.0 >= top.end {
+            return;
+        }
+        let Some(stretches) = self.ready.get_mut(&(head.priority, head.layer)) else { return };
+        if let Some(mut top) = stretches.peek_mut() {
+            top.0.0 += count;
+            if top.0.0 >= top.1 {
                 PeekMut::pop(top);
             }
+        }
+        if stretches.is_empty() {
+            self.ready.remove(&(head.priority, head.layer));
         }
     }
 }
 
 /// Adds `task` to the last of `ranges` that goes to the same place if it follows there, else a range of its own.
-pub(crate) fn push_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, task: raskt_graph::TaskId) {
+pub(crate) fn push_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, task: TaskId) {
     match ranges.last_mut() {
         Some((last, range)) if *last == to && range.layer == task.layer && range.end == task.index => range.end += 1,
         _ => ranges.push((to, TaskRange::one(task))),

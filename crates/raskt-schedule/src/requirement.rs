@@ -41,3 +41,14 @@ impl fmt::Display for Requirement {
         Ok(())
     }
 }
+
+/// Adds `taken` to `used`, or takes it away.
+pub(crate) fn change_resources(used: &mut Resources, taken: &Resources, adds: bool) {
+    for (name, &amount) in taken {
+        let entry = used.entry(name.clone()).or_default();
+        *entry = if adds { *entry + amount } else { entry.saturating_sub(amount) };
+        if *entry == 0 {
+            used.remove(name);
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! What is needed again: wanted by a client, or lost while somebody needs it.
 
+use crate::gates::for_each_told;
+use crate::planted::{self, Bug};
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
 use crate::{TaskRange, WorkerId};
@@ -49,17 +51,18 @@ impl Tasks {
     pub fn lose(&mut self, graph: &Graph, task: TaskId) {
         let unread = self.record(task).count;
         let is_wanted = self.is_wanted(task);
-        self.counts.unfinished_wanted += u64::from(is_wanted);
+        self.counts.unfinished_wanted += u64::from(is_wanted && !planted::has(Bug::LossIsNotCounted));
         self.leave_memory(graph, task);
         for &id in graph.readers(task.layer) {
             if let Some(exchange) = self.layers[id.0 as usize].exchange {
-                if exchange.producers_left == 1 {
+                if exchange.producers_left == 1 && !planted::has(Bug::ExchangeStaysOpen) {
                     self.close_exchange(id);
                 }
                 continue;
             }
-            let shape = &graph.layer(id).shape;
-            shape.for_each_dependent(id, task, |index| self.tell_of_loss(TaskId::new(id, index)));
+            self.tell_of_loss_at_gates(graph, id, task);
+            let gated = self.layers[id.0 as usize].gated();
+            for_each_told(graph, id, gated, task, |index| self.tell_of_loss(TaskId::new(id, index)));
         }
         if is_wanted || unread > 0 {
             self.take_up(graph, task);
@@ -76,7 +79,7 @@ impl Tasks {
 
     /// All copies that `worker` holds are gone.
     pub fn lose_all_of(&mut self, graph: &Graph, worker: WorkerId) {
-        let holding = self.replicas.iter().filter(|(_, holders)| holders.contains(&worker));
+        let holding = self.replicas.iter().filter(|(_, holders)| holders.contains(worker));
         let mut lost: Vec<_> = holding.map(|(&task, _)| TaskRange::one(task)).collect();
         for (layer, state) in (0..).map(LayerId).zip(&self.layers) {
             let held = state.pages.live().filter(|(_, record)| record.tag == Tag::InMemory && record.worker == worker);
@@ -98,9 +101,11 @@ impl Tasks {
     fn lose_copy(&mut self, task: TaskId, worker: WorkerId) -> bool {
         let record = self.layers[task.layer.0 as usize].open(task.index);
         let Some(others) = self.replicas.get_mut(&task).filter(|_| record.is_special) else { return false };
-        match others.iter().position(|&other| other == worker) {
-            Some(at) => drop(others.remove(at)),
-            None => record.worker = others.remove(0),
+        if let Some(first) = others.first().filter(|_| !others.contains(worker)) {
+            record.worker = first;
+            others.remove(first);
+        } else {
+            others.remove(worker);
         }
         if others.is_empty() {
             self.replicas.remove(&task);
@@ -116,6 +121,9 @@ impl Tasks {
     fn tell_of_loss(&mut self, reader: TaskId) {
         let layer = &mut self.layers[reader.layer.0 as usize];
         if !layer.needed.contains(reader.index) {
+            return;
+        }
+        if layer.gates.is_some() && layer.pages.get(reader.index).tag == Tag::Untouched {
             return;
         }
         let record = layer.open(reader.index);
@@ -148,7 +156,7 @@ impl Tasks {
     ///
     /// This is the one way by which a task becomes needed once a run has begun.
     fn take_up(&mut self, graph: &Graph, task: TaskId) {
-        self.mark_needed(task);
+        self.mark_needed(graph, task);
         let mut work = Vec::from([task]);
         while let Some(task) = work.pop() {
             let missing = self.need_inputs(graph, task, &mut work);
@@ -161,19 +169,22 @@ impl Tasks {
             exchange.consumers_left += 1;
             if exchange.consumers_left == 1 {
                 graph.for_each_input(task, |input| {
-                    self.need(input, work);
+                    self.need(graph, input, work);
                 });
             }
             return self.count_missing(graph, task);
         }
         let mut missing = 0;
-        graph.for_each_input(task, |input| missing += u64::from(self.need(input, work)));
+        self.join_inputs(graph, task, |tasks, input, is_new| {
+            let is_missing = if is_new { tasks.need(graph, input, work) } else { !tasks.is_in_memory(input) };
+            missing += u64::from(is_missing);
+        });
         missing
     }
 
     /// Somebody will read `input` who was not counted before: whether it isn't in memory. Puts it into `work` if it has to be
     /// taken up.
-    fn need(&mut self, input: TaskId, work: &mut Vec<TaskId>) -> bool {
+    fn need(&mut self, graph: &Graph, input: TaskId, work: &mut Vec<TaskId>) -> bool {
         let layer = &mut self.layers[input.layer.0 as usize];
         let tag = layer.pages.get(input.index).tag;
         match layer.needed.contains(input.index) {
@@ -183,7 +194,7 @@ impl Tasks {
             }
             true if tag != Tag::Released => {}
             _ => {
-                self.mark_needed(input);
+                self.mark_needed(graph, input);
                 work.push(input);
             }
         }
@@ -191,7 +202,8 @@ impl Tasks {
     }
 
     /// Puts a task that was released or not needed into `Waiting`; what it waits for is counted by the caller.
-    fn mark_needed(&mut self, task: TaskId) {
+    fn mark_needed(&mut self, graph: &Graph, task: TaskId) {
+        self.count_reads(graph, task);
         let layer = &mut self.layers[task.layer.0 as usize];
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Waiting, ..*record };

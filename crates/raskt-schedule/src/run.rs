@@ -1,12 +1,15 @@
 //! One submitted graph.
 
 use crate::estimate::Estimate;
-use crate::members::{Members, needed_for};
+use crate::members::Members;
+use crate::needed::needed_for;
+use crate::needs::Need;
 use crate::requirement::Requirement;
 use crate::suspects::Suspects;
 use crate::tasks::Tasks;
 use crate::{StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -18,8 +21,12 @@ pub(crate) struct Run {
     pub estimates: Vec<Estimate>,
     /// What layers ask of workers, by class; the first asks for nothing.
     pub classes: Vec<Option<Arc<Requirement>>>,
+    /// The numbers of these, among those of all runs.
+    pub needs: Vec<Need>,
     /// Tasks that may have killed workers.
     pub suspects: Suspects,
+    /// What those of them require that look for a worker, and its class.
+    pub sought: SmallVec<[(Need, u32); 2]>,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
     refusals: BTreeMap<TaskId, u32>,
     /// Workers that were given something of it, and have to be told when it is forgotten.
@@ -46,8 +53,10 @@ impl Run {
             graph,
             tasks,
             estimates,
+            needs: vec![],
             classes,
             suspects: Suspects::default(),
+            sought: SmallVec::new(),
             refusals: BTreeMap::new(),
             known_to: BTreeSet::new(),
             lenders: BTreeMap::new(),

@@ -7,6 +7,9 @@
 //! oldest.
 
 use crate::RunId;
+use crate::by_run::ByRun;
+use crate::needs::Need;
+use crate::planted::{self, Bug};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -19,8 +22,11 @@ pub(crate) struct RunQueue {
     members: BTreeMap<(RunId, Reverse<i32>), BTreeSet<Member>>,
     /// The priority under which a class of a run stands in line.
     standing: BTreeMap<(RunId, u32), i32>,
-    runs: BTreeMap<RunId, Place>,
-    families: BTreeMap<RunId, Family>,
+    /// Those that stand aside until some worker has room that meets what they require, in the order in which they did.
+    parked: BTreeSet<(Need, Turn, Member)>,
+    parked_as: BTreeMap<(RunId, u32), (Need, Turn, Member)>,
+    runs: ByRun<Place>,
+    families: ByRun<Family>,
     /// By priority, the virtual time of the family that was served last, when it was.
     clocks: BTreeMap<Reverse<i32>, u64>,
 }
@@ -30,6 +36,9 @@ type Turn = (Reverse<i32>, u64, RunId);
 
 /// A class of a run, with the depth of the run.
 type Member = (Reverse<u32>, RunId, u32);
+
+const FIRST_TURN: Turn = (Reverse(i32::MAX), 0, RunId(0));
+const FIRST_MEMBER: Member = (Reverse(u32::MAX), RunId(0), 0);
 
 /// Where a run stands among others.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +81,10 @@ impl RunQueue {
             depth: above.depth.saturating_add(1),
         });
         self.runs.insert(run, place);
-        self.families.entry(place.family).or_default().runs += 1;
+        match self.families.get_mut(&place.family) {
+            Some(family) => family.runs += 1,
+            None => self.families.insert(place.family, Family { runs: 1, ..Family::default() }),
+        }
     }
 
     /// A run goes.
@@ -99,28 +111,59 @@ impl RunQueue {
         if before == priority {
             return;
         }
-        let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
-        let member = (Reverse(depth), run, class);
-        if let Some(before) = before {
-            self.leave(family, Reverse(before), member);
+        if let Some(parked) = self.parked_as.remove(&(run, class)) {
+            // It doesn't stand in line, but as it was.
+            self.parked.remove(&parked);
+        } else if let Some(before) = before {
+            self.leave(run, class, before);
         }
         if let Some(priority) = priority {
-            self.enter(family, Reverse(priority), member);
+            self.enter(run, class, priority);
         }
     }
 
-    fn enter(&mut self, family: RunId, priority: Reverse<i32>, member: Member) {
+    /// A class of a run stands aside: no worker has room that meets `need`.
+    pub fn park(&mut self, run: RunId, class: u32, need: Need) {
+        let Some(&priority) = self.standing.get(&(run, class)) else { return };
+        let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
+        if self.parked_as.contains_key(&(run, class)) {
+            return;
+        }
+        self.leave(run, class, priority);
+        let turn = (Reverse(priority), self.time(family, Reverse(priority)), family);
+        let parked = (need, turn, (Reverse(depth), run, class));
+        self.parked.insert(parked);
+        self.parked_as.insert((run, class), parked);
+    }
+
+    /// The first that stands aside for `need` is in line again; whether there was one.
+    pub fn wake(&mut self, need: Need) -> bool {
+        let first = self.parked.range((need, FIRST_TURN, FIRST_MEMBER)..).next().copied();
+        let Some(parked) = first.filter(|(other, ..)| *other == need) else { return false };
+        let (_, (Reverse(priority), ..), (_, run, class)) = parked;
+        self.parked.remove(&parked);
+        self.parked_as.remove(&(run, class));
+        self.enter(run, class, priority);
+        true
+    }
+
+    fn enter(&mut self, run: RunId, class: u32, priority: i32) {
+        let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
+        let (priority, member) = (Reverse(priority), (Reverse(depth), run, class));
         let members = self.members.entry((family, priority)).or_default();
         members.insert(member);
         if members.len() == 1 {
             let clock = self.clocks.get(&priority).copied().unwrap_or(0);
-            let time = self.families.entry(family).or_default().times.entry(priority).or_default();
+            let Some(found) = self.families.get_mut(&family) else { return };
+            let time = found.times.entry(priority).or_default();
             *time = (*time).max(clock);
             self.turns.insert((priority, *time, family));
         }
     }
 
-    fn leave(&mut self, family: RunId, priority: Reverse<i32>, member: Member) {
+    fn leave(&mut self, run: RunId, class: u32, priority: i32) {
+        let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
+        let (priority, member) = (Reverse(priority), (Reverse(depth), run, class));
         let Some(members) = self.members.get_mut(&(family, priority)) else { return };
         members.remove(&member);
         if members.is_empty() {
@@ -144,6 +187,11 @@ impl RunQueue {
         self.turns.range((Bound::Excluded(turn), Bound::Unbounded)).next().and_then(|&turn| first(turn))
     }
 
+    /// The family of `run`.
+    pub fn family(&self, run: RunId) -> RunId {
+        self.runs.get(&run).map_or(run, |place| place.family)
+    }
+
     /// The family of `run` is handed out so much of this priority.
     pub fn charge(&mut self, run: RunId, priority: i32, nanoseconds: u64) {
         let Some(&Place { family, .. }) = self.runs.get(&run) else { return };
@@ -165,11 +213,19 @@ impl RunQueue {
     }
 
     fn set_time(&mut self, family: RunId, priority: Reverse<i32>, time: u64) {
+        if planted::has(Bug::FirstComeFirstServed) {
+            return;
+        }
         let Some(found) = self.families.get_mut(&family) else { return };
         let before = found.times.insert(priority, time).unwrap_or(0);
         if self.turns.remove(&(priority, before, family)) {
             self.turns.insert((priority, time, family));
         }
+    }
+
+    /// Whether there is no run.
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty() && self.standing.is_empty() && self.runs.is_empty() && self.families.is_empty()
     }
 
     /// Whether nothing of `run` is in line.
@@ -182,11 +238,22 @@ impl RunQueue {
         self.standing.contains_key(&(run, class))
     }
 
+    /// What those require that stand aside.
+    pub fn parked_for(&self) -> impl Iterator<Item = Need> {
+        self.parked.iter().map(|&(need, ..)| need)
+    }
+
     /// Asserts that each fact is told once, and alike.
     pub fn validate(&self, runs: impl Iterator<Item = RunId>) {
         assert!(self.runs.keys().copied().eq(runs), "the runs that are there");
         let mut members = BTreeMap::<_, BTreeSet<Member>>::new();
-        for (&(run, class), &priority) in &self.standing {
+        assert!(self.parked.iter().eq(self.parked_as.values().collect::<BTreeSet<_>>()), "those that stand aside");
+        let is_in_line = |key: &(RunId, u32)| !self.parked_as.contains_key(key);
+        assert!(
+            self.parked_as.keys().all(|key| self.standing.contains_key(key)),
+            "those that stand aside, as standing"
+        );
+        for (&(run, class), &priority) in self.standing.iter().filter(|(key, _)| is_in_line(key)) {
             let Place { family, depth } = self.runs[&run];
             members.entry((family, Reverse(priority))).or_default().insert((Reverse(depth), run, class));
         }

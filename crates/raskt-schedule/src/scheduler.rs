@@ -1,4 +1,7 @@
+use crate::by_run::ByRun;
+use crate::needs::Need;
 use crate::place::{Placement, SoonestStart};
+use crate::planted::{self, Bug};
 use crate::report::again;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
@@ -6,27 +9,36 @@ use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
+use crate::waits::Waits;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
 ///
 /// Call [`Self::handle_event`] with what happened, then [`Self::poll_action`] until it gives nothing more.
 #[derive(Debug)]
 pub struct Scheduler {
-    pub(crate) runs: BTreeMap<RunId, Run>,
+    pub(crate) runs: ByRun<Run>,
     pub(crate) seats: Seats,
     /// Runs that may have something to start, by what it requires.
     pub(crate) queue: RunQueue,
     /// Of those in line, the ones that require something.
-    pub(crate) demanding: BTreeSet<(RunId, u32)>,
-    /// Runs that have tasks that may have killed workers.
-    pub(crate) accused: BTreeSet<RunId>,
-    /// Runs that were told that they can't go on.
-    pub(crate) stalled: BTreeSet<RunId>,
+    pub(crate) demanding: BTreeSet<(Need, RunId, u32)>,
+    /// What is required by those in line and by workers with room, as far as it is known.
+    pub(crate) wakeable: BTreeSet<Need>,
+    /// What no worker that is there can meet.
+    pub(crate) unmet: BTreeSet<Need>,
+    /// Runs of which it isn't known whether they can go on.
+    pub(crate) doubtful: BTreeSet<RunId>,
+    /// Things that were looked at to decide what is next.
+    pub(crate) steps: u64,
+    /// Classes of runs with suspects that look for a worker of their own.
+    pub(crate) accused: BTreeSet<(Need, RunId, u32)>,
     /// Runs of which the last event left tasks that wait for memory.
-    pub(crate) held_back: BTreeSet<RunId>,
+    pub(crate) waits: Waits,
+    /// When the event at hand happened.
+    pub(crate) now: Time,
     pub(crate) actions: VecDeque<Action>,
     pub(crate) settings: Settings,
     pub(crate) placement: Box<dyn Placement>,
@@ -41,13 +53,17 @@ impl Scheduler {
     /// A scheduler with these settings, and `placement` to choose workers.
     pub fn with(settings: Settings, placement: Box<dyn Placement>) -> Self {
         Self {
-            runs: BTreeMap::new(),
+            runs: ByRun::default(),
             seats: Seats::new(settings.prefill_nanoseconds),
             queue: RunQueue::default(),
             demanding: BTreeSet::new(),
+            wakeable: BTreeSet::new(),
+            unmet: BTreeSet::new(),
+            doubtful: BTreeSet::new(),
+            steps: 0,
             accused: BTreeSet::new(),
-            stalled: BTreeSet::new(),
-            held_back: BTreeSet::new(),
+            waits: Waits::default(),
+            now: Time(0),
             actions: VecDeque::new(),
             settings,
             placement,
@@ -62,7 +78,8 @@ impl Scheduler {
     }
 
     /// Takes in what happened. An event that [`Self::check`] refuses may be a panic.
-    pub fn handle_event(&mut self, _now: Time, event: Event) {
+    pub fn handle_event(&mut self, now: Time, event: Event) {
+        self.now = self.now.max(now);
         if let Some((worker, run)) = event.holder() {
             self.seats.hear(worker);
             if !self.runs.contains_key(&run) && self.seats.contains(worker) {
@@ -72,9 +89,8 @@ impl Scheduler {
         }
         match event {
             Event::GraphAdded { run, parent, graph, wanted } => {
-                self.queue.add(run, parent);
-                self.runs.insert(run, Run::new(graph, &wanted, self.settings.heeds_requirements));
-                self.settle(run);
+                let added = Run::new(graph, &wanted, self.settings.heeds_requirements);
+                self.add(run, parent, added);
             }
             Event::Wanted { run, tasks } => self.change(run, |found| {
                 found.is_finished = false;
@@ -85,8 +101,13 @@ impl Scheduler {
             Event::Released { run, tasks } => self.change(run, |found| {
                 found.tasks.unwant(&found.graph, tasks.into_iter().flat_map(TaskRange::tasks));
             }),
-            Event::RunReleased { run } => self.forget(run),
-            Event::WorkerJoined { worker, offer } => self.seats.add(worker, offer),
+            Event::RunReleased { run } => drop(self.forget(run)),
+            Event::WorkerJoined { worker, offer } => {
+                if self.seats.len() == 0 {
+                    self.doubtful.extend(self.runs.keys());
+                }
+                self.seats.add(worker, offer);
+            }
             Event::WorkerResized { worker, slots, memory } => self.seats.resize(worker, slots, memory),
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
             Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),
@@ -101,6 +122,7 @@ impl Scheduler {
             }
             Event::TakenBack { worker, run, attempt, tasks } => self.take_back(worker, run, attempt, &tasks),
             Event::Reported { worker, report } => self.take_report(worker, report),
+            Event::TimePassed => {}
         }
         self.assign();
     }
@@ -108,6 +130,12 @@ impl Scheduler {
     /// The next thing to do, until there is none.
     pub fn poll_action(&mut self) -> Option<Action> {
         self.actions.pop_front()
+    }
+
+    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers, suspects,
+    /// classes of runs. What an event is about isn't counted, so that the steps of an event depend on nothing else that is there.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// How far `run` has come; nothing if it isn't known.
@@ -120,11 +148,6 @@ impl Scheduler {
     pub fn task_state(&self, run: RunId, task: TaskId) -> Option<TaskState> {
         let run = self.runs.get(&run)?;
         run.tasks.is_needed(task).then(|| run.tasks.state(&run.graph, task))
-    }
-
-    /// Whether tasks of `run` that could start wait for others to free memory.
-    pub fn is_held_back(&self, run: RunId) -> bool {
-        self.held_back.contains(&run)
     }
 
     /// Whether `worker` holds the result of `task` of `run`.
@@ -155,7 +178,8 @@ impl Scheduler {
         if !run.tasks.lost.is_empty() {
             let tasks = std::mem::take(&mut run.tasks.lost);
             self.actions.push_back(Action::Lost { run: id, tasks });
-            return self.forget(id);
+            self.forget(id);
+            return;
         }
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
             self.actions.push_back(Action::TakeBack { worker, run: id, attempt, tasks });
@@ -163,24 +187,32 @@ impl Scheduler {
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         if is_finished && !run.is_finished {
             self.actions.push_back(Action::Finished { run: id });
-            let lenders = std::mem::take(&mut run.lenders);
-            lenders.into_iter().for_each(|(worker, slots)| self.seats.lend(worker, slots, false));
-        }
-        run.is_finished = is_finished;
-        for class in 0..run.classes.len() {
-            let priority = run.tasks.queues[class].head().map(|head| head.priority);
-            self.queue.stand(id, class as u32, priority);
-            if class > 0 && priority.is_some() {
-                self.demanding.insert((id, class as u32));
-            } else if class > 0 {
-                self.demanding.remove(&(id, class as u32));
+            let mut lenders = std::mem::take(&mut run.lenders);
+            lenders.retain(|_, _| !planted::has(Bug::LentSlotIsKept));
+            for (worker, slots) in lenders {
+                self.seats.lend(worker, slots, false);
+                self.seats.know(worker, id, run.known_to.contains(&worker));
             }
         }
-        if self.queue.has_none_of(id) && run.is_stuck() {
-            self.stalled.insert(id);
+        run.is_finished = is_finished;
+        while let Some(class) = run.tasks.queues.next_changed() {
+            self.steps += 1;
+            let priority = run.tasks.queues[class].head().map(|head| head.priority);
+            self.queue.stand(id, class as u32, priority);
+            let demand = (run.needs[class], id, class as u32);
+            if class > 0 && priority.is_some() {
+                self.demanding.insert(demand);
+            } else if class > 0 {
+                self.demanding.remove(&demand);
+            }
         }
-        if run.suspects.is_empty() {
-            self.accused.remove(&id);
+        let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
+        let may_be_stalled = is_stuck || run.stalled.is_some() || run.classes.len() > 1 || !run.suspects.is_empty();
+        if may_be_stalled || self.seats.len() == 0 {
+            self.doubtful.insert(id);
+        }
+        if !run.suspects.is_empty() || !run.sought.is_empty() {
+            self.note_suspects(id);
         }
     }
 
@@ -190,6 +222,7 @@ impl Scheduler {
         if self.seats.contains(worker) {
             let lent = run.lenders.entry(worker).or_default();
             *lent = lent.saturating_add(slots);
+            self.seats.know(worker, id, true);
             self.seats.lend(worker, slots, true);
             let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
             (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id)).for_each(drop);
@@ -206,10 +239,19 @@ impl Scheduler {
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
         let seat = self.seats.get(worker);
         let (quarantine, has_orphans) = seat.map_or((None, false), |seat| (seat.quarantine, seat.has_orphans()));
+        let known = self.seats.known(worker);
         let placed = self.seats.remove(worker);
         let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
-        for id in self.runs.keys().copied().collect::<Vec<_>>() {
-            self.change(id, |run| run.tasks.lose_all_of(&run.graph, worker));
+        self.seek_again(quarantine);
+        for id in known {
+            self.change(id, |run| {
+                run.known_to.remove(&worker);
+                run.lenders.remove(&worker);
+                run.tasks.lose_all_of(&run.graph, worker);
+            });
+        }
+        if self.seats.len() == 0 {
+            self.doubtful.extend(self.runs.keys());
         }
         for ((id, attempt), placed) in placed {
             self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
@@ -243,6 +285,9 @@ impl Scheduler {
 
     fn take_given(&mut self, id: RunId, tasks: &[TaskRange], worker: WorkerId, bytes: u64) {
         let is_there = self.seats.contains(worker);
+        if self.runs.contains_key(&id) {
+            self.seats.know(worker, id, true);
+        }
         self.change(id, |run| {
             // Taken to be of equal size.
             let each = bytes / TaskRange::count(tasks).max(1);
@@ -261,7 +306,8 @@ impl Scheduler {
     }
 
     fn fetched(&mut self, worker: WorkerId, id: RunId, tasks: &[TaskRange]) {
-        if self.seats.contains(worker) {
+        if self.seats.contains(worker) && self.runs.contains_key(&id) {
+            self.seats.know(worker, id, true);
             self.change(id, |run| {
                 run.known_to.insert(worker);
                 tasks.iter().flat_map(|range| range.tasks()).for_each(|task| run.tasks.add_copy(task, worker));
@@ -282,7 +328,7 @@ impl Scheduler {
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
         self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
-        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from);
+        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from, self.now);
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
@@ -297,21 +343,37 @@ impl Scheduler {
         self.forget(run);
     }
 
-    fn forget(&mut self, run: RunId) {
-        let Some(found) = self.runs.remove(&run) else { return };
-        found.lenders.iter().for_each(|(&worker, &slots)| self.seats.lend(worker, slots, false));
+    pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
+        let found = self.runs.remove(&run)?;
+        for (&worker, &slots) in &found.lenders {
+            self.seats.lend(worker, slots, false);
+            self.seats.know(worker, run, false);
+        }
         self.queue.remove(run);
-        (0..).zip(found.classes).for_each(|(class, _)| _ = self.demanding.remove(&(run, class)));
-        self.stalled.remove(&run);
-        self.accused.remove(&run);
-        let known_to: Vec<_> = found.known_to.into_iter().filter(|worker| self.seats.contains(*worker)).collect();
+        for (class, &need) in (0..).zip(&found.needs) {
+            self.demanding.remove(&(need, run, class));
+            if self.seats.needs.remove(need) {
+                self.unmet.remove(&need);
+                self.wakeable.remove(&need);
+            }
+        }
+        self.doubtful.remove(&run);
+        for &(need, class) in &found.sought {
+            self.accused.remove(&(need, run, class));
+        }
+        if !found.suspects.is_empty() {
+            self.end_quarantines(run);
+        }
+        let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.seats.forget(*worker, run));
-        self.actions.extend(known_to.into_iter().map(|worker| Action::Forget { worker, run }));
+        let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));
+        self.actions.extend(told.map(|worker| Action::Forget { worker, run }));
+        Some(found)
     }
 }
 
 /// Puts together what goes to the same place.
-fn by_place<T: Ord + Copy>(ranges: &mut Vec<(T, TaskRange)>) -> Vec<(T, Vec<TaskRange>)> {
+pub(crate) fn by_place<T: Ord + Copy>(ranges: &mut Vec<(T, TaskRange)>) -> Vec<(T, Vec<TaskRange>)> {
     if !ranges.is_sorted_by_key(|&(to, _)| to) {
         ranges.sort_by_key(|&(to, _)| to);
     }

@@ -1,10 +1,10 @@
 use crate::admit;
 use crate::holdings::Holdings;
 use crate::quarantine::Quarantine;
-use crate::requirement::Requirement;
-use crate::seats::change_resources;
-use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
+use crate::requirement::{Requirement, change_resources};
+use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -21,13 +21,15 @@ pub(crate) struct Seat {
     /// Sums over what is placed.
     nanoseconds: u64,
     memory: u128,
+    /// Runs that it has something of, or that its tasks wait for.
+    pub known: BTreeSet<RunId>,
     /// Results that it holds and that will be read.
     pub holdings: Holdings,
-    /// Assignments that give back more than they make.
-    pub giving_back: u64,
+    /// Assignments that have come, or gone, and give memory back.
+    pub relief_changed: Vec<(RunId, Attempt, Relief, bool)>,
     used: Resources,
-    /// Workers from which it couldn't fetch.
-    pub cannot_reach: BTreeSet<WorkerId>,
+    /// Workers from which it couldn't fetch, and until when that is remembered.
+    pub cannot_reach: BTreeMap<WorkerId, Time>,
     /// It is kept for a suspect, and gets nothing else.
     pub quarantine: Option<Quarantine>,
     /// How often it has said what it holds.
@@ -46,12 +48,23 @@ pub(crate) struct Placed {
     /// That of its tasks.
     pub priority: i32,
     pub requirement: Option<Arc<Requirement>>,
-    /// When it has run, there is more memory than before.
-    pub gives_back: bool,
+    /// When it has run, there is more memory than before, and that is soon.
+    pub relief: Option<Relief>,
     /// The worker said that it has begun.
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
     pub asked_for: Option<WorkerId>,
+}
+
+/// What an assignment does that gives back more memory than it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Relief {
+    /// The family of its run, whose tasks may wait for it.
+    pub family: RunId,
+    /// Until when they do, at the longest.
+    pub until: Time,
+    /// Workers that hold what it reads, as far as they are looked at.
+    pub at: SmallVec<[WorkerId; 4]>,
 }
 
 /// The most bytes that the tasks of one assignment may read and hold, where it has more than one.
@@ -73,10 +86,11 @@ impl Seat {
             lent: 0,
             nanoseconds: 0,
             memory: 0,
+            known: BTreeSet::new(),
             holdings: Holdings::default(),
-            giving_back: 0,
+            relief_changed: vec![],
             used: Resources::new(),
-            cannot_reach: BTreeSet::new(),
+            cannot_reach: BTreeMap::new(),
             quarantine: None,
             heard: 0,
             expects: None,
@@ -120,6 +134,11 @@ impl Seat {
         if self.lent > 0 { u64::MAX } else { self.offer.memory }
     }
 
+    /// Whether it gets nothing but a suspect. While tasks of it wait for others, these may come.
+    pub fn is_kept(&self) -> bool {
+        self.quarantine.is_some() && self.lent == 0
+    }
+
     /// Its tasks lend so many more slots, or get so many back.
     pub fn change_lent(&mut self, slots: u32, lends: bool) {
         self.lent = match lends {
@@ -134,7 +153,8 @@ impl Seat {
         let count = self.placed.len() as u64;
         let has_credit =
             self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.memory_limit());
-        if self.quarantine.is_some() {
+        // What a task waits for has to run, were it here: a suspect may wait as well.
+        if self.is_kept() || (self.quarantine.is_some() && count > self.lent) {
             return false;
         }
         count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))
@@ -189,7 +209,9 @@ impl Seat {
     pub fn place(&mut self, run: RunId, attempt: Attempt, placed: Placed) {
         self.nanoseconds += placed.nanoseconds;
         self.memory += u128::from(placed.memory);
-        self.giving_back += u64::from(placed.gives_back);
+        if let Some(relief) = &placed.relief {
+            self.relief_changed.push((run, attempt, relief.clone(), true));
+        }
         if let Some(requirement) = &placed.requirement {
             change_resources(&mut self.used, &requirement.resources, true);
         }
@@ -201,7 +223,9 @@ impl Seat {
         let placed = self.placed.remove(&(run, attempt))?;
         self.nanoseconds -= placed.nanoseconds;
         self.memory -= u128::from(placed.memory);
-        self.giving_back -= u64::from(placed.gives_back);
+        if let Some(relief) = &placed.relief {
+            self.relief_changed.push((run, attempt, relief.clone(), false));
+        }
         if let Some(requirement) = &placed.requirement {
             change_resources(&mut self.used, &requirement.resources, false);
         }
@@ -234,6 +258,7 @@ impl Seat {
 
     pub fn forget(&mut self, run: RunId) {
         self.holdings.forget(run);
+        self.known.remove(&run);
         let of_run = self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX)));
         for (run, attempt) in of_run.map(|(&key, _)| key).collect::<Vec<_>>() {
             if self.close(run, attempt).is_some_and(|placed| placed.is_started) {
@@ -257,7 +282,6 @@ impl Seat {
         assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
         let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
         assert_eq!(self.memory, memory, "memory placed");
-        let giving_back = self.placed.values().filter(|placed| placed.gives_back).count() as u64;
-        assert_eq!(self.giving_back, giving_back, "assignments that give memory back");
+        assert!(self.relief_changed.is_empty(), "assignments that give memory back");
     }
 }

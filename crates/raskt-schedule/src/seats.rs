@@ -1,10 +1,11 @@
 use crate::holdings::Move;
+use crate::needs::{Able, Need, Needs, Place};
 use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::seat::{Placed, Seat};
-use crate::{Attempt, Offer, RunId, TaskRange, WorkerId};
-use raskt_graph::{Resources, TaskId};
+use crate::standing::{Derived, Standing};
+use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -13,114 +14,25 @@ use std::sync::Arc;
 pub(crate) struct Seats {
     seats: BTreeMap<WorkerId, Seat>,
     derived: Derived,
+    /// What is required of them.
+    pub needs: Needs,
     /// Nanoseconds of work for each slot that a worker gets in advance.
     prefill: u64,
-}
-
-/// What counting again gives as well.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Derived {
-    /// Workers with room for an assignment, the least loaded first; after all others those without memory for producers.
-    open: BTreeSet<(bool, u64, WorkerId)>,
-    /// Workers that have more assignments than slots, by how many more.
-    ahead: BTreeSet<(u64, WorkerId)>,
-    /// Workers that somebody might ask for, by their name and by what they offer.
-    by_name: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
-    by_resource: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
-    /// Workers that are kept for suspects.
-    quarantined: BTreeSet<WorkerId>,
-    slots: u64,
-    /// Workers whose memory has a bound.
-    bounded: u64,
-    /// Assignments that give back more memory than they take.
-    giving_back: u64,
-}
-
-/// What is derived of one seat.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Standing {
-    has_room: bool,
-    is_full: bool,
-    load: u64,
-    ahead: u64,
-    is_quarantined: bool,
-    giving_back: u64,
-    slots: u64,
-    is_bounded: bool,
+    /// Workers that are kept for suspects and that have changed.
+    changed: BTreeSet<WorkerId>,
 }
 
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
 const ROOMY_LOOKED_AT: usize = 8;
 
-impl Standing {
-    fn of(seat: &Seat, prefill: u64) -> Self {
-        Self {
-            has_room: seat.has_room(prefill),
-            is_full: seat.is_full(),
-            load: seat.load(),
-            ahead: seat.ahead(),
-            is_quarantined: seat.quarantine.is_some(),
-            giving_back: seat.giving_back,
-            slots: seat.slots(),
-            is_bounded: seat.memory_limit() < u64::MAX,
-        }
-    }
-}
+/// Workers of which memory is given back that are looked at to find out whether waiting helps.
+const RELIEFS_LOOKED_AT: usize = 8;
 
-impl Derived {
-    fn put_in(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back, slots, is_bounded } = standing;
-        if has_room {
-            self.open.insert((is_full, load, worker));
-        }
-        if ahead > 0 {
-            self.ahead.insert((ahead, worker));
-        }
-        if is_quarantined {
-            self.quarantined.insert(worker);
-        }
-        self.giving_back += giving_back;
-        self.slots += slots;
-        self.bounded += u64::from(is_bounded);
-    }
+/// For so long a worker that couldn't fetch from another one isn't given what it would have to fetch there: ways come back.
+const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
 
-    fn take_out(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, is_quarantined, giving_back, slots, is_bounded } = standing;
-        if has_room {
-            self.open.remove(&(is_full, load, worker));
-        }
-        if ahead > 0 {
-            self.ahead.remove(&(ahead, worker));
-        }
-        if is_quarantined {
-            self.quarantined.remove(&worker);
-        }
-        self.giving_back -= giving_back;
-        self.slots -= slots;
-        self.bounded -= u64::from(is_bounded);
-    }
-
-    fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
-        self.by_name.entry(offer.name.clone()).or_default().insert(worker);
-        for name in offer.resources.keys() {
-            self.by_resource.entry(name.clone()).or_default().insert(worker);
-        }
-    }
-
-    fn remove_offer(&mut self, worker: WorkerId, offer: &Offer) {
-        let lists = [(&mut self.by_name, vec![&offer.name]), (&mut self.by_resource, offer.resources.keys().collect())];
-        for (list, names) in lists {
-            for name in names {
-                if let Some(workers) = list.get_mut(name) {
-                    workers.remove(&worker);
-                    if workers.is_empty() {
-                        list.remove(name);
-                    }
-                }
-            }
-        }
-    }
-}
+/// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
+const QUARANTINED_PART: u64 = 20;
 
 impl Seats {
     pub fn new(prefill: u64) -> Self {
@@ -131,7 +43,9 @@ impl Seats {
         self.derived.add_offer(worker, &offer);
         let seat = Seat::new(offer);
         self.derived.put_in(worker, Standing::of(&seat, self.prefill));
+        let concerned = self.needs.concerned(&seat.offer);
         self.seats.insert(worker, seat);
+        concerned.into_iter().for_each(|need| self.look_at(need, worker));
     }
 
     /// Takes a worker away, and gives what it had.
@@ -139,9 +53,12 @@ impl Seats {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
         self.derived.take_out(worker, Standing::of(&seat, self.prefill));
         self.derived.remove_offer(worker, &seat.offer);
-        self.seats.values_mut().filter(|other| !other.cannot_reach.is_empty()).for_each(|other| {
-            other.cannot_reach.remove(&worker);
-        });
+        for (&(run, attempt), placed) in seat.placed() {
+            placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
+        }
+        for need in self.needs.met_by(worker).into_iter().chain(self.needs.concerned(&seat.offer)) {
+            self.look_at(need, worker);
+        }
         seat.into_placed()
     }
 
@@ -175,6 +92,18 @@ impl Seats {
         self.derived.slots
     }
 
+    /// `worker` has come to have something of `run`, or waits for it; or neither any more.
+    pub fn know(&mut self, worker: WorkerId, run: RunId, does: bool) {
+        if let Some(seat) = self.seats.get_mut(&worker) {
+            _ = if does { seat.known.insert(run) } else { seat.known.remove(&run) };
+        }
+    }
+
+    /// Runs that `worker` has something of, or waits for.
+    pub fn known(&self, worker: WorkerId) -> Vec<RunId> {
+        self.seats.get(&worker).into_iter().flat_map(|seat| &seat.known).copied().collect()
+    }
+
     /// Counts that `worker` said what it holds.
     pub fn hear(&mut self, worker: WorkerId) {
         if let Some(seat) = self.seats.get_mut(&worker) {
@@ -196,6 +125,7 @@ impl Seats {
             let now = Standing::of(seat, self.prefill);
             self.derived.take_out(moved.worker, Standing { is_full: was_full, ..now });
             self.derived.put_in(moved.worker, now);
+            self.place_anew(moved.worker);
         }
     }
 
@@ -204,34 +134,122 @@ impl Seats {
         self.derived.bounded > 0
     }
 
-    /// Whether an assignment is under way that gives back more memory than it takes.
-    pub fn gives_back(&self) -> bool {
-        self.derived.giving_back > 0
+    /// Of the assignments of `family` that give memory back of a worker which could take what meets `requirement`: which worker
+    /// and which run it is of which nobody waits first any more, and when that is so of all.
+    pub fn relief(
+        &self,
+        family: RunId,
+        requirement: Option<&Requirement>,
+        now: Time,
+    ) -> Option<((WorkerId, RunId), Time)> {
+        let mut next = WorkerId(0);
+        let mut soonest: Option<(Time, (WorkerId, RunId))> = None;
+        let mut last = Time(0);
+        for _ in 0..RELIEFS_LOOKED_AT {
+            let from = (family, next, Time(0), RunId(0), Attempt(0));
+            let Some(&(of, worker, ..)) = self.derived.reliefs.range(from..).next() else { break };
+            if of != family {
+                break;
+            }
+            if self.could_take(worker, requirement) {
+                let mut reliefs = self.reliefs_at(family, worker, now);
+                let first = reliefs.next();
+                last = last.max(reliefs.next_back().or(first).map_or(Time(0), |(until, _)| until));
+                let first = first.map(|(until, run)| (until, (worker, run)));
+                soonest = first.filter(|first| soonest.is_none_or(|soonest| first.0 < soonest.0)).or(soonest);
+            }
+            let Some(later) = worker.0.checked_add(1) else { break };
+            next = WorkerId(later);
+        }
+        soonest.map(|(_, first)| (first, last))
+    }
+
+    /// Assignments of `family` that give memory of `worker` back and are still worth waiting for.
+    pub fn reliefs_at(
+        &self,
+        family: RunId,
+        worker: WorkerId,
+        now: Time,
+    ) -> impl DoubleEndedIterator<Item = (Time, RunId)> {
+        let from = (family, worker, Time(now.0.saturating_add(1)), RunId(0), Attempt(0));
+        let to = (family, worker, Time(u64::MAX), RunId(u64::MAX), Attempt(u32::MAX));
+        self.derived.reliefs.range(from..=to).map(|&(_, _, until, run, _)| (until, run))
+    }
+
+    /// Whether `worker` could meet `requirement` if it had nothing else.
+    fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        self.seats.get(&worker).is_some_and(|seat| {
+            let fits = |requirement: &Requirement| requirement.fits(&seat.offer.resources);
+            requirement.is_none_or(|requirement| fits(requirement) && self.may_run(worker, requirement))
+        })
+    }
+
+    /// Workers with room that have what is required.
+    fn open(&self, requirement: Option<&Requirement>) -> &BTreeSet<Place> {
+        let need = requirement.and_then(|requirement| self.needs.find(requirement));
+        need.and_then(|need| self.needs.open(need)).unwrap_or(&self.derived.open)
     }
 
     /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
     pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
-        let admits = |worker: &WorkerId| self.seats[worker].admits(net);
-        let Some(requirement) = requirement else {
-            let mut roomy = self.derived.open.iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
-            return roomy.find(|(.., worker)| admits(worker)).map(|&(.., worker)| worker);
-        };
-        let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
-        able.filter(admits).min_by_key(|worker| (self.seats[worker].load(), *worker))
+        let roomy = self.open(requirement).iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
+        let mut roomy = roomy.map(|&(.., worker)| worker);
+        roomy.find(|worker| self.seats[worker].admits(net))
     }
 
     /// The least loaded worker that has room and what is required.
     pub fn freest(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let Some(requirement) = requirement else {
-            let first = self.derived.open.first();
-            let is_last_full = self.derived.open.last().is_some_and(|(is_full, ..)| *is_full);
-            let full = || self.derived.open.range((true, 0, WorkerId(0))..).next();
-            let full = if is_last_full { full() } else { None };
-            let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
-            return freest.map(|&(.., worker)| worker);
-        };
-        let able = self.able(requirement).filter(|&worker| self.can_take(worker, Some(requirement)));
-        able.min_by_key(|worker| (self.seats[worker].load(), *worker))
+        let open = self.open(requirement);
+        let first = open.first();
+        let is_last_full = open.last().is_some_and(|(is_full, ..)| *is_full);
+        let full = || open.range((true, 0, WorkerId(0))..).next();
+        let full = if is_last_full { full() } else { None };
+        let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
+        freest.map(|&(.., worker)| worker)
+    }
+
+    /// Whether some worker meets `need` and has room.
+    pub fn has_open(&self, need: Need) -> bool {
+        !self.needs.open(need).unwrap_or(&self.derived.open).is_empty()
+    }
+
+    /// One more class of a run requires this of workers.
+    pub fn add_need(&mut self, requirement: Option<&Arc<Requirement>>) -> Need {
+        let Some(requirement) = requirement else { return Need::NONE };
+        let mut needs = std::mem::take(&mut self.needs);
+        let need = needs.add(requirement, || self.able_with_places(requirement));
+        self.needs = needs;
+        need
+    }
+
+    /// `worker` has come, or changed, or gone: whether it meets `need`, and whether others do now.
+    fn look_at(&mut self, need: Need, worker: WorkerId) {
+        let Some(requirement) = self.needs.requirement(need).cloned() else { return };
+        if requirement.allow_others {
+            // With the first of the named ones others don't meet it any more, and with the last of them they do.
+            return self.needs.replace(need, self.able_with_places(&requirement));
+        }
+        let is_able = self.could_take(worker, Some(&requirement));
+        self.needs.set(need, worker, is_able.then(|| self.place_for(worker, &requirement)));
+    }
+
+    /// `worker` has changed.
+    fn place_anew(&mut self, worker: WorkerId) {
+        if let Some(seat) = self.seats.get(&worker) {
+            self.needs.update(worker, |requirement| place_of(worker, seat, requirement, self.prefill));
+        }
+    }
+
+    /// The workers that could meet `requirement`, and where they stand.
+    fn able_with_places(&self, requirement: &Requirement) -> Able {
+        if requirement.resources.is_empty() && !self.restricts(requirement) {
+            return None;
+        }
+        Some(self.able(requirement).map(|worker| (worker, self.place_for(worker, requirement))).collect())
+    }
+
+    fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
+        place_of(worker, self.seats.get(&worker)?, requirement, self.prefill)
     }
 
     /// Whether `worker` has room and what is required.
@@ -239,17 +257,12 @@ impl Seats {
         self.is_able(worker, requirement) && self.seats.get(&worker).is_some_and(|seat| seat.has_room(self.prefill))
     }
 
-    /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect.
+    /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect, unless that waits.
     pub fn is_able(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
         self.seats.get(&worker).is_some_and(|seat| {
             let fits = |requirement| seat.can_take(requirement) && self.may_run(worker, requirement);
-            seat.quarantine.is_none() && requirement.is_none_or(fits)
+            !seat.is_kept() && requirement.is_none_or(fits)
         })
-    }
-
-    /// Whether some worker that is there could ever meet `requirement`.
-    pub fn is_met_by_any(&self, requirement: &Requirement) -> bool {
-        self.able(requirement).next().is_some()
     }
 
     /// The workers that could meet `requirement` if they had nothing else to do.
@@ -284,39 +297,44 @@ impl Seats {
         Candidate { worker, nanoseconds_placed, missing_bytes }
     }
 
-    pub fn has_quarantined(&self) -> bool {
-        !self.derived.quarantined.is_empty()
+    /// A worker that is kept for suspects and to which something has happened since it was last asked about.
+    pub fn next_changed(&mut self) -> Option<WorkerId> {
+        self.changed.pop_first()
     }
 
-    /// Workers that are kept for suspects.
-    pub fn quarantined(&self) -> Vec<WorkerId> {
-        self.derived.quarantined.iter().copied().collect()
+    /// Workers that are kept for suspects and have still other things to do, so many of them at most.
+    pub fn draining(&self, most: usize) -> Vec<WorkerId> {
+        self.derived.draining.iter().copied().take(most).collect()
     }
 
-    /// Whether a worker is kept for `task`, which it hasn't been given yet. One that was given it before the task was given up
-    /// and needed anew isn't: who knows when it ends.
-    pub fn has_quarantine_for(&self, run: RunId, task: TaskId) -> bool {
-        let mut kept = self.derived.quarantined.iter().filter_map(|worker| self.seats[worker].quarantine);
-        kept.any(|kept| kept.run == run && kept.task == task && kept.attempt.is_none())
-    }
-
-    /// Keeps a worker for a suspect, or lets it take anything again.
+    /// Keeps a worker for suspects, or lets it take anything again.
     pub fn quarantine(&mut self, worker: WorkerId, quarantine: Option<Quarantine>) {
         self.change(worker, |seat| seat.quarantine = quarantine);
     }
 
-    /// The least loaded worker that could meet `requirement`, has a slot and isn't kept for a suspect. There is none once
-    /// half of the workers are kept for suspects.
-    pub fn least_loaded(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        if 2 * self.derived.quarantined.len() >= self.seats.len().max(2) {
-            return None;
+    /// Whether one more worker may be kept for suspects: if it has nothing to do, any, and else a part of them.
+    pub fn may_quarantine(&self, is_idle: bool) -> bool {
+        match is_idle {
+            true => self.derived.open.first().is_some_and(|(_, load, _)| *load == 0) || self.has_idle_but_full(),
+            false => {
+                let most = (self.seats.len() as u64 / QUARANTINED_PART).max(1);
+                self.has_room() && self.derived.quarantined < most
+            }
         }
-        let any = Requirement::default();
-        let able = self.able(requirement.unwrap_or(&any)).filter(|worker| {
-            let seat = &self.seats[worker];
-            seat.quarantine.is_none() && seat.slots() > 0
-        });
-        able.min_by_key(|worker| (self.seats[worker].has_orphans(), self.seats[worker].load(), *worker))
+    }
+
+    /// Whether a worker has nothing to do and no memory for producers.
+    fn has_idle_but_full(&self) -> bool {
+        self.derived.open.range((true, 0, WorkerId(0))..).next().is_some_and(|(_, load, _)| *load == 0)
+    }
+
+    /// The least loaded worker that has room and what is required, to be kept for suspects; one without threads of forgotten runs
+    /// if it is easily found.
+    pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let freest = self.freest(requirement)?;
+        let mut others = self.open(requirement).iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
+        let is_free = |worker: WorkerId| self.seats.get(&worker).is_some_and(|seat| !seat.has_orphans());
+        if is_free(freest) { Some(freest) } else { others.find(|&worker| is_free(worker)).or(Some(freest)) }
     }
 
     /// Workers that were given work in advance, the one with the most first.
@@ -374,13 +392,18 @@ impl Seats {
     }
 
     /// Notes that `worker` couldn't fetch from `holder`; whether that was known.
-    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId) -> bool {
-        self.seats.get_mut(&worker).is_some_and(|seat| !seat.cannot_reach.insert(holder))
+    pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
+        self.seats.get_mut(&worker).is_some_and(|seat| {
+            seat.cannot_reach.retain(|_, until| *until > now);
+            let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
+            seat.cannot_reach.insert(holder, until).is_some()
+        })
     }
 
     /// Whether `worker` is known not to reach `holder`.
-    pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId) -> bool {
-        self.seats.get(&worker).is_some_and(|seat| seat.cannot_reach.contains(&holder))
+    pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
+        let until = self.seats.get(&worker).and_then(|seat| seat.cannot_reach.get(&holder));
+        until.is_some_and(|until| *until > now)
     }
 
     /// Ends all assignments that `worker` has of a run.
@@ -394,10 +417,17 @@ impl Seats {
         let before = Standing::of(seat, self.prefill);
         change(seat);
         let now = Standing::of(seat, self.prefill);
+        if now.is_quarantined {
+            self.changed.insert(worker);
+        }
+        for (run, attempt, relief, is_new) in seat.relief_changed.drain(..) {
+            self.derived.change_relief(run, attempt, &relief, is_new);
+        }
         if now != before {
             self.derived.take_out(worker, before);
             self.derived.put_in(worker, now);
         }
+        self.place_anew(worker);
     }
 
     /// Asserts that what is derived is what counting again gives, and shows each assignment to `check`.
@@ -407,19 +437,17 @@ impl Seats {
             derived.add_offer(worker, &seat.offer);
             derived.put_in(worker, Standing::of(seat, self.prefill));
             seat.validate();
+            for (&(run, attempt), placed) in seat.placed() {
+                placed.relief.iter().for_each(|relief| derived.change_relief(run, attempt, relief, true));
+            }
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");
+        self.needs.validate(|requirement| self.able_with_places(requirement));
     }
 }
 
-/// Adds `taken` to `used`, or takes it away.
-pub(crate) fn change_resources(used: &mut Resources, taken: &Resources, adds: bool) {
-    for (name, &amount) in taken {
-        let entry = used.entry(name.clone()).or_default();
-        *entry = if adds { *entry + amount } else { entry.saturating_sub(amount) };
-        if *entry == 0 {
-            used.remove(name);
-        }
-    }
+/// Where a worker stands among those that have what is required, if it has room.
+fn place_of(worker: WorkerId, seat: &Seat, requirement: &Requirement, prefill: u64) -> Option<Place> {
+    (seat.has_room(prefill) && seat.can_take(requirement)).then(|| (seat.is_full(), seat.load(), worker))
 }

@@ -6,6 +6,8 @@ pub struct Settings {
     /// Nanoseconds of work for each slot that a worker is given in advance: about two ways there and back. None for workers
     /// that ask and get at once.
     pub prefill_nanoseconds: u64,
+    /// Nanoseconds that a task waits at most for memory that others are to give back: then it goes ahead, and something is spilled.
+    pub patience_nanoseconds: u64,
     /// A task is failed when so many workers have died that had nothing but it.
     pub deaths: u32,
     /// Tasks run only where the resources and workers that they ask for are. Within one process nobody offers any, and a
@@ -16,7 +18,13 @@ pub struct Settings {
 impl Default for Settings {
     /// For the threads of one process, which ask and get at once.
     fn default() -> Self {
-        Self { credit_nanoseconds: 200_000, prefill_nanoseconds: 0, deaths: 3, heeds_requirements: true }
+        Self {
+            credit_nanoseconds: 200_000,
+            prefill_nanoseconds: 0,
+            patience_nanoseconds: 1_000_000_000,
+            deaths: 3,
+            heeds_requirements: true,
+        }
     }
 }
 

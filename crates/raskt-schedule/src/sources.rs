@@ -62,6 +62,15 @@ impl SourceLayers {
         self.first.as_ref()
     }
 
+    /// The layer whose tasks are next, but for some layers.
+    pub fn first_past(&self, passed: &[LayerId]) -> Option<&Sources> {
+        if passed.is_empty() {
+            return self.first();
+        }
+        let mut order = self.order.iter().filter(|(.., layer)| !passed.contains(layer));
+        order.next().and_then(|(.., layer)| self.layers.get(layer))
+    }
+
     /// Takes the first `count` tasks of a layer; `started` of them were ready.
     pub fn advance(&mut self, layer: LayerId, count: u64, started: u64) {
         let Some(mut sources) = self.remove(layer) else { return };

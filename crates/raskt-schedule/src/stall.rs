@@ -1,5 +1,6 @@
 //! No silent hang: a run that can't go on is told what it waits for.
 
+use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
@@ -44,51 +45,49 @@ impl StallCause {
 }
 
 impl Scheduler {
-    /// Tells clients of runs that can't go on as things are, and of those that can again.
+    /// Tells clients of runs that can't go on as things are, and of those that can again. Looked at are those to which something has
+    /// happened, or to what they require.
     pub(crate) fn tell_of_stalls(&mut self) {
-        if self.seats.len() == 0 {
-            for id in self.runs.keys().copied().collect::<Vec<_>>() {
-                let waits = self.runs[&id].tasks.counts.unfinished_wanted > 0;
-                self.tell(id, waits.then_some(StallCause::NoWorkers));
-            }
-            return;
+        while let Some(need) = self.seats.needs.met_changed.pop_first() {
+            self.steps += 1;
+            _ = if self.seats.needs.is_met(need) { self.unmet.remove(&need) } else { self.unmet.insert(need) };
+            let demanding = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+            self.doubtful.extend(self.demanding.range(demanding).map(|&(_, run, _)| run));
+            let accused = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+            self.doubtful.extend(self.accused.range(accused).map(|&(_, run, _)| run));
         }
-        if self.stalled.is_empty() && self.accused.is_empty() && self.demanding.is_empty() {
-            return;
-        }
-        // Only runs with requirements, and those that were told, can be stalled or go on.
-        let mut doubtful: Vec<_> = self.stalled.iter().copied().collect();
-        doubtful.extend(self.accused.iter());
-        doubtful.extend(self.demanding.iter().map(|&(run, _)| run));
-        doubtful.sort_unstable();
-        doubtful.dedup();
-        for id in doubtful {
+        while let Some(id) = self.doubtful.pop_first() {
+            self.steps += 1;
             let cause = self.find_cause(id);
+            self.note_suspects(id);
             self.tell(id, cause);
         }
     }
 
     fn find_cause(&mut self, id: RunId) -> Option<StallCause> {
         let run = self.runs.get_mut(&id)?;
-        for class in 1..run.classes.len() {
-            if !self.queue.has(id, class as u32) {
-                continue;
-            }
-            let Some(head) = run.find_startable(class) else { continue };
-            if let Some(requirement) = run.classes[class].as_deref()
-                && !self.seats.is_met_by_any(requirement)
-            {
-                return Some(StallCause::unmet(run, head.layer, requirement));
+        if self.seats.len() == 0 {
+            return (run.tasks.counts.unfinished_wanted > 0).then_some(StallCause::NoWorkers);
+        }
+        for &need in &self.unmet {
+            self.steps += 1;
+            for &(_, _, class) in self.demanding.range((need, id, 0)..=(need, id, u32::MAX)) {
+                let head = run.find_startable(class as usize);
+                if let Some((requirement, head)) = run.classes[class as usize].as_deref().zip(head) {
+                    return Some(StallCause::unmet(run, head.layer, requirement));
+                }
             }
         }
-        let suspects: Vec<_> = run.suspects.iter().filter(|task| run.tasks.is_needed(*task)).collect();
-        for task in suspects {
-            let class = run.tasks.layers[task.layer.0 as usize].class as usize;
-            if let Some(requirement) = run.classes[class].as_deref()
-                && !self.seats.is_met_by_any(requirement)
+        let mut class = 0;
+        while let Some((found, group)) = run.suspects.first_ready(class) {
+            self.steps += 1;
+            if !self.seats.needs.is_met(run.needs[found as usize])
+                && let Some(requirement) = run.classes[found as usize].as_deref()
+                && let Some(first) = run.suspects.tasks_of(group).first()
             {
-                return Some(StallCause::unmet(run, task.layer, requirement));
+                return Some(StallCause::unmet(run, first.layer, requirement));
             }
+            class = found + 1;
         }
         (self.queue.has_none_of(id) && run.is_stuck()).then_some(StallCause::NothingToStart)
     }
@@ -98,14 +97,9 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&id).filter(|run| run.stalled != cause) else { return };
         run.stalled = cause.clone();
         match cause {
-            Some(cause) => {
-                self.stalled.insert(id);
-                self.actions.push_back(Action::Stalled { run: id, cause });
-            }
-            None => {
-                self.stalled.remove(&id);
-                self.actions.push_back(Action::Resumed { run: id });
-            }
+            Some(cause) => self.actions.push_back(Action::Stalled { run: id, cause }),
+            None if planted::has(Bug::ResumeIsNotTold) => {}
+            None => self.actions.push_back(Action::Resumed { run: id }),
         }
     }
 }

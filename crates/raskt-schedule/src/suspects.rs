@@ -1,22 +1,57 @@
-use crate::WorkerId;
+//! Tasks of a run that may be what killed their workers.
+//!
+//! What a worker was executing when it died comes back as if nothing had been, and is remembered. What was there again when
+//! another one died is suspected, and so is what was only near too often (a worker may die before it can say that it has begun).
+//! Suspects run alone from then on: nothing else is on their worker. But not one by one: those of one hand-out are a *group*,
+//! which runs as a whole, and only if its worker dies as well is it split. So one death costs nothing, and a poisonous task
+//! among a thousand is found by a few deaths. Only deaths while a task was alone count against it; with the last one allowed it
+//! is failed. Whatever ends without a death is forgotten here.
+
+use crate::{TaskRange, WorkerId};
 use raskt_graph::TaskId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-/// Tasks of a run that may be what killed their workers.
-///
-/// A task that was being executed when its worker died is a suspect, and so is one that was only near too often (its worker may
-/// have died before it could say that it had begun). A suspect runs alone from then on: nothing else is on its worker. Only
-/// a death while it is alone counts against it; with the last one allowed it is failed. Whatever ends without a death is no
-/// suspect any more.
+/// What is remembered of the tasks of a run that were near the deaths of workers.
 #[derive(Debug, Default)]
-pub(crate) struct Suspects(BTreeMap<TaskId, Suspicion>);
+pub(crate) struct Suspects {
+    /// By their first task; none touches the next. Empty as long as no worker dies.
+    stretches: BTreeMap<TaskId, Stretch>,
+    groups: BTreeMap<Group, Members>,
+    next: u32,
+    /// Groups that have ready tasks and that no worker is kept for, by what they require.
+    ready: BTreeSet<(u32, Group)>,
+}
 
-#[derive(Debug, Default)]
-struct Suspicion {
-    /// Deaths that happened while the worker had it without having said that it had begun.
-    near: u32,
-    is_suspect: bool,
-    story: Vec<Death>,
+/// The number of a group of suspects in its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Group(u32);
+
+/// Neighbours with the same past.
+#[derive(Clone, Debug)]
+struct Stretch {
+    end: u64,
+    story: Arc<Story>,
+    /// The group that they run with, if they are suspects.
+    group: Option<Group>,
+}
+
+/// Suspects that run together, and nothing with them.
+#[derive(Debug)]
+struct Members {
+    /// Where their stretches begin.
+    starts: BTreeSet<TaskId>,
+    /// What they require, by its class in their run.
+    class: u32,
+    /// A worker is kept for them, which has still other things to do.
+    has_worker: bool,
+}
+
+/// The deaths that tasks were near, the last first.
+#[derive(Debug)]
+struct Story {
+    death: Death,
+    before: Option<Arc<Story>>,
 }
 
 /// The death of a worker that had a task.
@@ -32,48 +67,231 @@ pub struct Death {
     pub started: bool,
 }
 
-/// After so many deaths near a task it is a suspect. And so many deaths of workers that had a suspect alone, and didn't say
-/// that they had begun, count as one.
-const NEAR_DEATHS: u32 = 3;
+/// What was being executed in so many deaths is suspected.
+const STARTED_DEATHS: usize = 2;
+
+/// After so many deaths near a task it is a suspect, whether it had begun or not. And so many deaths of workers that had a
+/// suspect alone, and didn't say that they had begun, count as one.
+const NEAR_DEATHS: usize = 3;
+
+/// Parts into which a group is split whose worker died: as many runs as with halves until one task is left, and half the deaths.
+const PARTS: u64 = 4;
+
+impl Story {
+    fn deaths(&self) -> impl Iterator<Item = Death> {
+        std::iter::successors(Some(self), |story| story.before.as_deref()).map(|story| story.death)
+    }
+
+    fn makes_suspects(&self) -> bool {
+        let started = self.deaths().filter(|death| death.started).take(STARTED_DEATHS).count();
+        started == STARTED_DEATHS || self.deaths().take(NEAR_DEATHS).count() == NEAR_DEATHS
+    }
+
+    /// How many deaths count against the task.
+    fn count_alone(&self) -> u32 {
+        let alone = |started| self.deaths().filter(|death| death.alone && death.started == started).count();
+        (alone(true) + alone(false) / NEAR_DEATHS) as u32
+    }
+}
 
 impl Suspects {
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.stretches.is_empty()
     }
 
-    /// Whether `task` may run only alone.
+    /// Whether `task` may run only alone with its group.
     pub fn contains(&self, task: TaskId) -> bool {
-        !self.0.is_empty() && self.0.get(&task).is_some_and(|suspicion| suspicion.is_suspect)
+        !self.groups.is_empty() && self.group_of(task).is_some()
     }
 
-    /// All suspects, in order.
-    pub fn iter(&self) -> impl Iterator<Item = TaskId> {
-        self.0.iter().filter(|(_, suspicion)| suspicion.is_suspect).map(|(&task, _)| task)
+    fn find(&self, task: TaskId) -> Option<(TaskId, &Stretch)> {
+        let (&start, stretch) = self.stretches.range(..=task).next_back()?;
+        (start.layer == task.layer && task.index < stretch.end).then_some((start, stretch))
     }
 
-    /// A worker died that had `task`.
-    pub fn note(&mut self, task: TaskId, death: Death) {
-        let suspicion = self.0.entry(task).or_default();
-        suspicion.near += u32::from(!death.started);
-        suspicion.is_suspect |= death.started || suspicion.near >= NEAR_DEATHS;
-        suspicion.story.push(death);
+    fn group_of(&self, task: TaskId) -> Option<Group> {
+        self.find(task).and_then(|(_, stretch)| stretch.group)
     }
 
-    /// How many deaths count against `task`.
-    pub fn deaths_alone(&self, task: TaskId) -> u32 {
-        let story = self.0.get(&task).map_or(&[][..], |suspicion| &suspicion.story);
-        let alone = |started: bool| story.iter().filter(move |death| death.alone && death.started == started).count();
-        alone(true) as u32 + alone(false) as u32 / NEAR_DEATHS
+    /// A worker died that had `tasks` of one hand-out, all of which require the same `class`. If it had nothing else
+    /// (`death.alone`), one of them is to blame, or nobody: they are split. Says of one that was alone how often that was so.
+    pub fn note(&mut self, tasks: &[TaskRange], class: u32, death: Death) -> Option<(TaskId, u32)> {
+        let count = TaskRange::count(tasks);
+        let part = if death.alone { count.div_ceil(PARTS) } else { count };
+        let death = Death { alone: death.alone && count == 1, ..death };
+        let (mut noted, mut group) = (0, None);
+        let pieces: Vec<_> = tasks.iter().flat_map(|&range| self.cut(range)).collect();
+        for (mut piece, before) in pieces {
+            let was_suspect = before.as_ref().is_some_and(|before| before.group.is_some());
+            let story = Arc::new(Story { death, before: before.map(|before| before.story) });
+            let is_suspect = was_suspect || story.makes_suspects();
+            while !piece.is_empty() {
+                if noted % part == 0 {
+                    group = None;
+                }
+                let end = piece.end.min(piece.start + part - noted % part);
+                if is_suspect && group.is_none() {
+                    group = Some(self.add_group(class));
+                }
+                let stretch = Stretch { end, story: story.clone(), group: group.filter(|_| is_suspect) };
+                self.put(TaskId::new(piece.layer, piece.start), stretch);
+                (noted, piece.start) = (noted + end - piece.start, end);
+            }
+        }
+        let only = tasks.first().filter(|_| death.alone).map(|range| TaskId::new(range.layer, range.start))?;
+        Some((only, self.find(only)?.1.story.count_alone()))
+    }
+
+    fn add_group(&mut self, class: u32) -> Group {
+        let group = Group(self.next);
+        self.next += 1;
+        self.groups.insert(group, Members { starts: BTreeSet::new(), class, has_worker: false });
+        group
+    }
+
+    fn put(&mut self, start: TaskId, stretch: Stretch) {
+        if let Some(members) = stretch.group.and_then(|group| self.groups.get_mut(&group)) {
+            members.starts.insert(start);
+        }
+        self.stretches.insert(start, stretch);
+    }
+
+    /// Takes `range` out, in pieces of one past each.
+    fn cut(&mut self, range: TaskRange) -> Vec<(TaskRange, Option<Stretch>)> {
+        let TaskRange { layer, mut start, end } = range;
+        let mut pieces = vec![];
+        while start < end {
+            let first = TaskId::new(layer, start);
+            let (next, found) = match self.find(first).map(|(at, stretch)| (at, stretch.end.min(end))) {
+                Some((at, next)) => (next, self.cut_out(at, start, next)),
+                None => {
+                    let next = self.stretches.range(first..).next().filter(|(next, _)| next.layer == layer);
+                    (next.map_or(end, |(next, _)| next.index.min(end)), None)
+                }
+            };
+            pieces.push((TaskRange { layer, start, end: next }, found));
+            start = next;
+        }
+        pieces
+    }
+
+    /// Takes the tasks from `start` to `end` out of the stretch that begins at `at`.
+    fn cut_out(&mut self, at: TaskId, start: u64, end: u64) -> Option<Stretch> {
+        let stretch = self.stretches.remove(&at)?;
+        if let Some(members) = stretch.group.and_then(|group| self.groups.get_mut(&group)) {
+            members.starts.remove(&at);
+        }
+        if at.index < start {
+            self.put(at, Stretch { end: start, ..stretch.clone() });
+        }
+        if end < stretch.end {
+            self.put(TaskId::new(at.layer, end), stretch.clone());
+        }
+        stretch.group.into_iter().for_each(|group| self.drop_if_empty(group));
+        Some(stretch)
+    }
+
+    fn drop_if_empty(&mut self, group: Group) {
+        if let Some(members) = self.groups.get(&group).filter(|members| members.starts.is_empty()) {
+            self.ready.remove(&(members.class, group));
+            self.groups.remove(&group);
+        }
     }
 
     /// `task` ended without a death.
     pub fn clear(&mut self, task: TaskId) {
-        if !self.0.is_empty() {
-            self.0.remove(&task);
+        if !self.is_empty()
+            && let Some((at, _)) = self.find(task)
+        {
+            self.cut_out(at, task.index, task.index + 1);
         }
     }
 
+    /// Forgets `task`, and gives the deaths that it was near, in order.
     pub fn take_story(&mut self, task: TaskId) -> Vec<Death> {
-        self.0.remove(&task).map(|suspicion| suspicion.story).unwrap_or_default()
+        let mut deaths: Vec<_> =
+            self.find(task).map(|(_, stretch)| stretch.story.deaths().collect()).unwrap_or_default();
+        deaths.reverse();
+        self.clear(task);
+        deaths
+    }
+
+    /// `task` stood in line and was passed, since only its group may be handed out.
+    pub fn pass(&mut self, task: TaskId) {
+        if let Some(group) = self.group_of(task) {
+            self.offer(group, false);
+        }
+    }
+
+    /// A group may have ready tasks, and looks for a worker unless it has one; or it has lost the one it had.
+    pub fn offer(&mut self, group: Group, has_lost_worker: bool) {
+        if let Some(members) = self.groups.get_mut(&group) {
+            members.has_worker &= !has_lost_worker;
+            if !members.has_worker {
+                self.ready.insert((members.class, group));
+            }
+        }
+    }
+
+    /// Whether a group looks for a worker.
+    pub fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// The first group that looks for a worker and requires `class` or a later one.
+    pub fn first_ready(&self, class: u32) -> Option<(u32, Group)> {
+        self.ready.range((class, Group(0))..).next().copied()
+    }
+
+    /// A worker is kept for `group`.
+    pub fn found_worker(&mut self, group: Group) {
+        if let Some(members) = self.groups.get_mut(&group) {
+            members.has_worker = true;
+            self.ready.remove(&(members.class, group));
+        }
+    }
+
+    /// The worker of `group` is free for its tasks, of which those are handed out that are ready. Others may become so.
+    pub fn leave_to_worker(&mut self, group: Group) -> Vec<TaskRange> {
+        let Some(members) = self.groups.get_mut(&group) else { return vec![] };
+        members.has_worker = false;
+        self.tasks_of(group)
+    }
+
+    pub fn tasks_of(&self, group: Group) -> Vec<TaskRange> {
+        let Some(members) = self.groups.get(&group) else { return vec![] };
+        let range = |&TaskId { layer, index }: &TaskId| {
+            let end = self.stretches.get(&TaskId::new(layer, index))?.end;
+            Some(TaskRange { layer, start: index, end })
+        };
+        members.starts.iter().filter_map(range).collect()
+    }
+
+    /// The requirement of `group`, by its class.
+    pub fn class_of(&self, group: Group) -> Option<u32> {
+        self.groups.get(&group).map(|members| members.class)
+    }
+
+    /// Asserts that each fact is told once, and alike; gives each suspect, and whether its group looks for a worker or has one.
+    pub fn validate(&self) -> Vec<(TaskId, bool)> {
+        let mut suspects = vec![];
+        let mut end = TaskId::new(raskt_graph::LayerId(0), 0);
+        for (&start, stretch) in &self.stretches {
+            assert!(start >= end && stretch.end > start.index, "stretches of what was near deaths overlap at {start}");
+            end = TaskId::new(start.layer, stretch.end);
+            let Some(group) = stretch.group else { continue };
+            let members = self.groups.get(&group).expect("suspects are in a group that is there");
+            assert!(members.starts.contains(&start), "{start} is in {group:?}, which doesn't know");
+            let is_sought = members.has_worker || self.ready.contains(&(members.class, group));
+            suspects.extend((start.index..stretch.end).map(|index| (TaskId::new(start.layer, index), is_sought)));
+        }
+        for (&group, members) in &self.groups {
+            let is_of_group = |start| self.stretches.get(start).is_some_and(|stretch| stretch.group == Some(group));
+            assert!(!members.starts.is_empty() && members.starts.iter().all(is_of_group), "members of {group:?}");
+            assert!(!(members.has_worker && self.ready.contains(&(members.class, group))), "{group:?} has a worker");
+        }
+        let is_there = |(class, group): &(u32, Group)| self.class_of(*group) == Some(*class);
+        assert!(self.ready.iter().all(is_there), "a group that is gone looks for a worker");
+        suspects
     }
 }

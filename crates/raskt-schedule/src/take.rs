@@ -9,11 +9,11 @@
 
 use crate::batch::{Batch, Limits};
 use crate::estimate::Estimate;
+use crate::gates::for_each_told;
 use crate::members::Members;
 use crate::queue::Head;
 use crate::run::Run;
 use crate::task::Tag;
-use crate::tasks::rank;
 use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{LayerId, OpKind, TaskId};
 use smallvec::SmallVec;
@@ -64,7 +64,7 @@ struct Kind {
     op: OpKind,
 }
 
-/// When a task would start among the others of its priority: later layers first, then by rank.
+/// When a task would start among the others of its priority: later layers first, then in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Turn(LayerId, Reverse<u64>);
 
@@ -100,7 +100,7 @@ impl Run {
     /// Takes ready tasks off a queue, from its `head` on, and what follows from them, and gives all of it to `worker`: about as
     /// much as the credit, one task if nothing is known about its time.
     pub fn take(&mut self, class: usize, head: Head, worker: WorkerId, limits: Limits) -> Batch {
-        let first = self.task_at(head.layer, head.start);
+        let first = TaskId::new(head.layer, head.start);
         let mut draft = self.draft(first, worker, limits);
         let minds_holders = limits.minds_holders && self.is_far(first);
         let holder = minds_holders.then(|| self.first_holder(first));
@@ -243,15 +243,15 @@ impl Run {
     fn peek(&mut self, roots: &mut Roots) -> Option<(Head, TaskId)> {
         let head = roots.head?;
         if head.start + roots.taken < head.end {
-            let task = self.task_at(head.layer, head.start + roots.taken);
-            if self.may_start(task, head.is_source()) {
+            let task = TaskId::new(head.layer, head.start + roots.taken);
+            if self.may_start(task, &head) {
                 return Some((head, task));
             }
         }
         self.leave(roots);
         let head = self.find_startable(roots.class)?;
         (roots.head, roots.taken) = (Some(head), 0);
-        Some((head, self.task_at(head.layer, head.start)))
+        Some((head, TaskId::new(head.layer, head.start)))
     }
 
     /// Takes what was taken off the queue.
@@ -269,22 +269,27 @@ impl Run {
         }
         let (mut found, mut looked_at) = (SmallVec::<[TaskId; 8]>::new(), 0);
         for &id in graph.readers(task.layer) {
-            let layer = &mut tasks.layers[id.0 as usize];
+            let layer = &tasks.layers[id.0 as usize];
             if layer.exchange.is_some() {
                 // Its consumers wait for all producers, and are counted and not listed.
                 continue;
             }
-            graph.layer(id).shape.for_each_dependent(id, task, |index| {
+            // Many wait for it at a gate, which opens when all of the assignment has run.
+            if tasks.layers[task.layer.0 as usize].feeds_gates {
+                let behind = tasks.reads_at_gates(graph, id, task).fold(0, u64::saturating_add);
+                draft.left_behind = draft.left_behind.saturating_add(behind);
+            }
+            for_each_told(graph, id, layer.gated(), task, |index| {
                 looked_at += 1;
                 if looked_at > READERS_LOOKED_AT {
                     draft.left_behind += 1;
-                } else if layer.waits_only_for(draft.attempt, index, || graph.input_count(TaskId::new(id, index))) {
+                } else if tasks.waits_only_for(graph, draft.attempt, TaskId::new(id, index)) {
                     found.push(TaskId::new(id, index));
                 }
             });
         }
         for follower in found {
-            let turn = Turn(follower.layer, Reverse(rank(&self.graph, follower)));
+            let turn = Turn(follower.layer, Reverse(follower.index));
             match self.weight(follower).filter(|_| self.may_follow(draft, follower)) {
                 Some(weight) => draft.followers.push((turn, follower, weight)),
                 None => draft.left_behind += 1,

@@ -1,7 +1,10 @@
+use crate::copies::Copies;
+use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
 use crate::members::Members;
 use crate::pages::Pages;
-use crate::queue::Queue;
+use crate::planted::{self, Bug};
+use crate::queues::Queues;
 use crate::sources::Sources;
 use crate::task::{Record, Tag};
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
@@ -17,7 +20,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Tasks {
     pub layers: Vec<LayerState>,
     /// By class of requirement.
-    pub queues: Vec<Queue>,
+    pub queues: Queues,
     pub counts: Counts,
     pub next_attempt: Attempt,
     /// Results that are to be dropped, and by whom.
@@ -35,15 +38,12 @@ pub(crate) struct Tasks {
 /// Tasks of an explicit layer from which on those that are ready are bits: so many take half a kilobyte.
 const SCATTERED: u64 = 4096;
 
-/// Workers that hold a result beside the one in its record, in the order in which they got it; never empty.
-pub(crate) type Copies = SmallVec<[WorkerId; 2]>;
-
 /// What is known of one layer.
 #[derive(Debug)]
 pub(crate) struct LayerState {
     pub len: u64,
     pub priority: i32,
-    /// Its order is its own and it is large, so that ready tasks of it stand in the queue as bits.
+    /// Its edges are listed and it is large: what becomes ready of it does so in no order, and stands in the queue as bits.
     pub is_scattered: bool,
     /// Which queue its tasks stand in.
     pub class: u32,
@@ -58,6 +58,10 @@ pub(crate) struct LayerState {
     pub exchange: Option<Exchange>,
     /// Whether an `Exchange` reads it.
     pub feeds_exchange: bool,
+    /// Only for layers of which many tasks read the same.
+    pub gates: Option<Box<Gates>>,
+    /// Whether something is read through a gate.
+    pub feeds_gates: bool,
 }
 
 /// All edges of an all-to-all layer.
@@ -86,8 +90,13 @@ pub(crate) struct Counts {
 impl LayerState {
     /// The record of `index`, to be changed.
     pub fn open(&mut self, index: u64) -> &mut Record {
-        let Self { pages, needed, len, .. } = self;
-        pages.open(index, |range| needed.count(range.start..range.end.min(*len)))
+        let Self { pages, needed, .. } = self;
+        pages.open(index, |range| needed.count(range))
+    }
+
+    /// Which of its inputs are behind gates.
+    pub fn gated(&self) -> Gated {
+        self.gates.as_ref().map_or(0, |gates| gates.gated())
     }
 
     /// Notes that an input of `index` is handed out by `attempt`: whether the task waits for nothing else any more. `inputs`
@@ -124,15 +133,17 @@ impl Tasks {
                 wanted,
                 needed,
                 given: Members::Nothing,
-                pages: Pages::default(),
+                pages: Pages::new(len),
                 result_bytes: layer.cost.output_bytes,
                 exchange,
                 feeds_exchange: false,
+                gates: Gates::of(graph, &layer.shape),
+                feeds_gates: false,
             }
         });
         let mut tasks = Self {
             layers: layers.collect(),
-            queues: (0..queues).map(|_| Queue::default()).collect(),
+            queues: Queues::new(queues),
             counts: Counts::default(),
             next_attempt: Attempt::default(),
             discards: vec![],
@@ -155,7 +166,12 @@ impl Tasks {
         if let Shape::Exchange { input, .. } = shape {
             self.layers[input.0 as usize].feeds_exchange = true;
         }
-        let sources = possible_sources(shape).min(needed);
+        let gates = self.layers[id.0 as usize].gates.iter().flat_map(|gates| gates.iter());
+        for input in gates.map(|gate| gate.input).collect::<SmallVec<[LayerId; 4]>>() {
+            self.layers[input.0 as usize].feeds_gates = true;
+        }
+        let is_missed = planted::has(Bug::EmptyBoxesNeverStart) && shape.grid().axes() > 1;
+        let sources = if is_missed && !shape.input_layers().is_empty() { 0 } else { shape.sources().min(needed) };
         if sources > 0 {
             self.open_sources(id, sources);
         }
@@ -191,26 +207,33 @@ impl Tasks {
     }
 
     pub fn state(&self, graph: &Graph, task: TaskId) -> TaskState {
-        self.record(task).state(|| graph.input_count(task) as u32)
+        let is_gated = self.layers[task.layer.0 as usize].gates.is_some();
+        match self.record(task).state(|| graph.input_count(task) as u32) {
+            // Its record doesn't know of what is behind gates.
+            TaskState::Waiting { .. } if is_gated => {
+                TaskState::Waiting { unfinished: self.count_missing(graph, task) as u32 }
+            }
+            state => state,
+        }
     }
 
     /// Whether `worker` holds `task`.
     pub fn holds(&self, worker: WorkerId, task: TaskId) -> bool {
         let record = self.record(task);
         record.tag == Tag::InMemory
-            && (record.worker == worker || (record.is_special && self.replicas[&task].contains(&worker)))
+            && (record.worker == worker || (record.is_special && self.replicas[&task].contains(worker)))
     }
 
     /// Everybody who holds `task`, which is in memory.
     pub fn holders(&self, task: TaskId) -> impl Iterator<Item = WorkerId> {
         let record = self.record(task);
         let others = self.replicas.get(&task).filter(|_| record.is_special);
-        std::iter::once(record.worker).chain(others.into_iter().flatten().copied())
+        std::iter::once(record.worker).chain(others.into_iter().flat_map(Copies::iter))
     }
 
     /// A result that counts to what its holders hold counts no longer, or the other way round.
     pub fn count_holders(&mut self, task: TaskId, counts: bool) {
-        for worker in self.holders(task).collect::<Copies>() {
+        for worker in self.holders(task).collect::<SmallVec<[WorkerId; 4]>>() {
             match counts {
                 true => self.hold(task, worker),
                 false => self.moves.remove(task.layer, worker),
@@ -227,8 +250,7 @@ impl Tasks {
     /// Whether `task` is still on the hand-out `attempt`.
     pub fn is_current(&self, task: TaskId, attempt: Attempt) -> bool {
         let record = self.record(task);
-        // The planted bug: whoever reports a running task is believed, though the hand-out may be an old one.
-        let is_believed = cfg!(feature = "planted-bug");
+        let is_believed = planted::has(Bug::OldReportIsBelieved);
         record.tag == Tag::Running && (record.attempt == attempt || is_believed)
     }
 
@@ -241,7 +263,8 @@ impl Tasks {
                 unread += u32::from(exchange.consumers_left > 0);
                 continue;
             }
-            graph.layer(layer).shape.for_each_dependent(layer, task, |index| {
+            unread += self.reads_at_gates(graph, layer, task).map(|left| u32::from(left > 0)).sum::<u32>();
+            for_each_told(graph, layer, state.gated(), task, |index| {
                 unread += u32::from(state.needed.contains(index) && state.pages.get(index).tag.is_unfinished());
             });
         }
@@ -258,27 +281,24 @@ impl Tasks {
         missing
     }
 
+    /// The first task of a layer behind a cursor, from `index` on, that somebody needs and that may start. Not for listed edges.
+    pub fn next_source(&self, shape: &Shape, layer: LayerId, mut index: u64) -> Option<u64> {
+        let LayerState { needed, exchange, len, .. } = &self.layers[layer.0 as usize];
+        loop {
+            let next = needed.next(index, *len)?;
+            // All of an all-to-all layer can start once its cursor is there.
+            if exchange.is_some() {
+                return Some(next);
+            }
+            index = shape.next_source(next)?;
+            if index == next {
+                return Some(next);
+            }
+        }
+    }
+
     /// Tasks that could start now, at most.
     pub fn ready_hint(&self) -> u64 {
-        self.counts.ready + self.queues.iter().map(Queue::untouched).sum::<u64>()
-    }
-}
-
-/// How many tasks of the layer may read nothing.
-fn possible_sources(shape: &Shape) -> u64 {
-    match shape {
-        Shape::Map { inputs, .. } if inputs.is_empty() => shape.len(),
-        Shape::Explicit(explicit) => explicit.sources(),
-        Shape::Overlap { .. } => shape.len(),
-        Shape::Exchange { producers: 0, .. } => shape.len(),
-        Shape::Map { .. } | Shape::Exchange { .. } | Shape::Reduce { .. } => 0,
-    }
-}
-
-/// When it is the task's turn among those of its layer.
-pub(crate) fn rank(graph: &Graph, task: TaskId) -> u64 {
-    match &graph.layer(task.layer).shape {
-        Shape::Explicit(explicit) => explicit.rank(task.index),
-        _ => task.index,
+        self.counts.ready + self.queues.untouched()
     }
 }

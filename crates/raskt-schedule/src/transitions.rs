@@ -1,8 +1,11 @@
 //! The way of a task from ready to released.
 
+use crate::copies::Copies;
+use crate::gates::for_each_told;
+use crate::planted::{self, Bug};
 use crate::queue::push_for;
 use crate::task::{Record, Tag};
-use crate::tasks::{Tasks, rank};
+use crate::tasks::Tasks;
 use crate::{Attempt, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 
@@ -20,6 +23,7 @@ impl Tasks {
         self.counts.done += 1;
         self.counts.running -= 1;
         let unread = self.tell_readers(graph, task);
+        let unread = unread - u32::from(unread > 3 && planted::has(Bug::ReaderIsNotCounted));
         let layer = &mut self.layers[task.layer.0 as usize];
         let is_wanted = layer.wanted.contains(task.index);
         self.counts.unfinished_wanted -= u64::from(is_wanted);
@@ -28,6 +32,7 @@ impl Tasks {
         if !is_wanted {
             self.hold(task, worker);
         }
+        self.open_gates(graph, task);
         if unread == 0 && !is_wanted {
             self.release(graph, task);
         }
@@ -80,7 +85,7 @@ impl Tasks {
         if !self.is_wanted(task) {
             self.hold(task, worker);
         }
-        self.replicas.entry(task).or_default().push(worker);
+        self.replicas.entry(task).or_default().insert(worker);
         self.layers[task.layer.0 as usize].open(task.index).is_special = true;
     }
 
@@ -94,7 +99,11 @@ impl Tasks {
     /// Puts `task` into `Waiting` or `Ready`.
     pub fn settle(&mut self, graph: &Graph, task: TaskId, missing: u64) {
         if missing == 0 {
-            return self.make_ready(graph, task);
+            return self.make_ready(task);
+        }
+        if self.layers[task.layer.0 as usize].gates.is_some() {
+            let told = self.missing(graph, task).told;
+            return self.settle_at_gates(graph, task, told);
         }
         let layer = &mut self.layers[task.layer.0 as usize];
         let count = if layer.exchange.is_some() { 0 } else { missing as u32 };
@@ -102,7 +111,7 @@ impl Tasks {
         *record = Record { count, tag: Tag::Waiting, ..*record };
     }
 
-    fn make_ready(&mut self, graph: &Graph, task: TaskId) {
+    pub fn make_ready(&mut self, task: TaskId) {
         let layer = &mut self.layers[task.layer.0 as usize];
         let (priority, len, is_scattered) = (layer.priority, layer.len, layer.is_scattered);
         let queue = &mut self.queues[layer.class as usize];
@@ -110,25 +119,29 @@ impl Tasks {
         *record = Record { count: 0, tag: Tag::Ready, ..*record };
         self.counts.ready += 1;
         match is_scattered {
-            true => queue.push_scattered(priority, task.layer, rank(graph, task), len),
-            false => queue.push(priority, task.layer, rank(graph, task)),
+            true => queue.push_scattered(priority, task.layer, task.index, len),
+            false => queue.push(priority, task.layer, task.index),
         }
     }
 
     /// Tells the readers of `task` that it is in memory, and counts the reads that are to come.
     fn tell_readers(&mut self, graph: &Graph, task: TaskId) -> u32 {
         let mut unread = 0;
+        let feeds_gates = self.layers[task.layer.0 as usize].feeds_gates;
         for &id in graph.readers(task.layer) {
             if let Some(exchange) = &mut self.layers[id.0 as usize].exchange {
                 unread += u32::from(exchange.consumers_left > 0);
                 exchange.producers_left -= 1;
                 if exchange.producers_left == 0 && exchange.consumers_left > 0 {
-                    self.open_exchange(graph, id);
+                    self.open_exchange(id);
                 }
                 continue;
             }
-            let shape = &graph.layer(id).shape;
-            shape.for_each_dependent(id, task, |index| unread += self.tell_reader(graph, TaskId::new(id, index)));
+            if feeds_gates {
+                unread += self.unread_at_gates(graph, id, task);
+            }
+            let gated = self.layers[id.0 as usize].gated();
+            for_each_told(graph, id, gated, task, |index| unread += self.tell_reader(graph, TaskId::new(id, index)));
         }
         unread
     }
@@ -139,13 +152,19 @@ impl Tasks {
         if !layer.needed.contains(reader.index) {
             return 0;
         }
+        let is_gated = layer.gates.is_some();
+        if is_gated && layer.pages.get(reader.index).tag == Tag::Untouched {
+            self.tell_untouched(graph, reader);
+            return 1;
+        }
         let record = layer.open(reader.index);
         match record.tag {
             Tag::Untouched => match graph.input_count(reader) {
-                1 => self.make_ready(graph, reader),
+                1 => self.make_ready(reader),
                 inputs => *record = Record { count: inputs as u32 - 1, tag: Tag::Waiting, ..*record },
             },
-            Tag::Waiting if record.count == 1 => self.make_ready(graph, reader),
+            Tag::Waiting if record.count == 1 && is_gated => self.settle_at_gates(graph, reader, 0),
+            Tag::Waiting if record.count == 1 => self.make_ready(reader),
             Tag::Waiting => record.count -= 1,
             // It runs, or may run, with the copy that was lost since.
             Tag::Running => {}
@@ -157,10 +176,10 @@ impl Tasks {
 
     /// Everything that an all-to-all layer reads is there: its untouched tasks start from a cursor, and those that are known
     /// to wait are queued.
-    fn open_exchange(&mut self, graph: &Graph, layer: LayerId) {
+    fn open_exchange(&mut self, layer: LayerId) {
         let live = self.layers[layer.0 as usize].pages.live();
         let waiting: Vec<_> = live.filter(|(_, record)| record.tag == Tag::Waiting).map(|(index, _)| index).collect();
-        waiting.into_iter().for_each(|index| self.make_ready(graph, TaskId::new(layer, index)));
+        waiting.into_iter().for_each(|index| self.make_ready(TaskId::new(layer, index)));
         let left = self.layers[layer.0 as usize].len;
         self.open_sources(layer, left);
     }
@@ -173,7 +192,7 @@ impl Tasks {
             }
             self.close_sources(task.layer);
         }
-        graph.for_each_input(task, |input| self.read(graph, input));
+        self.leave_inputs(graph, task, |tasks, input| tasks.read(graph, input));
     }
 
     /// One of the reads to come of `input` won't be, since its reader is done or not needed. An input that isn't there is
@@ -192,7 +211,7 @@ impl Tasks {
     /// `InMemory` → `Released`, where nobody needs it: all copies are dropped.
     pub fn release(&mut self, graph: &Graph, task: TaskId) {
         if self.record(task).is_special {
-            for worker in self.replicas.remove(&task).into_iter().flatten() {
+            for worker in self.replicas.remove(&task).iter().flat_map(Copies::iter) {
                 self.moves.remove(task.layer, worker);
                 push_for(&mut self.discards, worker, task);
             }
@@ -204,7 +223,7 @@ impl Tasks {
     /// `InMemory` → `Released`. Says who held it.
     pub fn leave_memory(&mut self, graph: &Graph, task: TaskId) -> WorkerId {
         let layer = &mut self.layers[task.layer.0 as usize];
-        let feeds_exchange = layer.feeds_exchange;
+        let (feeds_exchange, feeds_gates) = (layer.feeds_exchange, layer.feeds_gates);
         let record = layer.open(task.index);
         let worker = record.worker;
         *record = Record { failures: record.failures, ..Record::RELEASED };
@@ -218,6 +237,9 @@ impl Tasks {
                     exchange.producers_left += 1;
                 }
             }
+        }
+        if feeds_gates {
+            self.close_gates(graph, task);
         }
         worker
     }

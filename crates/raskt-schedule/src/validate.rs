@@ -1,10 +1,12 @@
 //! What must be true of the scheduler after every event, checked by counting everything again.
 
+use crate::gating::Missing;
+use crate::needs::Need;
 use crate::run::Run;
 use crate::task::Tag;
 use crate::tasks::{Counts, Tasks};
 use crate::{Attempt, RunId, Scheduler, TaskRange, TaskState};
-use raskt_graph::{Graph, Shape, TaskId};
+use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Scheduler {
@@ -30,18 +32,39 @@ impl Scheduler {
         });
         let counted = self.runs.values().map(|run| run.tasks.counts.running).sum::<u64>();
         assert_eq!(running, counted, "a task is running if and only if an assignment has it");
-        for (&id, run) in &self.runs {
+        for (&id, run) in self.runs.iter() {
             self.validate_run(run);
             self.validate_line(id, run);
         }
         self.validate_holdings();
+        self.validate_known();
+        let sought: usize = self.runs.values().map(|run| run.sought.len()).sum();
+        assert_eq!(self.accused.len(), sought, "runs with suspects that look for a worker");
         self.queue.validate(self.runs.keys().copied());
+    }
+
+    /// Who has something of a run, or waits for it, is known on both sides; and nobody stands aside for what there is room for.
+    fn validate_known(&self) {
+        let mut known = BTreeSet::new();
+        for (&id, run) in self.runs.iter() {
+            let workers = run.known_to.iter().chain(run.lenders.keys());
+            known.extend(workers.filter(|worker| self.seats.contains(**worker)).map(|&worker| (worker, id)));
+        }
+        let said = self.seats.workers().flat_map(|worker| {
+            let runs = self.seats.known(worker);
+            runs.into_iter().map(move |run| (worker, run))
+        });
+        assert!(said.eq(known), "runs that workers have something of");
+        for need in self.queue.parked_for() {
+            assert!(!self.seats.has_open(need), "somebody stands aside for {need:?}, and there is room");
+        }
+        assert!(self.doubtful.is_empty(), "runs of which it isn't known whether they can go on");
     }
 
     /// What workers are counted to hold is what they hold of the results that will be read.
     fn validate_holdings(&self) {
         let mut counts = BTreeMap::<_, u64>::new();
-        for (&run, Run { graph, tasks, .. }) in &self.runs {
+        for (&run, Run { graph, tasks, .. }) in self.runs.iter() {
             for (layer, len) in graph.layers().map(|(id, layer)| (id, layer.len())) {
                 for task in (0..len).map(|index| TaskId::new(layer, index)) {
                     if tasks.is_needed(task) && tasks.is_in_memory(task) && !tasks.is_wanted(task) {
@@ -61,8 +84,14 @@ impl Scheduler {
             }
         }
         assert!(counts.is_empty(), "{counts:?} are held and not counted");
-        let waits = self.held_back.is_empty() || self.seats.gives_back();
-        assert!(waits, "{:?} wait for memory, and nothing will free any", self.held_back);
+        for (run, held) in self.waits.iter() {
+            let mut reliefs = self.seats.reliefs_at(self.queue.family(run), held.worker, self.now);
+            let is_sound = reliefs.any(|(_, other)| other == held.waits_for);
+            assert!(is_sound, "{run:?} waits for memory that nothing frees");
+            let longest = held.since.0.saturating_add(self.settings.patience_nanoseconds);
+            assert!(self.now < held.until && held.until.0 <= longest, "{run:?} waits for memory without bound");
+            assert!(self.wakes_at().is_some_and(|at| at <= held.until), "nobody wakes {run:?}");
+        }
     }
 
     fn validate_line(&self, id: RunId, run: &Run) {
@@ -70,22 +99,29 @@ impl Scheduler {
             let demands = class > 0 && self.queue.has(id, class);
             assert_eq!(
                 demands,
-                self.demanding.contains(&(id, class)),
+                self.demanding.contains(&(run.needs[class as usize], id, class)),
                 "class {class} of {id:?} among those that demand"
             );
         }
         let is_in_line = !self.queue.has_none_of(id);
-        let is_ready = |task: &TaskId| run.tasks.is_needed(*task) && run.tasks.record(*task).tag == Tag::Ready;
-        let suspects = run.suspects.iter().filter(is_ready).count() as u64;
-        assert!(is_in_line || run.tasks.counts.ready == suspects, "{id:?} has ready tasks and isn't in line");
-        assert!(run.suspects.is_empty() || self.accused.contains(&id), "suspects of {id:?} are forgotten");
-        let is_told = run.stalled.is_none() || self.stalled.contains(&id);
-        assert!(is_told, "{id:?} was told that it is stalled, and is forgotten among those");
+        let is_ready = |task: TaskId| run.tasks.is_needed(task) && run.tasks.record(task).tag == Tag::Ready;
+        let mut suspects = run.suspects.validate();
+        suspects.retain(|&(task, _)| is_ready(task));
+        let ready = suspects.len() as u64;
+        assert!(is_in_line || run.tasks.counts.ready == ready, "{id:?} has ready tasks and isn't in line");
+        let is_sought = suspects.iter().all(|&(_, is_sought)| is_sought);
+        assert!(is_in_line || is_sought, "suspects of {id:?} are ready and look for no worker");
+        assert_eq!(run.suspects.has_ready(), !run.sought.is_empty(), "suspects of {id:?} that look for a worker");
+        let is_noted = |&(need, class): &(Need, u32)| {
+            let is_sound = run.suspects.first_ready(class).is_some_and(|(found, _)| found == class);
+            is_sound && self.accused.contains(&(need, id, class))
+        };
+        assert!(run.sought.iter().all(is_noted), "what suspects of {id:?} require that look for a worker");
         for (&task, holders) in &run.tasks.replicas {
             let record = run.tasks.record(task);
             assert!(record.is_special && record.tag == Tag::InMemory, "{task} has copies, and is {:?}", record.tag);
-            assert!(!holders.is_empty() && !holders.contains(&record.worker), "copies of {task}");
-            assert!(holders.iter().all(|&holder| self.seats.contains(holder)), "{task} is held by nobody");
+            assert!(!holders.is_empty() && !holders.contains(record.worker), "copies of {task}");
+            assert!(holders.iter().all(|holder| self.seats.contains(holder)), "{task} is held by nobody");
         }
     }
 
@@ -114,6 +150,7 @@ impl Scheduler {
                 assert_eq!(left as usize, unreleased, "tasks of a page of {id:?} that are not released");
             }
             validate_exchange(tasks, &layer.shape, TaskId::new(id, 0));
+            validate_gates(graph, tasks, id);
         }
         assert_eq!(tasks.counts, counts, "counted tasks");
     }
@@ -130,6 +167,9 @@ impl Scheduler {
             });
         }
         match tasks.state(graph, task) {
+            TaskState::Waiting { .. } if tasks.layers[task.layer.0 as usize].gates.is_some() => {
+                validate_waiting_at_gates(graph, tasks, task);
+            }
             TaskState::Waiting { unfinished } if tasks.layers[task.layer.0 as usize].exchange.is_none() => {
                 assert_eq!(u64::from(unfinished), tasks.count_missing(graph, task), "unfinished inputs of {task}");
             }
@@ -165,6 +205,43 @@ fn validate_order(run: &Run, attempt: Attempt, tasks: &[TaskRange]) {
             });
         }
         seen.insert(task);
+    }
+}
+
+/// A task that waits at gates is found when it can start.
+fn validate_waiting_at_gates(graph: &Graph, tasks: &Tasks, task: TaskId) {
+    let (record, missing) = (tasks.record(task), tasks.missing(graph, task));
+    let layer = &tasks.layers[task.layer.0 as usize];
+    if record.tag == Tag::Untouched {
+        // Those that read nothing are sources.
+        let may_start = missing == Missing::default() && graph.input_count(task) > 0;
+        let is_opened = || tasks.queues[layer.class as usize].has_opened(task.layer, task.index);
+        assert!(!may_start || is_opened(), "{task} could start, and nobody knows");
+        return;
+    }
+    assert_eq!(u64::from(record.count), missing.told, "unfinished inputs of {task}");
+    assert!(missing != Missing::default(), "{task} waits for nothing");
+    let is_missing = |input: TaskId| !tasks.is_in_memory(input);
+    let is_noted = || layer.gates.iter().any(|gates| gates.has_waiting(task.index, is_missing));
+    assert!(missing.told > 0 || is_noted(), "{task} waits at a gate, and will not be told");
+}
+
+/// What gates count is what there is.
+fn validate_gates(graph: &Graph, tasks: &Tasks, id: LayerId) {
+    let (layer, shape) = (&tasks.layers[id.0 as usize], &graph.layer(id).shape);
+    for gate in layer.gates.iter().flat_map(|gates| gates.iter()) {
+        let inputs = (0..graph.layer(gate.input).len()).map(|index| TaskId::new(gate.input, index));
+        let present = inputs.clone().filter(|&input| tasks.is_in_memory(input)).count();
+        assert_eq!(gate.present(), present as u64, "inputs of {id:?} that are in memory");
+        for input in inputs {
+            let Some(counted) = gate.counted(input.index) else { continue };
+            let mut left = 0;
+            shape.readers_through(gate.port, input.index).for_each(&shape.grid(), |index| {
+                let is_left = layer.needed.contains(index) && layer.pages.get(index).tag.is_unfinished();
+                left += u64::from(is_left);
+            });
+            assert_eq!(counted, left, "readers of {input} to come at a gate of {id:?}");
+        }
     }
 }
 

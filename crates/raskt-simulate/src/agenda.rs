@@ -1,3 +1,5 @@
+//! What is still to happen, and when.
+
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 

@@ -2,12 +2,14 @@
 
 use crate::agenda::Agenda;
 use crate::check::{Tally, Violation};
+use crate::job::Job;
 use crate::network::{Packet, Wires};
 use crate::random::{Random, fold};
 use crate::story::Line;
 use raskt_graph::TaskId;
 use raskt_schedule::{RunId, TaskRange, Ticket, WorkerId};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A machine: the scheduler's is 0, then the hosts, then the clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +50,8 @@ pub(crate) enum Happening {
     Beat(Address),
     /// The scheduler's side looks for nodes that give none.
     Watch,
+    /// The scheduler wanted to be told that so much time has passed.
+    Wake,
     /// A thread comes to the end of a task.
     TaskEnds { own: Address, ticket: Ticket },
     /// A read of another worker's results has taken long.
@@ -74,6 +78,9 @@ pub(crate) struct Context {
     /// Chance of the network and of what goes wrong; tasks have natures of their own.
     pub random: Random,
     pub is_calm: bool,
+    /// Runs that were submitted since the world last looked.
+    pub born: Vec<(RunId, Rc<Job>)>,
+    runs: u64,
     /// What tasks have done already that they do only a few times.
     pub trials: BTreeMap<(RunId, TaskId), Trial>,
     /// Workers that a task has killed, and which.
@@ -88,6 +95,8 @@ pub(crate) struct Context {
     /// Of everything that happened so far.
     pub digest: u64,
     pub events: u64,
+    /// Events, and as much as the audits between them took.
+    pub work: u64,
     /// Events that one of the machines took in.
     pub machine_events: u64,
     story: Option<Vec<Line>>,
@@ -107,6 +116,8 @@ impl Context {
             wires,
             random: Random::new(seed ^ 0x6e65_7477_6f72_6b73),
             is_calm: false,
+            born: vec![],
+            runs: 0,
             trials: BTreeMap::new(),
             killers: BTreeMap::new(),
             directory: vec![Node(0)],
@@ -115,6 +126,7 @@ impl Context {
             violation: None,
             digest: 0,
             events: 0,
+            work: 0,
             machine_events: 0,
             story: tells.then(Vec::new),
         }
@@ -128,6 +140,14 @@ impl Context {
     pub fn new_address(&mut self, node: Node) -> Address {
         self.directory.push(node);
         Address(self.directory.len() as u32 - 1)
+    }
+
+    /// A number never used before, for a run of `job`.
+    pub fn new_run(&mut self, job: Rc<Job>) -> RunId {
+        self.runs += 1;
+        let run = RunId(self.runs);
+        self.born.push((run, job));
+        run
     }
 
     pub fn node_of(&self, address: Address) -> Node {

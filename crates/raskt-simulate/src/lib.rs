@@ -18,6 +18,8 @@
 //! A failing seed is the whole report of a bug: [`shrink`] cuts the scenario down, and the failure tells the story of the
 //! tasks in it.
 
+#![deny(clippy::iter_over_hash_type)]
+
 mod agenda;
 mod check;
 mod client;
@@ -35,5 +37,7 @@ mod world;
 
 pub use check::{Sometimes, Tally};
 pub use outcome::{Failure, Outcome, simulate};
-pub use scenario::{Fault, FaultKind, HostPlan, JobPlan, LayerPlan, Requires, Scenario, ShapePlan, Weather};
+pub use scenario::{
+    Fault, FaultKind, HostPlan, JobPlan, LayerPlan, NestedPlan, ReadPlan, Requires, Scenario, ShapePlan, Weather,
+};
 pub use shrink::shrink;

@@ -1,3 +1,5 @@
+//! A world from its beginning to its end, and what is told of it.
+
 use crate::check::{Tally, Violation};
 use crate::scenario::Scenario;
 use crate::story::{self, Line};
@@ -14,6 +16,8 @@ pub struct Outcome {
     pub events: u64,
     /// Events that the scheduler machine or a worker machine took in.
     pub machine_events: u64,
+    /// What it took to let it happen: its events, and the tasks that were looked at between them.
+    pub work: u64,
     /// Nanoseconds of virtual time.
     pub lasted: u64,
     /// The most bytes of results that a worker held in memory, in percent of what it may hold.
@@ -41,23 +45,24 @@ const LAST_LINES: usize = 25;
 
 /// Lets a scenario happen.
 pub fn simulate(scenario: &Scenario) -> Outcome {
-    let outcome = attempt(scenario, false);
+    let outcome = attempt(scenario, false, u64::MAX);
     if outcome.failure.is_none() {
         return outcome;
     }
     // Once more, with somebody who takes notes: the same happens again.
-    attempt(scenario, true)
+    attempt(scenario, true, u64::MAX)
 }
 
-/// Lets it happen without a story, and counts the events: for the shrinker, which tries many.
-pub(crate) fn fails(scenario: &Scenario, events: &mut u64) -> bool {
-    let outcome = attempt(scenario, false);
-    *events += outcome.events;
-    outcome.failure.is_some()
+/// Lets it happen without a story, and without an end beyond `most` of work: for the shrinker, which tries many. Gives what
+/// is found wrong, and the work that it was.
+pub(crate) fn try_out(scenario: &Scenario, most: u64) -> (Option<String>, u64) {
+    let outcome = attempt(scenario, false, most);
+    (outcome.failure.map(|failure| failure.text), outcome.work)
 }
 
-fn attempt(scenario: &Scenario, tells: bool) -> Outcome {
+fn attempt(scenario: &Scenario, tells: bool, most: u64) -> Outcome {
     let mut world = World::new(scenario, tells);
+    world.bound_work(most);
     // The machines assert their invariants; an assertion that fails is a finding like any other.
     let ran = catch_unwind(AssertUnwindSafe(|| world.run()));
     let panicked = ran.err().map(|panic| {
@@ -68,12 +73,13 @@ fn attempt(scenario: &Scenario, tells: bool) -> Outcome {
     let violation = panicked.or_else(|| world.context().violation.clone());
     let context = world.context();
     let (digest, events, machine_events) = (context.digest, context.events, context.machine_events);
+    let work = context.work;
     let (lasted, tally, fullest_percent) = (context.now(), context.tally.clone(), context.fullest_percent);
     let failure = violation.map(|violation| {
         let story = tell(&violation, world.story());
         Failure { scenario: scenario.clone(), text: violation.text, story }
     });
-    Outcome { digest, events, machine_events, lasted, fullest_percent, tally, failure }
+    Outcome { digest, events, machine_events, work, lasted, fullest_percent, tally, failure }
 }
 
 fn tell(violation: &Violation, lines: Vec<Line>) -> Vec<String> {

@@ -1,3 +1,5 @@
+//! Chance that is the same for the same seed.
+
 /// A seeded generator (xoshiro256++), in integers only: the same numbers on every machine and in every profile.
 #[derive(Clone, Debug)]
 pub struct Random([u64; 4]);

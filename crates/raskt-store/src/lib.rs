@@ -17,8 +17,10 @@
 //! was lost. A wrong number can't come of it, since what is read is compared with a checksum that stayed in memory.
 
 mod aligned;
+mod broken;
 mod broker;
 mod codec;
+mod counts;
 mod disk;
 mod file;
 mod folder;
@@ -28,21 +30,20 @@ mod machine;
 mod order;
 mod report;
 mod request;
-mod results;
 mod slot;
 mod speed;
 mod state;
 mod store;
 mod threads;
 
+pub use broken::Broken;
 pub use broker::{Broker, Holder};
 pub use kept::{Kept, Lineage, Pins};
 pub use machine::{machine_memory, processors, resident_bytes};
 pub use report::{HolderLine, MemoryReport, Place};
 pub use request::{Answer, Asker, Reply};
-pub use results::{Results, RunKey};
 pub use slot::Facts;
-pub use store::{Broken, Limits, Store};
+pub use store::{Limits, Store};
 
 #[cfg(test)]
 mod tests;

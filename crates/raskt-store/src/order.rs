@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     unawaited: BTreeMap<u64, Group>,
+    /// The same groups, the one that was used longest ago first.
+    by_use: BTreeSet<(u64, u64)>,
     awaited: BTreeSet<(u32, SlotId)>,
     /// Where each result stands: all and only those in the sets above.
     standing: BTreeMap<SlotId, Standing>,
@@ -43,9 +45,11 @@ impl Order {
         self.remove(id);
         match standing {
             Standing::Unawaited { group, used } => {
-                let group = self.unawaited.entry(group).or_default();
-                group.used = group.used.max(used);
-                group.results.insert((used, id));
+                let found = self.unawaited.entry(group).or_default();
+                self.by_use.remove(&(found.used, group));
+                found.used = found.used.max(used);
+                self.by_use.insert((found.used, group));
+                found.results.insert((used, id));
             }
             Standing::Awaited { turn } => _ = self.awaited.insert((turn, id)),
         }
@@ -56,11 +60,10 @@ impl Order {
     pub fn remove(&mut self, id: SlotId) {
         match self.standing.remove(&id) {
             Some(Standing::Unawaited { group, used }) => {
-                let results = self.unawaited.get_mut(&group).map(|found| {
-                    found.results.remove(&(used, id));
-                    found.results.len()
-                });
-                if results == Some(0) {
+                let Some(found) = self.unawaited.get_mut(&group) else { return };
+                found.results.remove(&(used, id));
+                if found.results.is_empty() {
+                    self.by_use.remove(&(found.used, group));
                     self.unawaited.remove(&group);
                 }
             }
@@ -69,11 +72,15 @@ impl Order {
         }
     }
 
+    /// The one to go first.
+    pub fn first(&self) -> Option<SlotId> {
+        self.victims().next()
+    }
+
     /// All of them, the one to go first in front.
     pub fn victims(&self) -> impl Iterator<Item = SlotId> {
-        let mut groups: Vec<&Group> = self.unawaited.values().collect();
-        groups.sort_by_key(|group| group.used);
-        let unawaited = groups.into_iter().flat_map(|group| group.results.iter().rev().map(|&(_, id)| id));
+        let groups = self.by_use.iter().filter_map(|(_, group)| self.unawaited.get(group));
+        let unawaited = groups.flat_map(|group| group.results.iter().rev().map(|&(_, id)| id));
         unawaited.chain(self.awaited.iter().rev().map(|&(_, id)| id))
     }
 }
@@ -115,6 +122,9 @@ mod tests {
                     _ => { order.insert(SlotId(id), Standing::Unawaited { group: number % 3, used: number }); model.insert(id); }
                 }
                 let mut found = victims(&order);
+                prop_assert_eq!(order.first().map(|id| id.0), found.first().copied());
+                let used = order.unawaited.iter().map(|(&group, found)| (found.used, group));
+                prop_assert!(used.collect::<BTreeSet<_>>() == order.by_use);
                 found.sort_unstable();
                 prop_assert_eq!(found, model.iter().copied().collect::<Vec<_>>());
             }

@@ -1,5 +1,7 @@
+use crate::broker::Broker;
+use crate::counts::Counts;
+use crate::disk::Disk;
 use crate::slot::{Slot, Where};
-use crate::state::State;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -69,7 +71,12 @@ const LARGEST: usize = 10;
 /// Lines that a message has room for.
 const LINES: usize = 8;
 
-pub(crate) fn of<'a>(state: &State, slots: impl Iterator<Item = &'a Slot>) -> MemoryReport {
+pub(crate) fn of<'a>(
+    broker: &Broker,
+    disk: &Disk,
+    counts: Counts,
+    slots: impl Iterator<Item = &'a Slot>,
+) -> MemoryReport {
     let mut by_label: BTreeMap<Arc<str>, HolderLine> = BTreeMap::new();
     let mut largest: Vec<HolderLine> = vec![];
     let mut kept = 0;
@@ -80,7 +87,7 @@ pub(crate) fn of<'a>(state: &State, slots: impl Iterator<Item = &'a Slot>) -> Me
     }
     largest.sort_by_key(|line| std::cmp::Reverse(line.held + line.away));
     largest.truncate(LARGEST);
-    let small = state.broker.held().saturating_sub(kept);
+    let small = broker.held().saturating_sub(kept);
     let mut by_label: Vec<_> = by_label.into_values().collect();
     if small > 0 {
         let label = "(small results)".into();
@@ -88,18 +95,18 @@ pub(crate) fn of<'a>(state: &State, slots: impl Iterator<Item = &'a Slot>) -> Me
     }
     by_label.sort_by_key(|line| std::cmp::Reverse((line.held, line.away)));
     MemoryReport {
-        limit: state.broker.limit(),
-        held: state.broker.held(),
-        promised: state.broker.promised(),
-        peak: state.broker.peak(),
-        beyond: state.broker.beyond(),
-        spilled: state.disk.used,
-        disk_limit: state.disk.limit,
-        disk_trouble: state.disk.trouble.clone(),
-        files_written: state.counts.written,
-        files_read: state.counts.read,
-        files_lost: state.counts.lost,
-        refused: state.counts.refused,
+        limit: broker.limit(),
+        held: broker.held(),
+        promised: broker.promised(),
+        peak: broker.peak(),
+        beyond: broker.beyond(),
+        spilled: disk.used,
+        disk_limit: disk.limit,
+        disk_trouble: disk.trouble.clone(),
+        files_written: counts.written,
+        files_read: counts.read,
+        files_lost: counts.lost,
+        refused: counts.refused,
         by_label,
         largest,
     }

@@ -30,14 +30,25 @@ pub(crate) struct Slot {
     pub file: Option<Arc<SpillFile>>,
     /// How it is written; nothing if it can't be.
     pub codec: Option<Arc<dyn Codec>>,
-    /// Somebody else was seen to refer to it, so that letting it go would free nothing; forgotten with the next use.
-    pub is_shared: bool,
+    /// Why it was seen to stay in memory, until that is looked at again.
+    pub stays: Option<Stays>,
     /// Those who need it in memory.
     pub pins: u32,
     /// When it was used last.
     pub used: u64,
     /// Requests that wait until it was read.
     pub waiters: Vec<Holder>,
+}
+
+/// Why a result that could leave memory stays there. It isn't looked at again whenever memory is short: there may be very many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stays {
+    /// Somebody else refers to it, so that letting it go would free nothing; forgotten with the next use.
+    Shared,
+    /// The same, as only its own world can tell.
+    SharedElsewhere,
+    /// There is no room for it on the disk.
+    Unwritable,
 }
 
 /// Where a result is.
@@ -72,10 +83,20 @@ impl Slot {
         }
     }
 
+    /// Bytes that it has in memory.
+    pub fn bytes_in_memory(&self) -> u64 {
+        if self.value().is_some() { self.bytes } else { 0 }
+    }
+
+    /// Whether it is being written, and whoever had it could change it meanwhile: nobody gets it before that is over.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.place, Where::Leaving(_)) && self.codec.as_ref().is_some_and(|codec| codec.may_change())
+    }
+
     /// Whether it could leave memory at all.
     pub fn can_leave(&self) -> bool {
         self.pins == 0
-            && !self.is_shared
+            && self.stays.is_none()
             && matches!(self.place, Where::Here(_))
             && (self.file.is_some() || self.codec.is_some() || self.facts.recompute_nanoseconds.is_some())
     }

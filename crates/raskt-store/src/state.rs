@@ -6,15 +6,16 @@ mod requests;
 
 use crate::broker::{Broker, Holder};
 use crate::codec::codec_of;
+use crate::counts::Counts;
 use crate::disk::Disk;
 use crate::file::SpillFile;
 use crate::order::Order;
 use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
-use crate::slot::{Facts, Slot, SlotId, Where};
+use crate::slot::{Facts, Slot, SlotId, Stays, Where};
 use crate::speed::Speed;
 use raskt_value::{Codec, Value};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 pub(crate) struct State {
@@ -27,6 +28,13 @@ pub(crate) struct State {
     largest: u64,
     /// All and only the slots that can leave memory now.
     order: Order,
+    /// Those that stay, by why they do.
+    shared: BTreeSet<SlotId>,
+    shared_elsewhere: BTreeSet<SlotId>,
+    /// The smallest first.
+    unwritable: BTreeSet<(u64, SlotId)>,
+    /// Bytes in memory that are pinned.
+    pinned: u64,
     /// Counts uses, so that they have an order.
     uses: u64,
     /// Requests in the order in which they came; none overtakes another.
@@ -50,17 +58,6 @@ pub(crate) struct State {
     pub counts: Counts,
     /// How often it was put right: what comes of jobs of an earlier epoch is counted nowhere.
     pub epoch: u32,
-}
-
-/// What happened so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub written: u64,
-    pub read: u64,
-    pub dropped: u64,
-    pub lost: u64,
-    /// Results that turned out to be impossible to write.
-    pub refused: u64,
 }
 
 /// What a thread of the store is to do.
@@ -122,6 +119,10 @@ impl State {
             next_slot: 0,
             largest: 0,
             order: Order::default(),
+            shared: BTreeSet::new(),
+            shared_elsewhere: BTreeSet::new(),
+            unwritable: BTreeSet::new(),
+            pinned: 0,
             uses: 0,
             pending: VecDeque::new(),
             loading: BTreeMap::new(),
@@ -140,7 +141,13 @@ impl State {
 
     /// Whether threads of the store have something to do or to watch.
     pub fn has_work(&self) -> bool {
-        self.has_urgent_work() || self.is_pending()
+        self.has_urgent_work() || self.is_pending() || self.is_beyond()
+    }
+
+    /// Whether more is held than there is room for, and some of it stays only since somebody referred to it: of the end of that
+    /// nobody says anything.
+    pub fn is_beyond(&self) -> bool {
+        !self.shared.is_empty() && self.broker.missing(1) > self.leaving
     }
 
     /// Whether there is something to do now.
@@ -166,7 +173,7 @@ impl State {
             place: Where::Here(value),
             file: None,
             codec,
-            is_shared: false,
+            stays: None,
             pins: 0,
             used,
             waiters: vec![],
@@ -183,7 +190,9 @@ impl State {
 
     /// Takes a result out. Its value, if it is in memory, is handed to the caller.
     pub fn remove(&mut self, id: SlotId) -> Option<Value> {
+        self.set_stays(id, None);
         let slot = self.slots.remove(&id)?;
+        self.pinned -= if slot.pins > 0 { slot.bytes_in_memory() } else { 0 };
         self.order.remove(id);
         self.forget_file(slot.file);
         match slot.place {
@@ -207,11 +216,19 @@ impl State {
     }
 
     pub fn set_turn(&mut self, id: SlotId, turn: Option<u32>) {
-        let used = self.next_use();
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.facts.turn = turn;
-            slot.used = used;
-            slot.is_shared = false;
+        }
+        self.used(id);
+    }
+
+    /// A result was used: whoever else referred to it may do so no longer.
+    fn used(&mut self, id: SlotId) {
+        let used = self.next_use();
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        slot.used = used;
+        if matches!(slot.stays, Some(Stays::Shared | Stays::SharedElsewhere)) {
+            self.set_stays(id, None);
         }
         self.stand(id);
     }
@@ -219,18 +236,17 @@ impl State {
     fn pin(&mut self, id: SlotId) {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.pins += 1;
+            self.pinned += if slot.pins == 1 { slot.bytes_in_memory() } else { 0 };
         }
         self.order.remove(id);
     }
 
     pub fn unpin(&mut self, id: SlotId) {
-        let used = self.next_use();
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.pins -= 1;
-            slot.used = used;
-            slot.is_shared = false;
+            self.pinned -= if slot.pins == 0 { slot.bytes_in_memory() } else { 0 };
         }
-        self.stand(id);
+        self.used(id);
         if self.is_pending() {
             self.moved();
         }
@@ -250,8 +266,10 @@ impl State {
         }
     }
 
+    /// A result came into memory.
     fn hold_for(&mut self, holder: Option<Holder>, id: SlotId) {
-        let bytes = self.slots[&id].bytes;
+        let Slot { bytes, pins, .. } = self.slots[&id];
+        self.pinned += if pins > 0 { bytes } else { 0 };
         match holder {
             Some(holder) => self.broker.hold_promised(holder, bytes),
             None => self.broker.hold(bytes),
@@ -286,8 +304,9 @@ impl State {
         self.value(id).unwrap_or(value)
     }
 
-    pub fn is_coming(&self, id: SlotId) -> bool {
-        self.slots.get(&id).is_some_and(|slot| matches!(slot.place, Where::Coming))
+    /// Whether it is being read, or written by bytes that nobody may change meanwhile: who wants it waits.
+    pub fn is_closed(&self, id: SlotId) -> bool {
+        self.slots.get(&id).is_some_and(|slot| matches!(slot.place, Where::Coming) || slot.is_closed())
     }
 
     /// A file turned out to be bad.
@@ -321,6 +340,12 @@ impl State {
                 self.counts.lost += 1;
             }
         }
+        self.loaded(waiters);
+        self.moved();
+    }
+
+    /// What these waited for has been read, or written.
+    fn loaded(&mut self, waiters: Vec<Holder>) {
         for holder in waiters {
             let Some(left) = self.loading.get_mut(&holder) else { continue };
             *left -= 1;
@@ -329,22 +354,6 @@ impl State {
                 self.replies.push((holder, Reply::Loaded));
             }
         }
-        self.moved();
-    }
-
-    /// What didn't work may be tried again: files, and results that somebody else referred to.
-    pub fn forgive(&mut self) {
-        let shared: Vec<SlotId> = self.slots.iter().filter(|(_, slot)| slot.is_shared).map(|(&id, _)| id).collect();
-        if self.disk.trouble.take().is_none() && shared.is_empty() {
-            return;
-        }
-        for id in shared {
-            if let Some(slot) = self.slots.get_mut(&id) {
-                slot.is_shared = false;
-            }
-            self.stand(id);
-        }
-        self.moved();
     }
 
     /// Nobody is at the jobs any more, and nobody waits for what they would bring.
@@ -377,7 +386,9 @@ impl State {
         let small = self.broker.held().saturating_sub(in_memory(&self.slots));
         self.order = Order::default();
         let lent = self.lent;
-        self.slots.values_mut().for_each(|slot| slot.pins = 0);
+        self.slots.values_mut().for_each(|slot| (slot.pins, slot.stays) = (0, None));
+        self.pinned = 0;
+        (self.shared, self.shared_elsewhere, self.unwritable) = Default::default();
         self.lose_threads();
         self.lent = lent;
         self.broker.recount(small + in_memory(&self.slots));
@@ -393,7 +404,7 @@ impl State {
     }
 
     pub fn report(&self) -> MemoryReport {
-        report::of(self, self.slots.values())
+        report::of(&self.broker, &self.disk, self.counts, self.slots.values())
     }
 
     fn next_use(&mut self) -> u64 {
@@ -420,6 +431,13 @@ impl State {
         assert_eq!(self.broker.held(), held, "held bytes (tests hold nothing small)");
         let leaving = self.slots.values().filter(|slot| matches!(slot.place, Where::Leaving(_)));
         assert!(leaving.map(|slot| slot.bytes).sum::<u64>() <= self.leaving);
+        let pinned = self.slots.values().filter(|slot| slot.pins > 0).map(Slot::bytes_in_memory);
+        assert_eq!(self.pinned, pinned.sum::<u64>(), "pinned bytes");
+        let staying = |why| self.slots.iter().filter(move |(_, slot)| slot.stays == Some(why));
+        let ids = |why| staying(why).map(|(&id, _)| id).collect::<BTreeSet<_>>();
+        assert!(ids(Stays::Shared) == self.shared && ids(Stays::SharedElsewhere) == self.shared_elsewhere);
+        let unwritable = staying(Stays::Unwritable).map(|(&id, slot)| (slot.bytes, id));
+        assert!(unwritable.collect::<BTreeSet<_>>() == self.unwritable);
         let mut standing: Vec<_> = self.order.victims().collect();
         standing.sort_unstable();
         let can_leave = self.slots.iter().filter(|(_, slot)| slot.can_leave()).map(|(&id, _)| id);

@@ -1,3 +1,4 @@
+use crate::broken::Broken;
 use crate::broker::Holder;
 use crate::kept::{Kept, Lineage, Pins};
 use crate::report::MemoryReport;
@@ -9,7 +10,6 @@ use raskt_value::Value;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
-use thiserror::Error;
 
 /// The results of some size of a process, in memory and on disk, and the broker that promises memory.
 ///
@@ -41,22 +41,6 @@ impl Limits {
     /// So much memory, and all of the disk.
     pub fn of_memory(memory: u64) -> Self {
         Self { memory, disk: u64::MAX, spill_path: None }
-    }
-}
-
-/// Something that changes a store panicked half way: a bug of the store. What was asked of it isn't done, and requests that
-/// waited are forgotten. The results that it has it still has, and it goes on with them.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the store of results broke down: {story}")]
-pub struct Broken {
-    story: Arc<str>,
-    /// How many breaks of the store there were, this one included.
-    pub number: u64,
-}
-
-impl Broken {
-    pub(crate) fn new(story: &str, number: u64) -> Self {
-        Self { story: story.into(), number }
     }
 }
 
@@ -151,6 +135,17 @@ impl Store {
     pub fn hold_small(&self, bytes: u64, holder: Holder) {
         if bytes > 0 {
             let _ = self.shared().change(|state| state.hold_small(bytes, holder));
+        }
+    }
+
+    /// Counts so many bytes that are there without a promise; others leave for them, where that can be. They are let go of as small
+    /// results are.
+    pub fn hold_unasked(&self, bytes: u64) {
+        if bytes > 0 {
+            let _ = self.shared().change(|state| {
+                state.hold_small(bytes, UNASKED);
+                state.make_room();
+            });
         }
     }
 

@@ -597,6 +597,28 @@ fn what_nobody_was_promised_memory_for_lets_others_leave() {
 }
 
 #[test]
+fn what_somebody_referred_to_leaves_when_he_no_longer_does_though_nobody_asks_for_memory() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let kept: Vec<_> = (0..12)
+        .map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None)).unwrap())
+        .collect();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let refer = || kept.iter().map(|kept| kept.fetch().unwrap()).collect::<Vec<_>>();
+    let mut referred = refer();
+    // More comes while all of it is referred to, and so is met in vain.
+    let more: Vec<_> = (12..15)
+        .map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None)).unwrap())
+        .collect();
+    referred.extend(more.iter().map(|kept| kept.fetch().unwrap()));
+    drop(referred);
+    while store.report().unwrap().held > 400 * UNIT {
+        assert!(Instant::now() < deadline, "{}", store.report().unwrap());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    store.validate();
+}
+
+#[test]
 fn a_child_of_a_fork_reads_what_its_parent_keeps() {
     let (store, ear, asker, _place) = store(400 * UNIT);
     let kept = fill(&store, 8);
@@ -649,4 +671,93 @@ fn exit_code(child: i32) -> Option<i32> {
         std::thread::sleep(Duration::from_millis(1));
     }
     libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status))
+}
+
+/// Has `count` requests come and go, none of which finds memory; gives how many results were looked at for each.
+fn looks(state: &mut State, count: u64) -> u64 {
+    let before = state.counts.looked_at;
+    for ticket in 1..=count {
+        state.ask(Request { holder: holder(ticket), bytes: UNIT, inputs: vec![] });
+        state.give_back(holder(ticket));
+        state.replies.clear();
+    }
+    (state.counts.looked_at - before) / count
+}
+
+#[test]
+fn results_that_somebody_refers_to_are_looked_at_once_and_not_whenever_memory_is_short() {
+    let mut state = State::new(100_000 * UNIT);
+    // All of them refer to one block, and each two are of a run of their own.
+    let shared = block(1, 1);
+    let ids: Vec<_> =
+        (0..100_000).map(|at| state.keep(shared.clone(), Facts { group: at / 2, ..facts(None) }, holder(0))).collect();
+    assert!(looks(&mut state, 1) >= 100_000);
+    assert!(looks(&mut state, 1000) <= 4);
+    state.validate();
+    // One that is used is looked at again, and so is one that nobody else has any more.
+    state.set_turn(ids[7], None);
+    assert_eq!(looks(&mut state, 1), 2);
+    ids[1..].iter().for_each(|id| drop(state.remove(*id)));
+    drop(shared);
+    state.broker.set_limit(UNIT);
+    state.look_at_shared();
+    state.ask(Request { holder: holder(5), bytes: UNIT, inputs: vec![] });
+    assert_eq!(state.jobs.len(), 1, "it leaves");
+}
+
+#[test]
+fn results_that_the_disk_has_no_room_for_are_looked_at_once_until_it_has() {
+    let mut state = State::new(10_000 * UNIT);
+    state.disk.limit = 0;
+    (0..10_000).for_each(|at| _ = state.keep(block(at, 1), facts(Some(at as u32)), holder(0)));
+    assert!(looks(&mut state, 1) >= 10_000);
+    assert!(looks(&mut state, 1000) <= 4);
+    state.validate();
+    state.disk.limit = 2 * UNIT;
+    assert!(looks(&mut state, 1) <= 8);
+    assert_eq!(state.jobs.len(), 1, "as many leave as there is room for");
+    assert!(looks(&mut state, 1000) <= 4);
+    state.validate();
+}
+
+#[test]
+fn nobody_gets_what_its_readers_may_change_while_it_is_written() {
+    let mut state = State::new(400 * UNIT);
+    let id = state.keep(Mutable::value(7, false), facts(None), holder(0));
+    state.hold_small(400 * UNIT, holder(0));
+    state.make_room();
+    let Some(Job::Write { value, bytes, .. }) = state.jobs.pop_front() else { panic!("it leaves") };
+    assert!(state.is_closed(id));
+    let answer = state.ask(Request { holder: holder(1), bytes: 0, inputs: vec![(id, 100 * UNIT)] });
+    assert_eq!(answer, Answer::Promised { is_loading: true });
+    drop(value);
+    state.wrote(id, bytes, Written::Shared);
+    assert!(matches!(state.replies[..], [(to, Reply::Loaded)] if to == holder(1)));
+    assert_eq!(Mutable::of(&state.value(id).unwrap()).number.load(Ordering::Relaxed), 7);
+    state.let_go_small(400 * UNIT);
+    state.validate();
+    // What nobody can change is had meanwhile.
+    let id = state.keep(block(3, 100), facts(None), holder(0));
+    state.hold_small(400 * UNIT, holder(0));
+    state.make_room();
+    assert!(state.jobs.iter().any(|job| matches!(job, Job::Write { id: written, .. } if *written == id)));
+    let answer = state.ask(Request { holder: holder(2), bytes: 0, inputs: vec![(id, 100 * UNIT)] });
+    assert_eq!(answer, Answer::Promised { is_loading: false });
+}
+
+#[test]
+fn what_came_unasked_is_counted_and_lets_others_leave() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let kept = fill(&store, 4);
+    let before = store.report().unwrap().held;
+    store.hold_unasked(200 * UNIT);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while store.report().unwrap().held > 400 * UNIT {
+        assert!(Instant::now() < deadline, "{}", store.report().unwrap());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    store.let_go_small(200 * UNIT);
+    assert!(store.report().unwrap().held < before);
+    drop(kept);
+    assert!(store.is_empty());
 }

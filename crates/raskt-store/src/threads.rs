@@ -1,6 +1,7 @@
 //! The threads of the store: they write and read files, drop what is large, and tell engines what became of their
 //! requests. They start with the first need and end when there has been none for a while.
 
+use crate::broken::Broken;
 use crate::broker::Holder;
 use crate::file::SpillFile;
 use crate::folder::Folder;
@@ -8,7 +9,6 @@ use crate::machine;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
-use crate::store::Broken;
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use raskt_value::{Codec, Unwritten, Value};
 use std::cell::Cell;
@@ -158,12 +158,12 @@ impl Shared {
     pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
         loop {
             let inner = self.inner.lock();
-            if let Some(value) = inner.state.value(id) {
-                return Some(value);
-            }
-            if inner.state.is_coming(id) {
+            if inner.state.is_closed(id) {
                 drop(self.came.wait_for(inner, PATIENCE));
                 continue;
+            }
+            if let Some(value) = inner.state.value(id) {
+                return Some(value);
             }
             let file = inner.state.file(id)?;
             let stays = inner.state.may_change(id);
@@ -264,6 +264,7 @@ impl Shared {
                     }
                     state.wrote(id, bytes, written);
                 });
+                self.came.notify_all();
                 self.give_back_freed();
             }
             Job::Read { id, file, epoch } => {
@@ -377,14 +378,22 @@ struct Still {
     moves: u64,
     since: Option<Instant>,
     times: u32,
+    /// When it was looked whether results that somebody else referred to are free to go.
+    looked: Option<Instant>,
 }
 
 impl Still {
-    /// How long to wait before looking again; nothing if nobody waits.
+    /// How long to wait before looking again; nothing if nobody waits, and nothing is to leave.
     fn look(&mut self, state: &mut State, is_telling: bool) -> Option<Duration> {
-        if !state.is_pending() {
+        let is_pending = state.is_pending();
+        if (is_pending || state.is_beyond()) && self.looked.is_none_or(|looked| looked.elapsed() >= PATIENCE) {
+            self.looked = Some(Instant::now());
+            state.look_at_shared();
+        }
+        let urgent = state.has_urgent_work() && !is_telling;
+        if !is_pending {
             self.since = None;
-            return None;
+            return (urgent || state.is_beyond()).then_some(if urgent { Duration::ZERO } else { PATIENCE });
         }
         let since = *self.since.get_or_insert_with(Instant::now);
         if self.moves != state.moves {

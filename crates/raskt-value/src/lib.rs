@@ -6,6 +6,8 @@
 //!
 //! Data types and their promotion ([`DType`], [`promote`]) follow NumPy's NEP 50.
 
+#![deny(clippy::iter_over_hash_type)]
+
 mod buffer;
 mod chunk;
 mod codec;

@@ -108,6 +108,14 @@ impl AxisChunks {
         self.is_known().then(|| self.start(at + 1) - self.start(at))
     }
 
+    /// Length, and the multiples less which number blocks end at, of an even cut.
+    pub(super) fn even(&self) -> Option<(usize, usize, usize)> {
+        match self.0 {
+            Cut::Regular { length, chunk, skip } => Some((length, chunk, skip)),
+            _ => None,
+        }
+    }
+
     /// The lengths of the blocks, one by one.
     pub fn lengths(&self) -> impl ExactSizeIterator<Item = Extent> {
         (0..self.blocks() as usize).map(|at| self.block_length(at as u32))
@@ -149,6 +157,8 @@ impl AxisChunks {
                 let first = (end - start).div_ceil(step).min(chunk / step);
                 Self::skipping(count, chunk / step, chunk / step - first)
             }
+            // No two elements are of one block.
+            Cut::Regular { chunk, .. } if step as usize >= *chunk => Self::regular(count, 1),
             _ => self.slice_one_by_one(start, step as usize, count),
         }
     }
@@ -219,8 +229,24 @@ impl AxisChunks {
         if parts.iter().any(|part| !part.is_known()) {
             return Self::unknown(parts.iter().map(|part| part.blocks()).sum());
         }
-        let lengths: Vec<usize> = parts.iter().flat_map(|part| part.lengths().flatten()).collect();
-        Self::uneven(&lengths)
+        Self::joined_evenly(parts).unwrap_or_else(|| {
+            let lengths: Vec<usize> = parts.iter().flat_map(|part| part.lengths().flatten()).collect();
+            Self::uneven(&lengths)
+        })
+    }
+
+    /// The same where all blocks but the first and the last are equally long, however many they are.
+    fn joined_evenly(parts: &[&Self]) -> Option<Self> {
+        let (&(_, chunk, skip), mut total) = (&parts.first()?.even()?, 0);
+        for (at, part) in parts.iter().enumerate() {
+            let (length, own, own_skip) = part.even()?;
+            let ends_with_a_block = at + 1 == parts.len() || (length + own_skip).is_multiple_of(chunk);
+            if length == 0 || own != chunk || (at > 0 && own_skip > 0) || !ends_with_a_block {
+                return None;
+            }
+            total += length;
+        }
+        Some(Self::skipping(total, chunk, skip))
     }
 
     /// What tells it from other cuts, for hashing.
@@ -288,7 +314,7 @@ mod tests {
         #[test]
         fn a_slice_keeps_elements_in_their_blocks(
             cut in prop::collection::vec(0_usize..6, 1..7), even in any::<bool>(),
-            start in 0_usize..30, step in prop_oneof![-4_isize..0, 1_isize..5], count in 0_usize..30,
+            start in 0_usize..30, step in prop_oneof![-9_isize..0, 1_isize..10], count in 0_usize..30,
         ) {
             let axis = if even { AxisChunks::regular(cut.iter().sum(), cut[0].max(1)) } else { AxisChunks::uneven(&cut) };
             let total = axis.length().unwrap() as isize;
@@ -304,6 +330,20 @@ mod tests {
             }
             let expected: Vec<usize> = expected.into_iter().map(|(_, length)| length).collect();
             prop_assert_eq!(lengths(&sliced), if count == 0 { vec![0] } else { expected });
+        }
+
+        #[test]
+        fn cuts_that_are_joined_keep_their_blocks(
+            parts in prop::collection::vec((1..4_usize, 0..9_usize, 0..3_usize), 1..5)
+        ) {
+            let cut = |&(chunk, length, skip): &(usize, usize, usize)| {
+                AxisChunks::regular(length + skip, chunk).slice(skip, 1, length)
+            };
+            let parts: Vec<AxisChunks> = parts.iter().map(cut).collect();
+            let each: Vec<usize> = parts.iter().flat_map(lengths).collect();
+            let joined = AxisChunks::joined(&parts.iter().collect::<Vec<_>>());
+            prop_assert_eq!(&lengths(&joined), &each);
+            prop_assert_eq!(joined, AxisChunks::uneven(&each), "equal cuts are equal however they came about");
         }
 
         #[test]

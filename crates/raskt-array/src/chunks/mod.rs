@@ -3,6 +3,7 @@
 mod axis;
 mod bytes;
 mod normalize;
+mod reads;
 
 pub use axis::AxisChunks;
 pub use bytes::parse_bytes;

@@ -1,8 +1,10 @@
+use super::fused::Given;
 use super::{Planner, digest};
 use crate::blocks::native::chunk;
+use crate::expression::{Content, Expr};
 use crate::kernel::copy::{self, Piece};
 use crate::{Array, AxisChunks, Chunks};
-use raskt_graph::{ExplicitBuilder, GraphError, Grid, LayerId, Shape, TaskId};
+use raskt_graph::{AxisRanges, ExplicitBuilder, GraphError, Grid, LayerId, Parts, Shape, TaskId};
 use raskt_value::{Call, Kernel, TaskError, Value};
 use std::sync::Arc;
 
@@ -23,50 +25,91 @@ impl Planner<'_> {
             axis,
             positions: positions.clone(),
         };
-        let (grid, own) = (input.grid(), array.grid());
-        check_listed("take", own.len())?;
-        let needed: Vec<Vec<u32>> = (0..own.lengths()[axis]).map(|at| kernel.needed(at)).collect();
-        let mut edges = ExplicitBuilder::with_capacity(own.len() as usize);
-        for index in 0..own.len() {
-            let mut at = own.coordinates(index);
-            for &block in &needed[at[axis] as usize].clone() {
-                at[axis] = block;
-                edges.input(TaskId::new(layer, grid.index(&at)));
+        let needed: Vec<Vec<u32>> = (0..array.grid().lengths()[axis]).map(|at| kernel.needed(at)).collect();
+        let shape = match neighbours(&needed).filter(|ranges| ranges.fits(input.grid().lengths()[axis])) {
+            Some(ranges) => {
+                let own = array.grid();
+                let lengths = own.lengths().iter().enumerate();
+                let same =
+                    lengths.map(|(at, &length)| if at == axis { ranges.clone() } else { AxisRanges::same(length) });
+                Shape::Overlap { input: layer, grid: input.grid(), ranges: same.collect() }
             }
-            edges.task();
-        }
-        let shape = Shape::Explicit(edges.finish()?);
+            None => scattered(layer, &input.grid(), &array.grid(), axis, &needed)?,
+        };
         self.native(array, kernel, digest("take", array.key()), shape, 2.0)
     }
 
-    /// A layer of the blocks of all `inputs`.
+    /// A layer of the blocks of all `inputs`. Neighbours that are blocks in memory are one layer, so that many small arrays are
+    /// no more to the scheduler than one array of as many blocks.
     pub(super) fn concatenate(&mut self, array: &Array, inputs: &[Array], axis: usize) -> Result<LayerId, GraphError> {
-        let layers = inputs.iter().map(|input| self.materialise(input)).collect::<Result<Vec<_>, _>>()?;
-        let grids: Vec<Grid> = inputs.iter().map(Array::grid).collect();
-        let mut sources = vec![];
-        for (input, grid) in grids.iter().enumerate() {
-            sources.extend((0..grid.lengths()[axis]).map(|at| (input, at)));
+        let mut parts = vec![];
+        for run in inputs.chunk_by(|one, other| is_block(one) && is_block(other)) {
+            let layer = if is_block(&run[0]) { self.blocks(array, run, axis)? } else { self.materialise(&run[0])? };
+            parts.push((layer, run.iter().map(|input| input.chunks().axes()[axis].blocks()).sum()));
         }
-        let own = array.grid();
-        check_listed("concatenate", own.len())?;
-        let mut edges = ExplicitBuilder::with_capacity(own.len() as usize);
-        for index in 0..own.len() {
-            let mut at = own.coordinates(index);
-            let (input, block) = sources[at[axis] as usize];
-            at[axis] = block;
-            edges.input(TaskId::new(layers[input], grids[input].index(&at)));
-            edges.task();
+        if let [(layer, _)] = parts[..] {
+            return Ok(layer);
         }
-        let shape = Shape::Explicit(edges.finish()?);
+        let parts = Parts::new(axis, &array.grid(), parts);
+        let shape = Shape::Concatenate(parts.expect("blocks were counted when the arrays were joined"));
         self.native(array, Pass, digest("pass", 0), shape, 0.0)
     }
+
+    /// A layer of arrays in memory, each of which is one block, side by side along an axis.
+    fn blocks(&mut self, array: &Array, inputs: &[Array], axis: usize) -> Result<LayerId, GraphError> {
+        let mut content = Content::new("blocks");
+        inputs.iter().for_each(|input| _ = content.key(input.key()));
+        let key = content.word(axis as u64).finish();
+        if let Some(layer) = self.graph.lowered(key) {
+            return Ok(layer);
+        }
+        let blocks = inputs.iter().filter_map(|input| match input.expr() {
+            Expr::Memory { chunk, .. } => Some(chunk.clone().into()),
+            _ => None,
+        });
+        let kernel = Given(blocks.collect());
+        let lengths = array.grid().lengths().to_vec().into_iter().enumerate();
+        let grid = Grid::new(lengths.map(|(at, length)| if at == axis { inputs.len() as u32 } else { length }));
+        let layer = self.native(array, kernel, key, Shape::Map { grid, inputs: vec![] }, 0.0)?;
+        self.graph.set_lowered(key, layer);
+        Ok(layer)
+    }
+}
+
+/// Whether it is one block in memory.
+fn is_block(array: &Array) -> bool {
+    matches!(array.expr(), Expr::Memory { .. }) && array.is_single_block()
+}
+
+/// What blocks need, if each needs neighbours: positions that go up or down, slices.
+fn neighbours(needed: &[Vec<u32>]) -> Option<AxisRanges> {
+    let ranges = needed.iter().map(|blocks| {
+        let range = *blocks.first()?..blocks.last()? + 1;
+        (range.len() == blocks.len()).then_some(range)
+    });
+    Some(AxisRanges::listed(ranges.collect::<Option<Vec<_>>>()?))
+}
+
+/// Edges to blocks in any order along an axis.
+fn scattered(layer: LayerId, grid: &Grid, own: &Grid, axis: usize, needed: &[Vec<u32>]) -> Result<Shape, GraphError> {
+    check_listed("take", own.len())?;
+    let mut edges = ExplicitBuilder::with_capacity(own.len() as usize);
+    for index in 0..own.len() {
+        let mut at = own.coordinates(index);
+        for &block in &needed[at[axis] as usize] {
+            at[axis] = block;
+            edges.input(TaskId::new(layer, grid.index(&at)));
+        }
+        edges.task();
+    }
+    Ok(Shape::Explicit(edges.finish()?))
 }
 
 /// The most blocks that a layer lists one by one; each takes some fifty bytes.
 const LISTED_MAX: u64 = 1 << 25;
 
 /// An error, before memory runs short, for so many blocks that they can't be listed.
-pub(super) fn check_listed(name: &str, blocks: u64) -> Result<(), GraphError> {
+fn check_listed(name: &str, blocks: u64) -> Result<(), GraphError> {
     if blocks <= LISTED_MAX {
         return Ok(());
     }

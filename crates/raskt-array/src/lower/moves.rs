@@ -1,14 +1,12 @@
-use super::gather::check_listed;
 use super::{Planner, digest};
 use crate::blocks::native::chunk;
 use crate::expression::{Content, View};
 use crate::kernel::copy::{self, AxisSlice, Piece};
 use crate::layout::view_block;
-use crate::{Array, AxisChunks, Chunks};
-use raskt_graph::{ExplicitBuilder, GraphError, Grid, GridBox, LayerId, Shape, TaskId};
+use crate::{Array, Chunks};
+use raskt_graph::{AxisRanges, GraphError, Grid, GridBox, LayerId, Shape};
 use raskt_value::{Call, DType, Dims, ErrorKind, Kernel, TaskError, Value};
-use smallvec::SmallVec;
-use std::ops::Range;
+use std::sync::Arc;
 
 impl Planner<'_> {
     /// A layer of the blocks of `input` as `slice` cuts them down; `chunks` are those of the result.
@@ -20,21 +18,16 @@ impl Planner<'_> {
             return Ok(layer);
         }
         let layer = self.materialise(input)?;
-        let sources: Vec<Vec<u32>> = (0..chunks.ndim())
-            .map(|axis| source_blocks(&input.chunks().axes()[axis], &chunks.axes()[axis], slice, axis))
-            .collect();
-        let shape = if sources.iter().all(|axis| axis.is_sorted()) {
-            let ranges = sources.iter().map(|axis| axis.iter().map(|&at| at..at + 1).collect()).collect();
-            Shape::Overlap { input: layer, grid: input.grid(), ranges }
-        } else {
-            permuted(layer, &input.grid(), &chunks.grid(), &sources)?
-        };
+        let axes = input.chunks().axes().iter().zip(chunks.axes()).zip(slice.start.iter().zip(&slice.axes));
+        let ranges = axes.map(|((input, output), (&start, axis))| input.read_by(output, start, axis.step));
+        let ranges: Arc<[AxisRanges]> = ranges.collect();
+        let shape = Shape::Overlap { input: layer, grid: input.grid(), ranges: ranges.clone() };
         let kernel = Slicing {
             input: input.chunks().clone(),
             output: chunks.clone(),
             grid: chunks.grid(),
             view: slice.clone(),
-            sources,
+            ranges,
         };
         let layer = self.native(input, kernel, key, shape, 0.1)?;
         self.graph.set_lowered(key, layer);
@@ -45,12 +38,14 @@ impl Planner<'_> {
     pub(super) fn recut(&mut self, array: &Array, input: &Array) -> Result<LayerId, GraphError> {
         let layer = self.materialise(input)?;
         let cuts = input.chunks().axes().iter().zip(array.chunks().axes());
-        let ranges = cuts.map(|(input, output)| (0..output.blocks()).map(|at| sources_of(input, output, at)).collect());
-        let shape = Shape::Overlap { input: layer, grid: input.grid(), ranges: ranges.collect() };
+        let ranges: Arc<[AxisRanges]> = cuts.map(|(input, output)| input.read_by(output, 0, 1)).collect();
+        let shape = Shape::Overlap { input: layer, grid: input.grid(), ranges: ranges.clone() };
         let kernel = Recut {
             input: input.chunks().clone(),
+            input_grid: input.grid(),
             output: array.chunks().clone(),
             grid: array.grid(),
+            ranges,
             dtype: array.dtype(),
         };
         self.native(array, kernel, digest("rechunk", array.key()), shape, 0.5)
@@ -76,39 +71,6 @@ fn line(layer: LayerId, blocks: u64) -> Result<Shape, GraphError> {
     Ok(Shape::Map { grid: grid.clone(), inputs: vec![raskt_graph::MapInput::same(layer, grid)] })
 }
 
-/// For each block of a slice along an axis, the block that it is cut from.
-fn source_blocks(input: &AxisChunks, output: &AxisChunks, slice: &View, axis: usize) -> Vec<u32> {
-    if !input.is_known() {
-        return (0..output.blocks()).collect();
-    }
-    let (start, step) = (slice.start[axis] as isize, slice.axes[axis].step);
-    (0..output.blocks()).map(|at| input.locate((start + step * output.start(at) as isize) as usize)).collect()
-}
-
-/// Edges to blocks in another order.
-fn permuted(layer: LayerId, input: &Grid, output: &Grid, sources: &[Vec<u32>]) -> Result<Shape, GraphError> {
-    check_listed("getitem", output.len())?;
-    let mut edges = ExplicitBuilder::with_capacity(output.len() as usize);
-    for index in 0..output.len() {
-        let at = output.coordinates(index);
-        let source: SmallVec<[u32; 4]> = at.iter().zip(sources).map(|(&at, axis)| axis[at as usize]).collect();
-        edges.input(TaskId::new(layer, input.index(&source)));
-        edges.task();
-    }
-    Ok(Shape::Explicit(edges.finish()?))
-}
-
-/// The blocks of `input` that hold the elements of block `at` of `output`.
-fn sources_of(input: &AxisChunks, output: &AxisChunks, at: u32) -> Range<u32> {
-    if !input.is_known() {
-        return at..at + 1;
-    }
-    let (start, end) = (output.start(at), output.start(at + 1));
-    let first = input.locate(start).min(input.blocks() - 1);
-    // A block without elements reads one that it takes nothing of, which keeps the ranges in order.
-    if start == end { first..first + 1 } else { first..input.locate(end - 1) + 1 }
-}
-
 /// A part of one block.
 struct Slicing {
     input: Chunks,
@@ -116,7 +78,7 @@ struct Slicing {
     grid: Grid,
     view: View,
     /// For each axis and block, the block that it is cut from.
-    sources: Vec<Vec<u32>>,
+    ranges: Arc<[AxisRanges]>,
 }
 
 /// A slice smaller than this share of its block is copied, so that it doesn't keep the block in memory.
@@ -126,15 +88,16 @@ impl Kernel for Slicing {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         let block = chunk(&inputs[0])?;
         let at = self.grid.coordinates(call.index);
+        let source = |axis: usize| self.ranges[axis].at(at[axis]).start;
         let mut view = self.view.clone();
         let mut shape = Dims::new();
         for (axis, &at) in at.iter().enumerate() {
             let (input, output) = (&self.input.axes()[axis], &self.output.axes()[axis]);
             let first = self.view.start[axis] as isize + self.view.axes[axis].step * output.start(at) as isize;
-            view.start[axis] = first as usize - input.start(self.sources[axis][at as usize]);
+            view.start[axis] = first as usize - input.start(source(axis));
             shape.push(output.block_length(at).unwrap_or(block.shape()[axis]));
         }
-        check_shape(block.shape(), &self.input, |axis| self.sources[axis][at[axis] as usize])?;
+        check_shape(block.shape(), &self.input, source)?;
         let part = view_block(block, &view, &shape);
         let part = if part.len() * KEPT_SHARE < block.len() { compact(&part) } else { part };
         Ok(part.into())
@@ -174,8 +137,11 @@ fn check_shape(found: &[usize], chunks: &Chunks, at: impl Fn(usize) -> u32) -> R
 /// A block put together from parts of others.
 struct Recut {
     input: Chunks,
+    input_grid: Grid,
     output: Chunks,
     grid: Grid,
+    /// For each axis and block, the blocks that it is put together from.
+    ranges: Arc<[AxisRanges]>,
     dtype: DType,
 }
 
@@ -183,9 +149,9 @@ impl Kernel for Recut {
     fn run(&self, call: &Call<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         let at = self.grid.coordinates(call.index);
         let cuts = || self.input.axes().iter().zip(self.output.axes()).zip(&at);
-        let read = GridBox(cuts().map(|((input, output), &at)| sources_of(input, output, at)).collect());
+        let read = GridBox(self.ranges.iter().zip(&at).map(|(ranges, &at)| ranges.at(at)).collect());
         let mut coordinates = vec![];
-        read.for_each(&self.input.grid(), |index| coordinates.push(self.input.grid().coordinates(index)));
+        read.for_each(&self.input_grid, |index| coordinates.push(self.input_grid.coordinates(index)));
         let mut pieces = Vec::with_capacity(inputs.len());
         for (value, from) in inputs.iter().zip(coordinates) {
             let block = chunk(value)?;

@@ -1,6 +1,6 @@
 use super::{check, counted, graph_of};
 use crate::{Array, AxisChunks, Chunks, Distribution, Index, Operand, ReduceOptions, Reduction, Ufunc};
-use raskt_graph::LayerId;
+use raskt_graph::{LayerId, Shape};
 use raskt_value::{DType, Scalar};
 
 fn apply(name: &str, operands: &[Operand]) -> Array {
@@ -47,6 +47,42 @@ fn a_hundred_million_blocks_take_no_time() {
     let graph = graph_of(&y.reduce(Reduction::Mean, &Default::default()).unwrap());
     assert!(graph.tasks() > 100_000_000);
     assert!(begin.elapsed().as_millis() < 50);
+}
+
+/// What is reshaped is made before it is cut or moved, so that each of these is a layer that moves blocks.
+#[test]
+fn a_hundred_million_blocks_are_moved_by_rules() {
+    let each = || AxisChunks::regular(100_000, 10);
+    let x = uniform(Chunks::new([each(), each()])).reshape(&[100_000, 100_000, 1]).unwrap();
+    let step = |start, step| Index::Slice { start: Some(start), stop: None, step: Some(step) };
+    let cut = Chunks::new([AxisChunks::regular(100_000, 7), AxisChunks::regular(100_000, 13), AxisChunks::single(1)]);
+    let moved = [
+        x.index(&[step(99_999, -2), step(3, 5)]).unwrap(),
+        x.index(&[step(99_999, -15), step(3, 30)]).unwrap(),
+        x.rechunk_to(cut).unwrap(),
+        x.take(&(5..99_000).rev().collect::<Vec<_>>(), 1).unwrap(),
+        Array::concatenate(&[x.clone(), x.index(&[step(7, 1)]).unwrap(), x.clone()], 0).unwrap(),
+        Array::stack(&vec![x.clone(); 100], 1).unwrap(),
+    ];
+    for y in moved {
+        let graph = graph_of(&y);
+        assert!(graph.tasks() > 100_000_000);
+        assert!(graph.layers().all(|(_, layer)| !matches!(layer.shape, Shape::Explicit(_))), "{y:?}");
+    }
+}
+
+#[test]
+fn many_arrays_in_memory_are_one_layer() {
+    let arrays: Vec<Array> = (0..1000).map(|_| counted(&[&[3]]).0).collect();
+    let graph = graph_of(&Array::stack(&arrays, 0).unwrap());
+    assert_eq!(graph.layers().map(|(_, layer)| layer.len()).collect::<Vec<_>>(), [1000]);
+    let made = uniform(line(3, 3)).reshape(&[3]).unwrap();
+    let made = apply("exp", &[made.into()]).astype(DType::I64);
+    let mut mixed = arrays[..10].to_vec();
+    mixed.insert(4, made);
+    let graph = graph_of(&Array::concatenate(&mixed, 0).unwrap());
+    let lengths: Vec<u64> = graph.layers().map(|(_, layer)| layer.len()).collect();
+    assert_eq!(lengths, [4, 1, 6, 11], "two runs of blocks in memory, what lies between them, and all together");
 }
 
 #[test]

@@ -20,7 +20,7 @@ impl State {
             entry.cancel.cancel();
             let is_begun = || self.worker.running_of(*run).any(|ticket| self.picked.contains_key(&ticket));
             if let Some(owner) = entry.owner.clone().filter(|_| !entry.has_ended && !is_begun()) {
-                self.ended_unbegun.push((owner, error.clone()));
+                self.afterwards.unbegun.push((owner, error.clone()));
             }
         }
         let _ = guard(|| self.let_go_of_all());
@@ -30,15 +30,16 @@ impl State {
         // What was lent to runs came back with their end.
         begun.lent_slots = self.lent_slots;
         begun.broke_for = self.broke_for;
-        begun.ended_unbegun = mem::take(&mut self.ended_unbegun);
-        begun.pool = mem::replace(&mut self.pool, Pool::new());
+        begun.afterwards = mem::take(&mut self.afterwards);
+        begun.pool = mem::replace(&mut self.pool, Pool::new(0));
+        begun.stray_slots = self.stray_slots;
         begun.strays = mem::take(&mut self.strays);
         // What threads are at is at an end for everybody but them.
         let at_work = mem::take(&mut self.picked).into_iter();
         at_work.for_each(|(ticket, thread)| begun.lose_track(ticket, thread));
         begun.is_shut_down = self.is_shut_down;
         let broken = mem::replace(self, begun);
-        self.garbage.broken.push(broken);
+        self.afterwards.broken.push(broken);
         self.resize();
         error
     }
@@ -46,9 +47,8 @@ impl State {
     /// What the store promised is given back, and small results are no longer counted there.
     fn let_go_of_all(&mut self) {
         self.store.give_back_all(self.number);
-        for run in self.runs.keys().copied().collect::<Vec<_>>() {
-            let values = self.results.take_run(run.0);
-            self.let_go(values);
-        }
+        let runs = mem::take(&mut self.runs);
+        self.store.let_go_small(runs.values().map(|entry| entry.small).sum());
+        self.afterwards.runs.extend(runs.into_values());
     }
 }

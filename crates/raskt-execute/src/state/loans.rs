@@ -2,8 +2,8 @@
 
 use super::{State, ThreadNumber, WORKER};
 use crate::RunError;
-use crate::engine::OwnsRuns;
-use raskt_schedule::{Event, RunId, Ticket};
+use crate::owner::OwnsRuns;
+use raskt_schedule::{Event, RunId, Ticket, WorkerEvent};
 use std::sync::Weak;
 
 impl State {
@@ -55,11 +55,36 @@ impl State {
         self.resize_worker();
     }
 
-    /// Nobody waits any more for what a thread has picked.
+    /// Nobody waits any more for what a thread has picked. It keeps the memory that it was promised until the thread is back.
     pub(super) fn lose_track(&mut self, ticket: Ticket, thread: Option<ThreadNumber>) {
+        self.strays.insert(ticket, thread);
         if let Some(thread) = thread {
-            self.strays.insert(ticket, thread);
             self.pool.set_astray(thread, true);
+        }
+    }
+
+    /// A thread is back from what nobody waits for any more.
+    pub(super) fn found_track(&mut self, ticket: Ticket) {
+        let Some(thread) = self.strays.remove(&ticket) else { return };
+        self.store.give_back(self.holder(ticket));
+        if let Some(thread) = thread {
+            self.pool.set_astray(thread, false);
+        }
+        self.worker.handle_event(WorkerEvent::MemoryFreed);
+        self.act();
+    }
+
+    /// Assignments that threads are at and that nobody waits for any more.
+    pub fn strays(&self) -> usize {
+        self.strays.len()
+    }
+
+    /// Threads that are at what nobody wants take up slots, beyond the first few.
+    pub fn heed_strays(&mut self) {
+        let slots = self.pool.strays_in_places() as u32;
+        if slots != self.stray_slots {
+            self.stray_slots = slots;
+            self.resize();
         }
     }
 
@@ -78,7 +103,7 @@ impl State {
         // What ends leaves its slot to the next one.
         while let Some((run, owner)) = self.first_of_an_owner() {
             let error = RunError::Threads { threads: self.pool.live(), cause: cause.to_owned() };
-            self.ended_unbegun.push((owner, error.clone()));
+            self.afterwards.unbegun.push((owner, error.clone()));
             self.end(run, error);
         }
         for execution in &self.executions {

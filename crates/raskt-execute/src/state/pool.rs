@@ -11,8 +11,11 @@ pub(crate) struct ThreadNumber(u32);
 pub(crate) struct Pool {
     threads: BTreeMap<ThreadNumber, AtWhat>,
     next: u32,
-    /// Those that take up the places of the pool.
+    /// Those at work that somebody waits for.
     busy: usize,
+    /// Those that are at what nobody wants any more, and can't be stopped; so many of them take up no place.
+    strays: usize,
+    strays_allowed: usize,
     /// Those that wait for work.
     pub idle: usize,
     /// Those that were started and haven't looked for work yet.
@@ -38,6 +41,10 @@ impl AtWhat {
     fn is_busy(self) -> bool {
         self.works && !self.waits && !self.is_astray
     }
+
+    fn is_stray(self) -> bool {
+        self.works && !self.waits && self.is_astray
+    }
 }
 
 /// Threads that an engine has, however many of its tasks wait for what others bring about: more would make the machine slow for
@@ -45,16 +52,33 @@ impl AtWhat {
 const MOST_THREADS: usize = 4096;
 
 impl Pool {
-    pub fn new() -> Self {
-        Self { threads: BTreeMap::new(), next: 0, busy: 0, idle: 0, coming: 0, most: MOST_THREADS, refused: None }
+    /// A pool in which so many threads at a time may go on with what nobody wants any more, beside those that are wanted.
+    pub fn new(strays_allowed: usize) -> Self {
+        Self {
+            threads: BTreeMap::new(),
+            next: 0,
+            busy: 0,
+            strays: 0,
+            strays_allowed,
+            idle: 0,
+            coming: 0,
+            most: MOST_THREADS,
+            refused: None,
+        }
     }
 
     pub fn live(&self) -> usize {
         self.threads.len()
     }
 
+    /// Those that take up the places of the pool.
     pub fn busy(&self) -> usize {
-        self.busy
+        self.busy + self.strays_in_places()
+    }
+
+    /// Threads that are at what nobody wants any more, beyond those that may be so without taking up a place.
+    pub fn strays_in_places(&self) -> usize {
+        self.strays.saturating_sub(self.strays_allowed)
     }
 
     /// Threads that will look for work.
@@ -100,9 +124,10 @@ impl Pool {
 
     fn change(&mut self, number: ThreadNumber, change: impl FnOnce(&mut AtWhat)) {
         let Some(thread) = self.threads.get_mut(&number) else { return };
-        let before = thread.is_busy();
+        let before = *thread;
         change(thread);
-        self.busy = self.busy + usize::from(thread.is_busy()) - usize::from(before);
+        self.busy = self.busy + usize::from(thread.is_busy()) - usize::from(before.is_busy());
+        self.strays = self.strays + usize::from(thread.is_stray()) - usize::from(before.is_stray());
     }
 }
 
@@ -112,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_waits_and_is_astray_counts_once() {
-        let mut pool = Pool::new();
+        let mut pool = Pool::new(1);
         let [one, two] = [pool.add(), pool.add()];
         assert_eq!((pool.live(), pool.busy(), pool.available()), (2, 0, 2));
         pool.set_looking(one);
@@ -130,5 +155,21 @@ mod tests {
         assert_eq!(pool.busy(), 2);
         pool.remove(two);
         assert_eq!((pool.live(), pool.busy()), (1, 1));
+    }
+
+    #[test]
+    fn of_those_astray_only_so_many_take_up_no_place() {
+        let mut pool = Pool::new(2);
+        let threads = [(); 4].map(|()| pool.add());
+        for thread in threads {
+            pool.set_looking(thread);
+            pool.set_working(thread);
+            pool.set_astray(thread, true);
+        }
+        assert_eq!((pool.busy(), pool.strays_in_places()), (2, 2));
+        pool.set_waiting(threads[0], true);
+        assert_eq!(pool.busy(), 1);
+        threads.into_iter().for_each(|thread| pool.set_looking(thread));
+        assert_eq!((pool.busy(), pool.strays_in_places()), (0, 0));
     }
 }

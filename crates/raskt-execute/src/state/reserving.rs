@@ -10,6 +10,8 @@ use raskt_store::{Answer, Holder, Reply};
 impl State {
     /// Takes in what became of a request for memory that had to wait.
     pub fn answered(&mut self, ticket: Ticket, reply: Reply) {
+        #[cfg(test)]
+        self.pass(super::stumbling::Spot::Answered);
         match reply {
             Reply::Promised { is_loading } => self.promised(ticket, is_loading),
             Reply::Loaded => {
@@ -28,15 +30,34 @@ impl State {
 
     /// Asks the store for the memory of the assignment that the worker holds ready, and for its inputs.
     pub(super) fn reserve(&mut self, ticket: Ticket, bytes: u64) {
+        #[cfg(test)]
+        self.pass(super::stumbling::Spot::Reserving);
         let asking = self.worker.asking().filter(|asking| *asking == ticket);
         let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
-        let (run, tasks) = (assignment.run, assignment.tasks.clone());
-        let (graph, cancel) = (entry.graph.clone(), entry.cancel.clone());
-        let reads = Reads::of(&graph, assignment, |task| self.results.get(run.0, task));
-        let (answer, pins) = sound(self.store.ask(self.holder(ticket), bytes, &reads.outside), &mut self.broke_for);
+        let (run, tasks, fleeting) = (assignment.run, assignment.tasks.clone(), assignment.fleeting.clone());
+        let (graph, cancel, is_repeatable) = (entry.graph.clone(), entry.cancel.clone(), entry.is_repeatable);
+        let reads = Reads::of(&graph, &tasks, |task| entry.results.get(task));
+        let holder = self.holder(ticket);
+        let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside), &mut self.broke_for);
+        #[cfg(test)]
+        self.pass(super::stumbling::Spot::Asked);
         let (engine, is_whole, failure) = (self.engine, true, None);
-        let execution = Execution { ticket, run, engine, graph, cancel, tasks, reads, pins, is_whole, failure };
+        let execution = Execution {
+            ticket,
+            holder,
+            run,
+            engine,
+            graph,
+            is_repeatable,
+            cancel,
+            tasks,
+            fleeting,
+            reads,
+            pins,
+            is_whole,
+            failure,
+        };
         self.asking.insert(ticket, (execution, false));
         match answer {
             Answer::Promised { is_loading } => self.promised(ticket, is_loading),
@@ -55,11 +76,15 @@ impl State {
     /// An assignment begins as soon as its inputs are read.
     pub(super) fn execute(&mut self, ticket: Ticket, assignment: &Assignment) {
         let Some((mut execution, is_loading)) = self.asking.remove(&ticket) else { return };
+        #[cfg(test)]
+        self.pass(super::stumbling::Spot::Executing);
         if execution.tasks != assignment.tasks {
             // Some were taken back while it waited.
             execution.tasks.clone_from(&assignment.tasks);
-            let run = execution.run.0;
-            execution.reads = Reads::of(&execution.graph, assignment, |task| self.results.get(run, task));
+            execution.fleeting.clone_from(&assignment.fleeting);
+            let entry = self.runs.get(&execution.run);
+            execution.reads =
+                Reads::of(&execution.graph, &assignment.tasks, |task| entry.and_then(|entry| entry.results.get(task)));
         }
         if is_loading {
             self.loading.insert(ticket, execution);

@@ -1,7 +1,8 @@
 //! Machines that panic: nobody waits for ever, and what comes next finds an engine in order.
 
-use super::memory::{Place, blocks};
+use super::memory::{Place, blocks, check_sums, sums_of};
 use super::*;
+use crate::state::stumbling::Spot;
 use std::sync::atomic::AtomicBool;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -142,4 +143,110 @@ fn a_store_that_breaks_ends_the_runs_and_keeps_its_results() {
     }
     drop((kept, handle));
     place.becomes_empty();
+}
+
+/// A task that needs all of the memory, and notes how much results hold of it while it runs.
+fn needs_all(place: &Place, limit: u64) -> u64 {
+    let store = place.engine.store().clone();
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph, move |_, _| {
+        let deadline = Instant::now() + PATIENCE;
+        // What was written may be on its way out.
+        while store.report().unwrap().held > 0 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(Chunk::scalar(store.report().unwrap().held as i64).into())
+    });
+    let cost = Cost { nanoseconds: 0, output_bytes: 8, scratch_bytes: limit - 8 };
+    let layer = graph.layer(Layer::new("all", op, Shape::source(1)).with_cost(cost)).unwrap();
+    let run = place.engine.submit(Arc::new(graph.finish()), vec![TaskId::new(layer, 0)]);
+    number(&run.wait_timeout(PATIENCE).expect("it doesn't hang").unwrap()[0]) as u64
+}
+
+#[test]
+fn a_panic_anywhere_in_the_machines_ends_every_run_and_gives_all_back() {
+    for (spot, threads) in Spot::ALL.into_iter().flat_map(|spot| [0, 2].map(|threads| (spot, threads))) {
+        let place = Place::new(threads, 4);
+        let kept = place.keep(blocks(40, false));
+        let (is_open, gate) = gate();
+        is_open.store(threads == 0, Ordering::Release);
+        let gate = submit(&place.engine, gate);
+        let left = if matches!(spot, Spot::Releasing | Spot::Submitted) { 1 } else { 2 };
+        place.engine.0.lock().stumbles = Some((spot, left));
+        let mut runs: Vec<_> = (0..4).map(|_| submit(&place.engine, sums_of(kept.clone()))).collect();
+        // One is let go of while it runs.
+        drop(runs.pop());
+        let mut broken = 0;
+        for run in runs.iter().chain([&gate]) {
+            match run.wait_timeout(PATIENCE).unwrap_or_else(|| panic!("{spot:?} with {threads} threads: it hangs")) {
+                Ok(values) if values.len() == 1 => assert_eq!(number(&values[0]), 1),
+                Ok(values) => check_sums(&values),
+                result => {
+                    let story = story(result);
+                    assert!(story.contains(&format!("{spot:?}")), "{story}");
+                    broken += 1;
+                }
+            }
+        }
+        assert!(broken > 0 && (threads == 0 || broken > 1), "{spot:?} with {threads} threads: {broken} runs were told");
+        is_open.store(true, Ordering::Release);
+        drop((runs, gate));
+        let (graph, wanted) = sums_of(kept.clone());
+        let again = place.engine.submit(graph, wanted).wait_timeout(PATIENCE).expect("it doesn't hang");
+        check_sums(&again.unwrap());
+        assert_eq!(
+            needs_all(&place, 4 << 20),
+            0,
+            "{spot:?} with {threads} threads: nothing is pinned, and all can leave"
+        );
+        drop(kept);
+        place.becomes_empty();
+        place.engine.shut_down(PATIENCE);
+        let state = place.engine.0.lock();
+        assert_eq!((state.pool.live(), state.lent()), (0, 0));
+    }
+}
+
+/// An object for which the store asks how it is written, which is more than it can bear.
+struct Unspeakable;
+
+impl raskt_value::Foreign for Unspeakable {
+    fn bytes(&self) -> usize {
+        1 << 20
+    }
+
+    fn type_name(&self) -> &str {
+        "unspeakable"
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn codec(&self) -> Option<Arc<dyn raskt_value::Codec>> {
+        panic!("it can't be told")
+    }
+}
+
+#[test]
+fn a_store_that_breaks_as_it_takes_a_result_ends_every_run() {
+    for threads in [0, 2] {
+        let place = Place::new(threads, 4);
+        let kept = place.keep(blocks(40, false));
+        let (is_open, gate) = gate();
+        is_open.store(threads == 0, Ordering::Release);
+        let gate = submit(&place.engine, gate);
+        let bad = submit(&place.engine, one_task(|_, _| Ok(Value::Foreign(Arc::new(Unspeakable)))));
+        if threads > 0 {
+            assert!(story(gate.wait_timeout(PATIENCE).expect("nobody waits for ever")).contains("it can't be told"));
+        }
+        assert!(story(bad.wait_timeout(PATIENCE).expect("nobody waits for ever")).contains("it can't be told"));
+        is_open.store(true, Ordering::Release);
+        drop((gate, bad));
+        let (graph, wanted) = sums_of(kept.clone());
+        check_sums(&place.engine.submit(graph, wanted).wait_timeout(PATIENCE).expect("it doesn't hang").unwrap());
+        assert_eq!(needs_all(&place, 4 << 20), 0);
+        drop(kept);
+        place.becomes_empty();
+    }
 }

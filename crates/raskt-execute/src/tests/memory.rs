@@ -66,6 +66,15 @@ impl Place {
         }
     }
 
+    /// Results hold so many bytes in the end.
+    fn becomes_at_most(&self, held: u64) {
+        let deadline = std::time::Instant::now() + Duration::from_secs(20);
+        while self.report().held > held {
+            assert!(std::time::Instant::now() < deadline, "{}", self.report());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Runs `graph` and leaves its results in the store.
     pub fn keep(&self, (graph, wanted): (Arc<Graph>, Vec<TaskId>)) -> Vec<Value> {
         self.engine.submit(graph, wanted).wait_timeout_kept(Duration::from_secs(60)).expect("it doesn't hang").unwrap()
@@ -122,7 +131,7 @@ pub fn blocks(count: u32, repeats: bool) -> (Arc<Graph>, Vec<TaskId>) {
 }
 
 /// The sum of each of `values`, in a graph of its own.
-fn sums_of(values: Vec<Value>) -> (Arc<Graph>, Vec<TaskId>) {
+pub fn sums_of(values: Vec<Value>) -> (Arc<Graph>, Vec<TaskId>) {
     let count = values.len() as u32;
     let mut graph = GraphBuilder::new();
     let give = op(&mut graph, move |call, _| Ok(values[call.index as usize].clone()));
@@ -134,7 +143,7 @@ fn sums_of(values: Vec<Value>) -> (Arc<Graph>, Vec<TaskId>) {
     (Arc::new(graph.finish()), all(layer, count))
 }
 
-fn check_sums(values: &[Value]) {
+pub fn check_sums(values: &[Value]) {
     for (at, value) in values.iter().enumerate() {
         assert_eq!(number(value), at as i64 * 256 * 128, "block {at}");
     }
@@ -412,4 +421,38 @@ fn a_run_that_was_short_of_memory_has_no_later_one_begin_ahead_of_its_turn() {
     let (graph, wanted) = chain_and_source(&begun);
     place.run(graph, wanted).unwrap();
     assert_eq!(*begun.lock(), [0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn what_is_computed_again_counts_as_long_as_it_is_there() {
+    for threads in [0, 2] {
+        let place = Place::new(threads, 16);
+        let (store, seen) = (place.engine.store().clone(), Arc::new(AtomicUsize::new(0)));
+        let mut graph = GraphBuilder::new();
+        let fill = repeatable(&mut graph, |call, _| Ok(block(call.index as i64, 1024)));
+        let noted = seen.clone();
+        let join = repeatable(&mut graph, move |_, inputs| {
+            noted.store(store.report().unwrap().held as usize, Ordering::Relaxed);
+            Ok(block(inputs.iter().map(sum).sum(), 256))
+        });
+        let grid = Grid::new([8]);
+        let filled = graph.layer(Layer::new("fill", fill, Shape::source(8)).with_cost(bytes(MIB))).unwrap();
+        let shape = Shape::Reduce { input: filled, grid, fan_in: [8].into_iter().collect() };
+        let joined = graph.layer(Layer::new("join", join, shape).with_cost(bytes(256 << 10))).unwrap();
+        let kept = place.keep((Arc::new(graph.finish()), vec![TaskId::new(joined, 0)]));
+        let expected = sum(&Kept::of(&kept[0]).unwrap().fetch().unwrap());
+        // Something else takes all the memory, so that it leaves; and its file is gone.
+        drop(place.keep(blocks(100, false)));
+        place.becomes_at_most(0);
+        while place.files().len() > 1 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(place.files().iter().map(|path| fs::remove_file(path).unwrap()).count(), 1);
+        seen.store(0, Ordering::Relaxed);
+        let (graph, wanted) = sums_of(kept);
+        assert_eq!(number(&place.run(graph, wanted).unwrap()[0]), expected);
+        let seen = seen.load(Ordering::Relaxed) as u64;
+        assert!(seen >= 8 * MIB, "{seen} bytes were counted while eight inputs were there");
+        place.becomes_empty();
+    }
 }

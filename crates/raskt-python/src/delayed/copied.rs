@@ -10,7 +10,7 @@ use crate::object::Object;
 use hashbrown::{HashMap, HashSet};
 use pyo3::prelude::*;
 use raskt_graph::{
-    ExplicitBuilder, Graph, GraphBuilder, GraphError, Grid, Layer, LayerId, MapInput, Op, OpBody, Shape, TaskId,
+    ExplicitBuilder, Graph, GraphBuilder, GraphError, Grid, Layer, LayerId, MapInput, Op, OpBody, Parts, Shape, TaskId,
 };
 use raskt_sync::Mutex;
 use raskt_value::{Call, Kernel, NativeOp, TaskError, Value};
@@ -207,6 +207,11 @@ impl Copier<'_> {
             }
             (Shape::Overlap { input, grid, ranges }, _) => {
                 Shape::Overlap { input: copy(input), grid: grid.clone(), ranges: ranges.clone() }
+            }
+            (Shape::Concatenate(parts), _) => {
+                let layers = parts.layers().map(|(layer, length)| (copy(&layer), length));
+                let copied = Parts::new(parts.axis(), parts.grid(), layers);
+                Shape::Concatenate(copied.expect("there are as many blocks as before"))
             }
             (Shape::Explicit(_), gate) => Shape::Explicit(self.edges(id, gate)?.finish()?),
         })

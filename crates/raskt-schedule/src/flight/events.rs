@@ -84,6 +84,7 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             start(to, 15, u64::from(worker.0));
             [run.0, u64::from(*slots)].into_iter().for_each(|number| to.number(number));
         }
+        Event::TimePassed => start(to, 16, 0),
         Event::Reported { worker, report } => {
             start(to, 13, u64::from(worker.0));
             to.number(report.run.0);
@@ -169,6 +170,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         }
         14 => Event::SlotsLent { worker, run: RunId(from.number()?), slots: from.word()? },
         15 => Event::SlotsReturned { worker, run: RunId(from.number()?), slots: from.word()? },
+        16 => Event::TimePassed,
         _ => return Err(FlightError::Malformed("an event is of no known kind")),
     })
 }

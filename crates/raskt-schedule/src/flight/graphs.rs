@@ -135,17 +135,55 @@ fn encode_shape(own: LayerId, shape: &Shape, to: &mut Encoder) {
             [u64::from(input.0), *producers, *consumers].into_iter().for_each(|number| to.number(number));
         }
         Shape::Overlap { input, grid, ranges } => {
-            to.number(4);
+            to.number(6);
             to.number(u64::from(input.0));
             encode_grid(grid, to);
-            to.list(ranges.iter(), |to, axis| {
-                to.list(axis.iter(), |to, range| {
-                    to.number(u64::from(range.start));
-                    to.number(u64::from(range.end));
-                });
+            to.list(ranges.iter(), |to, axis| encode_ranges(axis, to));
+        }
+        Shape::Concatenate(parts) => {
+            to.number(5);
+            to.number(parts.axis() as u64);
+            encode_grid(parts.grid(), to);
+            to.list(parts.layers(), |to, (layer, length)| {
+                to.number(u64::from(layer.0));
+                to.number(u64::from(length));
             });
         }
     }
+}
+
+/// Numbers of windows, of which the count is never so large; or a list of ranges.
+const WINDOWS: u64 = u64::MAX;
+
+fn encode_ranges(axis: &AxisRanges, to: &mut Encoder) {
+    if let Some(Windows { count, first, stride, width, points, block }) = axis.windows() {
+        to.number(WINDOWS);
+        to.number(u64::from(*count));
+        // The bits of negative numbers.
+        let numbers = [*first as u64, *stride as u64, *width, points.start, points.end, *block];
+        return numbers.into_iter().for_each(|number| to.number(number));
+    }
+    to.list((0..axis.len()).map(|at| axis.at(at)), |to, range| {
+        to.number(u64::from(range.start));
+        to.number(u64::from(range.end));
+    });
+}
+
+fn decode_ranges(from: &mut Decoder) -> Result<AxisRanges, FlightError> {
+    let count = from.number()?;
+    if count != WINDOWS {
+        let ranges: Result<Vec<_>, FlightError> = (0..count).map(|_| Ok(from.word()?..from.word()?)).collect();
+        return Ok(ranges?.into());
+    }
+    let windows = Windows {
+        count: from.word()?,
+        first: from.number()? as i64,
+        stride: from.number()? as i64,
+        width: from.number()?,
+        points: from.number()?..from.number()?,
+        block: from.number()?,
+    };
+    AxisRanges::even(windows).ok_or(FlightError::Malformed("windows show nothing, or leave blocks out"))
 }
 
 fn decode_shape(from: &mut Decoder) -> Result<Shape, FlightError> {
@@ -169,10 +207,16 @@ fn decode_shape(from: &mut Decoder) -> Result<Shape, FlightError> {
             Shape::Reduce { input, grid, fan_in: fan_in.into_iter().collect() }
         }
         3 => Shape::Exchange { input: layer(from)?, producers: from.number()?, consumers: from.number()? },
-        4 => {
+        5 => {
+            let (axis, grid) = (from.number()? as usize, decode_grid(from)?);
+            let parts: Vec<_> = from.list(|from| Ok((layer(from)?, from.word()?)))?;
+            let parts = Parts::new(axis, &grid, parts).filter(|parts| *parts.grid() == grid);
+            Shape::Concatenate(parts.ok_or(FlightError::Malformed("parts don't make up the whole"))?)
+        }
+        6 => {
             let (input, grid) = (layer(from)?, decode_grid(from)?);
-            let ranges: Vec<Vec<_>> = from.list(|from| from.list(|from| Ok(from.word()?..from.word()?)))?;
-            checked_grid(ranges.iter().map(|axis| axis.len() as u32).collect())?;
+            let ranges: Vec<_> = from.list(decode_ranges)?;
+            checked_grid(ranges.iter().map(AxisRanges::len).collect())?;
             Shape::Overlap { input, grid, ranges: ranges.into() }
         }
         _ => return Err(FlightError::Malformed("a layer is of no known shape")),

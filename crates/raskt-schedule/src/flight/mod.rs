@@ -58,6 +58,7 @@ impl FlightRecorder {
         encoder.number(VERSION);
         encoder.number(settings.credit_nanoseconds);
         encoder.number(settings.prefill_nanoseconds);
+        encoder.number(settings.patience_nanoseconds);
         encoder.number(u64::from(settings.deaths));
         encoder.number(u64::from(settings.heeds_requirements));
         Self { encoder, last: Time(0) }
@@ -83,9 +84,11 @@ impl Flight {
         if from.number()? != VERSION {
             return Err(FlightError::NotOne);
         }
-        let (credit_nanoseconds, prefill_nanoseconds, deaths) = (from.number()?, from.number()?, from.word()?);
+        let (credit_nanoseconds, prefill_nanoseconds) = (from.number()?, from.number()?);
+        let (patience_nanoseconds, deaths) = (from.number()?, from.word()?);
         let heeds_requirements = from.number()? != 0;
-        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, deaths, heeds_requirements };
+        let settings =
+            Settings { credit_nanoseconds, prefill_nanoseconds, patience_nanoseconds, deaths, heeds_requirements };
         let mut flight = Self { settings, events: vec![], is_torn: false };
         let mut now = Time(0);
         while !from.0.is_empty() {

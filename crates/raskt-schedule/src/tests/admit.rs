@@ -93,3 +93,130 @@ fn a_worker_whose_tasks_wait_for_tasks_is_given_them_beyond_its_memory() {
     world.handle(Event::WorkerResized { worker, slots: 3, memory: u64::MAX });
     assert_eq!(layers(&world), [1, 0, 0]);
 }
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Layers of so many tasks, of so many bytes, of this time, each of which reads all of the one before; or nothing.
+fn pipeline(layers: &[(u32, u64, u64)]) -> (Graph, Vec<TaskRange>) {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let mut last: Option<(LayerId, u32)> = None;
+    for &(tasks, output_bytes, nanoseconds) in layers {
+        let shape = match last {
+            Some((input, producers)) => {
+                let fan_in = [producers / tasks].into_iter().collect();
+                Shape::Reduce { input, grid: Grid::new([producers]), fan_in }
+            }
+            None => Shape::source(tasks),
+        };
+        let cost = Cost { nanoseconds, output_bytes, ..Cost::default() };
+        last = Some((graph.layer(Layer::new("layer", op, shape).with_cost(cost)).unwrap(), tasks));
+    }
+    let (layer, tasks) = last.expect("there is a layer");
+    (graph.finish(), vec![TaskRange { layer, start: 0, end: u64::from(tasks) }])
+}
+
+const OTHER: RunId = RunId(2);
+
+/// A worker with one task at a time of `RUN` that gives back 500 of its 1000 bytes, expected to take so long; and another run,
+/// whose sources have no memory beside it. Both are of one family if it is said so.
+fn beside(nanoseconds: u64, is_family: bool) -> World {
+    let (graph, wanted) = pipeline(&[(1, 500, 1000), (1, 1, nanoseconds)]);
+    let mut world = World::new(1);
+    world.spends = false;
+    world.join_with(Offer { memory: 1000, ..Offer::slots(2) });
+    world.bytes = 500;
+    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
+    while layers(&world) == [0] {
+        world.run_one(&graph, 0, || false);
+    }
+    assert_eq!(layers(&world), [1]);
+    let (graph, wanted) = pipeline(&[(16, 100, 1000), (1, 1, 1000)]);
+    let parent = is_family.then_some(RUN);
+    world.handle(Event::GraphAdded { run: OTHER, parent, graph: Arc::new(graph), wanted });
+    world
+}
+
+fn has_begun(world: &World, run: RunId) -> bool {
+    world.assigned.iter().any(|(_, assignment)| assignment.run == run)
+}
+
+#[test]
+fn nobody_waits_for_the_memory_of_strangers() {
+    let world = beside(SECOND / 10, false);
+    assert!(has_begun(&world, OTHER), "its sources go ahead");
+    assert!(!world.scheduler.is_held_back(OTHER));
+}
+
+#[test]
+fn nobody_waits_for_what_takes_long() {
+    assert!(has_begun(&beside(600 * SECOND, true), OTHER), "ten minutes are too long");
+}
+
+#[test]
+fn waiting_has_a_bound_and_says_for_whom() {
+    for nanoseconds in [SECOND / 10, 0] {
+        let mut world = beside(nanoseconds, true);
+        assert!(!has_begun(&world, OTHER));
+        let held = world.scheduler.held_back(OTHER).expect("it waits for memory");
+        assert_eq!((held.worker, held.waits_for, held.since), (WorkerId(0), RUN, Time(0)));
+        assert!(held.until <= Time(SECOND));
+        assert_eq!(world.scheduler.wakes_at(), Some(held.until));
+        world.now = Time(held.until.0 - 1);
+        world.handle(Event::TimePassed);
+        assert!(!has_begun(&world, OTHER));
+        world.now = held.until;
+        world.handle(Event::TimePassed);
+        assert!(has_begun(&world, OTHER), "it goes ahead");
+        assert!(!world.scheduler.is_held_back(OTHER));
+    }
+}
+
+#[test]
+fn a_slow_consumer_of_a_run_does_not_stop_its_sources() {
+    // Half of the memory is full of what a slow task reads, and of what a fast one would.
+    let mut world = beside(0, true);
+    let steps = 10;
+    for step in 1..=steps {
+        world.now = Time(step * SECOND / 5);
+        world.handle(Event::TimePassed);
+    }
+    assert!(has_begun(&world, OTHER));
+}
+
+#[test]
+fn past_a_head_that_lacks_memory_all_others_have_their_turn() {
+    // The later layers stand first: tasks that grow what they read, before tasks that free it.
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let layer = |shape, bytes| {
+        Layer::new("layer", op, shape).with_cost(Cost { nanoseconds: 1000, output_bytes: bytes, ..Cost::default() })
+    };
+    let grid = || Grid::new([4]);
+    let map = |input| Shape::Map { grid: grid(), inputs: vec![MapInput::same(input, grid())] };
+    let small = graph.layer(layer(Shape::source(4), 100)).unwrap();
+    let freed = graph.layer(layer(map(small), 1)).unwrap();
+    let other = graph.layer(layer(Shape::source(1), 1)).unwrap();
+    let shape = Shape::Map { grid: Grid::new([1]), inputs: vec![MapInput::same(other, Grid::new([1]))] };
+    let grown = graph.layer(layer(shape, 5000)).unwrap();
+    let last = graph.layer(layer(map(freed), 1)).unwrap();
+    let end = graph
+        .layer(layer(Shape::Map { grid: Grid::new([1]), inputs: vec![MapInput::same(grown, Grid::new([1]))] }, 1))
+        .unwrap();
+    let graph = graph.finish();
+    let wanted = vec![TaskRange { layer: last, start: 0, end: 4 }, TaskRange { layer: end, start: 0, end: 1 }];
+    let mut world = World::new(1);
+    world.spends = false;
+    world.bytes = 100;
+    world.join_with(Offer { memory: 1000, ..Offer::slots(1) });
+    world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
+    // Until both sources have run: one task grows, four free.
+    let mut before_growing = 0;
+    while !world.assigned.is_empty() && layers(&world) != [grown.0] {
+        before_growing += u64::from(layers(&world) == [freed.0]);
+        world.run_one(&graph, 0, || false);
+    }
+    assert_eq!(before_growing, 4, "what frees memory goes before what takes it and lacks it");
+    world.run_to_the_end(&graph);
+    assert!(world.finished);
+}

@@ -5,7 +5,8 @@ use super::graphs::*;
 use super::world::*;
 use crate::*;
 use proptest::prelude::*;
-use raskt_graph::Graph;
+use raskt_graph::*;
+use std::sync::Arc;
 
 /// Plays, and gives what was written down of it with the actions that there were.
 fn recorded(graph: &Graph, steps: &[Step]) -> (Vec<u8>, Vec<Action>) {
@@ -26,6 +27,36 @@ proptest! {
         let mut again = FlightRecorder::new(flight.settings);
         flight.events.iter().for_each(|(now, event)| again.note(*now, event));
         prop_assert_eq!(again.take(), bytes);
+    }
+
+    #[test]
+    fn a_run_that_comes_prepared_and_goes_in_one_piece_is_as_any_other(graph in graphs(), steps in steps(60)) {
+        let flight = Flight::read(&recorded(&graph, &steps).0).unwrap();
+        let released = (Time(0), Event::RunReleased { run: RUN });
+        let events: Vec<_> = flight.events.into_iter().chain([released]).collect();
+        let all = |handle: &dyn Fn(&mut Scheduler, &Event)| {
+            let mut scheduler = Scheduler::with(flight.settings, Box::new(SoonestStart::default()));
+            let mut actions = vec![];
+            for (_, event) in &events {
+                handle(&mut scheduler, event);
+                scheduler.validate();
+                actions.extend(std::iter::from_fn(|| scheduler.poll_action()));
+            }
+            actions
+        };
+        let told = all(&|scheduler, event| scheduler.handle_event(Time(0), event.clone()));
+        let prepared = all(&|scheduler, event| match event {
+            Event::GraphAdded { run, parent, graph, wanted } => {
+                let prepared = PreparedRun::new(graph.clone(), wanted, &flight.settings).unwrap();
+                scheduler.submit(Time(0), *run, *parent, prepared).unwrap();
+                let again = PreparedRun::new(graph.clone(), wanted, &flight.settings).unwrap();
+                assert_eq!(scheduler.submit(Time(0), *run, *parent, again), Err(EventError::RunTwice(*run)));
+            }
+            // One that has failed is forgotten already.
+            Event::RunReleased { run } => drop(scheduler.release(Time(0), *run)),
+            other => scheduler.handle_event(Time(0), other.clone()),
+        });
+        prop_assert_eq!(told, prepared);
     }
 
     #[test]
@@ -61,4 +92,35 @@ fn other_files_are_told_apart() {
     let mut later = FlightRecorder::new(Settings::default()).take();
     later[b"raskt flight ".len()] += 1;
     assert!(matches!(Flight::read(&later), Err(FlightError::NotOne)));
+}
+
+/// What a slice with a step, a new cut and a thousand parts read is written as rules.
+#[test]
+fn shapes_of_many_blocks_are_written_in_a_few_bytes() {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let grid = Grid::new([10_000, 10_000]);
+    let layer = |graph: &mut GraphBuilder, shape| graph.layer(Layer::new("layer", op, shape)).unwrap();
+    let source = layer(&mut graph, Shape::Map { grid: grid.clone(), inputs: vec![] });
+    let back = Windows { count: 10_000, first: 99_991, stride: -10, width: 9, points: 1..100_000, block: 10 };
+    let ranges = [AxisRanges::even(back).unwrap(), AxisRanges::same(10_000)];
+    layer(&mut graph, Shape::Overlap { input: source, grid: grid.clone(), ranges: Arc::from(ranges) });
+    let parts = Parts::new(1, &grid, (0..1000).map(|_| (source, 10_000))).unwrap();
+    let last = layer(&mut graph, Shape::Concatenate(parts));
+    let graph = graph.finish();
+    let mut recorder = FlightRecorder::new(Settings::default());
+    let wanted = TaskRange::of([TaskId::new(last, 7)]);
+    recorder.note(Time(0), &Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
+    let bytes = recorder.take();
+    assert!(bytes.len() < 8000, "{} bytes", bytes.len());
+    let flight = Flight::read(&bytes).unwrap();
+    let Event::GraphAdded { graph: read, .. } = &flight.events[0].1 else { panic!("one graph was written") };
+    for (layer, index) in [(1, 0), (1, 49_999_999), (1, 12_345_678), (2, 0), (2, 99_999_999_999), (2, 54_321_987_654)] {
+        let inputs = |graph: &Graph| {
+            let mut found = vec![];
+            graph.for_each_input(TaskId::new(LayerId(layer), index), |input| found.push(input));
+            found
+        };
+        assert_eq!(inputs(read), inputs(&graph), "inputs of {layer}:{index}");
+    }
 }

@@ -310,10 +310,12 @@ fn suspects_run_one_by_one_after_what_they_read() {
     let inputs = chain(3);
     let graph = graph(MICROSECOND, &slices(&inputs));
     let mut world = world(&graph, &[1]);
-    let (worker, assignment) = world.assigned[0].clone();
-    world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
-    world.lose(0);
-    world.join(1);
+    for _ in 0..2 {
+        let (worker, assignment) = world.assigned[0].clone();
+        world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
+        world.lose(0);
+        world.join(1);
+    }
     for task in 0..3 {
         assert_eq!(assigned(&world), [[task]]);
         world.run_one(&graph, 0, || false);

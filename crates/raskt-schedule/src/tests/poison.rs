@@ -94,10 +94,12 @@ fn what_goes_on_of_a_forgotten_run_is_not_blamed_on_others() {
     world.join(1);
     world.handle(Event::GraphAdded { run: OTHER, parent: None, graph: Arc::new(graph.clone()), wanted });
     begin(&mut world);
-    world.join(1);
     submit(&mut world, &graph);
-    let first = begin(&mut world);
-    world.lose(first);
+    for _ in 0..2 {
+        world.join(1);
+        let first = begin(&mut world);
+        world.lose(first);
+    }
     world.handle(Event::RunReleased { run: OTHER });
     let second = begin(&mut world);
     world.lose(second);
@@ -111,14 +113,13 @@ fn what_goes_on_of_a_forgotten_run_is_not_blamed_on_others() {
 #[test]
 fn a_suspect_waits_no_longer_than_until_some_worker_is_idle() {
     let graph = sources(3);
-    // One of the two that are left is kept for the suspect; either may be the first to have nothing else to do.
+    // Either of the two that are left may be the first to have nothing else to do.
     for at in [0, 1] {
         let mut world = World::new(1);
         (0..3).for_each(|_| world.join(1));
         submit(&mut world, &graph);
-        let (worker, assignment) = world.assigned[2].clone();
-        world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
-        world.lose(worker.0 as usize);
+        let assignment = world.assigned[2].1.clone();
+        lose_twice(&mut world);
         assert_eq!(world.assigned.len(), 2);
         let idle = world.assigned[at].0;
         world.run_one(&graph, at, || false);
@@ -127,16 +128,30 @@ fn a_suspect_waits_no_longer_than_until_some_worker_is_idle() {
     }
 }
 
-/// Two tasks that a worker had begun when it died, and two workers.
+/// The last worker begins what it has and dies, and so does the one that comes after it.
+fn lose_twice(world: &mut World) {
+    for again in [true, false] {
+        let last = *world.memories.keys().next_back().expect("there is one");
+        let given = world.assigned.iter().filter(|(worker, _)| *worker == last);
+        for (worker, run, attempt) in
+            given.map(|(worker, given)| (*worker, given.run, given.attempt)).collect::<Vec<_>>()
+        {
+            world.handle(Event::Started { worker, run, attempt });
+        }
+        world.lose(world.memories.len() - 1);
+        if again {
+            world.join(2);
+        }
+    }
+}
+
+/// Two tasks that two workers had begun when they died, and two workers.
 fn two_suspects() -> (World, Graph) {
     let graph = sources(2);
     let mut world = World::new(1);
     world.join(2);
     submit(&mut world, &graph);
-    for (worker, assignment) in world.assigned.clone() {
-        world.handle(Event::Started { worker, run: RUN, attempt: assignment.attempt });
-    }
-    world.lose(0);
+    lose_twice(&mut world);
     world.join(1);
     world.join(1);
     (world, graph)

@@ -217,3 +217,72 @@ fn a_worker_that_cannot_reach_a_holder_is_not_given_its_readers_twice_without_en
         }
     }
 }
+
+#[test]
+fn a_way_that_failed_once_is_tried_again_after_a_while() {
+    let (mut world, graph, _, _) = reader_elsewhere();
+    let reader = world.assigned[0].0;
+    fail_to_fetch(&mut world, false);
+    // For now the other one is given it; later the first one may fail once more before a copy counts as lost.
+    assert_ne!(world.assigned[0].0, reader);
+    let held = world.held();
+    world.now = Time(3600 * 1_000_000_000);
+    fail_to_fetch(&mut world, false);
+    assert_eq!(world.held(), held);
+    world.now = Time(2 * 3600 * 1_000_000_000);
+    let is_reader = |world: &World| world.assigned[0].1.tasks[0].layer == LayerId(1);
+    fail_to_fetch(&mut world, false);
+    assert!(is_reader(&world), "nothing was lost by failures that are hours apart");
+    world.run_to_the_end(&graph);
+    assert!(world.finished);
+}
+
+#[test]
+fn who_holds_what_is_wanted_is_told_in_ranges() {
+    let graph = sources([(40, Annotations::default()), (1, Annotations::default())]);
+    let mut world = World::new(4000);
+    (0..3).for_each(|_| world.join(1));
+    submit(&mut world, &graph);
+    assert_eq!(world.scheduler.wanted_at(RUN), None, "it isn't there yet");
+    world.run_to_the_end(&graph);
+    let found = world.scheduler.wanted_at(RUN).expect("all of it is there");
+    let workers: Vec<_> = found.iter().map(|(worker, _)| *worker).collect();
+    assert!(workers.is_sorted() && workers.len() == 3, "each once, in order: {workers:?}");
+    for (worker, ranges) in found {
+        let tasks: Vec<_> = ranges.iter().flat_map(|range| range.tasks()).collect();
+        assert!(tasks.iter().eq(world.memories[&worker].keys()), "what {worker:?} holds");
+        assert!(ranges.len() <= 12, "as ranges: {ranges:?}");
+    }
+}
+
+#[test]
+fn of_a_run_that_is_waited_for_the_highest_priority_is_handed_out_first() {
+    let named = Annotations { workers: vec!["a".into()], priority: 5, ..Annotations::default() };
+    let graph = sources([(1, Annotations::default()), (1, named)]);
+    let mut world = World::new(1);
+    let worker = world.join_with(offer("a", 1, 0));
+    world.handle(Event::GraphAdded {
+        run: RunId(2),
+        parent: None,
+        graph: Arc::new(sources([(1, Annotations::default())])),
+        wanted: vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }],
+    });
+    submit(&mut world, &graph);
+    assert_eq!(world.assigned.len(), 1, "the only slot is taken");
+    world.handle(Event::SlotsLent { worker, run: RUN, slots: 1 });
+    assert_eq!(world.assigned[1].1.tasks[0].layer, LayerId(1));
+}
+
+#[test]
+fn a_worker_that_is_lost_lends_no_slots() {
+    let graph = sources([(3, Annotations::default())]);
+    let mut world = World::new(1);
+    let lender = world.join_with(offer("a", 1, 0));
+    submit(&mut world, &graph);
+    world.handle(Event::SlotsLent { worker: lender, run: RUN, slots: 1 });
+    world.lose(0);
+    assert!(world.scheduler.runs[&RUN].lenders.is_empty());
+    world.join(1);
+    world.run_to_the_end(&graph);
+    assert!(world.finished);
+}

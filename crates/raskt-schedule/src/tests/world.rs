@@ -23,6 +23,9 @@ pub struct World {
     pub story: Vec<Death>,
     pub lost: Vec<TaskRange>,
     pub record: FlightRecorder,
+    pub now: Time,
+    /// What workers say that a result takes.
+    pub bytes: u64,
 }
 
 pub const RUN: RunId = RunId(1);
@@ -55,12 +58,14 @@ impl World {
             story: vec![],
             lost: vec![],
             record: FlightRecorder::new(settings),
+            now: Time(0),
+            bytes: 8,
         }
     }
 
     fn tell(&mut self, event: Event) {
-        self.record.note(Time(0), &event);
-        self.scheduler.handle_event(Time(0), event);
+        self.record.note(self.now, &event);
+        self.scheduler.handle_event(self.now, event);
     }
 
     pub fn handle(&mut self, event: Event) {
@@ -208,7 +213,7 @@ impl World {
                     let memory = self.memories.get_mut(&worker).expect("assignments of lost workers are dropped");
                     let place = if is_fleeting { &mut passing } else { memory };
                     place.insert(task, result(task, inputs));
-                    DONE
+                    Outcome::Done { bytes: self.bytes }
                 }
                 Some(_) => Outcome::Failed,
                 None => Outcome::NotRun,
@@ -232,10 +237,11 @@ impl World {
         mut passing: BTreeMap<TaskId, u64>,
         outcomes: &mut [(TaskRange, Outcome)],
     ) {
-        let done = |&(range, outcome): &(TaskRange, Outcome)| (TaskId::new(range.layer, range.start), outcome == DONE);
+        let is_done = |outcome| matches!(outcome, Outcome::Done { .. });
+        let done = |&(range, outcome): &(TaskRange, Outcome)| (TaskId::new(range.layer, range.start), is_done(outcome));
         let done: BTreeMap<_, _> = outcomes.iter().map(done).collect();
         let memory = self.memories.get_mut(&worker).expect("assignments of lost workers are dropped");
-        for (range, outcome) in outcomes.iter_mut().filter(|(_, outcome)| *outcome == DONE) {
+        for (range, outcome) in outcomes.iter_mut().filter(|(_, outcome)| is_done(*outcome)) {
             let task = TaskId::new(range.layer, range.start);
             let mut readers = vec![];
             graph.for_each_dependent(task, |reader| readers.extend(done.get(&reader)));
@@ -243,14 +249,12 @@ impl World {
                 continue;
             }
             match !readers.is_empty() && readers.iter().all(|&&done| done) {
-                true => *outcome = Outcome::Spent { bytes: 8 },
+                true => *outcome = Outcome::Spent { bytes: self.bytes },
                 false => memory.extend(passing.remove_entry(&task)),
             }
         }
     }
 }
-
-const DONE: Outcome = Outcome::Done { bytes: 8 };
 
 pub fn check_results(world: &World, graph: &Graph, wanted: &[TaskId]) {
     let expected = evaluate(graph);

@@ -38,7 +38,7 @@ impl Ledger {
                 Action::Resumed { .. } => tally.saw(Sometimes::Resumed),
             }
         }
-        let held_back = self.pages.keys().filter(|&&run| scheduler.is_held_back(run)).count();
+        let held_back = scheduler.all_held_back().count();
         tally.add(Sometimes::HeldBack, held_back as u64);
         self.check_steps(scheduler)
     }
@@ -47,7 +47,8 @@ impl Ledger {
     fn check_count(&self, actions: &[Action]) -> Result<(), Violation> {
         let slots = self.workers.values().map(|offer| offer.slots as usize).sum::<usize>();
         let words = self.workers.len() * (self.pages.len() + 2);
-        let bound = HAND_OUTS_PER_SLOT * slots + words + self.around.told.len() + self.pages.len() + 2;
+        let bound =
+            HAND_OUTS_PER_SLOT * (slots + self.nested.len()) + words + self.around.told.len() + self.pages.len() + 2;
         if actions.len() <= bound {
             return Ok(());
         }
@@ -63,6 +64,7 @@ impl Ledger {
     ) -> Result<(), Violation> {
         let run = assignment.run;
         self.check_worker(worker, assignment)?;
+        self.waits.serve(run);
         let Some(page) = self.pages.get_mut(&run) else {
             return Err(Violation::new(format!("run {} was given up, and {assignment:?} was handed out", run.0)));
         };
@@ -156,7 +158,7 @@ impl Ledger {
     }
 
     fn check_failure(&mut self, run: RunId, task: TaskId, story: &[Death], tally: &mut Tally) -> Result<(), Violation> {
-        let Some(mut page) = self.pages.remove(&run) else {
+        let Some(mut page) = self.close(run) else {
             return Err(Violation::new(format!("run {} was given up, and has failed", run.0)));
         };
         if !story.is_empty() {
@@ -192,7 +194,7 @@ impl Ledger {
     /// Only data that was given can't be made again.
     fn check_lost(&mut self, run: RunId, tasks: &[TaskRange], tally: &mut Tally) -> Result<(), Violation> {
         tally.saw(Sometimes::GivenLost);
-        let Some(page) = self.pages.remove(&run) else {
+        let Some(page) = self.close(run) else {
             return Err(Violation::new(format!("run {} was given up, and has lost data", run.0)));
         };
         let mut tasks = tasks.iter().flat_map(|range| range.tasks());
@@ -206,13 +208,17 @@ impl Ledger {
         let Around { facts, run: about, told, given } = std::mem::take(&mut self.around);
         self.events += 1;
         let looks_at_all = self.events.is_multiple_of(EVENTS_PER_LOOK);
-        for (&run, page) in &mut self.pages {
+        // An event about one run moves tasks of others only by handing them out; that nothing else moved is seen at the
+        // next look at all of them.
+        let due: BTreeSet<RunId> = match about {
+            Some(about) if !looks_at_all => given.iter().map(|&(run, _)| run).chain([about]).collect(),
+            _ => self.pages.keys().copied().collect(),
+        };
+        for run in due {
+            let Some(page) = self.pages.get_mut(&run) else { continue };
             let is_about = about.is_none_or(|about| about == run);
             let facts = if is_about { facts } else { Facts::default() };
-            // An event about one run moves tasks of others only by handing them out; that nothing else moved is seen
-            // at the next look at all of them.
-            let is_due = is_about || looks_at_all || given.iter().any(|(other, _)| *other == run);
-            if page.is_small() && is_due {
+            if page.is_small() {
                 page.check_all(scheduler, facts)?;
             } else if is_about && facts.is_unwant {
                 page.abandon_unneeded(scheduler);

@@ -1,6 +1,9 @@
+//! Books about the scheduler, kept beside it.
+
 use super::page::Page;
 use super::rules::Facts;
-use super::{Sometimes, Tally};
+use super::waits::{Look, Waits};
+use super::{Sometimes, Tally, Violation};
 use crate::job::Job;
 use raskt_graph::TaskId;
 use raskt_schedule::{
@@ -22,6 +25,9 @@ pub(crate) struct Ledger {
     pub(super) killers: Killers,
     pub(super) around: Around,
     pub(super) events: u64,
+    pub(super) waits: Waits,
+    /// Runs that tasks wait for.
+    pub(super) nested: BTreeSet<RunId>,
 }
 
 /// Workers that tasks have killed, and which task each.
@@ -39,8 +45,29 @@ pub(super) struct Around {
 }
 
 impl Ledger {
-    pub fn open(&mut self, run: RunId, job: Rc<Job>) {
+    /// A run of `job` is submitted, by a task of `parent` if by a task.
+    pub fn open(&mut self, run: RunId, parent: Option<RunId>, job: Rc<Job>) {
+        self.waits.open(run, parent);
+        self.nested.extend(parent.map(|_| run));
         self.pages.insert(run, Page::new(run, job));
+    }
+
+    /// A run is no more.
+    pub(super) fn close(&mut self, run: RunId) -> Option<Page> {
+        self.nested.remove(&run);
+        self.waits.close(run);
+        self.pages.remove(&run)
+    }
+
+    /// Whoever has waited so far had reason to.
+    pub fn forget_waits(&mut self) {
+        self.waits.begin_anew();
+    }
+
+    /// What is wrong with how long runs wait, if anything.
+    pub fn look_at_waits(&mut self, look: &mut Look, tally: &mut Tally) -> Result<(), Violation> {
+        look.slots = self.workers.values().map(|offer| u64::from(offer.slots)).sum();
+        self.waits.look(look, tally, self.pages.iter().map(|(&run, page)| (run, &page.job)))
     }
 
     /// Tasks of all runs.
@@ -73,7 +100,8 @@ impl Ledger {
                 facts.is_unwant = true;
                 self.change(*run, |page| page.unwant(tasks));
             }
-            Event::RunReleased { run } => _ = self.pages.remove(run),
+            Event::RunReleased { run } => _ = self.close(*run),
+            Event::TimePassed => {}
             Event::WorkerJoined { worker, offer } => _ = self.workers.insert(*worker, offer.clone()),
             Event::WorkerResized { worker, slots, .. } => {
                 self.workers.entry(*worker).and_modify(|offer| offer.slots = *slots);

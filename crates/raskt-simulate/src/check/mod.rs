@@ -5,6 +5,7 @@
 //! - `world/audit.rs` compares what the scheduler believes with what the workers really hold, and has the
 //!   scheduler count everything again. That takes a look at every task, so it is done the more seldom the larger the
 //!   world is.
+//! - [`waits::Waits`] notes for how long runs wait: nobody starves, and nobody is held back for ever.
 //! - [`Tally`] counts how often rare things happened: a check of what never happens checks nothing.
 
 mod actions;
@@ -12,9 +13,11 @@ mod ledger;
 mod page;
 mod rules;
 mod tally;
+mod waits;
 
 pub(crate) use ledger::{Ledger, holder_of};
 pub use tally::{Sometimes, Tally};
+pub(crate) use waits::Look;
 
 use raskt_graph::TaskId;
 use raskt_schedule::RunId;

@@ -1,3 +1,5 @@
+//! What the books say of one run.
+
 use super::rules::{Facts, Seen, allows};
 use super::{Violation, holder_of};
 use crate::job::Job;
@@ -78,7 +80,7 @@ impl Page {
     /// Something was lost: it may have been wanted.
     pub fn note_losses(&mut self, scheduler: &Scheduler) {
         let is_there = |&task: &TaskId| holder_of(scheduler, self.run, task).is_some();
-        self.is_finished &= self.wanted.iter().all(is_there);
+        self.is_finished = self.is_finished && self.wanted.iter().all(is_there);
     }
 
     /// All tasks of a hand-out come back; gives their positions.

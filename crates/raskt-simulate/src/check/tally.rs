@@ -1,3 +1,5 @@
+//! Rare things, counted.
+
 /// Rare things that the checks are about; over many seeds each must happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sometimes {
@@ -95,9 +97,17 @@ pub enum Sometimes {
     Spilled,
     /// Results should have been written to disk, and it was full.
     DiskFull,
+    /// A task submitted a run and waited for it.
+    Nested,
+    /// A run was given up that tasks wait in for runs.
+    NestedGivenUp,
+    /// A task waited for its slot after what it had waited for.
+    ResumedLater,
+    /// A run was in line while others were served, for some time.
+    WaitedItsTurn,
 }
 
-const KINDS: usize = Sometimes::DiskFull as usize + 1;
+const KINDS: usize = Sometimes::WaitedItsTurn as usize + 1;
 
 /// How often each of [`Sometimes`] happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,6 +169,10 @@ impl Sometimes {
         Self::Refused,
         Self::Spilled,
         Self::DiskFull,
+        Self::Nested,
+        Self::NestedGivenUp,
+        Self::ResumedLater,
+        Self::WaitedItsTurn,
     ];
 }
 

@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 pub(super) struct Guest {
     pub session: Session,
     pub kind: Kind,
+    /// What it has submitted and not released.
+    pub runs: BTreeSet<RunId>,
     heard_at: u64,
 }
 
@@ -21,9 +23,7 @@ pub(super) enum Kind {
     /// It hasn't said yet.
     Unknown,
     Worker,
-    Client {
-        runs: BTreeSet<RunId>,
-    },
+    Client,
 }
 
 impl Head {
@@ -38,7 +38,7 @@ impl Head {
         let heard_at = context.now();
         let guest = self.guests.entry(peer).or_insert_with(|| {
             let session = Session::new(Address::HEAD, peer);
-            Guest { session, kind: Kind::Unknown, heard_at }
+            Guest { session, kind: Kind::Unknown, runs: BTreeSet::new(), heard_at }
         });
         guest.heard_at = heard_at;
         match packet.body {
@@ -75,7 +75,7 @@ impl Head {
 
     /// A worker is asked to leave: whatever it says from now on counts for nothing, and nobody is to blame.
     pub fn retire(&mut self, context: &mut Context, peer: Address) {
-        if matches!(self.guests.get(&peer), Some(Guest { kind: Kind::Worker, .. })) {
+        if self.is_worker(peer) {
             context.tally.saw(Sometimes::Retired);
             self.give_up(context, peer, LossCause::Retired);
         }
@@ -85,16 +85,15 @@ impl Head {
         let Some(guest) = self.guests.remove(&peer) else { return };
         self.gone.insert(peer);
         self.gifts.values_mut().for_each(|to| _ = to.take_if(|to| *to == peer));
+        guest.runs.iter().for_each(|run| _ = self.owners.remove(run));
         match guest.kind {
             Kind::Unknown => {}
             Kind::Worker => self.handle(context, Event::WorkerLost { worker: peer.worker(), cause }),
-            Kind::Client { runs } => {
-                context.tally.saw(Sometimes::ClientLost);
-                for run in runs {
-                    self.gifts.remove(&run);
-                    self.handle(context, Event::RunReleased { run });
-                }
-            }
+            Kind::Client => context.tally.saw(Sometimes::ClientLost),
+        }
+        for run in guest.runs {
+            self.gifts.remove(&run);
+            self.handle(context, Event::RunReleased { run });
         }
     }
 
@@ -110,9 +109,19 @@ impl Head {
         }
     }
 
+    /// Who has submitted `run`: a client, or a worker whose task waits for it.
     pub(super) fn client_of(&self, run: RunId) -> Option<Address> {
-        let owns = |guest: &Guest| matches!(&guest.kind, Kind::Client { runs } if runs.contains(&run));
-        self.guests.iter().find(|(_, guest)| owns(guest)).map(|(&client, _)| client)
+        self.owners.get(&run).copied()
+    }
+
+    /// Nobody waits for `run` any more.
+    pub(super) fn disown(&mut self, run: RunId) {
+        let owner = self.owners.remove(&run).and_then(|owner| self.guests.get_mut(&owner));
+        owner.map(|owner| owner.runs.remove(&run));
+    }
+
+    pub(super) fn is_worker(&self, peer: Address) -> bool {
+        matches!(self.guests.get(&peer), Some(Guest { kind: Kind::Worker, .. }))
     }
 
     pub(super) fn send(&mut self, context: &mut Context, to: Address, message: Message) {

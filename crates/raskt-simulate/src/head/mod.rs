@@ -5,7 +5,7 @@ mod guests;
 mod record;
 
 use crate::check::{Ledger, holder_of};
-use crate::context::{Address, Context};
+use crate::context::{Address, Context, Happening};
 use crate::host::Jobs;
 use crate::network::Message;
 use crate::story;
@@ -24,6 +24,10 @@ pub(crate) struct Head {
     lease: u64,
     /// Data that no worker has confirmed yet, and the worker that it was sent to.
     gifts: BTreeMap<RunId, Option<Address>>,
+    /// Who submitted each run that isn't released.
+    owners: BTreeMap<RunId, Address>,
+    /// When the scheduler will be told that time has passed.
+    wakes_at: Option<u64>,
     /// The flight record of this world, if it keeps one.
     record: Option<Record>,
 }
@@ -37,6 +41,8 @@ impl Head {
             gone: BTreeSet::new(),
             lease,
             gifts: BTreeMap::new(),
+            owners: BTreeMap::new(),
+            wakes_at: None,
             record: records.then(|| Record::new(settings)),
         }
     }
@@ -48,7 +54,7 @@ impl Head {
                 self.greet(context, peer, Kind::Worker);
                 self.handle(context, Event::WorkerJoined { worker, offer: offer.clone() });
             }
-            Message::JoinClient => self.greet(context, peer, Kind::Client { runs: BTreeSet::new() }),
+            Message::JoinClient => self.greet(context, peer, Kind::Client),
             Message::Resize { slots, memory } => {
                 self.handle(context, Event::WorkerResized { worker, slots: *slots, memory: *memory });
             }
@@ -79,9 +85,15 @@ impl Head {
             Message::Unwant { run, tasks } => {
                 self.handle(context, Event::Released { run: *run, tasks: tasks.clone() });
             }
-            Message::Submit { run } => self.submit(context, jobs, peer, *run),
+            Message::Submit { run } => self.submit(context, jobs, peer, *run, None),
+            Message::SubmitNested { run, parent } => self.submit(context, jobs, peer, *run, Some(*parent)),
+            Message::Lend { run } => self.handle(context, Event::SlotsLent { worker, run: *run, slots: 1 }),
+            Message::TakeBackLent { run } => {
+                self.handle(context, Event::SlotsReturned { worker, run: *run, slots: 1 });
+            }
             Message::Release { run } => {
                 self.gifts.remove(run);
+                self.disown(*run);
                 self.handle(context, Event::RunReleased { run: *run });
             }
             Message::Where { run } => self.tell_where(context, *run),
@@ -89,14 +101,15 @@ impl Head {
         }
     }
 
-    fn submit(&mut self, context: &mut Context, jobs: Jobs, peer: Address, run: RunId) {
+    fn submit(&mut self, context: &mut Context, jobs: Jobs, peer: Address, run: RunId, parent: Option<RunId>) {
         let Some(job) = jobs.get(&run) else { return };
-        if let Some(Guest { kind: Kind::Client { runs }, .. }) = self.guests.get_mut(&peer) {
-            runs.insert(run);
+        if let Some(guest) = self.guests.get_mut(&peer) {
+            guest.runs.insert(run);
+            self.owners.insert(run, peer);
         }
-        self.ledger.open(run, job.clone());
+        self.ledger.open(run, parent, job.clone());
         let (graph, wanted) = (job.graph.clone(), TaskRange::of(job.wanted_at_first().iter().copied()));
-        self.handle(context, Event::GraphAdded { run, parent: None, graph, wanted });
+        self.handle(context, Event::GraphAdded { run, parent, graph, wanted });
         if !job.given.is_empty() {
             self.gifts.insert(run, None);
             self.send_gifts(context, jobs);
@@ -126,6 +139,18 @@ impl Head {
             context.violate(violation);
         }
         actions.into_iter().for_each(|action| self.act(context, action));
+        if let Some(Time(at)) = self.scheduler.wakes_at().filter(|at| self.wakes_at.is_none_or(|known| at.0 < known)) {
+            self.wakes_at = Some(at);
+            context.agenda.at(at, Happening::Wake);
+        }
+    }
+
+    /// Tells the scheduler that time has passed, if that is what it waits for.
+    pub fn wake(&mut self, context: &mut Context) {
+        self.wakes_at.take_if(|at| *at <= context.now());
+        if self.scheduler.wakes_at().is_some_and(|at| at.0 <= context.now()) {
+            self.handle(context, Event::TimePassed);
+        }
     }
 
     fn act(&mut self, context: &mut Context, action: Action) {
@@ -156,6 +181,9 @@ impl Head {
     /// Tells a client where its results are, if all of them are there.
     fn tell_where(&mut self, context: &mut Context, run: RunId) {
         let (Some(client), Some(wanted)) = (self.client_of(run), self.ledger.wanted(run)) else { return };
+        if self.is_worker(client) {
+            return self.send(context, client, Message::Ended { run });
+        }
         let found = wanted.iter().map(|&task| Some((task, holder_of(&self.scheduler, run, task)?)));
         if let Some(holders) = found.collect::<Option<Vec<_>>>() {
             self.send(context, client, Message::Finished { run, holders });
@@ -163,8 +191,12 @@ impl Head {
     }
 
     fn tell_client(&mut self, context: &mut Context, run: RunId, message: Message) {
-        if let Some(client) = self.client_of(run) {
-            self.send(context, client, message);
+        let Some(owner) = self.client_of(run) else { return };
+        if !self.is_worker(owner) {
+            return self.send(context, owner, message);
+        }
+        if matches!(message, Message::Failed { .. } | Message::Lost { .. }) {
+            self.send(context, owner, Message::Ended { run });
         }
     }
 

@@ -1,3 +1,5 @@
+//! The flight record of a world, and its replay.
+
 use crate::check::{Sometimes, Violation};
 use crate::context::Context;
 use raskt_schedule::{Action, Event, Flight, FlightRecorder, Settings, Time};

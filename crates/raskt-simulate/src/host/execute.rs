@@ -6,7 +6,7 @@ use crate::check::{Sometimes, Violation};
 use crate::context::{Context, Happening};
 use crate::job::compute;
 use raskt_graph::{Graph, TaskId};
-use raskt_schedule::{Assignment, Outcome, TaskRange, Ticket, WorkerEvent};
+use raskt_schedule::{Assignment, Outcome, RunId, TaskRange, Ticket, WorkerEvent};
 use std::collections::BTreeMap;
 
 /// An assignment on a thread.
@@ -25,12 +25,27 @@ pub(crate) struct Execution {
     began: u64,
     /// What the running task has read.
     inputs: Vec<u64>,
+    pub(super) stage: Stage,
+    /// The running task has waited for what it submits.
+    has_waited: bool,
+}
+
+/// What the thread of an assignment does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Running,
+    /// Its task waits for a run that it has submitted, and has lent its slot.
+    Waiting(RunId),
+    /// That run has ended, and the slot is still taken.
+    Resuming,
+    /// Nobody waits for the assignment any more.
+    Stopped,
 }
 
 impl Host {
     pub(super) fn execute(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket, assignment: Assignment) {
         let Some(process) = &mut self.process else { return };
-        let running = process.executions.keys().filter(|&&ticket| process.worker.is_running(ticket)).count() + 1;
+        let running = process.active() + 1;
         if running > process.slots as usize {
             let text = format!("worker {} runs {running} assignments on {} slots", process.address.0, process.slots);
             context.violate(Violation::new(text));
@@ -45,6 +60,8 @@ impl Host {
             outcomes: vec![],
             began: context.now(),
             inputs: vec![],
+            stage: Stage::Running,
+            has_waited: false,
         };
         process.executions.insert(ticket, execution);
         self.next_task(context, jobs, ticket);
@@ -75,6 +92,7 @@ impl Host {
             });
             if let Some(inputs) = inputs {
                 execution.inputs = inputs;
+                execution.has_waited = false;
                 let time = job.task_nanoseconds(task) * slowness / 100 + disk_time;
                 context.agenda.after(time, Happening::TaskEnds { own: process.address, ticket });
                 context.tell(
@@ -111,6 +129,10 @@ impl Host {
             tried.failures += 1;
             return self.task_failed(context, jobs, ticket);
         }
+        if let Some(nested) = job.nested(task).filter(|_| !execution.has_waited) {
+            execution.has_waited = true;
+            return self.wait_for(context, jobs, ticket, nested.clone());
+        }
         let digest = compute(job.plan.seed, task, execution.inputs.drain(..));
         if digest != job.result(task) {
             context.violate(Violation::of(run, task, "its result is wrong"));
@@ -142,7 +164,7 @@ impl Host {
         self.end_execution(context, jobs, ticket);
     }
 
-    fn end_execution(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket) {
+    pub(super) fn end_execution(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket) {
         let Some(process) = &mut self.process else { return };
         let Some(execution) = process.executions.remove(&ticket) else { return };
         let is_wanted = process.worker.is_running(ticket);
@@ -151,6 +173,7 @@ impl Host {
         }
         let nanoseconds = context.now() - execution.began;
         let outcomes = execution.grouped();
+        self.resume(context, jobs);
         self.handle(context, jobs, WorkerEvent::Executed { ticket, outcomes, nanoseconds });
     }
 

@@ -1,3 +1,5 @@
+//! The memory and the disk of a worker: results, promises, and what is written to make room.
+
 use super::Host;
 use crate::check::{Sometimes, Tally};
 use crate::context::{Context, Happening};
@@ -40,6 +42,7 @@ pub(crate) struct Stored {
 #[derive(Clone, Copy, Debug)]
 struct Promise {
     bytes: u64,
+    /// It goes beyond the limit, and not because all that runs waits for runs.
     is_overbooked: bool,
 }
 
@@ -148,13 +151,14 @@ impl Memory {
         }
     }
 
-    fn promise(&mut self, ticket: Ticket, bytes: u64, overbook: bool) -> bool {
+    fn promise(&mut self, ticket: Ticket, bytes: u64, overbook: bool, only_waits: bool) -> bool {
         let fits = self.held + self.promised + bytes <= self.limit;
-        if fits || overbook {
-            self.promises.insert(ticket, Promise { bytes, is_overbooked: !fits });
+        let is_given = fits || overbook || only_waits;
+        if is_given {
+            self.promises.insert(ticket, Promise { bytes, is_overbooked: !fits && !only_waits });
             self.promised += bytes;
         }
-        fits || overbook
+        is_given
     }
 
     /// What is wrong with the books, if anything.
@@ -191,7 +195,8 @@ impl Host {
             self.make_room(context, bytes);
         }
         let Some(process) = &mut self.process else { return WorkerEvent::Refused(ticket) };
-        if process.memory.promise(ticket, bytes, overbook) {
+        let only_waits = process.only_waits();
+        if process.memory.promise(ticket, bytes, overbook, only_waits) {
             context.tally.add(Sometimes::Overbooked, u64::from(!fits));
             WorkerEvent::Promised(ticket)
         } else {

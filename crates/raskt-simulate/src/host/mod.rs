@@ -3,6 +3,7 @@
 mod execute;
 mod fetch;
 mod memory;
+mod nested;
 
 use crate::check::Sometimes;
 use crate::context::{Address, Context, Happening, Node};
@@ -48,7 +49,7 @@ pub(crate) struct Process {
     preparations: BTreeMap<Ticket, Preparation>,
     /// Inputs that go when the assignment that reads them has run.
     passing: BTreeMap<Ticket, BTreeMap<TaskId, u64>>,
-    slots: u32,
+    pub slots: u32,
     /// When it last had something to do.
     busy_at: u64,
 }
@@ -152,6 +153,7 @@ impl Host {
                 self.handle(context, jobs, WorkerEvent::MemoryFreed);
             }
             Message::Forget { run } => self.forget(context, jobs, *run),
+            Message::Ended { run } => self.nested_ended(context, jobs, *run),
             other => unreachable!("workers aren't sent {other:?}"),
         }
     }
@@ -182,7 +184,10 @@ impl Host {
             process.memory.give_back(ticket);
             context.tally.saw(Sometimes::CancelledWhileRunning);
         }
+        let stopped = process.stop_waiting(context, run);
+        self.count_slots(context, jobs);
         self.handle(context, jobs, WorkerEvent::Forgotten(run));
+        stopped.into_iter().for_each(|ticket| self.end_execution(context, jobs, ticket));
         self.handle(context, jobs, WorkerEvent::MemoryFreed);
     }
 
@@ -192,7 +197,8 @@ impl Host {
         let memory = process.memory.limit;
         process.session.send(context, Message::Resize { slots, memory });
         context.tally.saw(Sometimes::WorkerResized);
-        self.handle(context, jobs, WorkerEvent::Resized(slots));
+        self.resume(context, jobs);
+        self.count_slots(context, jobs);
     }
 
     /// Tells the machine what happened, and does what it asks for until it asks for nothing more.

@@ -1,6 +1,6 @@
 //! The graph of a plan.
 
-use crate::scenario::{GPU, LayerPlan, Requires, Scenario, ShapePlan};
+use crate::scenario::{GPU, LayerPlan, ReadPlan, Requires, Scenario, ShapePlan};
 use raskt_graph::{
     Annotations, Cost, ExplicitBuilder, Graph, GraphBuilder, Grid, Layer, LayerId, MapInput, Op, OpFlags, OpKind,
     Shape, TaskId,
@@ -57,10 +57,34 @@ fn shape(graph: &GraphBuilder, plan: &ShapePlan) -> Shape {
         &ShapePlan::Overlap { input, tasks, step, reach } => {
             let end = |at: u64| at.min(length(input)) as u32;
             let ranges: Vec<_> = (0..tasks).map(|at| end(at * step)..end(at * step + reach)).collect();
-            Shape::Overlap { input: LayerId(input), grid: line(length(input)), ranges: Arc::from([ranges]) }
+            Shape::Overlap { input: LayerId(input), grid: line(length(input)), ranges: Arc::from([ranges.into()]) }
+        }
+        ShapePlan::GridMap { grid: own, inputs } => {
+            let read = |read: &ReadPlan| MapInput {
+                layer: LayerId(read.input),
+                grid: grid(&read.grid),
+                axes: read.axes.iter().copied().collect(),
+            };
+            Shape::Map { grid: grid(own), inputs: inputs.iter().map(read).collect() }
+        }
+        ShapePlan::GridReduce { input, grid: of, fan_in } => {
+            Shape::Reduce { input: LayerId(*input), grid: grid(of), fan_in: fan_in.iter().copied().collect() }
+        }
+        ShapePlan::GridOverlap { input, grid: of, ranges } => {
+            let axis = |axis: &Vec<(u32, u32)>| axis.iter().map(|&(start, end)| start..end).collect();
+            Shape::Overlap { input: LayerId(*input), grid: grid(of), ranges: ranges.iter().map(axis).collect() }
+        }
+        ShapePlan::Concat { inputs } => {
+            let parts = inputs.iter().flat_map(|&input| (0..length(input)).map(move |index| (input, index)));
+            let reads: Vec<_> = (0..).zip(parts).map(|(task, (input, index))| (task, input, index)).collect();
+            explicit(graph.layers(), reads.len() as u64, &reads)
         }
         ShapePlan::Explicit { tasks, reads } => explicit(graph.layers(), *tasks, reads),
     }
+}
+
+fn grid(lengths: &[u32]) -> Grid {
+    Grid::new(lengths.iter().copied())
 }
 
 fn line(length: u64) -> Grid {

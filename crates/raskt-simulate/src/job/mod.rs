@@ -9,6 +9,7 @@ use crate::random::{fold, mix};
 use crate::scenario::{HostPlan, JobPlan, Requires};
 use raskt_graph::{Graph, LayerId, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A graph with all its results, and the nature of its tasks.
@@ -27,6 +28,10 @@ pub(crate) struct Job {
     failures: BTreeMap<TaskId, u32>,
     /// How often a task kills its worker before it succeeds.
     deaths: BTreeMap<TaskId, u32>,
+    /// What tasks submit and wait for.
+    nested: BTreeMap<TaskId, Rc<Job>>,
+    /// Time of the longest of its tasks.
+    longest: u64,
 }
 
 impl Job {
@@ -46,7 +51,10 @@ impl Job {
             wanted,
             needed,
             given: BTreeSet::new(),
+            nested: nested(plan),
+            longest: 0,
         };
+        job.longest = job.all_needed().map(|task| job.task_nanoseconds(task)).max().unwrap_or(0);
         if plan.gives {
             let first = all_tasks(&job.graph).take_while(|task| task.layer == LayerId(0));
             job.given = first.filter(|&task| job.graph.input_count(task) == 0 && job.is_needed(task)).collect();
@@ -103,10 +111,43 @@ impl Job {
         self.deaths.get(&task).copied().unwrap_or(0)
     }
 
-    /// Time of all its tasks one after the other.
-    pub fn nanoseconds(&self) -> u64 {
-        self.all_needed().map(|task| self.task_nanoseconds(task)).sum()
+    /// What `task` submits, and waits for.
+    pub fn nested(&self, task: TaskId) -> Option<&Rc<Job>> {
+        self.nested.get(&task)
     }
+
+    /// Time of all its tasks one after the other, with what they wait for.
+    pub fn nanoseconds(&self) -> u64 {
+        let own: u64 = self.all_needed().map(|task| self.task_nanoseconds(task)).sum();
+        own + self.nested.values().map(|job| job.nanoseconds()).sum::<u64>()
+    }
+
+    /// The priorities of its layers.
+    pub fn highest_priority(&self) -> i32 {
+        self.plan.layers.iter().map(|layer| layer.priority).max().unwrap_or(0)
+    }
+
+    pub fn lowest_priority(&self) -> i32 {
+        self.plan.layers.iter().map(|layer| layer.priority).min().unwrap_or(0)
+    }
+
+    /// Time of the longest of its tasks.
+    pub fn longest_nanoseconds(&self) -> u64 {
+        self.longest
+    }
+
+    /// How many tasks it has, with those of what they wait for.
+    pub fn tasks(&self) -> u64 {
+        self.graph.tasks() + self.nested.values().map(|job| job.tasks()).sum::<u64>()
+    }
+}
+
+fn nested(plan: &JobPlan) -> BTreeMap<TaskId, Rc<Job>> {
+    let jobs = plan.nested.iter().flat_map(|nested| {
+        let job = Rc::new(Job::new(&nested.job));
+        nested.callers.iter().map(move |&(layer, index)| (TaskId::new(LayerId(layer), index), job.clone()))
+    });
+    jobs.collect()
 }
 
 /// What a task makes of its inputs: a digest of who it is and what it read, in order.

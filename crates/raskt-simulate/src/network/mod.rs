@@ -61,6 +61,10 @@ pub(crate) enum Message {
     Held { run: RunId, tasks: Vec<TaskRange> },
     /// Results can't be read any more.
     ResultsLost { run: RunId, tasks: Vec<TaskRange> },
+    /// A task submits a run, lends its slot while it waits for it, and takes it back before the end if it is given up.
+    SubmitNested { run: RunId, parent: RunId },
+    Lend { run: RunId },
+    TakeBackLent { run: RunId },
     // Scheduler to worker.
     Assign(Assignment),
     TakeBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
@@ -68,6 +72,8 @@ pub(crate) enum Message {
     Hold { run: RunId, tasks: Vec<TaskRange> },
     Discard { run: RunId, tasks: Vec<TaskRange>, heard: u64 },
     Forget { run: RunId },
+    /// A run that a task waits for has ended.
+    Ended { run: RunId },
     // Client to scheduler.
     JoinClient,
     Submit { run: RunId },

@@ -1,3 +1,5 @@
+//! Messages in order and once, over packets that come in any order, twice, or not at all.
+
 use super::{Body, Message, Packet};
 use crate::check::Sometimes;
 use crate::context::{Address, Context, Happening};

@@ -1,3 +1,5 @@
+//! How long packets take, and which of them arrive.
+
 use crate::check::{Sometimes, Tally};
 use crate::context::Node;
 use crate::random::Random;

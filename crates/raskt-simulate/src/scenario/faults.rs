@@ -1,3 +1,5 @@
+//! What can go wrong, as plain data.
+
 /// Something that goes wrong, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {

@@ -33,6 +33,18 @@ pub struct JobPlan {
     pub resubmit: bool,
     /// The client keeps the results until the end instead of releasing them when it has them.
     pub keep: bool,
+    /// Jobs that tasks of it submit and wait for.
+    pub nested: Vec<NestedPlan>,
+}
+
+/// A job that tasks of another one submit, each anew whenever it runs, and wait for. Who submits it, when, and what is done
+/// about it afterwards is not said by the job, but by what becomes of these tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestedPlan {
+    /// The tasks, by layer and index.
+    pub callers: Vec<(u32, u64)>,
+    /// What they submit.
+    pub job: JobPlan,
 }
 
 /// A layer of a graph.
@@ -97,6 +109,36 @@ pub enum ShapePlan {
         /// How long a range is.
         reach: u64,
     },
+    /// A grid of tasks, each of which reads one block of each input: with axes permuted, left out, or read twice.
+    GridMap {
+        /// How many along each axis.
+        grid: Vec<u32>,
+        /// What is read.
+        inputs: Vec<ReadPlan>,
+    },
+    /// Each reads a box of neighbours in a grid.
+    GridReduce {
+        /// Of which layer.
+        input: u32,
+        /// The grid of that layer.
+        grid: Vec<u32>,
+        /// How many along each axis.
+        fan_in: Vec<u32>,
+    },
+    /// Each reads a box: a range along each axis. Slices, halos, other chunks; ranges may be empty.
+    GridOverlap {
+        /// Of which layer.
+        input: u32,
+        /// The grid of that layer.
+        grid: Vec<u32>,
+        /// For each axis and each coordinate of a reader, the coordinates that are read.
+        ranges: Vec<Vec<(u32, u32)>>,
+    },
+    /// The tasks of several layers one after the other.
+    Concat {
+        /// Which.
+        inputs: Vec<u32>,
+    },
     /// Whatever is said for each.
     Explicit {
         /// How many there are.
@@ -104,6 +146,17 @@ pub enum ShapePlan {
         /// A task, and layer and index of what it reads, in order of the tasks. Of the own layer it may read earlier ones.
         reads: Vec<(u64, u32, u64)>,
     },
+}
+
+/// How a grid of tasks reads a layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadPlan {
+    /// Which.
+    pub input: u32,
+    /// The grid of that layer.
+    pub grid: Vec<u32>,
+    /// For each of its axes the axis of the reader whose coordinate is taken, or none where block 0 is read.
+    pub axes: Vec<Option<u8>>,
 }
 
 /// What tasks require of the workers that run them.
@@ -131,6 +184,34 @@ impl JobPlan {
         }
         lengths
     }
+
+    /// Whether its layers fit together, and it has all the tasks that it names. What is drawn does; what is cut down may not.
+    pub(crate) fn is_sound(&self) -> bool {
+        let mut lengths = vec![];
+        for layer in &self.layers {
+            if !layer.shape.fits(&lengths) {
+                return false;
+            }
+            lengths.push(layer.shape.length(&lengths));
+        }
+        let has = |layer: u32, index: u64| lengths.get(layer as usize).is_some_and(|&length| index < length);
+        self.wanted.iter().all(|&(layer, index)| has(layer, index))
+            && self.failures.iter().chain(&self.deaths).all(|&(layer, index, _)| has(layer, index))
+            && self
+                .nested
+                .iter()
+                .all(|nested| nested.job.is_sound() && nested.callers.iter().all(|&(layer, index)| has(layer, index)))
+    }
+
+    /// Its tasks by layer and index, without those that it doesn't have.
+    pub(crate) fn drop_absent_tasks(&mut self) {
+        let lengths = self.lengths();
+        let has = |layer: u32, index: u64| lengths.get(layer as usize).is_some_and(|&length| index < length);
+        self.wanted.retain(|&(layer, index)| has(layer, index));
+        self.failures.retain(|&(layer, index, _)| has(layer, index));
+        self.deaths.retain(|&(layer, index, _)| has(layer, index));
+        self.nested.iter_mut().for_each(|nested| nested.callers.retain(|&(layer, index)| has(layer, index)));
+    }
 }
 
 impl ShapePlan {
@@ -142,6 +223,41 @@ impl ShapePlan {
             Self::Broadcast { input, rows } => rows * lengths[*input as usize],
             Self::Reduce { input, fan_in } => lengths[*input as usize].div_ceil(u64::from(*fan_in)),
             Self::Exchange { consumers, .. } => *consumers,
+            Self::GridMap { grid, .. } => blocks(grid),
+            Self::GridReduce { grid, fan_in, .. } => {
+                grid.iter().zip(fan_in).map(|(&length, &fan_in)| u64::from(length.div_ceil(fan_in))).product()
+            }
+            Self::GridOverlap { ranges, .. } => ranges.iter().map(|axis| axis.len() as u64).product(),
+            Self::Concat { inputs } => inputs.iter().map(|&input| lengths[input as usize]).sum(),
         }
     }
+
+    /// Whether a layer of this shape can stand after layers of these lengths.
+    fn fits(&self, lengths: &[u64]) -> bool {
+        let is_there = |input: u32| (input as usize) < lengths.len();
+        let is_of = |input: u32, grid: &[u32]| is_there(input) && lengths[input as usize] == blocks(grid);
+        match self {
+            Self::Source { .. } => true,
+            Self::Map { inputs } => {
+                let is_equal = |&input: &u32| is_there(input) && lengths[input as usize] == lengths[inputs[0] as usize];
+                !inputs.is_empty() && inputs.iter().all(is_equal)
+            }
+            Self::Concat { inputs } => inputs.iter().all(|&input| is_there(input)),
+            Self::Broadcast { input, .. }
+            | Self::Reduce { input, .. }
+            | Self::Exchange { input, .. }
+            | Self::Overlap { input, .. } => is_there(*input),
+            Self::GridMap { inputs, .. } => inputs.iter().all(|read| is_of(read.input, &read.grid)),
+            Self::GridReduce { input, grid, .. } | Self::GridOverlap { input, grid, .. } => is_of(*input, grid),
+            Self::Explicit { tasks, reads } => reads.iter().all(|&(reader, layer, index)| match layer as usize {
+                own if own == lengths.len() => reader < *tasks && index < reader,
+                other => reader < *tasks && lengths.get(other).is_some_and(|&length| index < length),
+            }),
+        }
+    }
+}
+
+/// How many blocks a grid has.
+pub(crate) fn blocks(grid: &[u32]) -> u64 {
+    grid.iter().map(|&length| u64::from(length)).product()
 }

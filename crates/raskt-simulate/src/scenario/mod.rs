@@ -5,7 +5,8 @@ mod faults;
 mod jobs;
 
 pub use faults::{Fault, FaultKind};
-pub use jobs::{JobPlan, LayerPlan, Requires, ShapePlan};
+pub(crate) use jobs::blocks;
+pub use jobs::{JobPlan, LayerPlan, NestedPlan, ReadPlan, Requires, ShapePlan};
 
 use crate::context::Node;
 use raskt_graph::Resources;

@@ -1,16 +1,19 @@
 //! What the scheduler believes against what is.
 
 use super::{Phase, World};
-use crate::check::{Violation, holder_of};
+use crate::check::{Look, Violation, holder_of};
+use crate::context::Address;
 use crate::host::Process;
 use crate::job::{Job, all_tasks};
 use raskt_graph::TaskId;
-use raskt_schedule::{RunId, TaskState};
+use raskt_schedule::{RunId, TaskState, WorkerId};
 use std::rc::Rc;
 
 /// Events between two audits of a small world, and tasks for which there is one more: an audit looks at every task.
 const EVENTS_BETWEEN_AUDITS: u64 = 8;
 const TASKS_PER_EVENT: u64 = 2;
+/// Tasks that are looked at in about the time that an event takes.
+const TASKS_PER_WORK: u64 = 4;
 /// So long a worker may have nothing to do while tasks are ready: reports and hand-outs take their time.
 const IDLE_NANOSECONDS: u64 = 2_000_000_000;
 /// Tasks that are named when a world is stuck.
@@ -20,6 +23,7 @@ impl World {
     pub(super) fn audit(&mut self) {
         self.next_audit =
             self.context.events + EVENTS_BETWEEN_AUDITS + self.head.ledger.tasks() as u64 / TASKS_PER_EVENT;
+        self.context.work += self.head.ledger.tasks() as u64 / TASKS_PER_WORK;
         self.head.scheduler.validate();
         if let Err(violation) =
             self.audit_holders().and_then(|()| self.audit_memories()).and_then(|()| self.audit_idleness())
@@ -28,17 +32,31 @@ impl World {
         }
     }
 
+    /// Once faults have stopped, nobody waits for long.
+    pub(super) fn audit_waits(&mut self) {
+        if !self.context.is_calm {
+            return;
+        }
+        let slowest = self.scenario.hosts.iter().map(|host| host.slowness_percent).max().unwrap_or(100);
+        let mut look = Look {
+            scheduler: &self.head.scheduler,
+            now: self.context.now(),
+            is_peaceful: self.scenario.faults.is_empty(),
+            slots: 0,
+            slowness_percent: slowest,
+            credit: self.scenario.credit_nanoseconds,
+            prefill: self.scenario.prefill_nanoseconds,
+        };
+        let looked = self.head.ledger.look_at_waits(&mut look, &mut self.context.tally);
+        looked.unwrap_or_else(|violation| self.context.violate(violation));
+    }
+
     /// What the scheduler says is in memory is there, unless that worker is dead and the scheduler doesn't know it yet.
     fn audit_holders(&self) -> Result<(), Violation> {
-        let processes: Vec<_> = self.hosts.iter().filter_map(|host| host.process.as_ref()).collect();
         for (run, job) in self.head.ledger.runs() {
             for task in all_tasks(&job.graph) {
-                if holder_of(&self.head.scheduler, run, task).is_none() {
-                    continue;
-                }
-                let believed = |process: &&&Process| self.head.scheduler.holds(run, process.address.worker(), task);
-                for process in processes.iter().filter(believed) {
-                    let worker = process.address.worker();
+                for worker in self.head.scheduler.holders(run, task) {
+                    let Some(process) = self.process_of(worker) else { continue };
                     match process.memory.get(run, task) {
                         Some(stored) if stored.digest == job.result(task) => {}
                         Some(_) => return Err(Violation::of(run, task, &format!("{worker:?} holds a wrong result"))),
@@ -52,6 +70,13 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// The process of a worker, if it lives.
+    fn process_of(&self, worker: WorkerId) -> Option<&Process> {
+        let address = Address::of(worker);
+        let host = self.hosts.get((self.context.node_of(address).0 as usize).checked_sub(1)?)?;
+        host.process.as_ref().filter(|process| process.address == address)
     }
 
     /// While a task is ready that could run anywhere, no worker has nothing to do.
@@ -83,10 +108,14 @@ impl World {
         free.find_map(|(run, job)| Some((run, all_tasks(&job.graph).find(|&task| is_ready(run, task))?)))
     }
 
-    /// When nobody does anything, workers hold exactly what the scheduler knows of.
+    /// When nobody does anything, workers hold exactly what the scheduler knows of, and have the slots that it counts.
     pub(super) fn audit_inventories(&self) -> Result<(), Violation> {
         for process in self.hosts.iter().filter_map(|host| host.process.as_ref()) {
             let worker = process.address.worker();
+            let (counted, slots) = (self.head.scheduler.slots_of(worker), u64::from(process.slots + process.lent()));
+            if counted != Some(slots) {
+                return Err(Violation::new(format!("{worker:?} has {slots} slots, and {counted:?} are counted")));
+            }
             let known = |run, task| self.head.scheduler.holds(run, worker, task);
             if let Some((run, task)) = process.memory.results().find(|&(run, task)| !known(run, task)) {
                 let text = format!("{worker:?} holds it, and the scheduler doesn't know");
@@ -120,6 +149,9 @@ impl World {
         if let Some((&run, _)) = self.jobs.iter().find(|(run, _)| self.head.scheduler.progress(**run).is_some()) {
             return Some(format!("the scheduler still knows run {}", run.0));
         }
+        if let Some(left) = self.head.scheduler.leftovers() {
+            return Some(left);
+        }
         if !self.head.is_quiet() {
             return Some("messages to workers and clients are not confirmed".into());
         }
@@ -130,6 +162,9 @@ impl World {
             }
             if !process.memory.is_empty() {
                 return Some(format!("worker {worker} still has promises of {} bytes", process.memory.promised));
+            }
+            if process.executions.is_empty() && self.head.scheduler.has_orphans(process.address.worker()) {
+                return Some(format!("worker {worker} is still said to do something for nobody"));
             }
             // A thread that runs what nobody waits for any more ends when it ends.
             let mut tickets = process.executions.keys();

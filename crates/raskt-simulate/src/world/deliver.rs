@@ -31,7 +31,9 @@ impl World {
     pub(super) fn resend(&mut self, own: Address, peer: Address) {
         if own == Address::HEAD {
             self.head.resend(&mut self.context, peer);
-        } else if let Some(process) = live_host(&mut self.hosts, own).and_then(|host| host.process.as_mut()) {
+        } else if let Some(process) =
+            live_host(&mut self.hosts, self.context.node_of(own), own).and_then(|host| host.process.as_mut())
+        {
             process.session.resend(&mut self.context);
         } else if let Some(process) = self.clients.iter_mut().find_map(|client| client.process_at(own)) {
             process.session.resend(&mut self.context);
@@ -39,7 +41,7 @@ impl World {
     }
 
     pub(super) fn beat(&mut self, own: Address) {
-        let is_host = live_host(&mut self.hosts, own).is_some();
+        let is_host = live_host(&mut self.hosts, self.context.node_of(own), own).is_some();
         if is_host || self.clients.iter_mut().any(|client| client.process_at(own).is_some()) {
             self.context.transmit(Packet { from: own, to: Address::HEAD, body: Body::Ping });
             self.context.agenda.after(self.scenario.lease_nanoseconds / BEATS_PER_LEASE, Happening::Beat(own));

@@ -16,8 +16,7 @@ impl World {
         let Some(process) = &mut self.clients[client].process else {
             return self.context.agenda.after(ABSENT_NANOSECONDS, Happening::Submit(at));
         };
-        let run = RunId(1 + self.jobs.len() as u64);
-        self.jobs.insert(run, self.plans[at].clone());
+        let run = self.context.new_run(self.plans[at].clone());
         self.job_of.insert(run, at);
         let job = &self.plans[at];
         process.submit(&mut self.context, run, job.wanted.iter().chain(&job.given).copied(), plan.keep);

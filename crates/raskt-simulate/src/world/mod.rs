@@ -37,6 +37,8 @@ pub(crate) struct World {
     /// When everything must have ended.
     deadline: u64,
     next_audit: u64,
+    /// The most work that is put into it.
+    most_work: u64,
     /// Since when each audit has seen tasks that could run anywhere.
     ready_since: Option<u64>,
 }
@@ -78,6 +80,7 @@ impl World {
             job_of: BTreeMap::new(),
             phase: Phase::Working,
             next_audit: 0,
+            most_work: u64::MAX,
             ready_since: None,
             scenario: scenario.clone(),
         };
@@ -105,9 +108,14 @@ impl World {
         agenda.at(0, Happening::Watch);
     }
 
+    /// Bounds the work that is put into it: beyond that nothing more happens.
+    pub fn bound_work(&mut self, most: u64) {
+        self.most_work = most;
+    }
+
     /// Lets everything happen, until it is over or something is wrong.
     pub fn run(&mut self) {
-        while self.phase != Phase::Over && self.context.violation.is_none() {
+        while self.phase != Phase::Over && self.context.violation.is_none() && self.context.work < self.most_work {
             self.step();
         }
     }
@@ -125,12 +133,14 @@ impl World {
             return self.context.violate(Violation::new("nothing more can happen, and it isn't over".into()));
         };
         self.context.events += 1;
+        self.context.work += 1;
         if let Some(thaw) = self.frozen_until(&happening) {
             return self.context.agenda.at(thaw, happening);
         }
         let now = self.context.now();
         self.context.note(now);
         self.happen(happening);
+        self.jobs.extend(self.context.born.drain(..));
         if self.context.events >= self.next_audit {
             self.audit();
         }
@@ -162,15 +172,17 @@ impl World {
             Happening::Beat(own) => self.beat(own),
             Happening::Watch => {
                 self.head.watch(&mut self.context, &self.jobs);
+                self.audit_waits();
                 self.move_on();
             }
+            Happening::Wake => self.head.wake(&mut self.context),
             Happening::TaskEnds { own, ticket } => {
-                if let Some(host) = live_host(&mut self.hosts, own) {
+                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
                     host.task_ends(&mut self.context, &self.jobs, ticket);
                 }
             }
             Happening::FetchTimer { own, fetch } => {
-                if let Some(host) = live_host(&mut self.hosts, own) {
+                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
                     host.fetch_timer(&mut self.context, &self.jobs, fetch);
                 } else if let Some(client) = self.clients.iter_mut().find_map(|client| client.process_at(own)) {
                     client.read_timer(&mut self.context, &self.jobs, fetch);
@@ -178,7 +190,7 @@ impl World {
                 }
             }
             Happening::Spilled { own, results } => {
-                if let Some(host) = live_host(&mut self.hosts, own) {
+                if let Some(host) = live_host(&mut self.hosts, self.context.node_of(own), own) {
                     host.spilled(&mut self.context, &self.jobs, &results);
                 }
             }
@@ -237,6 +249,8 @@ impl World {
     }
 }
 
-fn live_host(hosts: &mut [Host], own: Address) -> Option<&mut Host> {
-    hosts.iter_mut().find(|host| host.process.as_ref().is_some_and(|process| process.address == own))
+/// The host on which the process `own` lives, if it does. `at` is its node.
+fn live_host(hosts: &mut [Host], node: Node, own: Address) -> Option<&mut Host> {
+    let host = hosts.get_mut((node.0 as usize).checked_sub(1)?)?;
+    host.process.as_ref().is_some_and(|process| process.address == own).then_some(host)
 }

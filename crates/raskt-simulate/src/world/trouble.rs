@@ -77,6 +77,7 @@ impl World {
     /// Faults stop: every machine is up, fast and reachable.
     pub(super) fn calm(&mut self) {
         self.context.is_calm = true;
+        self.head.ledger.forget_waits();
         self.context.wires.calm();
         self.context.tell(Vec::new, || "faults stop".into());
         for host in &mut self.hosts {

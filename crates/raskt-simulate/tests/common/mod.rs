@@ -1,6 +1,6 @@
 //! Worlds on all threads there are.
 
-use raskt_simulate::{Outcome, Scenario, simulate};
+use raskt_simulate::{Failure, Outcome, Scenario, simulate};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The outcomes of the worlds of `seeds`, in order.
@@ -17,6 +17,15 @@ pub fn run_all(seeds: std::ops::Range<u64>) -> Vec<(u64, Outcome)> {
     });
     outcomes.sort_by_key(|(seed, _)| *seed);
     outcomes
+}
+
+/// The failure of the first world of `seeds` that fails, or of one of the first.
+#[allow(dead_code)]
+pub fn find_failure(seeds: std::ops::Range<u64>) -> Option<Failure> {
+    let step = 2 * std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let starts = seeds.clone().step_by(step as usize);
+    let mut parts = starts.map(|start| run_all(start..(start + step).min(seeds.end)));
+    parts.find_map(|outcomes| outcomes.into_iter().find_map(|(_, outcome)| outcome.failure))
 }
 
 /// Assertions of the machines are findings, which are reported with their story: they needn't be printed as they fail.

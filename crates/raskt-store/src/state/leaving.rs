@@ -4,7 +4,7 @@ use super::{Garbage, Job, State, Written};
 use crate::codec::is_sole;
 use crate::file::SpillFile;
 use crate::order::Standing;
-use crate::slot::{SlotId, Where};
+use crate::slot::{SlotId, Stays, Where};
 use std::sync::Arc;
 
 impl State {
@@ -15,7 +15,7 @@ impl State {
         match written {
             Written::To(file) => self.take_file(id, file),
             Written::Trouble(trouble) => self.disk.trouble = Some(trouble),
-            Written::Shared => _ = self.slots.get_mut(&id).map(|slot| slot.is_shared = true),
+            Written::Shared => self.set_stays(id, Some(Stays::SharedElsewhere)),
             Written::Never => {
                 self.counts.refused += 1;
                 if let Some(slot) = self.slots.get_mut(&id) {
@@ -25,6 +25,8 @@ impl State {
         }
         self.leave(id);
         self.stand(id);
+        let waiters = self.slots.get_mut(&id).map(|slot| std::mem::take(&mut slot.waiters));
+        self.loaded(waiters.unwrap_or_default());
         self.moved();
     }
 
@@ -46,7 +48,7 @@ impl State {
     /// The end of writing a result: it goes if it has a file and nobody needs it.
     fn leave(&mut self, id: SlotId) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let goes = slot.file.is_some() && slot.pins == 0 && !slot.is_shared;
+        let goes = slot.file.is_some() && slot.pins == 0 && slot.stays.is_none();
         match std::mem::replace(&mut slot.place, Where::Away) {
             Where::Leaving(value) if goes => {
                 self.broker.let_go(slot.bytes);
@@ -58,27 +60,76 @@ impl State {
     }
 
     /// Lets results go until `lacking` bytes are free or about to be, and some more if that lets go of whole results.
+    ///
+    /// Each that turns out to stay is out of the order until it is used, or looked at again: it is met once, and not whenever
+    /// memory is short.
     pub(super) fn evict(&mut self, lacking: u64, spare: u64) {
         let mut freed = 0;
-        let mut looked_at = 0;
-        while freed < lacking {
-            // As many as would do, were all of them able to go.
-            let mut likely = freed;
-            let victims = self.order.victims().skip(looked_at).take_while(|id| {
-                let goes_on = likely < lacking + spare;
-                likely += self.slots.get(id).map_or(0, |slot| slot.bytes);
-                goes_on
-            });
-            let victims: Vec<SlotId> = victims.collect();
-            if victims.is_empty() {
-                return;
-            }
-            for id in victims {
-                let bytes = self.let_leave(id);
-                freed += bytes;
-                looked_at += usize::from(bytes == 0);
-            }
+        while freed < lacking.saturating_add(spare) {
+            let Some(id) = self.next_victim() else { return };
+            freed += self.let_leave(id);
         }
+    }
+
+    /// The result to go first; where all those stay that can leave, one that there was no room for on the disk, and is by now.
+    fn next_victim(&mut self) -> Option<SlotId> {
+        self.counts.looked_at += 1;
+        if let Some(id) = self.order.first() {
+            return Some(id);
+        }
+        let (bytes, id) = *self.unwritable.first()?;
+        if !self.disk.has_room(reserved(bytes)) {
+            return None;
+        }
+        self.set_stays(id, None);
+        self.stand(id);
+        self.order.first()
+    }
+
+    /// Notes why a result stays in memory, or that it needn't.
+    pub(super) fn set_stays(&mut self, id: SlotId, stays: Option<Stays>) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let bytes = slot.bytes;
+        match std::mem::replace(&mut slot.stays, stays) {
+            Some(Stays::Shared) => _ = self.shared.remove(&id),
+            Some(Stays::SharedElsewhere) => _ = self.shared_elsewhere.remove(&id),
+            Some(Stays::Unwritable) => _ = self.unwritable.remove(&(bytes, id)),
+            None => {}
+        }
+        match stays {
+            Some(Stays::Shared) => _ = self.shared.insert(id),
+            Some(Stays::SharedElsewhere) => _ = self.shared_elsewhere.insert(id),
+            Some(Stays::Unwritable) => _ = self.unwritable.insert((bytes, id)),
+            None => {}
+        }
+    }
+
+    /// Results that somebody else referred to may be free to go by now. Of those nobody says so.
+    pub fn look_at_shared(&mut self) {
+        let is_free = |id: &&SlotId| self.slots.get(id).and_then(|slot| slot.value()).is_some_and(is_sole);
+        let free: Vec<SlotId> = self.shared.iter().filter(is_free).copied().collect();
+        let is_any = !free.is_empty();
+        for id in free {
+            self.set_stays(id, None);
+            self.stand(id);
+        }
+        if is_any {
+            self.settle();
+            self.make_room();
+        }
+    }
+
+    /// What didn't work may be tried again: files, and results that somebody in their own world referred to.
+    pub fn forgive(&mut self) {
+        let shared: Vec<SlotId> = self.shared_elsewhere.iter().copied().collect();
+        if self.disk.trouble.take().is_none() && shared.is_empty() {
+            return;
+        }
+        for id in shared {
+            self.set_stays(id, None);
+            self.stand(id);
+        }
+        self.moved();
     }
 
     /// Lets one result leave, by the cheapest way there is; how many bytes that frees.
@@ -86,7 +137,7 @@ impl State {
         let Some(slot) = self.slots.get_mut(&id) else { return 0 };
         let bytes = slot.bytes;
         if !slot.value().is_some_and(is_sole) {
-            return 0;
+            return self.stay(id, Stays::Shared);
         }
         let recompute = slot.facts.recompute_nanoseconds;
         let is_cheap = recompute.is_some_and(|time| self.speed.prefers_recomputing(bytes, time));
@@ -96,7 +147,7 @@ impl State {
             return self.write(id);
         }
         if slot.file.is_none() && recompute.is_none() {
-            return 0;
+            return self.stay(id, Stays::Unwritable);
         }
         if let Where::Here(value) = std::mem::replace(&mut slot.place, Where::Away) {
             self.garbage.push(Garbage::Value(value, slot.codec.clone()));
@@ -106,6 +157,12 @@ impl State {
         self.counts.dropped += 1;
         self.has_spilled = true;
         bytes
+    }
+
+    fn stay(&mut self, id: SlotId, why: Stays) -> u64 {
+        self.set_stays(id, Some(why));
+        self.order.remove(id);
+        0
     }
 
     pub(super) fn write(&mut self, id: SlotId) -> u64 {
@@ -145,5 +202,5 @@ impl State {
 
 /// Bytes that are counted for a file until its size is known.
 fn reserved(bytes: u64) -> u64 {
-    bytes + crate::aligned::ALIGNMENT as u64
+    bytes.saturating_add(crate::aligned::ALIGNMENT as u64)
 }

@@ -87,8 +87,7 @@ impl State {
     /// behind it.
     fn go_beyond(&mut self, request: Request) {
         let inputs: u64 = request.inputs.iter().map(|(_, bytes)| bytes).sum();
-        let pinned = self.slots.values().filter(|slot| slot.pins > 0 && slot.value().is_some());
-        let stuck = self.broker.held() - pinned.map(|slot| slot.bytes).sum::<u64>();
+        let stuck = self.broker.held() - self.pinned;
         let most = self.broker.limit().saturating_add(REQUESTS_BEYOND * request.bytes.max(self.largest));
         if stuck > most && request.bytes > inputs {
             let report = Arc::new(self.report());
@@ -126,8 +125,10 @@ impl State {
     pub(super) fn load(&mut self, id: SlotId, holder: Holder) -> bool {
         let Some(slot) = self.slots.get_mut(&id) else { return false };
         match slot.place {
-            Where::Here(_) | Where::Leaving(_) => return false,
-            Where::Coming => {}
+            Where::Here(_) => return false,
+            // Its next reader may change what is being written, and waits until that is over.
+            Where::Leaving(_) if !slot.is_closed() => return false,
+            Where::Leaving(_) | Where::Coming => {}
             Where::Away => {
                 let Some(file) = slot.file.clone() else { return false };
                 slot.place = Where::Coming;

@@ -10,7 +10,7 @@ from raskt._core import array_concatenate, array_stack
 from raskt.array.base.conversion import asarray, common_type, in_type
 from raskt.array.base.documentation import documented
 from raskt.array.base.out import write_out
-from raskt.array.base.registry import wrap
+from raskt.array.base.registry import is_array, wrap
 from raskt.array.manipulation.axes import atleast_1d, atleast_2d, atleast_3d, expand_dims
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def concatenate(
         # Numbers take the type of the result at once, if they may take it from that of the arrays.
         allowed = kind is not None and casting in _CASTINGS and np.can_cast(kind, wanted, casting)  # type: ignore[arg-type]
         arrays, axis = [in_type(array, np.dtype(wanted) if allowed else kind).ravel() for array in arrays], 0
-    parts = [asarray(array) for array in arrays]
+    parts = [array if is_array(array) else asarray(array) for array in arrays]
     return _joined("concatenate", array_concatenate, parts, axis, out, dtype, casting)
 
 
@@ -81,7 +81,7 @@ def stack(
     >>> ra.stack([ra.zeros(3), ra.ones(3)], axis=1).shape
     (3, 2)
     """
-    parts = [asarray(array) for array in arrays]
+    parts = [array if is_array(array) else asarray(array) for array in arrays]
     return _joined("stack", array_stack, parts, axis, out, dtype, casting)
 
 
@@ -94,6 +94,8 @@ def _joined(
     if casting not in _CASTINGS:
         raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
     result = wrap(join([part.__raskt_expr__ for part in parts], axis))
+    if dtype is None and out is None and casting in ("same_kind", "safe", "unsafe"):
+        return result  # The type that all of them can be converted to, without a look at each.
     wanted = np.dtype(dtype) if dtype is not None else result.dtype if out is None else out.dtype
     for part in parts:
         if not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]

@@ -1,8 +1,9 @@
 //! Random graphs over all shapes.
 
+use super::grids;
 use crate::job::stated_bytes;
 use crate::random::Random;
-use crate::scenario::{LayerPlan, Requires, ShapePlan};
+use crate::scenario::{LayerPlan, Requires, ShapePlan, blocks};
 
 /// What a graph is to be like.
 pub(super) struct Form {
@@ -22,11 +23,12 @@ const EXCHANGE_TASKS: u64 = 40;
 
 pub(super) fn draw(random: &mut Random, form: &Form) -> Vec<LayerPlan> {
     let mut layers: Vec<LayerPlan> = vec![];
-    let mut lengths = vec![];
+    let (mut lengths, mut grids) = (vec![], vec![]);
     let states_time = random.chance(300_000);
     for at in 0..form.layers {
-        let shape = draw_shape(random, &lengths, form.width);
+        let shape = draw_shape(random, &lengths, &grids, form.width);
         lengths.push(shape.length(&lengths));
+        grids.push(grid_of(random, &shape, &lengths));
         layers.push(LayerPlan {
             shape,
             nanoseconds: if states_time { form.task_nanoseconds } else { 0 },
@@ -39,16 +41,36 @@ pub(super) fn draw(random: &mut Random, form: &Form) -> Vec<LayerPlan> {
     layers
 }
 
-fn draw_shape(random: &mut Random, lengths: &[u64], width: u64) -> ShapePlan {
+/// The grid in which the tasks of a layer stand, for those that read it.
+fn grid_of(random: &mut Random, shape: &ShapePlan, lengths: &[u64]) -> Vec<u32> {
+    match shape {
+        ShapePlan::GridMap { grid, .. } => grid.clone(),
+        ShapePlan::GridReduce { grid, fan_in, .. } => {
+            grid.iter().zip(fan_in).map(|(length, &fan_in)| length.div_ceil(fan_in)).collect()
+        }
+        ShapePlan::GridOverlap { ranges, .. } => ranges.iter().map(|axis| axis.len() as u32).collect(),
+        _ => {
+            let length = lengths.last().copied().unwrap_or(1);
+            let grid = grids::draw_grid(random, length);
+            if blocks(&grid) == length { grid } else { vec![length as u32] }
+        }
+    }
+}
+
+fn draw_shape(random: &mut Random, lengths: &[u64], grids: &[Vec<u32>], width: u64) -> ShapePlan {
     let tasks = random.scaled(1, width);
     let Some(last) = lengths.len().checked_sub(1) else {
-        return if random.chance(300_000) { explicit(random, lengths, tasks) } else { ShapePlan::Source { tasks } };
+        return match random.below(10) {
+            0..3 => explicit(random, lengths, tasks),
+            3..6 => ShapePlan::Source { tasks: blocks(&grids::draw_grid(random, tasks)) },
+            _ => ShapePlan::Source { tasks },
+        };
     };
     let input = random.below(lengths.len() as u64) as usize;
     // Mostly the layer before, as in the chains that collections write.
     let at = if random.chance(600_000) { last } else { input };
     let (input, length) = (at as u32, lengths[at]);
-    match random.below(8) {
+    match random.below(14) {
         0 => ShapePlan::Source { tasks },
         1 | 2 => map(random, lengths, input),
         3 => ShapePlan::Reduce { input, fan_in: random.between(1, 8) as u32 },
@@ -58,9 +80,46 @@ fn draw_shape(random: &mut Random, lengths: &[u64], width: u64) -> ShapePlan {
             let rows = (tasks / length.max(1)).max(1).min(random.between(1, 6));
             ShapePlan::Broadcast { input, rows }
         }
-        _ => explicit(random, lengths, tasks),
+        7 => explicit(random, lengths, tasks),
+        8 => concat(random, lengths, width),
+        _ => grids::draw(random, grids, input, width),
     }
 }
+
+/// Some of the layers before, one after the other, as far as that isn't too many tasks.
+fn concat(random: &mut Random, lengths: &[u64], width: u64) -> ShapePlan {
+    let mut inputs = vec![lengths.len() as u32 - 1];
+    let mut tasks = lengths[inputs[0] as usize];
+    for (layer, &length) in (0..).zip(lengths) {
+        if random.chance(500_000) && tasks + length <= 2 * width {
+            inputs.push(layer);
+            tasks += length;
+        }
+    }
+    ShapePlan::Concat { inputs }
+}
+
+/// Many small layers, and one that puts them together: what is stacked or concatenated.
+pub(super) fn draw_stack(random: &mut Random, form: &Form) -> Vec<LayerPlan> {
+    let parts = random.between(2, MOST_PARTS);
+    let tasks = (form.width / parts).max(1);
+    let plain = |at: u64, shape: ShapePlan| LayerPlan {
+        shape,
+        nanoseconds: 0,
+        output_bytes: stated_bytes(form.seed, at as u32),
+        scratch_bytes: 0,
+        priority: 0,
+        requires: Requires::Nothing,
+    };
+    let mut part = |at| plain(at, ShapePlan::Source { tasks: random.between(1, tasks) });
+    let mut layers: Vec<_> = (0..parts).map(&mut part).collect();
+    layers.push(plain(parts, ShapePlan::Concat { inputs: (0..parts as u32).collect() }));
+    layers.push(plain(parts + 1, ShapePlan::Reduce { input: parts as u32, fan_in: random.between(1, 8) as u32 }));
+    layers
+}
+
+/// The most layers that are put together.
+const MOST_PARTS: u64 = 60;
 
 /// Each task reads its own block of one layer, or of two of equal length.
 fn map(random: &mut Random, lengths: &[u64], input: u32) -> ShapePlan {

@@ -1,7 +1,7 @@
 //! Random jobs.
 
 use super::graphs::{self, Form};
-use super::{MICROSECOND, MILLISECOND};
+use super::{MICROSECOND, MILLISECOND, nested};
 use crate::job::Job;
 use crate::random::Random;
 use crate::scenario::{HostPlan, JobPlan, Requires};
@@ -18,15 +18,28 @@ struct Troubles {
     deadly: u32,
 }
 
-pub(super) fn draw(random: &mut Random, clients: u32, calm_at: u64, hosts: &[HostPlan]) -> Vec<JobPlan> {
-    let count = random.scaled(1, 130);
+/// What the jobs of a world are like.
+pub(super) struct Kind {
+    pub count: u64,
+    /// Tasks of a layer, and layers of a job, at most.
+    pub width: u64,
+    /// Of the widest layer, at least.
+    pub narrowest: u64,
+    pub layers: u64,
+    /// Jobs with tasks that submit jobs, in a million.
+    pub nesting_per_million: u32,
+    /// Jobs that require something of workers, in a million.
+    pub demanding_per_million: u32,
+}
+
+pub(super) fn draw(random: &mut Random, kind: &Kind, clients: u32, calm_at: u64, hosts: &[HostPlan]) -> Vec<JobPlan> {
+    let &Kind { count, width, .. } = kind;
     let flaky_per_million = if random.chance(400_000) { random.scaled(1_000, 100_000) as u32 } else { 0 };
     let is_deadly = random.chance(250_000);
-    let width = random.scaled(4, 4_000);
     // Work for about the time that faults last, so that they meet it.
     let slots: u64 = hosts.iter().map(|host| u64::from(host.slots)).sum();
     let mut one = |_| {
-        let (layers, width) = (random.between(1, 8) as u32, random.scaled(2, width));
+        let (layers, width) = (random.between(1, kind.layers) as u32, random.scaled(kind.narrowest, width));
         let share = calm_at * slots / (count * u64::from(layers) * width);
         let gives = random.chance(80_000);
         let (seed, client) = (random.bits(), random.below(u64::from(clients)) as u32);
@@ -35,7 +48,10 @@ pub(super) fn draw(random: &mut Random, clients: u32, calm_at: u64, hosts: &[Hos
         let retries = random.below(4) as u32;
         let doomed = flaky_per_million > 0 && random.chance(150_000);
         let deadly = if is_deadly && random.chance(200_000) { random.between(1, 2) as u32 } else { 0 };
-        let requires = draw_requirement(random, hosts);
+        let requires = match random.chance(kind.demanding_per_million) {
+            true => draw_requirement(random, hosts),
+            false => Requires::Nothing,
+        };
         let plan = JobPlan {
             seed,
             client,
@@ -52,28 +68,34 @@ pub(super) fn draw(random: &mut Random, clients: u32, calm_at: u64, hosts: &[Hos
             cancel_after: random.chance(150_000).then(|| random.below(calm_at / 2)),
             resubmit: random.chance(500_000),
             keep: random.chance(300_000),
+            nested: vec![],
         };
         let form = Form { seed, layers, width, task_nanoseconds, requires };
-        fill(plan, &form, &Troubles { flaky_per_million, doomed, deadly })
+        let mut plan = fill(plan, &form, &Troubles { flaky_per_million, doomed, deadly });
+        if !gives && random.chance(kind.nesting_per_million) {
+            plan.nested = nested::draw(random, &plan);
+        }
+        plan
     };
     (0..count).map(&mut one).collect()
 }
 
 fn draw_requirement(random: &mut Random, hosts: &[HostPlan]) -> Requires {
-    match random.below(16) {
+    match random.below(3) {
         0 | 1 => Requires::Gpu(random.between(1, 3) * 500),
-        2 => {
+        _ => {
             let host = random.below(hosts.len() as u64) as usize;
             Requires::Host { host, allows_others: random.chance(500_000) }
         }
-        _ => Requires::Nothing,
     }
 }
 
 /// Draws what a job is about, from its own seed.
 fn fill(plan: JobPlan, form: &Form, troubles: &Troubles) -> JobPlan {
     let mut random = Random::new(plan.seed);
-    let plan = JobPlan { layers: graphs::draw(&mut random, form), ..plan };
+    let is_stack = random.chance(50_000);
+    let layers = if is_stack { graphs::draw_stack(&mut random, form) } else { graphs::draw(&mut random, form) };
+    let plan = JobPlan { layers, ..plan };
     let wanted = draw_wanted(&mut random, &plan.lengths());
     let plan = JobPlan { wanted, ..plan };
     let job = Job::new(&plan);
@@ -93,7 +115,12 @@ fn fill(plan: JobPlan, form: &Form, troubles: &Troubles) -> JobPlan {
     JobPlan { failures: listed(failures), deaths: listed(deaths), ..plan }
 }
 
-fn draw_failures(random: &mut Random, retries: u32, per_million: u32, tasks: &[TaskId]) -> BTreeMap<TaskId, u32> {
+pub(super) fn draw_failures(
+    random: &mut Random,
+    retries: u32,
+    per_million: u32,
+    tasks: &[TaskId],
+) -> BTreeMap<TaskId, u32> {
     let mut failures = BTreeMap::new();
     for &task in tasks {
         if random.chance(per_million) && retries > 0 {
@@ -104,7 +131,7 @@ fn draw_failures(random: &mut Random, retries: u32, per_million: u32, tasks: &[T
 }
 
 /// Whole last layers are what collections want; single tasks anywhere are what futures want.
-fn draw_wanted(random: &mut Random, lengths: &[u64]) -> Vec<(u32, u64)> {
+pub(super) fn draw_wanted(random: &mut Random, lengths: &[u64]) -> Vec<(u32, u64)> {
     let last = lengths.len() - 1;
     if random.chance(500_000) {
         return (0..lengths[last]).map(|index| (last as u32, index)).collect();

@@ -1,7 +1,12 @@
 //! Worlds from seeds.
 
 mod graphs;
+mod grids;
 mod jobs;
+mod nested;
+mod special;
+
+use jobs::Kind;
 
 use super::{Fault, FaultKind, HostPlan, Scenario, Weather};
 use crate::random::Random;
@@ -12,37 +17,73 @@ const MILLISECOND: u64 = 1_000_000;
 /// In one of so many worlds nothing goes wrong, so that what faults hide is seen as well.
 const PEACEFUL_WORLDS: u64 = 12;
 
+/// Of so many worlds, how many are of a kind of their own: see `special`.
+const CYCLE: u64 = 100;
+
 impl Scenario {
     /// The scenario of `seed`. Every kind of chance gets its own odds first, so that worlds differ in what they are
     /// full of and not only in when it happens.
     pub fn draw(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let calm_at = random.scaled(500, 30_000) * MILLISECOND;
-        let hosts: Vec<_> = (0..draw_hosts(&mut random)).map(|_| draw_host(&mut random, calm_at)).collect();
-        let clients = random.between(1, 3) as u32;
-        let mut scenario = Self {
-            seed,
-            credit_nanoseconds: random.scaled(10 * MICROSECOND, 20 * MILLISECOND),
-            prefill_nanoseconds: if random.chance(400_000) {
-                0
-            } else {
-                random.scaled(10 * MICROSECOND, 20 * MILLISECOND)
-            },
-            lease_nanoseconds: random.between(200, 600) * MILLISECOND,
-            jobs: jobs::draw(&mut random, clients, calm_at, &hosts),
-            weather: draw_weather(&mut random),
-            hosts,
-            clients,
-            faults: vec![],
-            calm_at,
-        };
-        if seed.is_multiple_of(PEACEFUL_WORLDS) {
-            scenario.weather = Weather::fair(scenario.weather.delay_nanoseconds);
-        } else {
-            scenario.faults = draw_faults(&mut random, &scenario);
+        match seed % CYCLE {
+            41 => special::draw_giant(&mut random, seed),
+            7 | 27 | 47 | 67 | 87 => special::draw_crowd(&mut random, seed),
+            13 | 33 | 53 | 73 | 93 => special::draw_rivals(&mut random, seed),
+            _ => draw_usual(&mut random, seed),
         }
-        scenario
     }
+}
+
+fn draw_usual(random: &mut Random, seed: u64) -> Scenario {
+    let calm_at = random.scaled(500, 30_000) * MILLISECOND;
+    let is_tight = random.chance(100_000);
+    let mut hosts: Vec<_> = (0..draw_hosts(random)).map(|_| draw_host(random, calm_at)).collect();
+    if is_tight {
+        hosts.iter_mut().for_each(|host| (host.memory, host.disk) = tight_memory(random));
+    }
+    let clients = random.between(1, 3) as u32;
+    let kind = Kind {
+        count: random.scaled(1, 130),
+        width: random.scaled(4, 4_000),
+        narrowest: 2,
+        layers: 8,
+        nesting_per_million: if random.chance(300_000) { 200_000 } else { 0 },
+        demanding_per_million: 190_000,
+    };
+    let jobs = jobs::draw(random, &kind, clients, calm_at, &hosts);
+    let scenario = Scenario { hosts, clients, jobs, calm_at, ..draw_frame(random, seed) };
+    finish(random, scenario)
+}
+
+/// Adds what goes wrong.
+fn finish(random: &mut Random, mut scenario: Scenario) -> Scenario {
+    if scenario.seed.is_multiple_of(PEACEFUL_WORLDS) {
+        scenario.weather = Weather::fair(scenario.weather.delay_nanoseconds);
+    } else {
+        scenario.faults = draw_faults(random, &scenario);
+    }
+    scenario
+}
+
+/// What every world has, but nobody in it.
+fn draw_frame(random: &mut Random, seed: u64) -> Scenario {
+    Scenario {
+        seed,
+        credit_nanoseconds: random.scaled(10 * MICROSECOND, 20 * MILLISECOND),
+        prefill_nanoseconds: if random.chance(400_000) { 0 } else { random.scaled(10 * MICROSECOND, 20 * MILLISECOND) },
+        lease_nanoseconds: random.between(200, 600) * MILLISECOND,
+        hosts: vec![],
+        clients: 1,
+        jobs: vec![],
+        weather: draw_weather(random),
+        faults: vec![],
+        calm_at: 0,
+    }
+}
+
+/// Memory for a few results, and a disk that may be as small.
+fn tight_memory(random: &mut Random) -> (u64, u64) {
+    (random.scaled(1 << 10, 8 << 10), if random.chance(500_000) { 0 } else { random.scaled(4 << 10, 1 << 20) })
 }
 
 fn draw_hosts(random: &mut Random) -> u64 {

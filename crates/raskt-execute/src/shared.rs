@@ -1,0 +1,118 @@
+//! What an engine, its threads and those who wait for its runs share: the machines under their lock.
+
+use crate::RunError;
+use crate::options::EngineOptions;
+use crate::recover::Recovery;
+use crate::state::State;
+use raskt_schedule::{Progress, RunId, Ticket};
+use raskt_store::{Asker, Broken, Reply, Store};
+use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
+use std::sync::{Arc, Weak};
+
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    /// Told when there is work to pick, and when threads are to end.
+    work: Condvar,
+    pub recovery: Recovery,
+    pub options: EngineOptions,
+    pub store: Store,
+    /// What the store knows the engine by.
+    number: u32,
+    itself: Weak<Shared>,
+    /// Sees to it that there are threads for the work that there is; whether one of those that idle is to be woken.
+    wake: fn(&Arc<Shared>, &mut State) -> bool,
+}
+
+impl Asker for Shared {
+    fn answered(&self, replies: Vec<(u64, Reply)>) {
+        if let Some(shared) = self.itself.upgrade() {
+            let answer = |state: &mut State| {
+                replies.into_iter().for_each(|(ticket, reply)| state.answered(Ticket(ticket), reply));
+            };
+            // All that a break concerns are told of it.
+            let _ = shared.change(answer);
+        }
+    }
+
+    fn store_broke(&self, broken: &Broken) {
+        let Some(shared) = self.itself.upgrade() else { return };
+        let is_known = shared.lock().broke_for >= broken.number;
+        // A thread of the engine may have met it, and runs may have come since.
+        if !is_known {
+            shared.lock().broke_for = broken.number;
+            shared.break_down(&broken.to_string());
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.store.leave(self.number);
+    }
+}
+
+impl Shared {
+    /// With a store, where results are, and `wake`, which starts threads.
+    pub fn new(options: EngineOptions, recovery: Recovery, wake: fn(&Arc<Self>, &mut State) -> bool) -> Arc<Self> {
+        Arc::new_cyclic(|itself: &Weak<Self>| {
+            let store = recovery.store.clone();
+            let number = store.enlist(itself.clone());
+            let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
+            Self { state, work: Condvar::new(), recovery, options, store, number, itself: itself.clone(), wake }
+        })
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// Whether somebody has the lock.
+    #[cfg(test)]
+    pub fn is_locked(&self) -> bool {
+        self.state.try_lock().is_none()
+    }
+
+    pub fn work(&self) -> &Condvar {
+        &self.work
+    }
+
+    /// Changes the state, and sees to it that threads take up new work. When the lock is gone, those who wait for runs that have
+    /// finished are told, and what nobody needs is dropped. If a machine panics on the way, all runs end with the error that
+    /// comes back, and the machines begin anew.
+    pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, RunError> {
+        let (result, afterwards, is_idle) = {
+            let mut state = self.state.lock();
+            let result = guard(|| {
+                let result = change(&mut state);
+                (result, (self.wake)(self, &mut state))
+            });
+            let (result, is_idle) = match result {
+                Ok((result, is_idle)) => (Ok(result), is_idle),
+                Err(story) => (Err(state.break_down(story)), false),
+            };
+            (result, state.take_afterwards(), is_idle)
+        };
+        if is_idle {
+            // It finds the lock free.
+            self.work.notify_one();
+        }
+        if let Err(story) = afterwards.see_to() {
+            self.break_down(&story);
+        }
+        result
+    }
+
+    /// Something panicked where the machines don't see it, and would wait for it for ever.
+    pub fn break_down(self: &Arc<Self>, story: &str) {
+        let _ = self.change(|_| std::panic::panic_any(story.to_owned()));
+    }
+
+    pub fn release(self: &Arc<Self>, run: RunId) {
+        // A breakdown ends the run as well.
+        let _ = self.change(|state| state.release(run));
+    }
+
+    pub fn progress(&self, run: RunId) -> Option<Progress> {
+        self.state.lock().pilot.scheduler.progress(run)
+    }
+}

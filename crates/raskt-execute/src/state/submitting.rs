@@ -1,0 +1,86 @@
+//! How runs come.
+
+use super::{RunEntry, State, settings};
+use crate::RunError;
+use crate::completion::Completion;
+use crate::error::Breakdown;
+use crate::owner::OwnsRuns;
+use crate::results::Results;
+use crate::turn::is_repeatable;
+use raskt_graph::Graph;
+use raskt_schedule::{PreparedRun, RunId, TaskRange};
+use raskt_sync::guard;
+use raskt_value::CancelToken;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+/// A run as it comes to the engine: all that takes as long as its graph is large was done before, without the lock.
+pub(crate) struct Submitted {
+    prepared: PreparedRun,
+    entry: RunEntry,
+    parent: Option<RunId>,
+}
+
+impl Submitted {
+    pub fn new(
+        graph: Arc<Graph>,
+        wanted: Vec<TaskRange>,
+        parent: Option<RunId>,
+        owner: Option<Weak<dyn OwnsRuns>>,
+        completion: Arc<Completion>,
+    ) -> Result<Self, RunError> {
+        // If this panics, no other run has to do with it.
+        let prepared = guard(|| PreparedRun::new(graph.clone(), &wanted, &settings()));
+        let prepared = prepared.map_err(|story| RunError::Broken(Arc::new(Breakdown { story, flight: None })))??;
+        let entry = RunEntry {
+            is_repeatable: is_repeatable(&graph),
+            graph,
+            wanted,
+            completion,
+            cancel: CancelToken::default(),
+            errors: BTreeMap::new(),
+            results: Results::default(),
+            small: 0,
+            lent_slots: 0,
+            has_ended: false,
+            owner,
+        };
+        Ok(Self { prepared, entry, parent })
+    }
+}
+
+impl State {
+    pub fn submit(&mut self, submitted: Submitted) -> Result<RunId, RunError> {
+        let limit = self.store.memory_limit();
+        if limit != self.memory {
+            self.memory = limit;
+            self.resize();
+        }
+        let run = RunId(self.next_run);
+        self.next_run += 1;
+        let Submitted { prepared, entry, parent } = submitted;
+        self.pilot.submit(run, parent, (&entry.graph, &entry.wanted), prepared)?;
+        self.runs.insert(run, entry);
+        #[cfg(test)]
+        self.pass(super::stumbling::Spot::Submitted);
+        self.act();
+        Ok(run)
+    }
+
+    /// Nobody wants `run` any more, be it at an end or not.
+    pub fn release(&mut self, run: RunId) {
+        if self.runs.contains_key(&run) {
+            let forgotten = self.pilot.release(run);
+            self.afterwards.forgotten.extend(forgotten);
+            #[cfg(test)]
+            self.pass(super::stumbling::Spot::Releasing);
+            self.act();
+            self.forget(run);
+        }
+    }
+
+    /// Whether all that it is for is done.
+    pub fn has_ended(&self, run: RunId) -> bool {
+        self.runs.get(&run).is_none_or(|entry| entry.has_ended)
+    }
+}

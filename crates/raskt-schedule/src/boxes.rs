@@ -1,0 +1,147 @@
+use raskt_graph::{Grid, GridSet};
+use std::ops::Range;
+
+/// Tasks of one layer as boxes of a grid, and a few that are otherwise: for what slices of n-dimensional layers need, which
+/// would be a range for each row, or a bit for each task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Boxes {
+    grid: Grid,
+    /// No task is in two of them.
+    sets: Vec<GridSet>,
+    /// Ranges of tasks, in order, that are in the set if no box has them, and aren't if one has.
+    flipped: Vec<Range<u64>>,
+}
+
+/// Boxes of a set of more than so many are listed as ranges: each is asked for every task.
+const MANY_BOXES: usize = 32;
+
+/// Tasks that are otherwise than the boxes say; of more ranges of them, the set becomes bits.
+const MANY_FLIPPED: usize = 1024;
+
+impl Boxes {
+    /// The tasks of `sets`, which are of `grid`; nothing if that takes too many boxes.
+    pub fn of(grid: &Grid, sets: impl IntoIterator<Item = GridSet>) -> Option<Self> {
+        let mut boxes = Self { grid: grid.clone(), sets: vec![], flipped: vec![] };
+        sets.into_iter().all(|set| boxes.add(grid, &set)).then_some(boxes)
+    }
+
+    /// The grid of the boxes.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The boxes, without what is otherwise.
+    pub fn sets(&self) -> &[GridSet] {
+        &self.sets
+    }
+
+    /// Whether there is nothing but boxes.
+    pub fn is_plain(&self) -> bool {
+        self.flipped.is_empty()
+    }
+
+    /// How many ranges there are in all boxes.
+    pub fn ranges(&self) -> u64 {
+        self.sets.iter().map(|set| set.ranges(&self.grid)).fold(0, u64::saturating_add)
+    }
+
+    /// Whether it has become too much to be looked through.
+    pub fn is_long(&self) -> bool {
+        self.flipped.len() > MANY_FLIPPED
+    }
+
+    pub fn contains(&self, index: u64) -> bool {
+        let at = self.flipped.partition_point(|range| range.end <= index);
+        let is_flipped = self.flipped.get(at).is_some_and(|range| range.start <= index);
+        is_flipped != self.sets.iter().any(|set| set.contains(&self.grid, index))
+    }
+
+    /// How many tasks of `within` are in it.
+    pub fn count(&self, within: Range<u64>) -> u64 {
+        let mut count = self.count_in_boxes(within.clone());
+        let from = self.flipped.partition_point(|range| range.end <= within.start);
+        for range in self.flipped[from..].iter().take_while(|range| range.start < within.end) {
+            let range = range.start.max(within.start)..range.end.min(within.end);
+            let (all, boxed) = (range.end - range.start, self.count_in_boxes(range));
+            count = count - boxed + (all - boxed);
+        }
+        count
+    }
+
+    fn count_in_boxes(&self, within: Range<u64>) -> u64 {
+        let before = |index| self.sets.iter().map(|set| set.count_before(&self.grid, index)).sum::<u64>();
+        before(within.end) - before(within.start)
+    }
+
+    /// The first task from `from` on that is in it.
+    pub fn next(&self, mut from: u64) -> Option<u64> {
+        loop {
+            let boxed = self.sets.iter().filter_map(|set| set.next(&self.grid, from)).min();
+            let at = self.flipped.partition_point(|range| range.end <= from);
+            // What is flipped before the next task of a box is no task of a box, and in the set.
+            let flipped = self.flipped.get(at).filter(|range| boxed.is_none_or(|boxed| range.start <= boxed));
+            let Some(range) = flipped else { return boxed };
+            let first = range.start.max(from);
+            if boxed.is_none_or(|boxed| first < boxed) {
+                return Some(first);
+            }
+            // The next task of a box is flipped, and not in the set.
+            from = first + 1;
+        }
+    }
+
+    /// Adds the tasks of `set`; `false` if that takes too many boxes, or they are of another grid.
+    pub fn add(&mut self, grid: &Grid, set: &GridSet) -> bool {
+        if self.grid != *grid || !self.flipped.is_empty() {
+            return false;
+        }
+        let mut set = set.clone();
+        while let Some((at, joined)) = self.sets.iter().enumerate().find_map(|(at, own)| Some((at, own.joined(&set)?)))
+        {
+            if joined == self.sets[at] {
+                return true;
+            }
+            self.sets.swap_remove(at);
+            set = joined;
+        }
+        let mut pieces = Vec::from([set]);
+        for own in &self.sets {
+            pieces = pieces.iter().flat_map(|piece| piece.without(own)).collect();
+        }
+        self.sets.extend(pieces);
+        self.sets.len() <= MANY_BOXES
+    }
+
+    /// Puts task `index` in, or takes it out.
+    pub fn set(&mut self, index: u64, is_in: bool) {
+        if self.contains(index) == is_in {
+            return;
+        }
+        let at = self.flipped.partition_point(|range| range.end <= index);
+        if let Some(range) = self.flipped.get(at).filter(|range| range.start <= index).cloned() {
+            let rest = [range.start..index, index + 1..range.end].into_iter().filter(|range| !range.is_empty());
+            self.flipped.splice(at..=at, rest);
+            return;
+        }
+        let (mut range, mut from, mut to) = (index..index + 1, at, at);
+        if at > 0 && self.flipped[at - 1].end == index {
+            (range.start, from) = (self.flipped[at - 1].start, at - 1);
+        }
+        if self.flipped.get(at).is_some_and(|next| next.start == index + 1) {
+            (range.end, to) = (self.flipped[at].end, at + 1);
+        }
+        self.flipped.splice(from..to, [range]);
+    }
+
+    /// Ranges of the tasks of all boxes, box by box.
+    pub fn all_ranges(&self) -> Vec<Range<u64>> {
+        let mut ranges = vec![];
+        self.sets.iter().for_each(|set| set.for_each_range(&self.grid, |range| ranges.push(range)));
+        ranges
+    }
+
+    /// Tasks that are otherwise than the boxes say, and whether they are in the set.
+    pub fn flipped(&self) -> impl Iterator<Item = (u64, bool)> {
+        self.flipped.iter().cloned().flatten().map(|index| (index, self.contains(index)))
+    }
+}

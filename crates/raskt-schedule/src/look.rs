@@ -1,0 +1,64 @@
+//! What audits ask a scheduler.
+
+use crate::seat::Seat;
+use crate::{HeldBack, RunId, Scheduler, WorkerId};
+use raskt_graph::TaskId;
+
+impl Scheduler {
+    /// Runs of which tasks that could start wait for others to free memory, and for whom.
+    pub fn all_held_back(&self) -> impl Iterator<Item = (RunId, HeldBack)> {
+        self.waits.iter()
+    }
+
+    /// Whether `run` stands in line, since something of it may be ready.
+    pub fn is_in_line(&self, run: RunId) -> bool {
+        !self.queue.has_none_of(run)
+    }
+
+    /// Whether `task` may have killed workers, so that it has to run alone.
+    pub fn is_suspect(&self, run: RunId, task: TaskId) -> bool {
+        self.runs.get(&run).is_some_and(|run| run.suspects.contains(task))
+    }
+
+    /// Who holds the result of `task` of `run`.
+    pub fn holders(&self, run: RunId, task: TaskId) -> Vec<WorkerId> {
+        let run = self.runs.get(&run).filter(|run| run.tasks.is_needed(task) && run.tasks.is_in_memory(task));
+        run.map(|run| run.tasks.holders(task).collect()).unwrap_or_default()
+    }
+
+    /// How many slots `worker` is counted to have, those included that its tasks have lent.
+    pub fn slots_of(&self, worker: WorkerId) -> Option<u64> {
+        self.seats.get(worker).map(Seat::slots)
+    }
+
+    /// Whether something goes on at `worker` that was begun for a run that is forgotten, as far as is known.
+    pub fn has_orphans(&self, worker: WorkerId) -> bool {
+        self.seats.get(worker).is_some_and(Seat::has_orphans)
+    }
+
+    /// When there is no run: what is left of those that there were, in words.
+    pub fn leftovers(&self) -> Option<String> {
+        if let Some((run, _)) = self.waits.iter().next() {
+            return Some(format!("{run:?} is still held back"));
+        }
+        if !self.accused.is_empty() || !self.doubtful.is_empty() {
+            return Some("runs are still looked at".into());
+        }
+        if !self.wakeable.is_empty() || !self.unmet.is_empty() {
+            return Some("something is still required".into());
+        }
+        if !self.queue.is_empty() || !self.demanding.is_empty() {
+            return Some("something still stands in line".into());
+        }
+        let workers = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?)));
+        let left = |seat: &Seat| match seat {
+            _ if !seat.is_idle() => Some("an assignment"),
+            _ if seat.holdings.iter().next().is_some() => Some("results"),
+            _ if seat.slots() != u64::from(seat.offer.slots) => Some("slots that were lent"),
+            _ if seat.quarantine.is_some() => Some("a suspect"),
+            _ => None,
+        };
+        let mut left = workers.filter_map(|(worker, seat)| Some((worker, left(seat)?)));
+        left.next().map(|(worker, what)| format!("{worker:?} is still said to have {what}"))
+    }
+}

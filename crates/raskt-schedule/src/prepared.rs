@@ -1,0 +1,58 @@
+//! Runs that come and go while nobody waits for the scheduler: what takes as long as a graph is large is done before it hears
+//! of the graph, or after it has forgotten it. A driver that keeps the scheduler under a lock does it without the lock.
+
+use crate::check::are_of;
+use crate::run::Run;
+use crate::{EventError, RunId, Scheduler, Settings, TaskRange, Time};
+use raskt_graph::Graph;
+use std::sync::Arc;
+
+/// A run that no scheduler has heard of yet.
+#[derive(Debug)]
+pub struct PreparedRun(Box<Run>);
+
+/// What a scheduler knew of a run. There is nothing to do with it but to drop it.
+#[derive(Debug)]
+pub struct ForgottenRun(#[expect(dead_code, reason = "kept only to be dropped later")] Box<Run>);
+
+impl PreparedRun {
+    /// Finds out what of `graph` has to run for `wanted` to be there, for a scheduler with these settings.
+    pub fn new(graph: Arc<Graph>, wanted: &[TaskRange], settings: &Settings) -> Result<Self, EventError> {
+        are_of(&graph, wanted)?;
+        Ok(Self(Box::new(Run::new(graph, wanted, settings.heeds_requirements))))
+    }
+}
+
+impl Scheduler {
+    /// Takes in a run as [`crate::Event::GraphAdded`] does, and differs in nothing but the time that it takes.
+    pub fn submit(
+        &mut self,
+        now: Time,
+        run: RunId,
+        parent: Option<RunId>,
+        prepared: PreparedRun,
+    ) -> Result<(), EventError> {
+        if self.runs.contains_key(&run) {
+            return Err(EventError::RunTwice(run));
+        }
+        self.now = self.now.max(now);
+        self.add(run, parent, *prepared.0);
+        self.assign();
+        Ok(())
+    }
+
+    /// Forgets a run as [`crate::Event::RunReleased`] does, and gives what is left of it to the caller.
+    pub fn release(&mut self, now: Time, run: RunId) -> Option<ForgottenRun> {
+        self.now = self.now.max(now);
+        let forgotten = self.forget(run);
+        self.assign();
+        forgotten.map(|run| ForgottenRun(Box::new(run)))
+    }
+
+    pub(crate) fn add(&mut self, id: RunId, parent: Option<RunId>, mut run: Run) {
+        self.queue.add(id, parent);
+        run.needs = run.classes.iter().map(|class| self.seats.add_need(class.as_ref())).collect();
+        self.runs.insert(id, run);
+        self.settle(id);
+    }
+}

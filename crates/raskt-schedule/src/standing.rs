@@ -1,0 +1,120 @@
+//! What is derived of the workers, and kept as they change.
+
+use crate::seat::{Relief, Seat};
+use crate::{Attempt, Offer, RunId, Time, WorkerId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What counting again gives as well.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Derived {
+    /// Workers with room for an assignment, the least loaded first; after all others those without memory for producers.
+    pub open: BTreeSet<(bool, u64, WorkerId)>,
+    /// Workers that have more assignments than slots, by how many more.
+    pub ahead: BTreeSet<(u64, WorkerId)>,
+    /// Workers that somebody might ask for, by their name and by what they offer.
+    pub by_name: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
+    pub by_resource: BTreeMap<Arc<str>, BTreeSet<WorkerId>>,
+    /// Workers that are kept for suspects, and those of them that have still other things to do.
+    pub quarantined: u64,
+    pub draining: BTreeSet<WorkerId>,
+    pub slots: u64,
+    /// Workers whose memory has a bound.
+    pub bounded: u64,
+    /// Assignments that give back more memory than they take, by the family of their run, where they do, and until when anybody
+    /// waits for them.
+    pub reliefs: BTreeSet<(RunId, WorkerId, Time, RunId, Attempt)>,
+}
+
+/// What is derived of one seat.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub has_room: bool,
+    pub is_full: bool,
+    pub load: u64,
+    pub ahead: u64,
+    pub is_quarantined: bool,
+    pub is_draining: bool,
+    pub slots: u64,
+    pub is_bounded: bool,
+}
+
+impl Standing {
+    pub fn of(seat: &Seat, prefill: u64) -> Self {
+        Self {
+            has_room: seat.has_room(prefill),
+            is_full: seat.is_full(),
+            load: seat.load(),
+            ahead: seat.ahead(),
+            is_quarantined: seat.quarantine.is_some(),
+            is_draining: seat.quarantine.is_some_and(|kept| kept.attempt.is_none()),
+            slots: seat.slots(),
+            is_bounded: seat.memory_limit() < u64::MAX,
+        }
+    }
+}
+
+impl Derived {
+    pub fn put_in(&mut self, worker: WorkerId, standing: Standing) {
+        let Standing { has_room, is_full, load, ahead, .. } = standing;
+        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
+        if has_room {
+            self.open.insert((is_full, load, worker));
+        }
+        if ahead > 0 {
+            self.ahead.insert((ahead, worker));
+        }
+        if is_draining {
+            self.draining.insert(worker);
+        }
+        self.quarantined += u64::from(is_quarantined);
+        self.slots += slots;
+        self.bounded += u64::from(is_bounded);
+    }
+
+    pub fn take_out(&mut self, worker: WorkerId, standing: Standing) {
+        let Standing { has_room, is_full, load, ahead, .. } = standing;
+        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
+        if has_room {
+            self.open.remove(&(is_full, load, worker));
+        }
+        if ahead > 0 {
+            self.ahead.remove(&(ahead, worker));
+        }
+        if is_draining {
+            self.draining.remove(&worker);
+        }
+        self.quarantined -= u64::from(is_quarantined);
+        self.slots -= slots;
+        self.bounded -= u64::from(is_bounded);
+    }
+
+    /// An assignment that gives memory back has come, or gone.
+    pub fn change_relief(&mut self, run: RunId, attempt: Attempt, relief: &Relief, is_new: bool) {
+        for &worker in &relief.at {
+            let key = (relief.family, worker, relief.until, run, attempt);
+            _ = if is_new { self.reliefs.insert(key) } else { self.reliefs.remove(&key) };
+        }
+    }
+
+    pub fn add_offer(&mut self, worker: WorkerId, offer: &Offer) {
+        self.by_name.entry(offer.name.clone()).or_default().insert(worker);
+        for name in offer.resources.keys() {
+            self.by_resource.entry(name.clone()).or_default().insert(worker);
+        }
+    }
+
+    pub fn remove_offer(&mut self, worker: WorkerId, offer: &Offer) {
+        let lists = [(&mut self.by_name, vec![&offer.name]), (&mut self.by_resource, offer.resources.keys().collect())];
+        for (list, names) in lists {
+            for name in names {
+                if let Some(workers) = list.get_mut(name) {
+                    workers.remove(&worker);
+                    if workers.is_empty() {
+                        list.remove(name);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Sets of tasks, whatever their form.
+
+use crate::members::Members;
+use proptest::prelude::*;
+use raskt_graph::{AxisSet, Grid, GridSet};
+use std::collections::BTreeSet;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(u64, u64),
+    Remove(u64),
+    /// Adds boxes: for each axis a bit a coordinate, of the grid or of the same blocks as a line.
+    InsertSet(Vec<u8>, bool),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        3 => (any::<u64>(), prop_oneof![3 => Just(1), 1 => 0..70_u64]).prop_map(|(at, count)| Step::Insert(at, count)),
+        3 => any::<u64>().prop_map(Step::Remove),
+        2 => (prop::collection::vec(any::<u8>(), 3), prop::bool::weighted(0.1))
+            .prop_map(|(masks, is_line)| Step::InsertSet(masks, is_line)),
+    ];
+    prop::collection::vec(step, 0..40)
+}
+
+fn set_of(lengths: &[u32], masks: &[u8], is_line: bool) -> (Grid, GridSet) {
+    let line = Grid::new([lengths.iter().product()]);
+    let grid = if is_line { line } else { Grid::new(lengths.iter().copied()) };
+    let axes = grid
+        .lengths()
+        .iter()
+        .zip(masks)
+        .map(|(&length, mask)| (0..length).filter(|at| mask >> (at % 8) & 1 == 1).map(|at| at..at + 1).collect());
+    let set = GridSet::new(axes.collect::<Vec<_>>());
+    (grid, set)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_its_form_it_is_a_set(lengths in prop::collection::vec(1..12_u32, 3), steps in steps()) {
+        let len = lengths.iter().copied().map(u64::from).product::<u64>();
+        let (mut members, mut reference) = (Members::default(), BTreeSet::new());
+        for step in steps {
+            match step {
+                Step::Insert(at, count) => {
+                    let range = at % len..(at % len + count).min(len);
+                    members.insert(range.clone(), len);
+                    reference.extend(range);
+                }
+                Step::Remove(at) => {
+                    members.remove(at % len, len);
+                    reference.remove(&(at % len));
+                }
+                Step::InsertSet(masks, is_line) => {
+                    let (grid, set) = set_of(&lengths, &masks, is_line);
+                    set.for_each_range(&grid, |range| reference.extend(range));
+                    members.insert_set(&grid, set, len);
+                }
+            }
+            for within in [0..len, len / 3..len / 2, len / 2..len / 2 + 1] {
+                let found = reference.range(within.clone()).count() as u64;
+                prop_assert_eq!(members.count(within), found, "{:?}", members);
+            }
+        }
+        let all: Vec<_> = members.ranges(len).into_iter().flatten().collect();
+        prop_assert_eq!(&all, &reference.iter().copied().collect::<Vec<_>>());
+        for index in 0..len {
+            prop_assert_eq!(members.contains(index), reference.contains(&index));
+            prop_assert_eq!(members.next(index, len), reference.range(index..).next().copied(), "{:?}", members);
+        }
+        let mut compact = members.into_bits(len);
+        compact.compact(len);
+        prop_assert_eq!(compact.count(0..len), reference.len() as u64);
+    }
+}
+
+#[test]
+fn boxes_of_too_many_ranges_and_of_two_grids_are_everything() {
+    let mut members = Members::default();
+    for lengths in [[1 << 22, 1 << 22], [1 << 23, 1 << 21]] {
+        let column = GridSet::new([AxisSet::range(0..lengths[0]), AxisSet::range(7..8)]);
+        members.insert_set(&Grid::new(lengths), column, 1 << 44);
+    }
+    assert_eq!(members, Members::Everything);
+}
+
+#[test]
+fn columns_of_a_hundred_million_blocks_are_a_box() {
+    let grid = Grid::new([10_000, 10_000]);
+    let mut members = Members::default();
+    for at in [5_000, 7, 8] {
+        let columns = GridSet::new([AxisSet::range(0..10_000), AxisSet::range(at..at + 1)]);
+        members.insert_set(&grid, columns, grid.len());
+    }
+    members.remove(10_007, grid.len());
+    assert!(matches!(&members, Members::Boxes(boxes) if boxes.sets().len() == 1));
+    assert_eq!(members.count(0..grid.len()), 29_999);
+    assert_eq!(members.next(10_001, grid.len()), Some(10_008));
+}

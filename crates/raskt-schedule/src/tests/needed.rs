@@ -1,0 +1,63 @@
+//! What graphs of very many blocks need.
+
+use super::graphs::op;
+use crate::TaskRange;
+use crate::members::Members;
+use crate::run::Run;
+use raskt_graph::*;
+use std::sync::Arc;
+
+const SIDE: u32 = 10_000;
+
+/// A hundred million blocks, and a layer that reads boxes of them.
+fn graph(ranges: [AxisRanges; 2]) -> Arc<Graph> {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let grid = Grid::new([SIDE, SIDE]);
+    let source = Shape::Map { grid: grid.clone(), inputs: vec![] };
+    let input = graph.layer(Layer::new("source", op, source)).unwrap();
+    let shape = Shape::Overlap { input, grid, ranges: Arc::from(ranges) };
+    graph.layer(Layer::new("reader", op, shape)).unwrap();
+    Arc::new(graph.finish())
+}
+
+fn run(graph: &Arc<Graph>) -> Run {
+    let all = TaskRange { layer: LayerId(1), start: 0, end: graph.layer(LayerId(1)).len() };
+    Run::new(graph.clone(), &[all], true)
+}
+
+fn cut(first: i64, count: u32) -> AxisRanges {
+    let points = 0..u64::from(SIDE) * 10;
+    AxisRanges::even(Windows { count, first, stride: 7, width: 7, points, block: 10 }).unwrap()
+}
+
+#[test]
+fn a_new_cut_of_a_hundred_million_blocks_needs_everything() {
+    let count = (SIDE * 10).div_ceil(7);
+    let run = run(&graph([cut(0, count), cut(0, count)]));
+    assert_eq!(run.tasks.layers[0].needed, Members::Everything);
+}
+
+#[test]
+fn a_few_columns_of_a_hundred_million_blocks_are_a_box_and_are_found_at_once() {
+    let graph = graph([AxisRanges::same(SIDE), cut(99_900, 2)]);
+    let run = run(&graph);
+    let needed = &run.tasks.layers[0].needed;
+    assert!(matches!(needed, Members::Boxes(boxes) if boxes.sets().len() == 1), "{needed:?}");
+    assert_eq!(needed.count(0..graph.layer(LayerId(0)).len()), 2 * u64::from(SIDE));
+    let source = &graph.layer(LayerId(0)).shape;
+    assert_eq!(run.tasks.next_source(source, LayerId(0), 0), Some(9_990));
+    assert_eq!(run.tasks.next_source(source, LayerId(0), 9_992), Some(19_990));
+}
+
+#[test]
+fn only_boxes_of_nothing_may_start_untouched() {
+    let mut last = vec![0..1; SIDE as usize];
+    last[SIDE as usize - 1] = 1..1;
+    let graph = graph([AxisRanges::same(SIDE), last.into()]);
+    let run = run(&graph);
+    let reader = &graph.layer(LayerId(1)).shape;
+    assert_eq!(reader.sources(), u64::from(SIDE));
+    assert_eq!(run.tasks.next_source(reader, LayerId(1), 0), Some(9_999));
+    assert_eq!(run.tasks.ready_hint(), u64::from(SIDE) + run.tasks.layers[0].needed.count(0..100_000_000));
+}

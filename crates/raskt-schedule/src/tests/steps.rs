@@ -1,0 +1,218 @@
+//! What an event costs depends on nothing that it isn't about.
+
+use super::graphs::op;
+use crate::*;
+use raskt_graph::*;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+const ACTIVE: RunId = RunId(1 << 32);
+
+/// Layers of so many tasks that read nothing, each with annotations of its own.
+fn sources(layers: impl IntoIterator<Item = (u32, Annotations)>) -> (Arc<Graph>, Vec<TaskRange>) {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let cost = Cost { nanoseconds: 1000, ..Cost::default() };
+    for (tasks, annotations) in layers {
+        let layer = Layer::new("tasks", op, Shape::source(tasks)).with_cost(cost);
+        graph.layer(Layer { annotations: Arc::new(annotations), ..layer }).unwrap();
+    }
+    let graph = graph.finish();
+    let wanted = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() }).collect();
+    (Arc::new(graph), wanted)
+}
+
+fn gpu() -> Annotations {
+    Annotations { resources: [("gpu".into(), 1000)].into(), ..Annotations::default() }
+}
+
+fn pinned(to: u32) -> Annotations {
+    Annotations { workers: vec![format!("host {to}")], ..Annotations::default() }
+}
+
+struct Cluster {
+    scheduler: Scheduler,
+    given: VecDeque<(WorkerId, Assignment)>,
+    /// Those that never end.
+    stuck: Vec<(WorkerId, Assignment)>,
+    next: u32,
+}
+
+impl Cluster {
+    fn new() -> Self {
+        Self { scheduler: Scheduler::new(1), given: VecDeque::new(), stuck: vec![], next: 0 }
+    }
+
+    /// Handles an event, and says how many steps that took.
+    fn handle(&mut self, event: Event) -> u64 {
+        let before = self.scheduler.steps();
+        self.scheduler.handle_event(Time(0), event);
+        while let Some(action) = self.scheduler.poll_action() {
+            if let Action::Assign { worker, assignment } = action {
+                let is_active = assignment.run == ACTIVE;
+                match is_active {
+                    true => self.given.push_back((worker, assignment)),
+                    false => self.stuck.push((worker, assignment)),
+                }
+            }
+        }
+        self.scheduler.steps() - before
+    }
+
+    fn join(&mut self, offer: Offer) -> WorkerId {
+        let worker = WorkerId(self.next);
+        self.next += 1;
+        self.handle(Event::WorkerJoined { worker, offer });
+        worker
+    }
+
+    fn submit(&mut self, run: RunId, (graph, wanted): (Arc<Graph>, Vec<TaskRange>)) {
+        self.handle(Event::GraphAdded { run, parent: None, graph, wanted });
+    }
+
+    fn end(&mut self, (worker, assignment): (WorkerId, Assignment)) -> u64 {
+        let Assignment { run, attempt, tasks, .. } = assignment;
+        let outcomes = tasks.into_iter().map(|range| (range, Outcome::Done { bytes: 8 })).collect();
+        let report = Report { run, attempt, outcomes, nanoseconds: 1000 };
+        self.handle(Event::Reported { worker, report })
+    }
+
+    /// The most steps that an event of the active run takes: others are to end, and then some of its tasks do.
+    fn most_steps(mut self) -> u64 {
+        let mut most = 0;
+        for at in 0..100 {
+            let next = self.given.pop_front().expect("the active run has work");
+            // What began a while ago is of no concern.
+            let steps = self.end(next);
+            most = most.max(if at < 10 { 0 } else { steps });
+        }
+        self.scheduler.validate();
+        most
+    }
+}
+
+/// As few as may be that an event has to look at.
+const FEW: u64 = 40;
+
+fn assert_independent(build: impl Fn(u32) -> Cluster) {
+    let [few, many] = [build(10), build(1000)].map(Cluster::most_steps);
+    assert!(many <= FEW && many <= few + few / 2 + 8, "{few} steps beside a few, and {many} beside many");
+}
+
+fn active(cluster: &mut Cluster) {
+    cluster.submit(ACTIVE, sources([(1000, Annotations::default())]));
+}
+
+#[test]
+fn of_runs_that_have_ended() {
+    assert_independent(|runs| {
+        let mut cluster = Cluster::new();
+        cluster.join(Offer::slots(2));
+        for run in 0..runs {
+            cluster.submit(RunId(run.into()), sources([(1, Annotations::default())]));
+            let given = cluster.stuck.pop().expect("it has work");
+            cluster.end(given);
+        }
+        active(&mut cluster);
+        cluster
+    });
+}
+
+#[test]
+fn of_runs_that_wait_for_a_worker_that_is_busy() {
+    assert_independent(|runs| {
+        let mut cluster = Cluster::new();
+        cluster.join(Offer::slots(2));
+        cluster.join(Offer { resources: [("gpu".into(), 1000)].into(), ..Offer::slots(1) });
+        for run in 0..runs {
+            cluster.submit(RunId(run.into()), sources([(1, gpu())]));
+        }
+        assert_eq!(cluster.stuck.len(), 1);
+        active(&mut cluster);
+        cluster
+    });
+}
+
+#[test]
+fn those_that_wait_for_a_worker_have_their_turns_when_it_has_room() {
+    let mut cluster = Cluster::new();
+    cluster.join(Offer::slots(2));
+    cluster.join(Offer { resources: [("gpu".into(), 2000)].into(), ..Offer::slots(4) });
+    for run in 0..50 {
+        cluster.submit(RunId(run), sources([(2, gpu())]));
+    }
+    active(&mut cluster);
+    for at in 0..100 {
+        assert_eq!(cluster.stuck.len(), 2.min(100 - at), "both are used");
+        let given = cluster.stuck.remove(0);
+        let steps = cluster.end(given);
+        assert!(steps <= FEW, "{steps} steps");
+        cluster.scheduler.validate();
+    }
+    assert!(cluster.stuck.is_empty());
+}
+
+#[test]
+fn of_requirements_that_nobody_meets() {
+    assert_independent(|runs| {
+        let mut cluster = Cluster::new();
+        cluster.join(Offer::slots(2));
+        for run in 0..runs {
+            cluster.submit(RunId(run.into()), sources([(1, pinned(run))]));
+        }
+        active(&mut cluster);
+        cluster
+    });
+}
+
+#[test]
+fn of_workers_that_are_busy_and_of_those_that_others_wait_for() {
+    assert_independent(|workers| {
+        let mut cluster = Cluster::new();
+        for host in 0..workers {
+            cluster.join(Offer { name: format!("host {host}").into(), ..Offer::slots(1) });
+            cluster.submit(RunId(host.into()), sources([(2, pinned(host))]));
+        }
+        assert_eq!(cluster.stuck.len(), workers as usize);
+        cluster.join(Offer::slots(2));
+        active(&mut cluster);
+        cluster
+    });
+}
+
+#[test]
+fn of_other_layers_of_the_same_run() {
+    assert_independent(|layers| {
+        let mut cluster = Cluster::new();
+        cluster.join(Offer { name: "busy".into(), ..Offer::slots(1) });
+        cluster.submit(RunId(0), sources([(1, Annotations::default())]));
+        cluster.join(Offer::slots(2));
+        let others = (0..layers).map(|layer| (1, Annotations { priority: layer as i32 % 5, ..gpu_of(layer) }));
+        cluster.submit(ACTIVE, sources(others.chain([(1000, Annotations::default())])));
+        cluster
+    });
+}
+
+/// Something that nobody offers, different for each.
+fn gpu_of(layer: u32) -> Annotations {
+    Annotations { resources: [(format!("gpu {layer}").into(), 1000)].into(), ..Annotations::default() }
+}
+
+#[test]
+fn of_suspects_that_nobody_can_take() {
+    assert_independent(|tasks| {
+        let mut cluster = Cluster::new();
+        cluster.join(Offer::slots(2));
+        cluster.submit(RunId(0), sources([(tasks, gpu())]));
+        for _ in 0..2 {
+            let offer = Offer { resources: [("gpu".into(), u64::from(tasks) * 1000)].into(), ..Offer::slots(tasks) };
+            let worker = cluster.join(offer);
+            for (worker, assignment) in std::mem::take(&mut cluster.stuck) {
+                cluster.handle(Event::Started { worker, run: assignment.run, attempt: assignment.attempt });
+            }
+            cluster.handle(Event::WorkerLost { worker, cause: LossCause::Died });
+        }
+        active(&mut cluster);
+        cluster
+    });
+}

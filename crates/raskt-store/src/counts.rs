@@ -1,0 +1,12 @@
+/// What happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub written: u64,
+    pub read: u64,
+    pub dropped: u64,
+    pub lost: u64,
+    /// Results that turned out to be impossible to write.
+    pub refused: u64,
+    /// Results that were looked at since memory was short.
+    pub looked_at: u64,
+}
