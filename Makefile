@@ -11,6 +11,7 @@
 
 PYTHON ?= python3
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/raskt/target
+CLAIMED := $(shell CARGO_TARGET_DIR=$(CARGO_TARGET_DIR) bash .ci/claim)
 # The wheel, the tests and clippy must see the same interpreter, or cargo builds the bindings anew for each of them.
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 
