@@ -7,7 +7,7 @@ use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::{Placed, Seat};
+use crate::seat::{Handed, Placed, Seat};
 use crate::waits::{HEADS_LOOKED_AT, Passed};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
@@ -137,7 +137,7 @@ impl Scheduler {
         let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
-            self.hand_over(id, worker, batch, requirement, gives_back);
+            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: true });
         }
         self.settle(id);
         true
@@ -165,7 +165,8 @@ impl Scheduler {
         self.waits.end(id, head.layer);
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
-            self.hand_over(id, worker, batch, requirement, effect.gives_back());
+            let handed = Handed { gives_back: effect.gives_back(), is_lent: false };
+            self.hand_over(id, worker, batch, requirement, handed);
         }
         self.settle(id);
         Given::Something
@@ -228,7 +229,7 @@ impl Scheduler {
         worker: WorkerId,
         batch: Batch,
         requirement: Option<Arc<Requirement>>,
-        gives_back: bool,
+        handed: Handed,
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
         let (mut priority, mut is_known) = (0, false);
@@ -242,13 +243,14 @@ impl Scheduler {
             is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
         }
         let expected = is_known.then_some(nanoseconds);
-        let relief = gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
+        let relief = handed.gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
         self.queue.charge(run, priority, nanoseconds);
         let placed = Placed {
             tasks: tasks.clone(),
             nanoseconds,
             memory,
             priority,
+            is_lent: handed.is_lent,
             requirement,
             relief,
             is_started: false,
@@ -305,7 +307,7 @@ impl Scheduler {
         let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits, true));
         if let Some(batch) = batch {
             let gives_back = self.gives_back(id, &batch.tasks);
-            self.hand_over(id, worker, batch, requirement, gives_back);
+            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });
         }
     }
 }

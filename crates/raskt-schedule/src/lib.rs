@@ -51,6 +51,7 @@ mod scheduler;
 mod seat;
 mod seats;
 mod settings;
+mod shares;
 mod sources;
 mod stall;
 mod standing;

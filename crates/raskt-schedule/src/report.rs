@@ -25,7 +25,7 @@ impl Scheduler {
         let Report { run: id, attempt, outcomes, nanoseconds } = report;
         let placed = self.seats.close(worker, id, attempt);
         if let Some(placed) = &placed {
-            self.queue.correct(id, placed.priority, placed.nanoseconds, nanoseconds.min(LONGEST));
+            self.spend(id, placed, nanoseconds.clamp(1, LONGEST));
         }
         let Some(run) = self.runs.get_mut(&id) else { return };
         let tally = take_outcomes(run, worker, attempt, &outcomes, placed.as_ref());

@@ -5,7 +5,7 @@ use crate::planted::{self, Bug};
 use crate::report::again;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
-use crate::seat::Seat;
+use crate::seat::{Placed, Seat};
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
@@ -241,6 +241,8 @@ impl Scheduler {
         let (quarantine, has_orphans) = seat.map_or((None, false), |seat| (seat.quarantine, seat.has_orphans()));
         let known = self.seats.known(worker);
         let placed = self.seats.remove(worker);
+        // Before a run of them is forgotten: its family remains.
+        placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
         let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
         self.seek_again(quarantine);
         for id in known {
@@ -254,7 +256,6 @@ impl Scheduler {
             self.doubtful.extend(self.runs.keys());
         }
         for ((id, attempt), placed) in placed {
-            self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
             self.change(id, |run| again(run, attempt, &placed.tasks));
         }
         for (id, task) in guilty {
@@ -274,7 +275,7 @@ impl Scheduler {
         let asked_for = self.seats.take_out(worker, id, attempt, tasks);
         let is_over = self.seats.get(worker).is_some_and(|seat| seat.find(id, attempt).is_none());
         if let Some((priority, expected)) = expected.filter(|_| is_over) {
-            self.queue.correct(id, priority, expected, 0);
+            self.queue.give_back(id, priority, expected);
         }
         self.change(id, |run| again(run, attempt, tasks));
         if let Some(idle) = asked_for {
@@ -327,7 +328,7 @@ impl Scheduler {
         reached: bool,
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
-        self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
+        self.queue.give_back(id, placed.priority, placed.nanoseconds);
         let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from, self.now);
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
@@ -343,11 +344,25 @@ impl Scheduler {
         self.forget(run);
     }
 
+    /// An assignment of `run` has ended, after so long.
+    pub(crate) fn spend(&mut self, run: RunId, placed: &Placed, nanoseconds: u64) {
+        let need = || placed.requirement.as_deref().and_then(|required| self.seats.needs.find(required));
+        // A slot that was lent is taken from nobody.
+        let need = (!placed.is_lent).then(|| need().unwrap_or(Need::NONE));
+        self.queue.spend(run, placed.priority, placed.nanoseconds, nanoseconds, need);
+    }
+
     pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
         let found = self.runs.remove(&run)?;
         for (&worker, &slots) in &found.lenders {
             self.seats.lend(worker, slots, false);
             self.seats.know(worker, run, false);
+        }
+        let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
+        for placed in known_to.iter().flat_map(|worker| self.seats.forget(*worker, run)).collect::<Vec<_>>() {
+            // What was begun goes on, and nobody will say for how long.
+            let had = if placed.is_started { placed.nanoseconds } else { 0 };
+            self.spend(run, &placed, had);
         }
         self.queue.remove(run);
         for (class, &need) in (0..).zip(&found.needs) {
@@ -364,8 +379,6 @@ impl Scheduler {
         if !found.suspects.is_empty() {
             self.end_quarantines(run);
         }
-        let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
-        known_to.iter().for_each(|worker| self.seats.forget(*worker, run));
         let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));
         self.actions.extend(told.map(|worker| Action::Forget { worker, run }));
         Some(found)

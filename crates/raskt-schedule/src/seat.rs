@@ -47,6 +47,8 @@ pub(crate) struct Placed {
     pub memory: u64,
     /// That of its tasks.
     pub priority: i32,
+    /// It runs in a slot that tasks have lent which wait for its run.
+    pub is_lent: bool,
     pub requirement: Option<Arc<Requirement>>,
     /// When it has run, there is more memory than before, and that is soon.
     pub relief: Option<Relief>,
@@ -54,6 +56,15 @@ pub(crate) struct Placed {
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
     pub asked_for: Option<WorkerId>,
+}
+
+/// What a hand-out is like, beside its tasks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handed {
+    /// There is more memory than before when it has run.
+    pub gives_back: bool,
+    /// It goes into a slot that tasks have lent which wait for it.
+    pub is_lent: bool,
 }
 
 /// What an assignment does that gives back more memory than it takes.
@@ -256,15 +267,20 @@ impl Seat {
         }
     }
 
-    pub fn forget(&mut self, run: RunId) {
+    /// Ends what it has of a run, and gives it.
+    pub fn forget(&mut self, run: RunId) -> Vec<Placed> {
         self.holdings.forget(run);
         self.known.remove(&run);
         let of_run = self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX)));
-        for (run, attempt) in of_run.map(|(&key, _)| key).collect::<Vec<_>>() {
-            if self.close(run, attempt).is_some_and(|placed| placed.is_started) {
+        let of_run: Vec<_> = of_run.map(|(&key, _)| key).collect();
+        let close = |(run, attempt)| {
+            let placed = self.close(run, attempt)?;
+            if placed.is_started {
                 self.orphans.insert((run, attempt));
             }
-        }
+            Some(placed)
+        };
+        of_run.into_iter().filter_map(close).collect()
     }
 
     /// Asserts that the sums are what adding again gives.

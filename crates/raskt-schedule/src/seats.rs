@@ -406,9 +406,11 @@ impl Seats {
         until.is_some_and(|until| *until > now)
     }
 
-    /// Ends all assignments that `worker` has of a run.
-    pub fn forget(&mut self, worker: WorkerId, run: RunId) {
-        self.change(worker, |seat| seat.forget(run));
+    /// Ends all assignments that `worker` has of a run, and gives them.
+    pub fn forget(&mut self, worker: WorkerId, run: RunId) -> Vec<Placed> {
+        let mut ended = vec![];
+        self.change(worker, |seat| ended = seat.forget(run));
+        ended
     }
 
     /// Changes a seat, and what is derived from it.

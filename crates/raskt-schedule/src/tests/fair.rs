@@ -180,3 +180,65 @@ fn to_wait_again_and_again_hands_out_no_more_than_there_are_slots() {
     }
     assert!(clock.now <= 20 * MILLISECOND, "the other run began after {} ms", clock.now / MILLISECOND);
 }
+
+/// Clients that submit one task each, and the next when it is done, until so much time has passed. Gives what each run has done.
+fn closed_loop(clock: &mut Clock, clients: u64, until: u64) {
+    for client in 0..clients {
+        clock.submit(1000 + client, None, 1, MILLISECOND);
+    }
+    let mut next = 1000 + clients;
+    while clock.now < until {
+        assert!(clock.step());
+        let ended: Vec<_> = clock.done.keys().copied().filter(|run| (1000..next).contains(&run.0)).collect();
+        for run in ended {
+            clock.done.remove(&run);
+            clock.handle(Event::RunReleased { run });
+            clock.submit(next, None, 1, MILLISECOND);
+            next += 1;
+        }
+    }
+}
+
+#[test]
+fn a_stream_of_new_runs_does_not_starve_one_that_was_served_before() {
+    let mut clock = Clock::new(1);
+    clock.submit(1, None, 10_000, MILLISECOND);
+    closed_loop(&mut clock, 2, 1000 * MILLISECOND);
+    let done = clock.done[&RunId(1)];
+    assert!((280..=450).contains(&done), "it has had {done} of 1000 ms, and a third is its share");
+}
+
+#[test]
+fn nor_do_more_clients_than_there_are_slots() {
+    let mut clock = Clock::new(4);
+    clock.submit(1, None, 10_000, MILLISECOND);
+    clock.submit(2, None, 10_000, MILLISECOND);
+    closed_loop(&mut clock, 8, 1000 * MILLISECOND);
+    for run in [1, 2] {
+        let done = clock.done[&RunId(run)];
+        assert!((300..=1000).contains(&done), "run {run} has had {done} of 4000 ms");
+    }
+}
+
+#[test]
+fn what_is_under_way_of_a_nested_run_that_is_forgotten_is_given_back() {
+    let mut clock = Clock::new(4);
+    // It takes long, as is known from its first tasks.
+    clock.submit(1, None, 1000, 1000 * MILLISECOND);
+    for _ in 0..4 {
+        clock.step();
+    }
+    clock.submit(2, None, 10_000, MILLISECOND);
+    for nested in 100..200 {
+        clock.submit(nested, Some(1), 8, 1000 * MILLISECOND);
+        (0..2).for_each(|_| _ = clock.step());
+        clock.handle(Event::RunReleased { run: RunId(nested) });
+        clock.running.retain(|(_, assignment)| assignment.run != RunId(nested));
+    }
+    let (before, now) = (clock.done.get(&RunId(1)).copied().unwrap_or(0), clock.now);
+    while clock.now < now + 20_000 * MILLISECOND {
+        assert!(clock.step());
+    }
+    let had = clock.done[&RunId(1)] - before;
+    assert!(had >= 20, "it has had {had} s of 80");
+}
