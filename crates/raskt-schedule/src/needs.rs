@@ -15,7 +15,9 @@ pub(crate) struct Need(u32);
 
 impl Need {
     pub const NONE: Self = Self(0);
-    const LAST: Self = Self(u32::MAX);
+    /// That of memory, which no worker is asked for by number.
+    pub const MEMORY: Self = Self(u32::MAX);
+    const LAST: Self = Self(u32::MAX - 1);
 
     /// The number after this one.
     pub fn next(self) -> Self {

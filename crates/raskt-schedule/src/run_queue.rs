@@ -25,6 +25,9 @@ pub(crate) struct RunQueue {
     parked_as: BTreeMap<(RunId, u32), (Need, Turn, Member)>,
     /// By what they stand aside for, their families, and how many classes of each.
     aside: BTreeMap<(Need, Reverse<i32>), BTreeMap<RunId, u32>>,
+    /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since.
+    looks: u64,
+    awake: BTreeSet<(RunId, u32)>,
     runs: ByRun<Place>,
     shares: Shares,
 }
@@ -92,8 +95,10 @@ impl RunQueue {
             None => self.standing.remove(&(run, class)),
         };
         if before == priority {
-            return;
+            // What it waits for memory with may not be its head any more.
+            return self.wake_one(run, class);
         }
+        self.awake.remove(&(run, class));
         if self.parked_as.contains_key(&(run, class)) {
             // It doesn't stand in line, but as it was.
             self.unpark(run, class);
@@ -108,12 +113,24 @@ impl RunQueue {
     /// A class of a run stands aside: no worker has room that meets `need`.
     pub fn park(&mut self, run: RunId, class: u32, need: Need) {
         let Some(&priority) = self.standing.get(&(run, class)) else { return };
+        let turn = self.shares.turn(self.family(run), Reverse(priority));
+        self.stand_aside(run, class, need, (priority, turn));
+    }
+
+    /// A class of a run stands aside: no worker has memory for it. Those that were looked at longest ago are woken first.
+    pub fn hold_back(&mut self, run: RunId, class: u32) {
+        self.looks += 1;
+        self.stand_aside(run, class, Need::MEMORY, (0, self.looks));
+    }
+
+    fn stand_aside(&mut self, run: RunId, class: u32, need: Need, (rank, turn): (i32, u64)) {
+        let Some(&priority) = self.standing.get(&(run, class)) else { return };
         let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
         if self.parked_as.contains_key(&(run, class)) {
             return;
         }
         self.leave(run, class, priority);
-        let turn = (Reverse(priority), self.shares.turn(family, Reverse(priority)), family);
+        let turn = (Reverse(rank), turn, family);
         let parked = (need, turn, (Reverse(depth), run, class));
         self.parked.insert(parked);
         self.parked_as.insert((run, class), parked);
@@ -123,10 +140,35 @@ impl RunQueue {
     /// The first that stands aside for `need` is in line again; whether there was one.
     pub fn wake(&mut self, need: Need) -> bool {
         let first = self.parked.range((need, FIRST_TURN, FIRST_MEMBER)..).next().copied();
-        let Some((_, turn, (_, run, class))) = first.filter(|(other, ..)| *other == need) else { return false };
-        self.unpark(run, class);
-        self.enter(run, class, turn.0.0, true);
+        let Some((.., (_, run, class))) = first.filter(|(other, ..)| *other == need) else { return false };
+        self.rise(run, class);
         true
+    }
+
+    /// Some of those that are held back are in line again: so many of them at a time, at most.
+    pub fn wake_some(&mut self, most: u64) {
+        while (self.awake.len() as u64) < most && self.wake(Need::MEMORY) {}
+    }
+
+    /// A class of a run is in line again if it is held back.
+    pub fn wake_one(&mut self, run: RunId, class: u32) {
+        if self.parked_as.get(&(run, class)).is_some_and(|(need, ..)| *need == Need::MEMORY) {
+            self.rise(run, class);
+        }
+    }
+
+    /// A class of a run has its turn.
+    pub fn look_at(&mut self, run: RunId, class: u32) {
+        self.awake.remove(&(run, class));
+    }
+
+    fn rise(&mut self, run: RunId, class: u32) {
+        let Some(&priority) = self.standing.get(&(run, class)) else { return };
+        if self.parked_as.get(&(run, class)).is_some_and(|(need, ..)| *need == Need::MEMORY) {
+            self.awake.insert((run, class));
+        }
+        self.unpark(run, class);
+        self.enter(run, class, priority, true);
     }
 
     fn unpark(&mut self, run: RunId, class: u32) {
@@ -227,7 +269,7 @@ impl RunQueue {
     /// Whether there is no run.
     pub fn is_empty(&self) -> bool {
         let has_none = self.turns.is_empty() && self.standing.is_empty() && self.parked.is_empty();
-        has_none && self.aside.is_empty() && self.runs.is_empty() && self.shares.is_empty()
+        has_none && self.awake.is_empty() && self.aside.is_empty() && self.runs.is_empty() && self.shares.is_empty()
     }
 
     /// Whether nothing of `run` is in line.
@@ -251,6 +293,8 @@ impl RunQueue {
         let mut members = BTreeMap::<_, BTreeSet<Member>>::new();
         assert!(self.parked.iter().eq(self.parked_as.values().collect::<BTreeSet<_>>()), "those that stand aside");
         let is_in_line = |key: &(RunId, u32)| !self.parked_as.contains_key(key);
+        let is_sound = |key: &(RunId, u32)| self.standing.contains_key(key) && is_in_line(key);
+        assert!(self.awake.iter().all(is_sound), "those that were held back and are in line");
         assert!(
             self.parked_as.keys().all(|key| self.standing.contains_key(key)),
             "those that stand aside, as standing"

@@ -35,7 +35,7 @@ pub struct Scheduler {
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
     pub(crate) accused: BTreeSet<(Need, RunId, u32)>,
-    /// Runs of which the last event left tasks that wait for memory.
+    /// Tasks that wait for memory.
     pub(crate) waits: Waits,
     /// When the event at hand happened.
     pub(crate) now: Time,
@@ -199,6 +199,9 @@ impl Scheduler {
             self.steps += 1;
             let priority = run.tasks.queues[class].head().map(|head| head.priority);
             self.queue.stand(id, class as u32, priority);
+            if priority.is_none() {
+                self.waits.forget_class(id, class as u32);
+            }
             let demand = (run.needs[class], id, class as u32);
             if class > 0 && priority.is_some() {
                 self.demanding.insert(demand);
@@ -365,6 +368,7 @@ impl Scheduler {
             self.spend(run, &placed, had);
         }
         self.queue.remove(run);
+        self.waits.forget_run(run);
         for (class, &need) in (0..).zip(&found.needs) {
             self.demanding.remove(&(need, run, class));
             if self.seats.needs.remove(need) {

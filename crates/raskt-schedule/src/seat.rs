@@ -186,6 +186,11 @@ impl Seat {
         admit::room(self.memory_limit(), self.used_memory())
     }
 
+    /// Whether nothing is held, and bytes that producers may add: the more, the more of them may come.
+    pub fn memory_left(&self) -> (bool, u64) {
+        (self.used_memory() == 0, self.room())
+    }
+
     fn used_memory(&self) -> u128 {
         u128::from(self.holdings.bytes()) + self.memory
     }
