@@ -42,6 +42,7 @@ impl Scheduler {
     pub(crate) fn assign(&mut self) {
         self.assign_suspects();
         self.wake_waiting();
+        self.keep_room();
         if self.assign_in_line(false) {
             // Those that would free memory have had their turn.
             self.assign_in_line(true);
@@ -86,6 +87,7 @@ impl Scheduler {
         } else if given == Given::NotNow {
             // Nobody has: it stands aside until somebody does, as all others who require the same.
             self.queue.park(id, class as u32, need);
+            self.note_aside(need);
         }
         // Suspects may have been passed on the way.
         self.note_suspects(id);
@@ -275,6 +277,9 @@ impl Scheduler {
             let layer = first.layer.0 as usize;
             priority = run.tasks.layers[layer].priority;
             is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
+        }
+        if let Some(requirement) = &requirement {
+            self.end_reserve(requirement);
         }
         let expected = is_known.then_some(nanoseconds);
         let relief = handed.gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();

@@ -44,6 +44,7 @@ mod queues;
 mod rank_set;
 mod report;
 mod requirement;
+mod reserves;
 mod revival;
 mod run;
 mod run_queue;

@@ -50,6 +50,9 @@ impl Scheduler {
         if !self.queue.is_empty() || !self.demanding.is_empty() {
             return Some("something still stands in line".into());
         }
+        if !self.reserves.is_empty() {
+            return Some("workers are still kept for those who ask for much".into());
+        }
         let workers = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?)));
         let left = |seat: &Seat| match seat {
             _ if !seat.is_idle() => Some("an assignment"),

@@ -137,6 +137,20 @@ impl Needs {
         of(&self.by_name, &offer.name).into_iter().chain(resources).collect()
     }
 
+    /// Whether `worker` could meet it if it had nothing else; nobody is said to that anybody meets.
+    pub fn is_able(&self, need: Need, worker: WorkerId) -> bool {
+        self.entries.get(&need).is_some_and(|entry| entry.able.contains_key(&worker))
+    }
+
+    /// Workers that could meet it, those after `worker` first.
+    pub fn able_from(&self, need: Need, worker: WorkerId) -> impl Iterator<Item = WorkerId> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let able = self.entries.get(&need).map(|entry| &entry.able);
+        let later = able.into_iter().flat_map(move |able| able.range((Excluded(worker), Unbounded)));
+        let earlier = able.into_iter().flat_map(move |able| able.range(..=worker));
+        later.chain(earlier).map(|(&worker, _)| worker)
+    }
+
     /// Those that `worker` meets.
     pub fn met_by(&self, worker: WorkerId) -> Vec<Need> {
         self.of_worker.get(&worker).into_iter().flatten().copied().collect()

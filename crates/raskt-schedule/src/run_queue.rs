@@ -150,6 +150,12 @@ impl RunQueue {
         while (self.awake.len() as u64) < most && self.wake(Need::MEMORY) {}
     }
 
+    /// The highest priority of those that stand aside for `need`, if anybody does.
+    pub fn first_aside(&self, need: Need) -> Option<i32> {
+        let range = (need, Reverse(i32::MAX))..=(need, Reverse(i32::MIN));
+        self.aside.range(range).next().map(|(&(_, Reverse(priority)), _)| priority)
+    }
+
     /// A class of a run is in line again if it is held back.
     pub fn wake_one(&mut self, run: RunId, class: u32) {
         if self.parked_as.get(&(run, class)).is_some_and(|(need, ..)| *need == Need::MEMORY) {

@@ -3,6 +3,7 @@ use crate::needs::Need;
 use crate::place::{Placement, SoonestStart};
 use crate::planted::{self, Bug};
 use crate::report::again;
+use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
 use crate::seat::{Placed, Seat};
@@ -12,6 +13,7 @@ use crate::suspects::Death;
 use crate::waits::Waits;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
+use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
@@ -35,6 +37,8 @@ pub struct Scheduler {
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
     pub(crate) accused: BTreeSet<(Need, RunId, u32)>,
+    /// Workers that are kept for those who ask for much of a resource.
+    pub(crate) reserves: Reserves,
     /// Tasks that wait for memory.
     pub(crate) waits: Waits,
     /// When the event at hand happened.
@@ -62,6 +66,7 @@ impl Scheduler {
             doubtful: BTreeSet::new(),
             steps: 0,
             accused: BTreeSet::new(),
+            reserves: Reserves::default(),
             waits: Waits::default(),
             now: Time(0),
             actions: VecDeque::new(),
@@ -195,6 +200,7 @@ impl Scheduler {
             }
         }
         run.is_finished = is_finished;
+        let mut undemanded = SmallVec::<[Need; 2]>::new();
         while let Some(class) = run.tasks.queues.next_changed() {
             self.steps += 1;
             let priority = run.tasks.queues[class].head().map(|head| head.priority);
@@ -205,8 +211,8 @@ impl Scheduler {
             let demand = (run.needs[class], id, class as u32);
             if class > 0 && priority.is_some() {
                 self.demanding.insert(demand);
-            } else if class > 0 {
-                self.demanding.remove(&demand);
+            } else if class > 0 && self.demanding.remove(&demand) {
+                undemanded.push(demand.0);
             }
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
@@ -216,6 +222,15 @@ impl Scheduler {
         }
         if !run.suspects.is_empty() || !run.sought.is_empty() {
             self.note_suspects(id);
+        }
+        undemanded.into_iter().for_each(|need| self.note_undemanded(need));
+    }
+
+    /// Somebody who required this has nothing to start any more.
+    fn note_undemanded(&mut self, need: Need) {
+        let of_need = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+        if !self.reserves.is_empty() && self.demanding.range(of_need).next().is_none() {
+            self.drop_reserve(need);
         }
     }
 
@@ -246,6 +261,7 @@ impl Scheduler {
         let placed = self.seats.remove(worker);
         // Before a run of them is forgotten: its family remains.
         placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
+        self.lose_reserve(worker);
         let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
         self.seek_again(quarantine);
         for id in known {
@@ -370,7 +386,9 @@ impl Scheduler {
         self.queue.remove(run);
         self.waits.forget_run(run);
         for (class, &need) in (0..).zip(&found.needs) {
-            self.demanding.remove(&(need, run, class));
+            if self.demanding.remove(&(need, run, class)) {
+                self.note_undemanded(need);
+            }
             if self.seats.needs.remove(need) {
                 self.unmet.remove(&need);
                 self.wakeable.remove(&need);

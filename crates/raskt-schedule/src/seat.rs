@@ -36,6 +36,8 @@ pub(crate) struct Seat {
     pub heard: u64,
     /// What was asked back for it: from whom, and of which assignment.
     pub expects: Option<(WorkerId, RunId, Attempt)>,
+    /// Of the resources that this requires nobody else gets any, so that there is enough in the end.
+    pub kept_for: Option<Arc<Requirement>>,
 }
 
 /// An assignment that was handed out.
@@ -105,6 +107,7 @@ impl Seat {
             quarantine: None,
             heard: 0,
             expects: None,
+            kept_for: None,
         }
     }
 
@@ -216,6 +219,14 @@ impl Seat {
 
     /// Whether what it offers and doesn't use is enough.
     pub fn can_take(&self, requirement: &Requirement) -> bool {
+        let is_kept = |kept: &Requirement| {
+            // What its own tasks wait for has to run, whoever else waits.
+            let is_other = kept != requirement && self.lent == 0;
+            is_other && kept.resources.keys().any(|name| requirement.resources.contains_key(name))
+        };
+        if self.kept_for.as_deref().is_some_and(is_kept) {
+            return false;
+        }
         requirement.resources.iter().all(|(name, amount)| {
             let offered = self.offer.resources.get(name).copied().unwrap_or(0);
             offered.saturating_sub(self.used.get(name).copied().unwrap_or(0)) >= *amount

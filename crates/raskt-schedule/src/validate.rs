@@ -61,6 +61,13 @@ impl Scheduler {
                 "somebody stands aside for {need:?}, and there is room"
             );
         }
+        let kept = self.reserves.kept().map(|(need, worker)| (worker, self.seats.needs.requirement(need).cloned()));
+        let seats = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?.kept_for.clone()?)));
+        assert_eq!(
+            kept.collect::<BTreeMap<_, _>>(),
+            seats.map(|(worker, requirement)| (worker, Some(requirement))).collect(),
+            "workers that are kept for those who ask for much"
+        );
         assert!(self.doubtful.is_empty(), "runs of which it isn't known whether they can go on");
     }
 
