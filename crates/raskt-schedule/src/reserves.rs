@@ -9,8 +9,11 @@ use crate::needs::Need;
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
 use crate::seat::Seat;
-use crate::{Time, WorkerId};
+use crate::seats::Seats;
+use crate::{RunId, Time, WorkerId};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Workers that are looked at to find the one with the least to do.
 const ABLE_LOOKED_AT: usize = 16;
@@ -28,7 +31,7 @@ pub(crate) struct Reserves {
 
 impl Reserves {
     fn note(&mut self, need: Need, now: Time) {
-        if let std::collections::btree_map::Entry::Vacant(vacant) = self.since.entry(need) {
+        if let Entry::Vacant(vacant) = self.since.entry(need) {
             vacant.insert(now);
             self.by_time.insert((now, need));
         }
@@ -86,6 +89,14 @@ impl Scheduler {
         }
     }
 
+    /// Somebody who required this has nothing to start any more.
+    pub(crate) fn note_undemanded(&mut self, need: Need) {
+        let of_need = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+        if !self.reserves.is_empty() && self.demanding.range(of_need).next().is_none() {
+            self.drop_reserve(need);
+        }
+    }
+
     /// A worker is gone.
     pub(crate) fn lose_reserve(&mut self, worker: WorkerId) {
         let lost: Vec<_> = self.reserves.kept().filter(|(_, kept)| *kept == worker).map(|(need, _)| need).collect();
@@ -123,6 +134,13 @@ impl Scheduler {
             self.seats.keep_for(worker, Some(requirement));
             self.reserves.kept.insert(need, worker);
         }
+    }
+}
+
+impl Seats {
+    /// Keeps what is required of a worker's resources for those who require it, or lets anybody have it again.
+    fn keep_for(&mut self, worker: WorkerId, requirement: Option<Arc<Requirement>>) {
+        self.change(worker, |seat| seat.kept_for = requirement);
     }
 }
 

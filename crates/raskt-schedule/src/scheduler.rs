@@ -6,7 +6,7 @@ use crate::report::again;
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
-use crate::seat::{Placed, Seat};
+use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
@@ -226,14 +226,6 @@ impl Scheduler {
         undemanded.into_iter().for_each(|need| self.note_undemanded(need));
     }
 
-    /// Somebody who required this has nothing to start any more.
-    fn note_undemanded(&mut self, need: Need) {
-        let of_need = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
-        if !self.reserves.is_empty() && self.demanding.range(of_need).next().is_none() {
-            self.drop_reserve(need);
-        }
-    }
-
     /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
     fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
         let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
@@ -363,14 +355,6 @@ impl Scheduler {
         self.forget(run);
     }
 
-    /// An assignment of `run` has ended, after so long.
-    pub(crate) fn spend(&mut self, run: RunId, placed: &Placed, nanoseconds: u64) {
-        let need = || placed.requirement.as_deref().and_then(|required| self.seats.needs.find(required));
-        // A slot that was lent is taken from nobody.
-        let need = (!placed.is_lent).then(|| need().unwrap_or(Need::NONE));
-        self.queue.spend(run, placed.priority, placed.nanoseconds, nanoseconds, need);
-    }
-
     pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
         let found = self.runs.remove(&run)?;
         for (&worker, &slots) in &found.lenders {
@@ -378,11 +362,7 @@ impl Scheduler {
             self.seats.know(worker, run, false);
         }
         let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
-        for placed in known_to.iter().flat_map(|worker| self.seats.forget(*worker, run)).collect::<Vec<_>>() {
-            // What was begun goes on, and nobody will say for how long.
-            let had = if placed.is_started { placed.nanoseconds } else { 0 };
-            self.spend(run, &placed, had);
-        }
+        known_to.iter().for_each(|worker| self.end_all(*worker, run));
         self.queue.remove(run);
         self.waits.forget_run(run);
         for (class, &need) in (0..).zip(&found.needs) {

@@ -317,11 +317,6 @@ impl Seats {
         self.change(worker, |seat| seat.quarantine = quarantine);
     }
 
-    /// Keeps what is required of a worker's resources for those who require it, or lets anybody have it again.
-    pub fn keep_for(&mut self, worker: WorkerId, requirement: Option<Arc<Requirement>>) {
-        self.change(worker, |seat| seat.kept_for = requirement);
-    }
-
     /// Whether one more worker may be kept for suspects: if it has nothing to do, any, and else a part of them.
     pub fn may_quarantine(&self, is_idle: bool) -> bool {
         match is_idle {
@@ -424,7 +419,7 @@ impl Seats {
     }
 
     /// Changes a seat, and what is derived from it.
-    fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
+    pub fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
         let Some(seat) = self.seats.get_mut(&worker) else { return };
         let (before, left) = (Standing::of(seat, self.prefill), seat.memory_left());
         change(seat);
