@@ -6,6 +6,7 @@
 //! aren't concerned, nor is anybody of a higher priority kept waiting by whom a worker's resource is in use.
 
 use crate::needs::Need;
+use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
 use crate::seat::Seat;
@@ -125,6 +126,9 @@ impl Scheduler {
 
     fn keep_worker(&mut self, need: Need, priority: i32) {
         let Some(requirement) = self.seats.needs.requirement(need).cloned() else { return };
+        if planted::has(Bug::NothingGathers) {
+            return;
+        }
         let able: Vec<_> = self.seats.needs.able_from(need, self.reserves.next).take(ABLE_LOOKED_AT).collect();
         self.steps += able.len() as u64;
         let able = able.into_iter().inspect(|worker| self.reserves.next = *worker);

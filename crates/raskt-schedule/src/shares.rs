@@ -121,9 +121,10 @@ impl Shares {
         beside: Option<u64>,
     ) {
         let Some((times, clock)) = self.of(family, priority) else { return };
-        times.under_way = times.under_way.saturating_sub(expected);
+        let ended = if planted::has(Bug::ExpectedStaysUnderWay) { nanoseconds.min(expected) } else { expected };
+        times.under_way = times.under_way.saturating_sub(ended);
         times.had = times.had.saturating_add(nanoseconds);
-        if let Some(beside) = beside {
+        if let Some(beside) = beside.filter(|_| !planted::has(Bug::ClockStandsStill)) {
             clock.go_on(nanoseconds, clock.in_line + u64::from(!times.is_in_line) + beside);
         }
     }
