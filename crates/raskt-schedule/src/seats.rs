@@ -20,7 +20,7 @@ pub(crate) struct Seats {
     prefill: u64,
     /// Workers that are kept for suspects and that have changed.
     changed: BTreeSet<WorkerId>,
-    /// Some worker has more memory for producers than before, or gives none back that it would have.
+    /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
     pub has_freed: bool,
 }
 
@@ -432,6 +432,7 @@ impl Seats {
             self.derived.change_relief(run, attempt, &relief, is_new);
             self.has_freed |= !is_new;
         }
+        self.has_freed |= now.has_room && !before.has_room;
         if now != before {
             self.derived.take_out(worker, before);
             self.derived.put_in(worker, now);

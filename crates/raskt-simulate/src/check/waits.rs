@@ -161,7 +161,7 @@ impl Look<'_> {
         let longest = jobs.iter().map(|(_, job)| job.longest_nanoseconds()).max().unwrap_or(0);
         let ahead = if self.prefill > 0 { AHEAD_PER_SLOT } else { 0 };
         let turn = HELD_BACK_NANOSECONDS + (2 + ahead) * (longest + self.credit) * self.slowness_percent / 100;
-        (1 + jobs.iter().filter(|(_, job)| !job.is_for_all()).count() as u64) * turn
+        jobs.iter().filter(|(_, job)| !job.is_for_all()).count() as u64 * turn
     }
 
     /// A task of `run` that could start. What stands in line may do so in vain.

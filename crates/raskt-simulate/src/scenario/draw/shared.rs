@@ -11,32 +11,30 @@ const LENGTH: u64 = 900;
 /// A result of the runs that mind memory.
 const BLOCK: u64 = 4 << 10;
 
-/// Nothing goes wrong. There are runs that can fill all slots for long, and beside them one or the other of: clients in a closed loop,
-/// which submit a task, and the next when they have its result; a run whose sources fill the memory until all of them are read;
-/// and runs that ask for more of a resource than comes free at a time.
+/// Nothing goes wrong. A run can fill all slots for long, and beside it there are
+///
+/// - clients in a closed loop, which submit a task, and the next when they have its result;
+/// - or a run whose sources fill the memory until all of them are read;
+/// - or runs that ask for a part of a resource, and one that asks for all of it.
 pub(super) fn draw(random: &mut Random, seed: u64) -> Scenario {
-    let slots = random.between(1, 4) as u32;
-    let host = HostPlan {
-        slots,
-        memory: 16 * BLOCK,
-        disk: 1 << 30,
-        slowness_percent: 100,
-        joins_at: 0,
-        gpu: u64::from(slots) * 1_000,
-    };
     let task_nanoseconds = random.scaled(2, 10) * MILLISECOND;
+    let what = random.below(3);
+    let gpus = if what == 2 { random.between(2, 3) } else { 0 };
+    // Enough for one who has half of them to use the resource all the time.
+    let slots = if gpus > 0 { 2 * gpus + random.between(1, 2) } else { random.between(1, 4) };
+    let clients = slots + random.between(2, 6);
     let mut jobs = vec![draw_long(random, slots, task_nanoseconds)];
-    let clients = random.between(u64::from(slots) + 2, u64::from(slots) + 6) as u32;
-    if random.chance(500_000) {
-        jobs.extend((0..clients).map(|client| draw_loop(random, client, task_nanoseconds)));
+    if what == 0 || (what == 1 && random.chance(300_000)) {
+        jobs.extend((0..clients).map(|client| draw_loop(random, client as u32, task_nanoseconds)));
     }
-    if random.chance(500_000) {
-        jobs.push(draw_sum(random, task_nanoseconds));
+    match what {
+        1 => jobs.push(draw_sum(random, task_nanoseconds)),
+        2 => jobs.extend(draw_demanding(random, slots, gpus, task_nanoseconds)),
+        _ => {}
     }
-    if random.chance(500_000) && slots > 1 {
-        jobs.extend(draw_demanding(random, slots, task_nanoseconds));
-    }
-    let hosts = vec![host];
+    let (memory, gpu) = (16 * BLOCK, gpus * 1_000);
+    let host = HostPlan { slots: slots as u32, memory, disk: 1 << 30, slowness_percent: 100, joins_at: 0, gpu };
+    let (hosts, clients) = (vec![host], clients as u32);
     let mut scenario = Scenario { hosts, clients, jobs, calm_at: MILLISECOND, ..draw_frame(random, seed) };
     scenario.weather = Weather::fair(random.scaled(20, 200) * MICROSECOND);
     scenario.credit_nanoseconds = random.scaled(100 * MICROSECOND, 2 * MILLISECOND);
@@ -45,8 +43,8 @@ pub(super) fn draw(random: &mut Random, seed: u64) -> Scenario {
 }
 
 /// A run that fills all slots, with a wrong idea of how long that takes, or the right one, or none.
-fn draw_long(random: &mut Random, slots: u32, task_nanoseconds: u64) -> JobPlan {
-    let mut job = draw_rival(random, 0, LENGTH * u64::from(slots), task_nanoseconds);
+fn draw_long(random: &mut Random, slots: u64, task_nanoseconds: u64) -> JobPlan {
+    let mut job = draw_rival(random, 0, LENGTH * slots, task_nanoseconds);
     if random.chance(300_000) {
         job.layers[0].nanoseconds = 2_000 * task_nanoseconds;
     }
@@ -69,12 +67,11 @@ fn draw_sum(random: &mut Random, task_nanoseconds: u64) -> JobPlan {
 }
 
 /// Runs that ask for a part of what there is of a resource, and then one that asks for all of it.
-fn draw_demanding(random: &mut Random, slots: u32, task_nanoseconds: u64) -> Vec<JobPlan> {
+fn draw_demanding(random: &mut Random, slots: u64, gpus: u64, task_nanoseconds: u64) -> Vec<JobPlan> {
     let mut one = |at: u64, tasks: u64, gpu: u64| {
         let mut job = draw_rival(random, at, tasks, task_nanoseconds);
         job.layers[0].requires = Requires::Gpu(gpu);
         job
     };
-    let (part, all) = (1_000, u64::from(slots) * 1_000);
-    vec![one(0, LENGTH * u64::from(slots), part), one(30 * task_nanoseconds, 3, all)]
+    vec![one(0, LENGTH * slots, 1_000), one(30 * task_nanoseconds, 3, gpus * 1_000)]
 }
