@@ -298,7 +298,7 @@ fn a_worker_that_is_kept_for_much_of_a_resource_is_free_again_when_nobody_asks_f
         match ends_with {
             0 => clock.handle(Event::RunReleased { run: RunId(3) }),
             _ => {
-                while clock.done.get(&RunId(3)).is_none() {
+                while !clock.done.contains_key(&RunId(3)) {
                     assert!(clock.step());
                 }
             }
