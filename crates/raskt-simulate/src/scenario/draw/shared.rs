@@ -11,25 +11,29 @@ const LENGTH: u64 = 900;
 /// A result of the runs that mind memory.
 const BLOCK: u64 = 4 << 10;
 
-/// Nothing goes wrong. A run can fill all slots for long, and beside it there are
+/// Nothing goes wrong. There are
 ///
-/// - clients in a closed loop, which submit a task, and the next when they have its result;
-/// - or a run whose sources fill the memory until all of them are read;
-/// - or runs that ask for a part of a resource, and one that asks for all of it.
+/// - a run that can fill all slots for long, and clients in a closed loop, which submit a task, and the next when they have its
+///   result;
+/// - or the same with a run whose sources fill the memory until all of them are read;
+/// - or runs that ask for a part of a resource for long, and one that asks for all of it.
 pub(super) fn draw(random: &mut Random, seed: u64) -> Scenario {
     let task_nanoseconds = random.scaled(2, 10) * MILLISECOND;
     let what = random.below(3);
     let gpus = if what == 2 { random.between(2, 3) } else { 0 };
-    // Enough for one who has half of them to use the resource all the time.
-    let slots = if gpus > 0 { 2 * gpus + random.between(1, 2) } else { random.between(1, 4) };
+    // Enough for the resource to be in use all the time.
+    let slots = if gpus > 0 { gpus + random.between(1, 2) } else { random.between(1, 4) };
     let clients = slots + random.between(2, 6);
-    let mut jobs = vec![draw_long(random, slots, task_nanoseconds)];
+    let mut jobs = vec![];
+    if what < 2 {
+        jobs.push(draw_long(random, slots, task_nanoseconds));
+    }
     if what == 0 || (what == 1 && random.chance(300_000)) {
         jobs.extend((0..clients).map(|client| draw_loop(random, client as u32, task_nanoseconds)));
     }
     match what {
         1 => jobs.push(draw_sum(random, task_nanoseconds)),
-        2 => jobs.extend(draw_demanding(random, slots, gpus, task_nanoseconds)),
+        2 => jobs.extend(draw_demanding(random, gpus, task_nanoseconds)),
         _ => {}
     }
     let (memory, gpu) = (16 * BLOCK, gpus * 1_000);
@@ -67,11 +71,11 @@ fn draw_sum(random: &mut Random, task_nanoseconds: u64) -> JobPlan {
 }
 
 /// Runs that ask for a part of what there is of a resource, and then one that asks for all of it.
-fn draw_demanding(random: &mut Random, slots: u64, gpus: u64, task_nanoseconds: u64) -> Vec<JobPlan> {
+fn draw_demanding(random: &mut Random, gpus: u64, task_nanoseconds: u64) -> Vec<JobPlan> {
     let mut one = |at: u64, tasks: u64, gpu: u64| {
         let mut job = draw_rival(random, at, tasks, task_nanoseconds);
         job.layers[0].requires = Requires::Gpu(gpu);
         job
     };
-    vec![one(0, LENGTH * slots, 1_000), one(30 * task_nanoseconds, 3, gpus * 1_000)]
+    vec![one(0, 4 * LENGTH * gpus, 1_000), one(30 * task_nanoseconds, 3, gpus * 1_000)]
 }
