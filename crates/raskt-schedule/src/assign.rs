@@ -7,8 +7,8 @@ use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::{Placed, Seat};
-use crate::waits::{HEADS_LOOKED_AT, Passed};
+use crate::seat::{Handed, Placed, Seat};
+use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
@@ -30,7 +30,9 @@ enum Given {
     Nothing,
     /// No worker can take it.
     NotNow,
-    /// No worker has memory for it.
+    /// No worker has memory for it, and it waits for somebody who gives some back.
+    HeldBack,
+    /// The same, and there is nobody to wait for unless others who have their turn give some back.
     LacksMemory,
 }
 
@@ -39,7 +41,8 @@ impl Scheduler {
     /// is behind it has its turn.
     pub(crate) fn assign(&mut self) {
         self.assign_suspects();
-        self.waits.begin();
+        self.wake_waiting();
+        self.keep_room();
         if self.assign_in_line(false) {
             // Those that would free memory have had their turn.
             self.assign_in_line(true);
@@ -49,8 +52,8 @@ impl Scheduler {
         self.tell_of_stalls();
     }
 
-    /// Goes through the line. What no worker has memory for is passed; at the end it either waits, or goes ahead. Says whether
-    /// there was such.
+    /// Goes through the line. What no worker has memory for waits if there is somebody to wait for, and else goes ahead at the
+    /// end. Says whether it is to be gone through once more, to its end.
     fn assign_in_line(&mut self, is_end: bool) -> bool {
         let mut lacks_memory = false;
         self.wake_able();
@@ -60,7 +63,7 @@ impl Scheduler {
             self.steps += 1;
             let given = self.assign_from(next.run(), next.class() as usize, is_end);
             lacks_memory |= given == Given::LacksMemory;
-            if matches!(given, Given::NotNow | Given::LacksMemory) {
+            if matches!(given, Given::NotNow | Given::HeldBack | Given::LacksMemory) {
                 passed = Some(next);
             }
         }
@@ -70,9 +73,13 @@ impl Scheduler {
     /// Hands out one assignment of a class of a run, or takes it out of the line.
     fn assign_from(&mut self, id: RunId, class: usize, is_end: bool) -> Given {
         let need = self.runs.get(&id).map_or(Need::NONE, |run| run.needs[class]);
+        self.queue.look_at(id, class as u32);
         let given = self.assign_past(id, class, is_end);
         if given == Given::Nothing {
             self.settle(id);
+        }
+        if given == Given::HeldBack {
+            self.queue.hold_back(id, class as u32);
         }
         if self.seats.has_open(need) {
             // There is room for one more who requires the same.
@@ -80,6 +87,7 @@ impl Scheduler {
         } else if given == Given::NotNow {
             // Nobody has: it stands aside until somebody does, as all others who require the same.
             self.queue.park(id, class as u32, need);
+            self.note_aside(need);
         }
         // Suspects may have been passed on the way.
         self.note_suspects(id);
@@ -112,13 +120,36 @@ impl Scheduler {
             self.steps += 1;
             let head = self.runs.get_mut(&id).and_then(|run| run.find_startable_past(class, &passed));
             let Some(head) = head else { break };
-            match self.assign_head(id, class, head, is_end) {
+            match self.assign_head(id, class, head, false) {
                 Given::LacksMemory => passed.push(head.layer),
                 Given::NotNow if !passed.is_empty() => break,
                 given => return given,
             }
         }
-        if passed.is_empty() { Given::Nothing } else { Given::LacksMemory }
+        if passed.is_empty() {
+            return Given::Nothing;
+        }
+        self.assign_lacking(id, class, &passed, is_end)
+    }
+
+    /// Hands out the first of the heads of these layers, for which no worker has memory, that doesn't wait for it.
+    fn assign_lacking(&mut self, id: RunId, class: usize, passed: &Passed, is_end: bool) -> Given {
+        let requirement = self.runs.get(&id).and_then(|run| run.classes[class].clone());
+        let mut given = Given::HeldBack;
+        for (at, &layer) in passed.iter().enumerate() {
+            self.steps += 1;
+            match self.wait(id, class as u32, layer, requirement.as_deref(), is_end) {
+                Wait::Waits => {}
+                Wait::Passes => given = Given::LacksMemory,
+                Wait::GoesAhead => {
+                    let head = self.runs.get_mut(&id).and_then(|run| run.find_startable_past(class, &passed[..at]));
+                    if let Some(head) = head {
+                        return self.assign_head(id, class, head, true);
+                    }
+                }
+            }
+        }
+        given
     }
 
     /// Hands out something of `id` to `worker`, whose task waits for it: where it is, and however much else it has. Says whether
@@ -137,13 +168,15 @@ impl Scheduler {
         let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
-            self.hand_over(id, worker, batch, requirement, gives_back);
+            self.waits.end(id, class as u32, head.layer);
+            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: true });
         }
         self.settle(id);
         true
     }
 
-    fn assign_head(&mut self, id: RunId, class: usize, head: Head, is_end: bool) -> Given {
+    /// Hands out a head to whoever has memory for it; to anybody if it `goes_ahead`.
+    fn assign_head(&mut self, id: RunId, class: usize, head: Head, goes_ahead: bool) -> Given {
         let Some(run) = self.runs.get(&id) else { return Given::Nothing };
         let first = TaskId::new(head.layer, head.start);
         let effect = if self.seats.minds_memory() { run.effect(first) } else { Effect::default() };
@@ -151,7 +184,7 @@ impl Scheduler {
         let mut net = effect.net();
         let mut chosen = self.choose(id, first, requirement.as_deref(), net);
         if chosen.is_none() && net > 0 && self.seats.freest(requirement.as_deref()).is_some() {
-            if !is_end || self.waits(id, head.layer, requirement.as_deref()) {
+            if !goes_ahead {
                 return Given::LacksMemory;
             }
             net = 0;
@@ -162,10 +195,14 @@ impl Scheduler {
         // What goes ahead doesn't run task by task.
         let goes_ahead = effect.net() > net;
         (limits.room, limits.net) = if goes_ahead { (u64::MAX, 0) } else { (limits.room, net) };
-        self.waits.end(id, head.layer);
+        if self.waits.end(id, class as u32, head.layer) {
+            // Others may have waited for the same.
+            self.queue.wake_some(WAITING_LOOKED_AT);
+        }
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
-            self.hand_over(id, worker, batch, requirement, effect.gives_back());
+            let handed = Handed { gives_back: effect.gives_back(), is_lent: false };
+            self.hand_over(id, worker, batch, requirement, handed);
         }
         self.settle(id);
         Given::Something
@@ -228,7 +265,7 @@ impl Scheduler {
         worker: WorkerId,
         batch: Batch,
         requirement: Option<Arc<Requirement>>,
-        gives_back: bool,
+        handed: Handed,
     ) {
         let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
         let (mut priority, mut is_known) = (0, false);
@@ -241,14 +278,18 @@ impl Scheduler {
             priority = run.tasks.layers[layer].priority;
             is_known = run.estimates[layer].nanoseconds(&run.graph.layer(first.layer).cost).is_some();
         }
+        if let Some(requirement) = &requirement {
+            self.end_reserve(requirement);
+        }
         let expected = is_known.then_some(nanoseconds);
-        let relief = gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
+        let relief = handed.gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
         self.queue.charge(run, priority, nanoseconds);
         let placed = Placed {
             tasks: tasks.clone(),
             nanoseconds,
             memory,
             priority,
+            is_lent: handed.is_lent,
             requirement,
             relief,
             is_started: false,
@@ -305,7 +346,7 @@ impl Scheduler {
         let batch = self.runs.get_mut(&id).and_then(|run| run.take_these(tasks, worker, limits, true));
         if let Some(batch) = batch {
             let gives_back = self.gives_back(id, &batch.tasks);
-            self.hand_over(id, worker, batch, requirement, gives_back);
+            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });
         }
     }
 }

@@ -7,7 +7,7 @@ use raskt_graph::TaskId;
 impl Scheduler {
     /// Runs of which tasks that could start wait for others to free memory, and for whom.
     pub fn all_held_back(&self) -> impl Iterator<Item = (RunId, HeldBack)> {
-        self.waits.iter()
+        self.waits.iter().map(|(run, _, held)| (run, held))
     }
 
     /// Whether `run` stands in line, since something of it may be ready.
@@ -38,8 +38,8 @@ impl Scheduler {
 
     /// When there is no run: what is left of those that there were, in words.
     pub fn leftovers(&self) -> Option<String> {
-        if let Some((run, _)) = self.waits.iter().next() {
-            return Some(format!("{run:?} is still held back"));
+        if !self.waits.is_empty() {
+            return Some(format!("{:?} is still held back", self.waits));
         }
         if !self.accused.is_empty() || !self.doubtful.is_empty() {
             return Some("runs are still looked at".into());
@@ -49,6 +49,9 @@ impl Scheduler {
         }
         if !self.queue.is_empty() || !self.demanding.is_empty() {
             return Some("something still stands in line".into());
+        }
+        if !self.reserves.is_empty() {
+            return Some("workers are still kept for those who ask for much".into());
         }
         let workers = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?)));
         let left = |seat: &Seat| match seat {

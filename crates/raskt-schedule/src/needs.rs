@@ -15,7 +15,9 @@ pub(crate) struct Need(u32);
 
 impl Need {
     pub const NONE: Self = Self(0);
-    const LAST: Self = Self(u32::MAX);
+    /// That of memory, which no worker is asked for by number.
+    pub const MEMORY: Self = Self(u32::MAX);
+    const LAST: Self = Self(u32::MAX - 1);
 
     /// The number after this one.
     pub fn next(self) -> Self {
@@ -133,6 +135,20 @@ impl Needs {
         };
         let resources = offer.resources.keys().flat_map(|name| of(&self.by_resource, name));
         of(&self.by_name, &offer.name).into_iter().chain(resources).collect()
+    }
+
+    /// Whether `worker` could meet it if it had nothing else; nobody is said to that anybody meets.
+    pub fn is_able(&self, need: Need, worker: WorkerId) -> bool {
+        self.entries.get(&need).is_some_and(|entry| entry.able.contains_key(&worker))
+    }
+
+    /// Workers that could meet it, those after `worker` first.
+    pub fn able_from(&self, need: Need, worker: WorkerId) -> impl Iterator<Item = WorkerId> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let able = self.entries.get(&need).map(|entry| &entry.able);
+        let later = able.into_iter().flat_map(move |able| able.range((Excluded(worker), Unbounded)));
+        let earlier = able.into_iter().flat_map(move |able| able.range(..=worker));
+        later.chain(earlier).map(|(&worker, _)| worker)
     }
 
     /// Those that `worker` meets.

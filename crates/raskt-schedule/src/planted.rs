@@ -26,6 +26,14 @@ pub enum Bug {
     ResumeIsNotTold,
     /// A suspect counts as alone while something of a forgotten run goes on beside it.
     OrphansAreInnocent,
+    /// The clock of shares doesn't go on with the work.
+    ClockStandsStill,
+    /// What was expected of a hand-out counts for ever if it took less.
+    ExpectedStaysUnderWay,
+    /// Whoever lacks memory, and has nobody to wait for, is passed as long as there are others.
+    LackingIsPassed,
+    /// Nobody gets a worker where what he asks for gathers.
+    NothingGathers,
 }
 
 #[cfg(feature = "planted")]
@@ -37,7 +45,7 @@ mod switch {
 
     impl Bug {
         /// All of them.
-        pub const ALL: [Self; 11] = [
+        pub const ALL: [Self; 15] = [
             Self::OldReportIsBelieved,
             Self::ForgetIsLost,
             Self::LentSlotIsKept,
@@ -49,6 +57,10 @@ mod switch {
             Self::ExchangeStaysOpen,
             Self::ResumeIsNotTold,
             Self::OrphansAreInnocent,
+            Self::ClockStandsStill,
+            Self::ExpectedStaysUnderWay,
+            Self::LackingIsPassed,
+            Self::NothingGathers,
         ];
     }
 

@@ -6,7 +6,7 @@ use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::Placed;
+use crate::seat::{Handed, Placed};
 use crate::suspects::{Death, Group};
 use crate::task::Tag;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
@@ -141,7 +141,7 @@ impl Scheduler {
         let attempt = Some(batch.attempt);
         self.seats.quarantine(worker, Some(Quarantine { run: id, group, attempt }));
         let gives_back = self.gives_back(id, &batch.tasks);
-        self.hand_over(id, worker, batch, requirement, gives_back);
+        self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });
     }
 
     /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.

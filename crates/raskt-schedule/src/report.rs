@@ -1,10 +1,11 @@
 //! What workers tell of how tasks ended.
 
 use crate::estimate::LONGEST;
+use crate::needs::Need;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::seat::Placed;
-use crate::{Attempt, Outcome, Report, TaskRange, WorkerId};
+use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 use smallvec::SmallVec;
 
@@ -25,7 +26,7 @@ impl Scheduler {
         let Report { run: id, attempt, outcomes, nanoseconds } = report;
         let placed = self.seats.close(worker, id, attempt);
         if let Some(placed) = &placed {
-            self.queue.correct(id, placed.priority, placed.nanoseconds, nanoseconds.min(LONGEST));
+            self.spend(id, placed, nanoseconds.clamp(1, LONGEST));
         }
         let Some(run) = self.runs.get_mut(&id) else { return };
         let tally = take_outcomes(run, worker, attempt, &outcomes, placed.as_ref());
@@ -42,6 +43,22 @@ impl Scheduler {
         match tally.failed {
             Some(task) => self.fail(id, task, worker, vec![]),
             None => self.settle(id),
+        }
+    }
+
+    /// An assignment of `run` has ended, after so long.
+    fn spend(&mut self, run: RunId, placed: &Placed, nanoseconds: u64) {
+        let need = || placed.requirement.as_deref().and_then(|required| self.seats.needs.find(required));
+        // A slot that was lent is taken from nobody.
+        let need = (!placed.is_lent).then(|| need().unwrap_or(Need::NONE));
+        self.queue.spend(run, placed.priority, placed.nanoseconds, nanoseconds, need);
+    }
+
+    /// `worker` is to forget `run`: what it was handed out is over. What was begun goes on, and nobody will say for how long.
+    pub(crate) fn end_all(&mut self, worker: WorkerId, run: RunId) {
+        for placed in self.seats.forget(worker, run) {
+            let had = if placed.is_started { placed.nanoseconds } else { 0 };
+            self.spend(run, &placed, had);
         }
     }
 }

@@ -1,15 +1,13 @@
 //! Whose turn it is: the runs that may have something to start, in order.
 //!
-//! Higher priority goes first. Among equals the workers' time is shared by *families*: a run, and those that its tasks submit.
-//! Each has a virtual time, which is what it was handed out so far, and the one with the least goes first. One that comes, or
-//! comes back, begins at the virtual time that was served last, so that nobody saves up time (start-time fair queueing: Goyal,
-//! Vin, Cheng 1996). Within a family the deepest run goes first, since a task that waits for it holds a thread; then the
-//! oldest.
+//! Higher priority goes first. Among equals the workers' time is shared by *families*: a run, and those that its tasks submit
+//! (see [`crate::shares`]). Within a family the deepest run goes first, since a task that waits for it holds a thread; then
+//! the oldest.
 
 use crate::RunId;
 use crate::by_run::ByRun;
 use crate::needs::Need;
-use crate::planted::{self, Bug};
+use crate::shares::Shares;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -25,13 +23,16 @@ pub(crate) struct RunQueue {
     /// Those that stand aside until some worker has room that meets what they require, in the order in which they did.
     parked: BTreeSet<(Need, Turn, Member)>,
     parked_as: BTreeMap<(RunId, u32), (Need, Turn, Member)>,
+    /// By what they stand aside for, their families, and how many classes of each.
+    aside: BTreeMap<(Need, Reverse<i32>), BTreeMap<RunId, u32>>,
+    /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since.
+    looks: u64,
+    awake: BTreeSet<(RunId, u32)>,
     runs: ByRun<Place>,
-    families: ByRun<Family>,
-    /// By priority, the virtual time of the family that was served last, when it was.
-    clocks: BTreeMap<Reverse<i32>, u64>,
+    shares: Shares,
 }
 
-/// A family, by the number of its oldest run, with its virtual time.
+/// A family, by the number of its oldest run, and when its turn is.
 type Turn = (Reverse<i32>, u64, RunId);
 
 /// A class of a run, with the depth of the run.
@@ -45,14 +46,6 @@ const FIRST_MEMBER: Member = (Reverse(u32::MAX), RunId(0), 0);
 struct Place {
     family: RunId,
     depth: u32,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Family {
-    /// By priority, nanoseconds that it was handed out, from where it began: what goes first is shared apart.
-    times: BTreeMap<Reverse<i32>, u64>,
-    /// Runs of it that are there.
-    runs: u64,
 }
 
 /// Somebody in line, to go on from.
@@ -81,10 +74,7 @@ impl RunQueue {
             depth: above.depth.saturating_add(1),
         });
         self.runs.insert(run, place);
-        match self.families.get_mut(&place.family) {
-            Some(family) => family.runs += 1,
-            None => self.families.insert(place.family, Family { runs: 1, ..Family::default() }),
-        }
+        self.shares.add_run(place.family);
     }
 
     /// A run goes.
@@ -93,12 +83,8 @@ impl RunQueue {
         for class in classes.map(|(&(_, class), _)| class).collect::<Vec<_>>() {
             self.stand(run, class, None);
         }
-        let Some(Place { family, .. }) = self.runs.remove(&run) else { return };
-        if let Some(found) = self.families.get_mut(&family) {
-            found.runs -= 1;
-            if found.runs == 0 {
-                self.families.remove(&family);
-            }
+        if let Some(Place { family, .. }) = self.runs.remove(&run) {
+            self.shares.remove_run(family);
         }
     }
 
@@ -109,55 +95,112 @@ impl RunQueue {
             None => self.standing.remove(&(run, class)),
         };
         if before == priority {
-            return;
+            // What it waits for memory with may not be its head any more.
+            return self.wake_one(run, class);
         }
-        if let Some(parked) = self.parked_as.remove(&(run, class)) {
+        self.awake.remove(&(run, class));
+        if self.parked_as.contains_key(&(run, class)) {
             // It doesn't stand in line, but as it was.
-            self.parked.remove(&parked);
+            self.unpark(run, class);
         } else if let Some(before) = before {
             self.leave(run, class, before);
         }
         if let Some(priority) = priority {
-            self.enter(run, class, priority);
+            self.enter(run, class, priority, false);
         }
     }
 
     /// A class of a run stands aside: no worker has room that meets `need`.
     pub fn park(&mut self, run: RunId, class: u32, need: Need) {
         let Some(&priority) = self.standing.get(&(run, class)) else { return };
+        let turn = self.shares.turn(self.family(run), Reverse(priority));
+        self.stand_aside(run, class, need, (priority, turn));
+    }
+
+    /// A class of a run stands aside: no worker has memory for it. Those that were looked at longest ago are woken first.
+    pub fn hold_back(&mut self, run: RunId, class: u32) {
+        self.looks += 1;
+        self.stand_aside(run, class, Need::MEMORY, (0, self.looks));
+    }
+
+    fn stand_aside(&mut self, run: RunId, class: u32, need: Need, (rank, turn): (i32, u64)) {
+        let Some(&priority) = self.standing.get(&(run, class)) else { return };
         let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
         if self.parked_as.contains_key(&(run, class)) {
             return;
         }
         self.leave(run, class, priority);
-        let turn = (Reverse(priority), self.time(family, Reverse(priority)), family);
+        let turn = (Reverse(rank), turn, family);
         let parked = (need, turn, (Reverse(depth), run, class));
         self.parked.insert(parked);
         self.parked_as.insert((run, class), parked);
+        *self.aside.entry((need, turn.0)).or_default().entry(family).or_default() += 1;
     }
 
     /// The first that stands aside for `need` is in line again; whether there was one.
     pub fn wake(&mut self, need: Need) -> bool {
         let first = self.parked.range((need, FIRST_TURN, FIRST_MEMBER)..).next().copied();
-        let Some(parked) = first.filter(|(other, ..)| *other == need) else { return false };
-        let (_, (Reverse(priority), ..), (_, run, class)) = parked;
-        self.parked.remove(&parked);
-        self.parked_as.remove(&(run, class));
-        self.enter(run, class, priority);
+        let Some((.., (_, run, class))) = first.filter(|(other, ..)| *other == need) else { return false };
+        self.rise(run, class);
         true
     }
 
-    fn enter(&mut self, run: RunId, class: u32, priority: i32) {
+    /// Some of those that are held back are in line again: so many of them at a time, at most.
+    pub fn wake_some(&mut self, most: u64) {
+        while (self.awake.len() as u64) < most && self.wake(Need::MEMORY) {}
+    }
+
+    /// The highest priority of those that stand aside for `need`, if anybody does.
+    pub fn first_aside(&self, need: Need) -> Option<i32> {
+        let range = (need, Reverse(i32::MAX))..=(need, Reverse(i32::MIN));
+        self.aside.range(range).next().map(|(&(_, Reverse(priority)), _)| priority)
+    }
+
+    /// A class of a run is in line again if it is held back.
+    pub fn wake_one(&mut self, run: RunId, class: u32) {
+        if self.parked_as.get(&(run, class)).is_some_and(|(need, ..)| *need == Need::MEMORY) {
+            self.rise(run, class);
+        }
+    }
+
+    /// A class of a run has its turn.
+    pub fn look_at(&mut self, run: RunId, class: u32) {
+        self.awake.remove(&(run, class));
+    }
+
+    fn rise(&mut self, run: RunId, class: u32) {
+        let Some(&priority) = self.standing.get(&(run, class)) else { return };
+        if self.parked_as.get(&(run, class)).is_some_and(|(need, ..)| *need == Need::MEMORY) {
+            self.awake.insert((run, class));
+        }
+        self.unpark(run, class);
+        self.enter(run, class, priority, true);
+    }
+
+    fn unpark(&mut self, run: RunId, class: u32) {
+        let Some(parked) = self.parked_as.remove(&(run, class)) else { return };
+        self.parked.remove(&parked);
+        let (need, (priority, _, family), _) = parked;
+        let Some(families) = self.aside.get_mut(&(need, priority)) else { return };
+        if let Some(classes) = families.get_mut(&family) {
+            *classes -= 1;
+            if *classes == 0 {
+                families.remove(&family);
+            }
+        }
+        if families.is_empty() {
+            self.aside.remove(&(need, priority));
+        }
+    }
+
+    fn enter(&mut self, run: RunId, class: u32, priority: i32, is_woken: bool) {
         let Some(&Place { family, depth }) = self.runs.get(&run) else { return };
         let (priority, member) = (Reverse(priority), (Reverse(depth), run, class));
         let members = self.members.entry((family, priority)).or_default();
         members.insert(member);
         if members.len() == 1 {
-            let clock = self.clocks.get(&priority).copied().unwrap_or(0);
-            let Some(found) = self.families.get_mut(&family) else { return };
-            let time = found.times.entry(priority).or_default();
-            *time = (*time).max(clock);
-            self.turns.insert((priority, *time, family));
+            self.shares.enter(family, priority, is_woken);
+            self.turns.insert((priority, self.shares.turn(family, priority), family));
         }
     }
 
@@ -168,7 +211,8 @@ impl RunQueue {
         members.remove(&member);
         if members.is_empty() {
             self.members.remove(&(family, priority));
-            self.turns.remove(&(priority, self.time(family, priority), family));
+            self.turns.remove(&(priority, self.shares.turn(family, priority), family));
+            self.shares.leave(family, priority);
         }
     }
 
@@ -193,39 +237,45 @@ impl RunQueue {
     }
 
     /// The family of `run` is handed out so much of this priority.
-    pub fn charge(&mut self, run: RunId, priority: i32, nanoseconds: u64) {
+    pub fn charge(&mut self, run: RunId, priority: i32, expected: u64) {
+        let priority = Reverse(priority);
+        let first = self.turns.range((priority, 0, RunId(0))..).next().filter(|(other, ..)| *other == priority);
+        let first = first.map(|&(_, turn, _)| turn);
+        self.change(run, priority, |shares, family| shares.charge(family, priority, expected, first));
+    }
+
+    /// Of what the family of `run` was charged for, so much comes to nothing.
+    pub fn give_back(&mut self, run: RunId, priority: i32, expected: u64) {
+        self.spend(run, priority, expected, 0, None);
+    }
+
+    /// Of what the family of `run` was charged for, so much has ended, and took `nanoseconds`. It counts as a part of what there is
+    /// for all, unless nothing is said of what it requires.
+    pub fn spend(&mut self, run: RunId, priority: i32, expected: u64, nanoseconds: u64, need: Option<Need>) {
+        let (priority, family) = (Reverse(priority), self.family(run));
+        let others = |need: Need| {
+            let aside = self.aside.get(&(need, priority));
+            aside.map_or(0, |families| families.len() as u64 - u64::from(families.contains_key(&family)))
+        };
+        let beside = need.map(others);
+        self.change(run, priority, |shares, family| shares.settle(family, priority, expected, nanoseconds, beside));
+    }
+
+    /// Changes what is known of the family of `run`, and with it its turn.
+    fn change(&mut self, run: RunId, priority: Reverse<i32>, change: impl FnOnce(&mut Shares, RunId)) {
         let Some(&Place { family, .. }) = self.runs.get(&run) else { return };
-        let (priority, time) = (Reverse(priority), self.time(family, Reverse(priority)));
-        let clock = self.clocks.entry(priority).or_default();
-        *clock = (*clock).max(time);
-        self.set_time(family, priority, time.saturating_add(nanoseconds));
-    }
-
-    /// What the family of `run` was charged for `expected` nanoseconds took so many.
-    pub fn correct(&mut self, run: RunId, priority: i32, expected: u64, nanoseconds: u64) {
-        let Some(&Place { family, .. }) = self.runs.get(&run) else { return };
-        let time = self.time(family, Reverse(priority));
-        self.set_time(family, Reverse(priority), time.saturating_sub(expected).saturating_add(nanoseconds));
-    }
-
-    fn time(&self, family: RunId, priority: Reverse<i32>) -> u64 {
-        self.families.get(&family).and_then(|found| found.times.get(&priority)).copied().unwrap_or(0)
-    }
-
-    fn set_time(&mut self, family: RunId, priority: Reverse<i32>, time: u64) {
-        if planted::has(Bug::FirstComeFirstServed) {
-            return;
-        }
-        let Some(found) = self.families.get_mut(&family) else { return };
-        let before = found.times.insert(priority, time).unwrap_or(0);
-        if self.turns.remove(&(priority, before, family)) {
-            self.turns.insert((priority, time, family));
+        let before = self.shares.turn(family, priority);
+        change(&mut self.shares, family);
+        let turn = self.shares.turn(family, priority);
+        if turn != before && self.turns.remove(&(priority, before, family)) {
+            self.turns.insert((priority, turn, family));
         }
     }
 
     /// Whether there is no run.
     pub fn is_empty(&self) -> bool {
-        self.turns.is_empty() && self.standing.is_empty() && self.runs.is_empty() && self.families.is_empty()
+        let has_none = self.turns.is_empty() && self.standing.is_empty() && self.parked.is_empty();
+        has_none && self.awake.is_empty() && self.aside.is_empty() && self.runs.is_empty() && self.shares.is_empty()
     }
 
     /// Whether nothing of `run` is in line.
@@ -249,6 +299,8 @@ impl RunQueue {
         let mut members = BTreeMap::<_, BTreeSet<Member>>::new();
         assert!(self.parked.iter().eq(self.parked_as.values().collect::<BTreeSet<_>>()), "those that stand aside");
         let is_in_line = |key: &(RunId, u32)| !self.parked_as.contains_key(key);
+        let is_sound = |key: &(RunId, u32)| self.standing.contains_key(key) && is_in_line(key);
+        assert!(self.awake.iter().all(is_sound), "those that were held back and are in line");
         assert!(
             self.parked_as.keys().all(|key| self.standing.contains_key(key)),
             "those that stand aside, as standing"
@@ -258,87 +310,15 @@ impl RunQueue {
             members.entry((family, Reverse(priority))).or_default().insert((Reverse(depth), run, class));
         }
         assert_eq!(self.members, members, "those in line, by family");
-        let turns = members.keys().map(|&(family, priority)| (priority, self.time(family, priority), family));
-        assert_eq!(self.turns, turns.collect(), "the turns of families");
+        let turn = |&(family, priority): &_| (priority, self.shares.turn(family, priority), family);
+        assert_eq!(self.turns, members.keys().map(turn).collect(), "the turns of families");
+        let mut aside = BTreeMap::<_, BTreeMap<RunId, u32>>::new();
+        for &(need, (priority, _, family), _) in &self.parked {
+            *aside.entry((need, priority)).or_default().entry(family).or_default() += 1;
+        }
+        assert_eq!(self.aside, aside, "families that stand aside");
         let mut families = BTreeMap::<RunId, u64>::new();
         self.runs.values().for_each(|place| *families.entry(place.family).or_default() += 1);
-        let counted = self.families.iter().map(|(&family, found)| (family, found.runs));
-        assert!(counted.eq(families), "the runs of each family");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn order(queue: &RunQueue) -> Vec<u64> {
-        let mut all = vec![];
-        let mut passed = None;
-        while let Some(next) = queue.next(passed) {
-            all.push(next.run().0);
-            passed = Some(next);
-        }
-        all
-    }
-
-    fn queue(runs: &[(u64, Option<u64>, i32)]) -> RunQueue {
-        let mut queue = RunQueue::default();
-        for &(run, parent, priority) in runs {
-            queue.add(RunId(run), parent.map(RunId));
-            queue.stand(RunId(run), 0, Some(priority));
-        }
-        queue
-    }
-
-    #[test]
-    fn higher_priority_then_deeper_then_older() {
-        let queue = queue(&[(1, None, 0), (2, Some(1), 0), (3, Some(2), 0), (4, Some(1), 0), (5, None, 1)]);
-        assert_eq!(order(&queue), [5, 3, 2, 4, 1]);
-    }
-
-    #[test]
-    fn families_share_time_and_nobody_saves_it_up() {
-        let mut queue = queue(&[(1, None, 0), (2, None, 0), (3, Some(2), 0)]);
-        queue.charge(RunId(1), 0, 1000);
-        assert_eq!(order(&queue), [3, 2, 1]);
-        // What one member is handed out counts for all.
-        queue.charge(RunId(3), 0, 1500);
-        assert_eq!(order(&queue), [1, 3, 2]);
-        // It took less than was expected.
-        queue.correct(RunId(3), 0, 1500, 500);
-        assert_eq!(order(&queue), [3, 2, 1]);
-        (0..10).for_each(|_| queue.charge(RunId(1), 0, 1000));
-        queue.add(RunId(4), None);
-        queue.stand(RunId(4), 0, Some(0));
-        // It begins where the others are by now, and not at nothing.
-        queue.charge(RunId(4), 0, 2000);
-        assert_eq!(order(&queue), [3, 2, 1, 4]);
-        (1..=4).for_each(|run| queue.remove(RunId(run)));
-        queue.validate([].into_iter());
-        assert!(order(&queue).is_empty());
-    }
-
-    #[test]
-    fn what_goes_first_is_shared_apart() {
-        let mut queue = queue(&[(1, None, 0), (2, None, 5)]);
-        // Much was handed out of a higher priority, by families that came and went.
-        queue.charge(RunId(2), 5, 1_000_000);
-        queue.remove(RunId(2));
-        queue.charge(RunId(1), 0, 10);
-        queue.add(RunId(3), None);
-        queue.stand(RunId(3), 0, Some(0));
-        assert_eq!(order(&queue), [3, 1], "who comes begins where those of its priority are");
-    }
-
-    #[test]
-    fn of_those_in_line_the_passed_are_passed_once_whatever_the_served_ones_become() {
-        let mut queue = queue(&[(1, None, 0), (2, None, 0), (3, None, 0)]);
-        let first = queue.next(None).unwrap();
-        assert_eq!(first.run(), RunId(1));
-        let second = queue.next(Some(first)).unwrap();
-        queue.charge(second.run(), 0, 10);
-        assert_eq!(queue.next(Some(first)).unwrap().run(), RunId(3));
-        queue.charge(RunId(3), 0, 20);
-        assert_eq!(queue.next(Some(first)).unwrap().run(), RunId(2));
+        self.shares.validate(&families, |family, priority| members.contains_key(&(family, priority)));
     }
 }

@@ -3,6 +3,7 @@ use crate::needs::Need;
 use crate::place::{Placement, SoonestStart};
 use crate::planted::{self, Bug};
 use crate::report::again;
+use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
 use crate::seat::Seat;
@@ -12,6 +13,7 @@ use crate::suspects::Death;
 use crate::waits::Waits;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
+use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
@@ -35,7 +37,9 @@ pub struct Scheduler {
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
     pub(crate) accused: BTreeSet<(Need, RunId, u32)>,
-    /// Runs of which the last event left tasks that wait for memory.
+    /// Workers that are kept for those who ask for much of a resource.
+    pub(crate) reserves: Reserves,
+    /// Tasks that wait for memory.
     pub(crate) waits: Waits,
     /// When the event at hand happened.
     pub(crate) now: Time,
@@ -62,6 +66,7 @@ impl Scheduler {
             doubtful: BTreeSet::new(),
             steps: 0,
             accused: BTreeSet::new(),
+            reserves: Reserves::default(),
             waits: Waits::default(),
             now: Time(0),
             actions: VecDeque::new(),
@@ -195,15 +200,19 @@ impl Scheduler {
             }
         }
         run.is_finished = is_finished;
+        let mut undemanded = SmallVec::<[Need; 2]>::new();
         while let Some(class) = run.tasks.queues.next_changed() {
             self.steps += 1;
             let priority = run.tasks.queues[class].head().map(|head| head.priority);
             self.queue.stand(id, class as u32, priority);
+            if priority.is_none() {
+                self.waits.forget_class(id, class as u32);
+            }
             let demand = (run.needs[class], id, class as u32);
             if class > 0 && priority.is_some() {
                 self.demanding.insert(demand);
-            } else if class > 0 {
-                self.demanding.remove(&demand);
+            } else if class > 0 && self.demanding.remove(&demand) {
+                undemanded.push(demand.0);
             }
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
@@ -214,6 +223,7 @@ impl Scheduler {
         if !run.suspects.is_empty() || !run.sought.is_empty() {
             self.note_suspects(id);
         }
+        undemanded.into_iter().for_each(|need| self.note_undemanded(need));
     }
 
     /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
@@ -241,6 +251,9 @@ impl Scheduler {
         let (quarantine, has_orphans) = seat.map_or((None, false), |seat| (seat.quarantine, seat.has_orphans()));
         let known = self.seats.known(worker);
         let placed = self.seats.remove(worker);
+        // Before a run of them is forgotten: its family remains.
+        placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
+        self.lose_reserve(worker);
         let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
         self.seek_again(quarantine);
         for id in known {
@@ -254,7 +267,6 @@ impl Scheduler {
             self.doubtful.extend(self.runs.keys());
         }
         for ((id, attempt), placed) in placed {
-            self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
             self.change(id, |run| again(run, attempt, &placed.tasks));
         }
         for (id, task) in guilty {
@@ -274,7 +286,7 @@ impl Scheduler {
         let asked_for = self.seats.take_out(worker, id, attempt, tasks);
         let is_over = self.seats.get(worker).is_some_and(|seat| seat.find(id, attempt).is_none());
         if let Some((priority, expected)) = expected.filter(|_| is_over) {
-            self.queue.correct(id, priority, expected, 0);
+            self.queue.give_back(id, priority, expected);
         }
         self.change(id, |run| again(run, attempt, tasks));
         if let Some(idle) = asked_for {
@@ -327,7 +339,7 @@ impl Scheduler {
         reached: bool,
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
-        self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
+        self.queue.give_back(id, placed.priority, placed.nanoseconds);
         let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from, self.now);
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
@@ -349,9 +361,14 @@ impl Scheduler {
             self.seats.lend(worker, slots, false);
             self.seats.know(worker, run, false);
         }
+        let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
+        known_to.iter().for_each(|worker| self.end_all(*worker, run));
         self.queue.remove(run);
+        self.waits.forget_run(run);
         for (class, &need) in (0..).zip(&found.needs) {
-            self.demanding.remove(&(need, run, class));
+            if self.demanding.remove(&(need, run, class)) {
+                self.note_undemanded(need);
+            }
             if self.seats.needs.remove(need) {
                 self.unmet.remove(&need);
                 self.wakeable.remove(&need);
@@ -364,8 +381,6 @@ impl Scheduler {
         if !found.suspects.is_empty() {
             self.end_quarantines(run);
         }
-        let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
-        known_to.iter().for_each(|worker| self.seats.forget(*worker, run));
         let told = known_to.into_iter().skip(usize::from(planted::has(Bug::ForgetIsLost)));
         self.actions.extend(told.map(|worker| Action::Forget { worker, run }));
         Some(found)

@@ -36,6 +36,8 @@ pub(crate) struct Seat {
     pub heard: u64,
     /// What was asked back for it: from whom, and of which assignment.
     pub expects: Option<(WorkerId, RunId, Attempt)>,
+    /// Of the resources that this requires nobody else gets any, so that there is enough in the end.
+    pub kept_for: Option<Arc<Requirement>>,
 }
 
 /// An assignment that was handed out.
@@ -47,6 +49,8 @@ pub(crate) struct Placed {
     pub memory: u64,
     /// That of its tasks.
     pub priority: i32,
+    /// It runs in a slot that tasks have lent which wait for its run.
+    pub is_lent: bool,
     pub requirement: Option<Arc<Requirement>>,
     /// When it has run, there is more memory than before, and that is soon.
     pub relief: Option<Relief>,
@@ -54,6 +58,15 @@ pub(crate) struct Placed {
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
     pub asked_for: Option<WorkerId>,
+}
+
+/// What a hand-out is like, beside its tasks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handed {
+    /// There is more memory than before when it has run.
+    pub gives_back: bool,
+    /// It goes into a slot that tasks have lent which wait for it.
+    pub is_lent: bool,
 }
 
 /// What an assignment does that gives back more memory than it takes.
@@ -94,6 +107,7 @@ impl Seat {
             quarantine: None,
             heard: 0,
             expects: None,
+            kept_for: None,
         }
     }
 
@@ -175,6 +189,11 @@ impl Seat {
         admit::room(self.memory_limit(), self.used_memory())
     }
 
+    /// Whether nothing is held, and bytes that producers may add: the more, the more of them may come.
+    pub fn memory_left(&self) -> (bool, u64) {
+        (self.used_memory() == 0, self.room())
+    }
+
     fn used_memory(&self) -> u128 {
         u128::from(self.holdings.bytes()) + self.memory
     }
@@ -200,6 +219,14 @@ impl Seat {
 
     /// Whether what it offers and doesn't use is enough.
     pub fn can_take(&self, requirement: &Requirement) -> bool {
+        let is_kept = |kept: &Requirement| {
+            // What its own tasks wait for has to run, whoever else waits.
+            let is_other = kept != requirement && self.lent == 0;
+            is_other && kept.resources.keys().any(|name| requirement.resources.contains_key(name))
+        };
+        if self.kept_for.as_deref().is_some_and(is_kept) {
+            return false;
+        }
         requirement.resources.iter().all(|(name, amount)| {
             let offered = self.offer.resources.get(name).copied().unwrap_or(0);
             offered.saturating_sub(self.used.get(name).copied().unwrap_or(0)) >= *amount
@@ -256,15 +283,20 @@ impl Seat {
         }
     }
 
-    pub fn forget(&mut self, run: RunId) {
+    /// Ends what it has of a run, and gives it.
+    pub fn forget(&mut self, run: RunId) -> Vec<Placed> {
         self.holdings.forget(run);
         self.known.remove(&run);
         let of_run = self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX)));
-        for (run, attempt) in of_run.map(|(&key, _)| key).collect::<Vec<_>>() {
-            if self.close(run, attempt).is_some_and(|placed| placed.is_started) {
+        let of_run: Vec<_> = of_run.map(|(&key, _)| key).collect();
+        let close = |(run, attempt)| {
+            let placed = self.close(run, attempt)?;
+            if placed.is_started {
                 self.orphans.insert((run, attempt));
             }
-        }
+            Some(placed)
+        };
+        of_run.into_iter().filter_map(close).collect()
     }
 
     /// Asserts that the sums are what adding again gives.

@@ -20,6 +20,8 @@ pub(crate) struct Seats {
     prefill: u64,
     /// Workers that are kept for suspects and that have changed.
     changed: BTreeSet<WorkerId>,
+    /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
+    pub has_freed: bool,
 }
 
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
@@ -45,12 +47,14 @@ impl Seats {
         self.derived.put_in(worker, Standing::of(&seat, self.prefill));
         let concerned = self.needs.concerned(&seat.offer);
         self.seats.insert(worker, seat);
+        self.has_freed = true;
         concerned.into_iter().for_each(|need| self.look_at(need, worker));
     }
 
     /// Takes a worker away, and gives what it had.
     pub fn remove(&mut self, worker: WorkerId) -> BTreeMap<(RunId, Attempt), Placed> {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
+        self.has_freed = true;
         self.derived.take_out(worker, Standing::of(&seat, self.prefill));
         self.derived.remove_offer(worker, &seat.offer);
         for (&(run, attempt), placed) in seat.placed() {
@@ -119,8 +123,9 @@ impl Seats {
     /// Results of `run` have come to a worker, or gone.
     pub fn hold(&mut self, run: RunId, moved: Move) {
         let Some(seat) = self.seats.get_mut(&moved.worker) else { return };
-        let was_full = seat.is_full();
+        let (was_full, left) = (seat.is_full(), seat.memory_left());
         seat.holdings.apply(run, moved);
+        self.has_freed |= seat.memory_left() > left;
         if seat.is_full() != was_full {
             let now = Standing::of(seat, self.prefill);
             self.derived.take_out(moved.worker, Standing { is_full: was_full, ..now });
@@ -406,23 +411,28 @@ impl Seats {
         until.is_some_and(|until| *until > now)
     }
 
-    /// Ends all assignments that `worker` has of a run.
-    pub fn forget(&mut self, worker: WorkerId, run: RunId) {
-        self.change(worker, |seat| seat.forget(run));
+    /// Ends all assignments that `worker` has of a run, and gives them.
+    pub fn forget(&mut self, worker: WorkerId, run: RunId) -> Vec<Placed> {
+        let mut ended = vec![];
+        self.change(worker, |seat| ended = seat.forget(run));
+        ended
     }
 
     /// Changes a seat, and what is derived from it.
-    fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
+    pub fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
         let Some(seat) = self.seats.get_mut(&worker) else { return };
-        let before = Standing::of(seat, self.prefill);
+        let (before, left) = (Standing::of(seat, self.prefill), seat.memory_left());
         change(seat);
+        self.has_freed |= seat.memory_left() > left;
         let now = Standing::of(seat, self.prefill);
         if now.is_quarantined {
             self.changed.insert(worker);
         }
         for (run, attempt, relief, is_new) in seat.relief_changed.drain(..) {
             self.derived.change_relief(run, attempt, &relief, is_new);
+            self.has_freed |= !is_new;
         }
+        self.has_freed |= now.has_room && !before.has_room;
         if now != before {
             self.derived.take_out(worker, before);
             self.derived.put_in(worker, now);

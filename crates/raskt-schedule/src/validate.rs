@@ -56,8 +56,18 @@ impl Scheduler {
         });
         assert!(said.eq(known), "runs that workers have something of");
         for need in self.queue.parked_for() {
-            assert!(!self.seats.has_open(need), "somebody stands aside for {need:?}, and there is room");
+            assert!(
+                need == Need::MEMORY || !self.seats.has_open(need),
+                "somebody stands aside for {need:?}, and there is room"
+            );
         }
+        let kept = self.reserves.kept().map(|(need, worker)| (worker, self.seats.needs.requirement(need).cloned()));
+        let seats = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?.kept_for.clone()?)));
+        assert_eq!(
+            kept.collect::<BTreeMap<_, _>>(),
+            seats.map(|(worker, requirement)| (worker, Some(requirement))).collect(),
+            "workers that are kept for those who ask for much"
+        );
         assert!(self.doubtful.is_empty(), "runs of which it isn't known whether they can go on");
     }
 
@@ -84,10 +94,9 @@ impl Scheduler {
             }
         }
         assert!(counts.is_empty(), "{counts:?} are held and not counted");
-        for (run, held) in self.waits.iter() {
-            let mut reliefs = self.seats.reliefs_at(self.queue.family(run), held.worker, self.now);
-            let is_sound = reliefs.any(|(_, other)| other == held.waits_for);
-            assert!(is_sound, "{run:?} waits for memory that nothing frees");
+        self.waits.validate();
+        for (run, class, held) in self.waits.iter() {
+            assert!(self.queue.has(run, class), "{run:?} waits for memory and has nothing to start");
             let longest = held.since.0.saturating_add(self.settings.patience_nanoseconds);
             assert!(self.now < held.until && held.until.0 <= longest, "{run:?} waits for memory without bound");
             assert!(self.wakes_at().is_some_and(|at| at <= held.until), "nobody wakes {run:?}");

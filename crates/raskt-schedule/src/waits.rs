@@ -4,14 +4,19 @@
 //! [`crate::run_queue`]) which give back more than they make, of the memory of a worker that could take it, and whose end is
 //! near, as far as their time is known. If there is no such task, or the patience is over, it goes ahead, and the worker makes room by
 //! spilling.
+//!
+//! Who waits stands aside, and isn't looked at again before something has changed: tasks of its own run, the memory of some
+//! worker (then a few are looked at, those first that weren't for longest), or the time at which it goes ahead. So an event costs no
+//! more for all those that wait. What is known of a wait lasts until the task is handed out, whoever else is served meanwhile.
 
+use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
 use crate::seat::Relief;
 use crate::{Fetch, RunId, Time, WorkerId};
 use raskt_graph::LayerId;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run some of whose tasks could start, and wait for others to free memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,53 +37,126 @@ const HOLDERS_LOOKED_AT: usize = 8;
 /// Heads of one queue that are looked at behind those that wait for memory.
 pub(crate) const HEADS_LOOKED_AT: usize = 16;
 
-/// What waits for memory, after one event: tasks of a layer are alike.
+/// Classes that wait for memory and are looked at after one event, since some has come free.
+pub(crate) const WAITING_LOOKED_AT: u64 = 4;
+
+/// Tasks of a layer are alike.
+type Key = (RunId, u32, LayerId);
+
+/// What waits for memory: by run, class and layer.
 #[derive(Debug, Default)]
 pub(crate) struct Waits {
-    now: BTreeMap<(RunId, LayerId), HeldBack>,
-    /// Those of the event before.
-    before: BTreeMap<(RunId, LayerId), HeldBack>,
-    wakes_at: Option<Time>,
+    held: BTreeMap<Key, HeldBack>,
+    ends: BTreeSet<(Time, Key)>,
+    /// Those that don't wait though they lack memory, and haven't been handed out.
+    goes_ahead: BTreeMap<Key, Reason>,
 }
 
-/// Heads of a queue that wait for memory.
+/// Why tasks that lack memory don't wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    /// They have waited for long enough.
+    PatienceIsOver,
+    /// When they had their turn there was nobody to wait for; since when they waited until then.
+    Nobody { since: Time },
+}
+
+/// What tasks do that lack memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// They wait for somebody.
+    Waits,
+    /// There is nobody to wait for, but others may have their turn first, of whom one could.
+    Passes,
+    GoesAhead,
+}
+
+/// Heads of a queue that lack memory.
 pub(crate) type Passed = SmallVec<[LayerId; 4]>;
 
 impl Waits {
-    /// Another event: who waits is found out anew.
-    pub fn begin(&mut self) {
-        std::mem::swap(&mut self.now, &mut self.before);
-        self.now.clear();
-        self.wakes_at = None;
+    /// Somebody who has waited for as long as it was worth it, if there is one.
+    pub fn next_ended(&mut self, now: Time, patience: u64) -> Option<(RunId, u32)> {
+        let &(_, key) = self.ends.first().filter(|(until, _)| *until <= now)?;
+        let since = self.held.get(&key).map_or(now, |held| held.since);
+        self.remove(key);
+        let is_over = since.0.saturating_add(patience) <= now.0;
+        self.goes_ahead.insert(key, if is_over { Reason::PatienceIsOver } else { Reason::Nobody { since } });
+        Some((key.0, key.1))
     }
 
-    /// Since when tasks of a layer have waited.
-    fn since(&self, run: RunId, layer: LayerId, now: Time) -> Time {
-        let key = (run, layer);
-        self.now.get(&key).or(self.before.get(&key)).map_or(now, |held| held.since)
+    /// A task of a layer is handed out: the next one waits anew. Says whether it had waited.
+    pub fn end(&mut self, run: RunId, class: u32, layer: LayerId) -> bool {
+        let key = (run, class, layer);
+        if self.is_empty() {
+            return false;
+        }
+        self.goes_ahead.remove(&key).is_some() | self.remove(key)
     }
 
-    fn note(&mut self, run: RunId, layer: LayerId, held: HeldBack) {
-        self.wakes_at = Some(self.wakes_at.map_or(held.until, |at| at.min(held.until)));
-        self.now.insert((run, layer), held);
+    /// A class of a run has nothing to start.
+    pub fn forget_class(&mut self, run: RunId, class: u32) {
+        self.forget((run, class, LayerId(0)), (run, class, LayerId(u32::MAX)));
     }
 
-    /// A task of a layer is handed out: the next one waits anew.
-    pub fn end(&mut self, run: RunId, layer: LayerId) {
-        self.now.remove(&(run, layer));
-        self.before.remove(&(run, layer));
+    /// A run goes.
+    pub fn forget_run(&mut self, run: RunId) {
+        self.forget((run, 0, LayerId(0)), (run, u32::MAX, LayerId(u32::MAX)));
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (RunId, HeldBack)> {
-        self.now.iter().map(|(&(run, _), &held)| (run, held))
+    fn forget(&mut self, from: Key, to: Key) {
+        if self.is_empty() {
+            return;
+        }
+        let held = self.held.range(from..=to).map(|(&key, _)| key).collect::<Vec<_>>();
+        held.into_iter().for_each(|key| _ = self.remove(key));
+        let ahead = self.goes_ahead.range(from..=to).map(|(&key, _)| key).collect::<Vec<_>>();
+        ahead.iter().for_each(|key| _ = self.goes_ahead.remove(key));
+    }
+
+    fn remove(&mut self, key: Key) -> bool {
+        let found = self.held.remove(&key);
+        found.is_some_and(|held| self.ends.remove(&(held.until, key)))
+    }
+
+    fn hold(&mut self, key: Key, held: HeldBack) {
+        self.remove(key);
+        self.goes_ahead.remove(&key);
+        self.ends.insert((held.until, key));
+        self.held.insert(key, held);
+    }
+
+    /// Since when tasks have waited; nothing if they needn't wait any more.
+    fn since(&self, key: Key, now: Time) -> Option<Time> {
+        match self.goes_ahead.get(&key) {
+            Some(Reason::PatienceIsOver) => None,
+            Some(Reason::Nobody { since }) => Some(*since),
+            None => Some(self.held.get(&key).map_or(now, |held| held.since)),
+        }
+    }
+
+    /// Those that wait, with run and class.
+    pub fn iter(&self) -> impl Iterator<Item = (RunId, u32, HeldBack)> {
+        self.held.iter().map(|(&(run, class, _), &held)| (run, class, held))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty() && self.goes_ahead.is_empty()
+    }
+
+    /// Asserts that each is told once.
+    pub fn validate(&self) {
+        let ends = self.held.iter().map(|(&key, held)| (held.until, key));
+        assert_eq!(self.ends, ends.collect(), "when those who wait go ahead");
+        assert!(!self.goes_ahead.keys().any(|key| self.held.contains_key(key)), "who waits doesn't go ahead");
     }
 }
 
 impl Scheduler {
     /// Whether, and for whom, tasks of `run` that could start wait for memory.
     pub fn held_back(&self, run: RunId) -> Option<HeldBack> {
-        let of_run = self.waits.now.range((run, LayerId(0))..=(run, LayerId(u32::MAX)));
-        of_run.map(|(_, &held)| held).min_by_key(|held| held.since)
+        let of_run = (run, 0, LayerId(0))..=(run, u32::MAX, LayerId(u32::MAX));
+        self.waits.held.range(of_run).map(|(_, &held)| held).min_by_key(|held| held.since)
     }
 
     /// Whether tasks of `run` that could start wait for others to free memory.
@@ -88,22 +166,48 @@ impl Scheduler {
 
     /// When the scheduler is to be told that time has passed ([`crate::Event::TimePassed`]), if nothing happens before.
     pub fn wakes_at(&self) -> Option<Time> {
-        self.waits.wakes_at
+        self.waits.ends.first().map(|&(until, _)| until)
     }
 
-    /// Whether a producer of `layer`, for which no worker has memory, waits; it is noted if so.
-    pub(crate) fn waits(&mut self, run: RunId, layer: LayerId, requirement: Option<&Requirement>) -> bool {
-        let since = self.waits.since(run, layer, self.now);
+    /// Whether a producer of `layer`, for which no worker has memory, waits; it is noted if so. If there is nobody to wait for it
+    /// goes ahead at the end, when everybody had his turn, or with its next turn, should others have taken what there was.
+    pub(crate) fn wait(
+        &mut self,
+        run: RunId,
+        class: u32,
+        layer: LayerId,
+        requirement: Option<&Requirement>,
+        is_end: bool,
+    ) -> Wait {
+        let key = (run, class, layer);
+        let Some(since) = self.waits.since(key, self.now) else { return Wait::GoesAhead };
         let last = since.0.saturating_add(self.settings.patience_nanoseconds);
-        if last <= self.now.0 {
-            return false;
-        }
-        let family = self.queue.family(run);
-        let Some((waited, until)) = self.seats.relief(family, requirement, self.now) else { return false };
-        let (worker, waits_for) = waited;
+        let relief = match last <= self.now.0 {
+            true => None,
+            false => self.seats.relief(self.queue.family(run), requirement, self.now),
+        };
+        let Some(((worker, waits_for), until)) = relief else {
+            self.waits.remove(key);
+            if planted::has(Bug::LackingIsPassed) && !is_end {
+                return Wait::Passes;
+            }
+            let is_known = self.waits.goes_ahead.insert(key, Reason::Nobody { since }).is_some();
+            return if is_end || is_known || last <= self.now.0 { Wait::GoesAhead } else { Wait::Passes };
+        };
         let until = Time(last.min(until.0));
-        self.waits.note(run, layer, HeldBack { since, until, worker, waits_for });
-        true
+        self.waits.hold(key, HeldBack { since, until, worker, waits_for });
+        Wait::Waits
+    }
+
+    /// Those whose patience is over stand in line, and of those that wait some are looked at if memory has come free.
+    pub(crate) fn wake_waiting(&mut self) {
+        while let Some((run, class)) = self.waits.next_ended(self.now, self.settings.patience_nanoseconds) {
+            self.steps += 1;
+            self.queue.wake_one(run, class);
+        }
+        if self.seats.has_room() && std::mem::take(&mut self.seats.has_freed) {
+            self.queue.wake_some(WAITING_LOOKED_AT);
+        }
     }
 
     /// What an assignment of `run` that is about to be placed on `worker` gives back, if that is soon.

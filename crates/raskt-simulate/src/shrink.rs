@@ -104,10 +104,11 @@ impl Search {
     }
 
     fn simplify_jobs(&mut self) {
-        const SIMPLER: [fn(&mut JobPlan); 7] = [
+        const SIMPLER: [fn(&mut JobPlan); 8] = [
             |job| job.nested.clear(),
             |job| job.changes = 0,
             |job| job.changes /= 2,
+            |job| job.rounds /= 2,
             |job| job.cancel_after = None,
             |job| job.keep = false,
             |job| job.gives = false,

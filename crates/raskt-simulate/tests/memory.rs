@@ -27,6 +27,7 @@ fn world(layers: Vec<LayerPlan>, wanted: u64) -> Scenario {
         cancel_after: None,
         resubmit: false,
         keep: false,
+        rounds: 0,
         nested: vec![],
     };
     let host = HostPlan { slots: 4, memory: 64 * BLOCK, disk: 0, slowness_percent: 100, joins_at: 0, gpu: 0 };

@@ -32,6 +32,7 @@ fn job(tasks: u64, nested: Vec<NestedPlan>) -> JobPlan {
         cancel_after: None,
         resubmit: false,
         keep: false,
+        rounds: 0,
         nested,
     }
 }

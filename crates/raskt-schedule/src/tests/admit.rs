@@ -220,3 +220,37 @@ fn past_a_head_that_lacks_memory_all_others_have_their_turn() {
     world.run_to_the_end(&graph);
     assert!(world.finished);
 }
+
+/// One worker of one slot whose memory is half full of what a sum will read, and another run that can fill the slot for long: how
+/// many hand-outs it takes until the sum is done, at most so many.
+fn until_the_sum_is_done(most: u64, net_of_others: u64) -> Option<u64> {
+    let mut scheduler = Scheduler::new(1);
+    let offer = Offer { memory: 1000, ..Offer::slots(1) };
+    scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer });
+    let (graph, wanted) = pipeline(&[(16, 100, 1000), (1, 1, 1000)]);
+    scheduler.handle_event(Time(0), Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted });
+    let (graph, wanted) = pipeline(&[(10_000, net_of_others, 1000)]);
+    scheduler.handle_event(Time(0), Event::GraphAdded { run: OTHER, parent: None, graph: Arc::new(graph), wanted });
+    for handed in 0..most {
+        let Some(Action::Assign { worker, assignment }) = scheduler.poll_action() else { panic!("the slot is free") };
+        let Assignment { run, attempt, tasks, .. } = assignment;
+        if run == RUN && tasks[0].layer == LayerId(1) {
+            return Some(handed);
+        }
+        let bytes = if run == RUN { 100 * TaskRange::count(&tasks) } else { 1 };
+        let outcomes = tasks.iter().map(|&range| (range, Outcome::Done { bytes })).collect();
+        let report = Report { run, attempt, outcomes, nanoseconds: 1000 * TaskRange::count(&tasks) };
+        scheduler.handle_event(Time((handed + 1) * 10_000_000), Event::Reported { worker, report });
+        while let Some(Action::Discard { .. } | Action::Finished { .. }) = scheduler.actions.front() {
+            scheduler.poll_action();
+        }
+        scheduler.validate();
+    }
+    None
+}
+
+#[test]
+fn a_producer_without_memory_has_its_turn_though_others_can_fill_the_slots() {
+    let handed = until_the_sum_is_done(200, 1).expect("nothing would ever free memory for it");
+    assert!(handed <= 60, "it took {handed} hand-outs, and half of sixteen tasks and a sum are its share");
+}

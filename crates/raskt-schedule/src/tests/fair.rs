@@ -8,11 +8,14 @@ use std::sync::Arc;
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// A graph of so many tasks that nobody knows anything of.
-fn tasks(count: u32) -> (Arc<Graph>, Vec<TaskRange>) {
+/// A graph of so many tasks that state how long they take, or of which nobody knows anything.
+fn tasks(count: u32, nanoseconds: u64, annotations: Annotations) -> (Arc<Graph>, Vec<TaskRange>) {
     let mut graph = GraphBuilder::new();
     let op = op(&mut graph);
-    let layer = graph.layer(Layer::new("tasks", op, Shape::source(count))).unwrap();
+    let annotations = Arc::new(annotations);
+    let layer = Layer { annotations, ..Layer::new("tasks", op, Shape::source(count)) };
+    let layer = layer.with_cost(Cost { nanoseconds, ..Cost::default() });
+    let layer = graph.layer(layer).unwrap();
     (Arc::new(graph.finish()), vec![TaskRange { layer, start: 0, end: u64::from(count) }])
 }
 
@@ -27,20 +30,30 @@ struct Clock {
     /// When the first task of each run began.
     began: BTreeMap<RunId, u64>,
     done: BTreeMap<RunId, u64>,
+    /// Whether it is known beforehand.
+    states: bool,
 }
 
 const WORKER: WorkerId = WorkerId(0);
 
 impl Clock {
     fn new(slots: u32) -> Self {
+        Self::with(Offer::slots(slots))
+    }
+
+    fn with(offer: Offer) -> Self {
         let mut scheduler = Scheduler::new(MILLISECOND / 5);
-        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(slots) });
+        scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer });
         let (takes, began, done) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { scheduler, now: 0, events: 0, takes, running: VecDeque::new(), began, done }
+        Self { scheduler, now: 0, events: 0, takes, running: VecDeque::new(), began, done, states: false }
     }
 
     fn submit(&mut self, run: u64, parent: Option<u64>, count: u32, takes: u64) {
-        let (graph, wanted) = tasks(count);
+        self.submit_with(run, parent, count, takes, Annotations::default());
+    }
+
+    fn submit_with(&mut self, run: u64, parent: Option<u64>, count: u32, takes: u64, annotations: Annotations) {
+        let (graph, wanted) = tasks(count, if self.states { takes } else { 0 }, annotations);
         self.takes.insert(RunId(run), takes);
         self.handle(Event::GraphAdded { run: RunId(run), parent: parent.map(RunId), graph, wanted });
     }
@@ -179,4 +192,122 @@ fn to_wait_again_and_again_hands_out_no_more_than_there_are_slots() {
         assert!(clock.step());
     }
     assert!(clock.now <= 20 * MILLISECOND, "the other run began after {} ms", clock.now / MILLISECOND);
+}
+
+/// Clients that submit one task each, and the next when it is done, until so much time has passed. Gives what each run has done.
+fn closed_loop(clock: &mut Clock, clients: u64, until: u64) {
+    for client in 0..clients {
+        clock.submit(1000 + client, None, 1, MILLISECOND);
+    }
+    let mut next = 1000 + clients;
+    while clock.now < until {
+        assert!(clock.step());
+        let ended: Vec<_> = clock.done.keys().copied().filter(|run| (1000..next).contains(&run.0)).collect();
+        for run in ended {
+            clock.done.remove(&run);
+            clock.handle(Event::RunReleased { run });
+            clock.submit(next, None, 1, MILLISECOND);
+            next += 1;
+        }
+    }
+}
+
+#[test]
+fn a_stream_of_new_runs_does_not_starve_one_that_was_served_before() {
+    let mut clock = Clock::new(1);
+    clock.submit(1, None, 10_000, MILLISECOND);
+    closed_loop(&mut clock, 2, 1000 * MILLISECOND);
+    let done = clock.done[&RunId(1)];
+    assert!((280..=450).contains(&done), "it has had {done} of 1000 ms, and a third is its share");
+}
+
+#[test]
+fn nor_do_more_clients_than_there_are_slots() {
+    let mut clock = Clock::new(4);
+    clock.submit(1, None, 10_000, MILLISECOND);
+    clock.submit(2, None, 10_000, MILLISECOND);
+    closed_loop(&mut clock, 8, 1000 * MILLISECOND);
+    for run in [1, 2] {
+        let done = clock.done[&RunId(run)];
+        assert!((300..=1000).contains(&done), "run {run} has had {done} of 4000 ms");
+    }
+}
+
+#[test]
+fn what_is_under_way_of_a_nested_run_that_is_forgotten_is_given_back() {
+    let mut clock = Clock::new(4);
+    clock.states = true;
+    clock.submit(1, None, 10_000, MILLISECOND);
+    clock.submit(2, None, 10_000, MILLISECOND);
+    for nested in 100..120 {
+        // It would take long, and is given up at once.
+        clock.submit(nested, Some(1), 8, 4000 * MILLISECOND);
+        for _ in 0..8 {
+            clock.step();
+        }
+        clock.running.retain(|(_, assignment)| assignment.run != RunId(nested));
+        clock.handle(Event::RunReleased { run: RunId(nested) });
+    }
+    let (before, now) = (clock.done[&RunId(1)], clock.now);
+    while clock.now < now + 1000 * MILLISECOND {
+        assert!(clock.step());
+    }
+    let had = clock.done[&RunId(1)] - before;
+    assert!((1800..=2200).contains(&had), "it has had {had} ms of 4000");
+}
+
+fn gpus(amount: u64) -> Annotations {
+    Annotations { resources: [("gpu".into(), amount)].into(), ..Annotations::default() }
+}
+
+/// How long a task waits for all of a worker's `gpus`, while so many runs ask for one each, whose tasks end by turns.
+fn waits_for_all(all: u64, others: u64, priority: i32) -> Option<u64> {
+    let mut clock = Clock::with(Offer { resources: [("gpu".into(), all)].into(), ..Offer::slots(all as u32 + 1) });
+    clock.submit(100, None, 10_000, 7 * MILLISECOND);
+    for run in 0..others {
+        clock.submit_with(1 + run, None, 10_000, (10 + run) * MILLISECOND, Annotations { priority, ..gpus(1) });
+    }
+    (0..5).for_each(|_| _ = clock.step());
+    clock.submit_with(50, None, 1, MILLISECOND, gpus(all));
+    let asked = clock.now;
+    while !clock.began.contains_key(&RunId(50)) && clock.now < asked + 20_000 * MILLISECOND {
+        assert!(clock.step());
+    }
+    clock.began.get(&RunId(50)).map(|began| began - asked)
+}
+
+#[test]
+fn who_asks_for_more_of_a_resource_than_comes_free_at_a_time_gets_it() {
+    for (all, others) in [(2, 1), (2, 3), (8, 3)] {
+        let waited = waits_for_all(all, others, 0).expect("it never began");
+        assert!(waited <= 1100 * MILLISECOND, "it waited for {} ms", waited / MILLISECOND);
+    }
+    assert_eq!(waits_for_all(2, 1, 1), None, "what goes first does");
+}
+
+#[test]
+fn a_worker_that_is_kept_for_much_of_a_resource_is_free_again_when_nobody_asks_for_it() {
+    for ends_with in 0..2 {
+        let mut clock = Clock::with(Offer { resources: [("gpu".into(), 2)].into(), ..Offer::slots(4) });
+        clock.submit_with(1, None, 10_000, 10 * MILLISECOND, gpus(1));
+        clock.submit_with(2, None, 2, 3 * MILLISECOND, gpus(1));
+        clock.submit_with(3, None, 1, MILLISECOND, gpus(2));
+        while clock.scheduler.reserves.kept().next().is_none() {
+            assert!(clock.step());
+        }
+        match ends_with {
+            0 => clock.handle(Event::RunReleased { run: RunId(3) }),
+            _ => {
+                while !clock.done.contains_key(&RunId(3)) {
+                    assert!(clock.step());
+                }
+            }
+        }
+        assert!(clock.scheduler.reserves.kept().next().is_none());
+        let (done, now) = (clock.done[&RunId(1)], clock.now);
+        while clock.now < now + 100 * MILLISECOND {
+            assert!(clock.step());
+        }
+        assert!(clock.done[&RunId(1)] >= done + 15, "both are used again");
+    }
 }

@@ -13,6 +13,7 @@ mod outside;
 mod poison;
 mod policy;
 mod runs;
+mod shares;
 mod steps;
 mod worker;
 mod world;

@@ -216,3 +216,68 @@ fn of_suspects_that_nobody_can_take() {
         cluster
     });
 }
+
+/// A task that reads another one's result and frees it, and tasks that are too large for any worker's memory.
+fn freeing_and_large() -> [(Arc<Graph>, Vec<TaskRange>); 2] {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let large = Cost { output_bytes: 1 << 40, ..Cost::default() };
+    let read = graph.layer(Layer::new("read", op, Shape::source(1))).unwrap();
+    let grid = Grid::new([1]);
+    let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(read, grid)] };
+    let reader = graph.layer(Layer::new("reader", op, shape)).unwrap();
+    let mut other = GraphBuilder::new();
+    let op = super::graphs::op(&mut other);
+    let made = other.layer(Layer::new("large", op, Shape::source(4)).with_cost(large)).unwrap();
+    let shape = Shape::Reduce { input: made, grid: Grid::new([4]), fan_in: [4].into_iter().collect() };
+    let sum = other.layer(Layer::new("sum", op, shape)).unwrap();
+    let first = |layer| vec![TaskRange { layer, start: 0, end: 1 }];
+    [(Arc::new(graph.finish()), first(reader)), (Arc::new(other.finish()), first(sum))]
+}
+
+#[test]
+fn of_runs_that_wait_for_memory() {
+    assert_independent(|runs| {
+        let mut cluster = Cluster::new();
+        cluster.join(Offer { memory: 1 << 30, ..Offer::slots(runs + 2) });
+        for run in 0..u64::from(runs) {
+            let [freeing, large] = freeing_and_large();
+            cluster.submit(RunId(2 * run), freeing);
+            let given = cluster.stuck.pop().expect("it has work");
+            cluster.end(given);
+            let (graph, wanted) = large;
+            let (run, parent) = (RunId(2 * run + 1), Some(RunId(2 * run)));
+            cluster.handle(Event::GraphAdded { run, parent, graph, wanted });
+            assert!(cluster.scheduler.is_held_back(run), "its family will free memory");
+        }
+        assert_eq!(cluster.stuck.len(), runs as usize);
+        active(&mut cluster);
+        cluster
+    });
+}
+
+#[test]
+fn those_that_wait_for_memory_all_go_on_when_it_is_there_and_nobody_else_is() {
+    let mut cluster = Cluster::new();
+    cluster.join(Offer { memory: 1 << 30, ..Offer::slots(1000) });
+    for run in 0..100 {
+        let [freeing, large] = freeing_and_large();
+        cluster.submit(RunId(2 * run), freeing);
+        let given = cluster.stuck.pop().expect("it has work");
+        cluster.end(given);
+        let (graph, wanted) = large;
+        let (run, parent) = (RunId(2 * run + 1), Some(RunId(2 * run)));
+        cluster.handle(Event::GraphAdded { run, parent, graph, wanted });
+    }
+    // Whatever ends first: in the end nobody is left behind.
+    for _ in 0..100 {
+        let given = cluster.stuck.remove(0);
+        cluster.end(given);
+        cluster.scheduler.validate();
+    }
+    assert!(cluster.scheduler.all_held_back().next().is_none());
+    for run in 0..100 {
+        let run = RunId(2 * run + 1);
+        assert!(cluster.stuck.iter().any(|(_, given)| given.run == run), "{run:?} stands still");
+    }
+}

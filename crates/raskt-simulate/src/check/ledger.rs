@@ -67,6 +67,7 @@ impl Ledger {
     /// What is wrong with how long runs wait, if anything.
     pub fn look_at_waits(&mut self, look: &mut Look, tally: &mut Tally) -> Result<(), Violation> {
         look.slots = self.workers.values().map(|offer| u64::from(offer.slots)).sum();
+        look.resources = self.workers.values().map(|offer| offer.resources.clone()).collect();
         self.waits.look(look, tally, self.pages.iter().map(|(&run, page)| (run, &page.job)))
     }
 

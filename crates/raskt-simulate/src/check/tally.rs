@@ -33,6 +33,8 @@ pub enum Sometimes {
     CancelledWhileRunning,
     /// A job was submitted once more.
     Resubmitted,
+    /// The same by a client that had just got its results.
+    AnotherRound,
     /// A task came back from a worker that hadn't begun it.
     TakenBack,
     /// A report of a hand-out came that its task was no longer on.
@@ -105,9 +107,11 @@ pub enum Sometimes {
     ResumedLater,
     /// A run was in line while others were served, for some time.
     WaitedItsTurn,
+    /// The same of one that asks for a resource.
+    WaitedForResource,
 }
 
-const KINDS: usize = Sometimes::WaitedItsTurn as usize + 1;
+const KINDS: usize = Sometimes::WaitedForResource as usize + 1;
 
 /// How often each of [`Sometimes`] happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,6 +141,7 @@ impl Sometimes {
         Self::Cancelled,
         Self::CancelledWhileRunning,
         Self::Resubmitted,
+        Self::AnotherRound,
         Self::TakenBack,
         Self::OldReport,
         Self::WantedAnewWhileRunning,
@@ -173,6 +178,7 @@ impl Sometimes {
         Self::NestedGivenUp,
         Self::ResumedLater,
         Self::WaitedItsTurn,
+        Self::WaitedForResource,
     ];
 }
 

@@ -1,12 +1,14 @@
-//! For how long runs wait though they could start.
+//! For how long runs wait though they could start: but for others, for memory, or for a resource that is there.
 //!
 //! Runs of equal priority share the workers' time by families: a run, and those that its tasks submit. When a slot comes free
 //! the family that has had the least goes first; so one waits for at most one turn of each other, beside what was handed out
-//! when it came. That is a bound on how long a family is passed over, and no scheduler that lets one starve keeps it.
+//! when it came. That is a bound on how long a family is passed over, and no scheduler that lets one starve keeps it. Where its
+//! tasks lack memory the scheduler's patience comes on top, whatever it says that they wait for; and where they ask for a resource,
+//! each of those that do may first wait until there is enough.
 
 use super::{Sometimes, Tally, Violation};
 use crate::job::Job;
-use raskt_graph::TaskId;
+use raskt_graph::{Resources, TaskId};
 use raskt_schedule::{RunId, Scheduler, TaskState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -45,6 +47,8 @@ pub(crate) struct Look<'a> {
     pub slowness_percent: u64,
     /// Of all workers.
     pub slots: u64,
+    /// What workers offer.
+    pub resources: Vec<Resources>,
     /// Work that is handed out at a time, and in advance for each slot.
     pub credit: u64,
     pub prefill: u64,
@@ -90,19 +94,23 @@ impl Waits {
             return Ok(());
         }
         let first = jobs.iter().map(|(_, job)| job.highest_priority()).max().unwrap_or(0);
-        let bound = self.bound(look, &jobs);
+        let bound = self.bound(look, &jobs) + HELD_BACK_NANOSECONDS;
+        let gathering = look.gathering(&jobs);
         let served = std::mem::take(&mut self.served);
         let mut waiting = BTreeSet::new();
         for (run, job) in jobs {
             // What isn't for all, or isn't of the highest priority, waits for others.
-            let is_equal = job.is_for_all() && job.lowest_priority() == first;
+            let (is_met, asks) = (job.is_met_by_any(&look.resources), !job.is_for_all());
+            let is_equal = is_met && job.lowest_priority() == first;
             let family = self.families.get(&run).copied().unwrap_or(run);
             if !is_equal || served.contains(&family) || !look.is_waiting(run) {
                 continue;
             }
             waiting.insert(family);
             let since = *self.in_line.entry(family).or_insert(look.now);
-            tally.add(Sometimes::WaitedItsTurn, u64::from(look.now - since > NOTED_NANOSECONDS));
+            let what = if asks { Sometimes::WaitedForResource } else { Sometimes::WaitedItsTurn };
+            tally.add(what, u64::from(look.now - since > NOTED_NANOSECONDS));
+            let bound = if asks { bound + gathering } else { bound };
             if look.now - since > bound
                 && let Some(task) = look.find_ready(run, job)
             {
@@ -143,9 +151,17 @@ impl Waits {
 }
 
 impl Look<'_> {
-    /// Whether `run` may have something to start, and doesn't wait for memory.
+    /// Whether `run` may have something to start, be there memory or not.
     fn is_waiting(&self, run: RunId) -> bool {
-        self.scheduler.is_in_line(run) && !self.scheduler.is_held_back(run)
+        self.scheduler.is_in_line(run)
+    }
+
+    /// A turn of each that asks for a resource, which waits until there is enough.
+    fn gathering(&self, jobs: &[(RunId, &Rc<Job>)]) -> u64 {
+        let longest = jobs.iter().map(|(_, job)| job.longest_nanoseconds()).max().unwrap_or(0);
+        let ahead = if self.prefill > 0 { AHEAD_PER_SLOT } else { 0 };
+        let turn = HELD_BACK_NANOSECONDS + (2 + ahead) * (longest + self.credit) * self.slowness_percent / 100;
+        jobs.iter().filter(|(_, job)| !job.is_for_all()).count() as u64 * turn
     }
 
     /// A task of `run` that could start. What stands in line may do so in vain.

@@ -6,8 +6,8 @@ mod nature;
 pub(crate) use nature::stated_bytes;
 
 use crate::random::{fold, mix};
-use crate::scenario::{HostPlan, JobPlan, Requires};
-use raskt_graph::{Graph, LayerId, TaskId};
+use crate::scenario::{GPU, HostPlan, JobPlan, Requires};
+use raskt_graph::{Graph, LayerId, Resources, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -91,6 +91,15 @@ impl Job {
     /// Whether its tasks require nothing of the workers that run them.
     pub fn is_for_all(&self) -> bool {
         self.plan.layers.iter().all(|layer| layer.requires == Requires::Nothing)
+    }
+
+    /// Whether any worker has what each of its tasks requires, if that is no certain host.
+    pub fn is_met_by_any(&self, workers: &[Resources]) -> bool {
+        self.plan.layers.iter().all(|layer| match layer.requires {
+            Requires::Gpu(amount) => workers.iter().any(|worker| worker.get(GPU).is_some_and(|has| *has >= amount)),
+            Requires::Nothing => true,
+            Requires::Host { .. } => false,
+        })
     }
 
     /// Whether for each of its tasks some host has what it requires.

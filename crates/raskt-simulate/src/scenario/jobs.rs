@@ -33,6 +33,8 @@ pub struct JobPlan {
     pub resubmit: bool,
     /// The client keeps the results until the end instead of releasing them when it has them.
     pub keep: bool,
+    /// How often the client submits it once more, each time as soon as it has the results.
+    pub rounds: u32,
     /// Jobs that tasks of it submit and wait for.
     pub nested: Vec<NestedPlan>,
 }

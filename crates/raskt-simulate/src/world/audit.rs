@@ -43,6 +43,7 @@ impl World {
             now: self.context.now(),
             is_peaceful: self.scenario.faults.is_empty(),
             slots: 0,
+            resources: vec![],
             slowness_percent: slowest,
             credit: self.scenario.credit_nanoseconds,
             prefill: self.scenario.prefill_nanoseconds,

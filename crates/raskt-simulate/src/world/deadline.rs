@@ -14,8 +14,9 @@ const WAYS_PER_TASK: u64 = 8;
 
 /// When the slowest host alone would have done all the work a few times over, task by task.
 pub(super) fn of(scenario: &Scenario, plans: &[Rc<Job>]) -> u64 {
-    let work: u64 = plans.iter().map(|job| job.nanoseconds()).sum();
-    let tasks: u64 = plans.iter().map(|job| job.tasks()).sum();
+    let times = |job: &Job| 1 + u64::from(job.plan.rounds);
+    let work: u64 = plans.iter().map(|job| job.nanoseconds() * times(job)).sum();
+    let tasks: u64 = plans.iter().map(|job| job.tasks() * times(job)).sum();
     let ways = tasks * WAYS_PER_TASK * scenario.weather.delay_nanoseconds;
     let slowest = scenario.hosts.iter().map(|host| host.slowness_percent).max().unwrap_or(100);
     let deadly: u64 = scenario.jobs.iter().map(|job| job.deaths.len() as u64).sum();

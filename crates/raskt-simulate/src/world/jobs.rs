@@ -59,9 +59,16 @@ impl World {
 
     /// Takes note of what ended for the clients.
     pub(super) fn look_at_clients(&mut self) {
-        for process in self.clients.iter_mut().filter_map(|client| client.process.as_mut()) {
-            for run in process.ended.drain(..) {
-                self.open.remove(&self.job_of[&run]);
+        let processes = self.clients.iter_mut().filter_map(|client| client.process.as_mut());
+        for run in processes.flat_map(|process| std::mem::take(&mut process.ended)).collect::<Vec<_>>() {
+            let job = self.job_of[&run];
+            match self.rounds.get_mut(&job).filter(|rounds| **rounds > 0) {
+                Some(rounds) => {
+                    *rounds -= 1;
+                    self.context.tally.saw(Sometimes::AnotherRound);
+                    self.context.agenda.after(0, Happening::Submit(job));
+                }
+                None => drop(self.open.remove(&job)),
             }
         }
     }

@@ -31,6 +31,8 @@ pub(crate) struct World {
     jobs: BTreeMap<RunId, Rc<Job>>,
     /// Jobs of the scenario that haven't come to an end, and how often each may still be submitted.
     open: BTreeMap<usize, u32>,
+    /// How often each of them is still submitted when it has ended.
+    rounds: BTreeMap<usize, u32>,
     /// Which job each run is of.
     job_of: BTreeMap<RunId, usize>,
     phase: Phase,
@@ -77,6 +79,7 @@ impl World {
             plans,
             jobs: BTreeMap::new(),
             open,
+            rounds: scenario.jobs.iter().map(|plan| plan.rounds).enumerate().collect(),
             job_of: BTreeMap::new(),
             phase: Phase::Working,
             next_audit: 0,

@@ -68,6 +68,7 @@ pub(super) fn draw(random: &mut Random, kind: &Kind, clients: u32, calm_at: u64,
             cancel_after: random.chance(150_000).then(|| random.below(calm_at / 2)),
             resubmit: random.chance(500_000),
             keep: random.chance(300_000),
+            rounds: 0,
             nested: vec![],
         };
         let form = Form { seed, layers, width, task_nanoseconds, requires };

@@ -4,6 +4,7 @@ mod graphs;
 mod grids;
 mod jobs;
 mod nested;
+mod shared;
 mod special;
 
 use jobs::Kind;
@@ -29,6 +30,7 @@ impl Scenario {
             41 => special::draw_giant(&mut random, seed),
             7 | 27 | 47 | 67 | 87 => special::draw_crowd(&mut random, seed),
             13 | 33 | 53 | 73 | 93 => special::draw_rivals(&mut random, seed),
+            23 | 43 | 83 => shared::draw(&mut random, seed),
             _ => draw_usual(&mut random, seed),
         }
     }

@@ -54,6 +54,7 @@ fn draw_job(random: &mut Random, task_nanoseconds: u64) -> JobPlan {
         cancel_after: None,
         resubmit: false,
         keep: false,
+        rounds: 0,
         nested: vec![],
     };
     plan.wanted = jobs::draw_wanted(random, &plan.lengths());

@@ -150,7 +150,7 @@ pub(super) fn draw_rivals(random: &mut Random, seed: u64) -> Scenario {
 }
 
 /// Tasks that have nothing to do with one another.
-fn draw_rival(random: &mut Random, at: u64, tasks: u64, task_nanoseconds: u64) -> JobPlan {
+pub(super) fn draw_rival(random: &mut Random, at: u64, tasks: u64, task_nanoseconds: u64) -> JobPlan {
     let layer = LayerPlan {
         shape: ShapePlan::Source { tasks },
         nanoseconds: if random.chance(300_000) { task_nanoseconds } else { 0 },
@@ -175,6 +175,7 @@ fn draw_rival(random: &mut Random, at: u64, tasks: u64, task_nanoseconds: u64) -
         cancel_after: None,
         resubmit: false,
         keep: false,
+        rounds: 0,
         nested: vec![],
     }
 }

@@ -1,0 +1,159 @@
+//! Room for those who ask for more of a resource than comes free at a time.
+//!
+//! Where others ask for less, there would never be enough: whatever comes free they take. So whoever stands aside for a resource,
+//! while nothing is handed out that requires the same, for as long as the patience lasts, gets a worker where nobody else is given
+//! any of that resource, until there is enough for one assignment; then all begins anew. Those who don't ask for the resource
+//! aren't concerned, nor is anybody of a higher priority kept waiting by whom a worker's resource is in use.
+
+use crate::needs::Need;
+use crate::planted::{self, Bug};
+use crate::requirement::Requirement;
+use crate::scheduler::Scheduler;
+use crate::seat::Seat;
+use crate::seats::Seats;
+use crate::{RunId, Time, WorkerId};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Workers that are looked at to find the one with the least to do.
+const ABLE_LOOKED_AT: usize = 16;
+
+#[derive(Debug, Default)]
+pub(crate) struct Reserves {
+    /// Since when somebody stands aside for it, or when it was last looked at whether its worker can still have it.
+    since: BTreeMap<Need, Time>,
+    by_time: BTreeSet<(Time, Need)>,
+    /// The workers that are kept.
+    kept: BTreeMap<Need, WorkerId>,
+    /// Where to look next.
+    next: WorkerId,
+}
+
+impl Reserves {
+    fn note(&mut self, need: Need, now: Time) {
+        if let Entry::Vacant(vacant) = self.since.entry(need) {
+            vacant.insert(now);
+            self.by_time.insert((now, need));
+        }
+    }
+
+    fn next_due(&mut self, now: Time, patience: u64) -> Option<Need> {
+        let &(since, need) = self.by_time.first().filter(|(since, _)| since.0.saturating_add(patience) <= now.0)?;
+        self.by_time.remove(&(since, need));
+        self.since.remove(&need);
+        Some(need)
+    }
+
+    fn end(&mut self, need: Need) -> Option<WorkerId> {
+        if let Some(since) = self.since.remove(&need) {
+            self.by_time.remove(&(since, need));
+        }
+        self.kept.remove(&need)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.since.is_empty() && self.kept.is_empty()
+    }
+
+    /// What workers are kept for, and which.
+    pub fn kept(&self) -> impl Iterator<Item = (Need, WorkerId)> {
+        self.kept.iter().map(|(&need, &worker)| (need, worker))
+    }
+}
+
+impl Scheduler {
+    /// Somebody has come to stand aside for `need`.
+    pub(crate) fn note_aside(&mut self, need: Need) {
+        if self.seats.needs.requirement(need).is_some_and(|requirement| !requirement.resources.is_empty()) {
+            self.reserves.note(need, self.now);
+        }
+    }
+
+    /// Something is handed out that requires this.
+    pub(crate) fn end_reserve(&mut self, requirement: &Requirement) {
+        if self.reserves.is_empty() {
+            return;
+        }
+        if let Some(need) = self.seats.needs.find(requirement) {
+            self.drop_reserve(need);
+            if self.queue.first_aside(need).is_some() {
+                self.note_aside(need);
+            }
+        }
+    }
+
+    /// Nobody requires it any more, or whoever does begins to wait anew.
+    pub(crate) fn drop_reserve(&mut self, need: Need) {
+        if let Some(worker) = self.reserves.end(need) {
+            self.seats.keep_for(worker, None);
+        }
+    }
+
+    /// Somebody who required this has nothing to start any more.
+    pub(crate) fn note_undemanded(&mut self, need: Need) {
+        let of_need = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+        if !self.reserves.is_empty() && self.demanding.range(of_need).next().is_none() {
+            self.drop_reserve(need);
+        }
+    }
+
+    /// A worker is gone.
+    pub(crate) fn lose_reserve(&mut self, worker: WorkerId) {
+        let lost: Vec<_> = self.reserves.kept().filter(|(_, kept)| *kept == worker).map(|(need, _)| need).collect();
+        for need in lost {
+            self.reserves.end(need);
+            self.note_aside(need);
+        }
+    }
+
+    /// Keeps workers for those who have stood aside for long.
+    pub(crate) fn keep_room(&mut self) {
+        while let Some(need) = self.reserves.next_due(self.now, self.settings.patience_nanoseconds) {
+            self.steps += 1;
+            let Some(priority) = self.queue.first_aside(need) else {
+                self.drop_reserve(need);
+                continue;
+            };
+            let is_kept = self.reserves.kept.get(&need).is_some_and(|worker| self.seats.needs.is_able(need, *worker));
+            if !is_kept {
+                self.drop_reserve(need);
+                self.keep_worker(need, priority);
+            }
+            self.note_aside(need);
+        }
+    }
+
+    fn keep_worker(&mut self, need: Need, priority: i32) {
+        let Some(requirement) = self.seats.needs.requirement(need).cloned() else { return };
+        if planted::has(Bug::NothingGathers) {
+            return;
+        }
+        let able: Vec<_> = self.seats.needs.able_from(need, self.reserves.next).take(ABLE_LOOKED_AT).collect();
+        self.steps += able.len() as u64;
+        let able = able.into_iter().inspect(|worker| self.reserves.next = *worker);
+        let seats = able.filter_map(|worker| Some((worker, self.seats.get(worker)?)));
+        let found = seats.filter(|(_, seat)| seat.may_be_kept_for(&requirement, priority));
+        if let Some((worker, _)) = found.min_by_key(|&(worker, seat)| (seat.load(), worker)) {
+            self.seats.keep_for(worker, Some(requirement));
+            self.reserves.kept.insert(need, worker);
+        }
+    }
+}
+
+impl Seats {
+    /// Keeps what is required of a worker's resources for those who require it, or lets anybody have it again.
+    fn keep_for(&mut self, worker: WorkerId, requirement: Option<Arc<Requirement>>) {
+        self.change(worker, |seat| seat.kept_for = requirement);
+    }
+}
+
+impl Seat {
+    /// Whether it can be kept for `requirement`: for nobody else, and no task of a higher priority uses what is required.
+    fn may_be_kept_for(&self, requirement: &Requirement, priority: i32) -> bool {
+        let is_free = self.kept_for.is_none() && self.quarantine.is_none();
+        let mut others = self.placed().filter(|(_, placed)| placed.priority > priority);
+        let uses = |other: &Requirement| other.resources.keys().any(|name| requirement.resources.contains_key(name));
+        is_free && !others.any(|(_, placed)| placed.requirement.as_deref().is_some_and(uses))
+    }
+}
