@@ -179,9 +179,11 @@ fn outcomes(tasks: &[TaskRange], made: &[Made], failed: bool) -> Vec<(TaskRange,
     outcomes
 }
 
-/// What is kept already takes no memory by being given again.
+/// What is kept already takes no memory by being given again. How much an object of Python's takes is said by whoever made its
+/// class: nothing takes more than a machine can address.
 fn own_bytes(value: &Value) -> u64 {
-    if matches!(value, Value::Kept(_)) { 0 } else { value.bytes() as u64 }
+    const MOST: u64 = 1 << 48;
+    if matches!(value, Value::Kept(_)) { 0 } else { (value.bytes() as u64).min(MOST) }
 }
 
 /// A runner that is held for a stretch of executions of one kind.

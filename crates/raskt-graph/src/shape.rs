@@ -87,6 +87,17 @@ impl Shape {
         }
     }
 
+    /// Its own grid and those that it takes its inputs to have, where it has any.
+    pub(crate) fn grids(&self) -> Vec<Grid> {
+        let mut grids = vec![self.grid()];
+        match self {
+            Self::Map { inputs, .. } => grids.extend(inputs.iter().map(|input| input.grid.clone())),
+            Self::Reduce { grid, .. } | Self::Overlap { grid, .. } => grids.push(grid.clone()),
+            Self::Explicit(_) | Self::Exchange { .. } | Self::Concatenate(_) => {}
+        }
+        grids
+    }
+
     /// The layers that it reads, without repetition, in order.
     pub fn input_layers(&self) -> Vec<LayerId> {
         let mut layers = match self {
@@ -266,7 +277,8 @@ impl Shape {
         match self {
             Self::Reduce { grid, fan_in, .. } => {
                 let axes = at.iter().zip(fan_in).zip(grid.lengths());
-                GridBox(axes.map(|((&at, &fan_in), &end)| at * fan_in..((at + 1) * fan_in).min(end)).collect())
+                let read = |at: u32, fan_in: u32, end: u32| at * fan_in..(at + 1).saturating_mul(fan_in).min(end);
+                GridBox(axes.map(|((&at, &fan_in), &end)| read(at, fan_in, end)).collect())
             }
             Self::Overlap { ranges, .. } => {
                 GridBox(at.iter().zip(ranges.iter()).map(|(&at, ranges)| ranges.at(at)).collect())

@@ -1,5 +1,7 @@
 //! Shapes of every kind over grids of any number of axes: what they say in one direction they say in the other.
 
+mod outside;
+
 use crate::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

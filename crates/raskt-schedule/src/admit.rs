@@ -34,7 +34,7 @@ pub(crate) struct Effect {
 impl Effect {
     /// Bytes that it adds in all. Sizes are estimates: a task that makes about as much as goes with it adds nothing.
     pub fn net(self) -> u64 {
-        if self.adds <= self.frees + self.frees / 4 { 0 } else { self.adds - self.frees }
+        if self.adds <= self.frees.saturating_add(self.frees / 4) { 0 } else { self.adds - self.frees }
     }
 
     /// Whether it gives back more than it makes, so that waiting for it is worth it.
@@ -83,6 +83,6 @@ impl Run {
                 frees += self.output_bytes(input.layer) / self.tasks.all_unread(&self.graph, input, record).max(1);
             }
         });
-        Effect { adds, frees: frees * looked_at.div_ceil(INPUTS_LOOKED_AT).max(1) }
+        Effect { adds, frees: frees.saturating_mul(looked_at.div_ceil(INPUTS_LOOKED_AT).max(1)) }
     }
 }

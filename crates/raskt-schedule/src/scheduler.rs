@@ -1,4 +1,5 @@
 use crate::by_run::ByRun;
+use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
 use crate::place::{Placement, SoonestStart};
 use crate::planted::{self, Bug};
@@ -52,6 +53,8 @@ impl Scheduler {
 
     /// A scheduler with these settings, and `placement` to choose workers.
     pub fn with(settings: Settings, placement: Box<dyn Placement>) -> Self {
+        // What is expected of tasks is added up.
+        let settings = Settings { credit_nanoseconds: settings.credit_nanoseconds.min(LONGEST), ..settings };
         Self {
             runs: ByRun::default(),
             seats: Seats::new(settings.prefill_nanoseconds),
@@ -290,7 +293,7 @@ impl Scheduler {
         }
         self.change(id, |run| {
             // Taken to be of equal size.
-            let each = bytes / TaskRange::count(tasks).max(1);
+            let each = (bytes / TaskRange::count(tasks).max(1)).min(LARGEST);
             if !is_there {
                 // The worker went before the scheduler heard of the data.
                 run.tasks.lost.extend_from_slice(tasks);

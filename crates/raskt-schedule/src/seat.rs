@@ -19,7 +19,7 @@ pub(crate) struct Seat {
     /// Slots that its tasks have lent while they wait for runs.
     lent: u64,
     /// Sums over what is placed.
-    nanoseconds: u64,
+    nanoseconds: u128,
     memory: u128,
     /// Runs that it has something of, or that its tasks wait for.
     pub known: BTreeSet<RunId>,
@@ -152,7 +152,7 @@ impl Seat {
         let slots = self.slots();
         let count = self.placed.len() as u64;
         let has_credit =
-            self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.memory_limit());
+            self.nanoseconds < u128::from(slots) * u128::from(prefill) && self.memory < u128::from(self.memory_limit());
         // What a task waits for has to run, were it here: a suspect may wait as well.
         if self.is_kept() || (self.quarantine.is_some() && count > self.lent) {
             return false;
@@ -176,7 +176,7 @@ impl Seat {
     }
 
     fn used_memory(&self) -> u128 {
-        u128::from(self.holdings.bytes()) + self.memory
+        self.holdings.bytes() + self.memory
     }
 
     /// Bytes that the tasks of one assignment may read and hold, where it has more than one.
@@ -195,7 +195,7 @@ impl Seat {
     }
 
     pub fn nanoseconds_a_slot(&self) -> u64 {
-        self.nanoseconds / self.slots().max(1)
+        u64::try_from(self.nanoseconds / u128::from(self.slots().max(1))).unwrap_or(u64::MAX)
     }
 
     /// Whether what it offers and doesn't use is enough.
@@ -207,7 +207,7 @@ impl Seat {
     }
 
     pub fn place(&mut self, run: RunId, attempt: Attempt, placed: Placed) {
-        self.nanoseconds += placed.nanoseconds;
+        self.nanoseconds += u128::from(placed.nanoseconds);
         self.memory += u128::from(placed.memory);
         if let Some(relief) = &placed.relief {
             self.relief_changed.push((run, attempt, relief.clone(), true));
@@ -221,7 +221,7 @@ impl Seat {
     pub fn close(&mut self, run: RunId, attempt: Attempt) -> Option<Placed> {
         self.orphans.remove(&(run, attempt));
         let placed = self.placed.remove(&(run, attempt))?;
-        self.nanoseconds -= placed.nanoseconds;
+        self.nanoseconds -= u128::from(placed.nanoseconds);
         self.memory -= u128::from(placed.memory);
         if let Some(relief) = &placed.relief {
             self.relief_changed.push((run, attempt, relief.clone(), false));
@@ -278,7 +278,7 @@ impl Seat {
         assert_eq!(self.used, used, "resources in use");
         let offered = |name: &Arc<str>| self.offer.resources.get(name).copied().unwrap_or(0);
         assert!(used.iter().all(|(name, &amount)| amount <= offered(name)), "more is used than there is");
-        let nanoseconds: u64 = self.placed.values().map(|placed| placed.nanoseconds).sum();
+        let nanoseconds: u128 = self.placed.values().map(|placed| u128::from(placed.nanoseconds)).sum();
         assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
         let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
         assert_eq!(self.memory, memory, "memory placed");

@@ -76,7 +76,7 @@ impl Scheduler {
         }
         for worker in self.seats.workers() {
             let Some(seat) = self.seats.get(worker) else { continue };
-            let bytes: u64 = seat.holdings.iter().map(|(.., holding)| holding.bytes).sum();
+            let bytes: u128 = seat.holdings.iter().map(|(.., holding)| u128::from(holding.bytes)).sum();
             assert_eq!(seat.holdings.bytes(), bytes, "bytes that {worker:?} holds");
             for (run, layer, holding) in seat.holdings.iter() {
                 let count = counts.remove(&(worker, run, layer));
