@@ -10,9 +10,7 @@ use crate::scheduler::Scheduler;
 use crate::seat::{Placed, Seat};
 use crate::waits::{HEADS_LOOKED_AT, Passed};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
-use raskt_graph::TaskId;
-use smallvec::SmallVec;
-use std::cmp::Reverse;
+use raskt_graph::{Resources, TaskId};
 use std::sync::Arc;
 
 /// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
@@ -39,6 +37,7 @@ impl Scheduler {
     /// is behind it has its turn.
     pub(crate) fn assign(&mut self) {
         self.assign_suspects();
+        self.assign_borrowers();
         self.waits.begin();
         if self.assign_in_line(false) {
             // Those that would free memory have had their turn.
@@ -119,28 +118,6 @@ impl Scheduler {
             }
         }
         if passed.is_empty() { Given::Nothing } else { Given::LacksMemory }
-    }
-
-    /// Hands out something of `id` to `worker`, whose task waits for it: where it is, and however much else it has. Says whether
-    /// there was something.
-    pub(crate) fn assign_lent(&mut self, worker: WorkerId, id: RunId) -> bool {
-        let Some(run) = self.runs.get_mut(&id) else { return false };
-        let heads = (0..run.classes.len()).filter_map(|class| Some((class, run.find_startable(class)?)));
-        let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
-        let able = heads.iter().filter(|(class, _)| self.seats.is_able(worker, run.classes[*class].as_deref()));
-        let Some(&(class, head)) = able.max_by_key(|(class, head)| (head.priority, Reverse(*class))) else {
-            self.settle(id);
-            return false;
-        };
-        let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
-        let gives_back = self.seats.minds_memory() && run.effect(first).gives_back();
-        let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
-        let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
-        if let Some(batch) = batch {
-            self.hand_over(id, worker, batch, requirement, gives_back);
-        }
-        self.settle(id);
-        true
     }
 
     fn assign_head(&mut self, id: RunId, class: usize, head: Head, is_end: bool) -> Given {
@@ -250,6 +227,7 @@ impl Scheduler {
             memory,
             priority,
             requirement,
+            borrowed: Resources::new(),
             relief,
             is_started: false,
             asked_for: None,

@@ -51,6 +51,7 @@ impl Scheduler {
 
     pub(crate) fn add(&mut self, id: RunId, parent: Option<RunId>, mut run: Run) {
         self.queue.add(id, parent);
+        run.parent = parent.filter(|parent| self.runs.contains_key(parent));
         run.needs = run.classes.iter().map(|class| self.seats.add_need(class.as_ref())).collect();
         self.runs.insert(id, run);
         self.settle(id);

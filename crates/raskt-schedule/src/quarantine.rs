@@ -6,13 +6,12 @@ use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::Placed;
+use crate::seat::Seat;
 use crate::suspects::{Death, Group};
 use crate::task::Tag;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Why a worker gets nothing else.
@@ -76,6 +75,7 @@ impl Scheduler {
             let requirement = run.requirement_of(class);
             let requirement = requirement.as_deref();
             let found = if is_idle { self.idle_for(requirement) } else { self.seats.next_to_keep(requirement) };
+            let found = found.or_else(|| self.lender_at_rest(id, requirement));
             match found {
                 Some(worker) => self.keep_for(worker, id, group),
                 // What requires something else may have better luck.
@@ -112,10 +112,19 @@ impl Scheduler {
         self.doubtful.insert(id);
     }
 
-    /// A worker that has what is required and nothing to do, not even for runs that are forgotten.
+    /// A worker that has what is required and does nothing, not even for runs that are forgotten; its tasks may wait.
     fn idle_for(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let freest = self.seats.freest(requirement)?;
-        self.seats.get(freest).filter(|seat| seat.is_idle() && !seat.has_orphans()).map(|_| freest)
+        let is_idle = |worker: &WorkerId| self.seats.get(*worker).is_some_and(|seat| seat.load() == 0);
+        self.seats.next_to_keep(requirement).filter(is_idle)
+    }
+
+    /// Whether `worker` does nothing but wait, and has what suspects of `id` require, be it borrowed.
+    fn is_free_for(&self, worker: WorkerId, id: RunId, class: u32) -> bool {
+        let requirement = self.runs.get(&id).and_then(|run| run.requirement_of(class));
+        let has =
+            |seat: &Seat, required: &Requirement| seat.can_take(required) || self.can_borrow(worker, id, required);
+        let seat = self.seats.get(worker).filter(|seat| seat.is_at_rest());
+        seat.is_some_and(|seat| requirement.is_none_or(|required| has(seat, &required)))
     }
 
     /// Hands the suspects over if their worker is free of everything else, and frees it if they are gone.
@@ -128,7 +137,8 @@ impl Scheduler {
             }
             return;
         }
-        if !seat.is_idle() {
+        let class = self.runs.get(&id).and_then(|run| run.suspects.class_of(group));
+        if class.is_some_and(|class| !self.is_free_for(worker, id, class)) {
             return;
         }
         let limits = self.limits(id, worker);
@@ -178,28 +188,18 @@ impl Scheduler {
         }
     }
 
-    /// Remembers what the loss of a worker may be due to, and gives the tasks that have killed too many.
-    pub(crate) fn blame(
-        &mut self,
-        worker: WorkerId,
-        cause: LossCause,
-        quarantine: Option<Quarantine>,
-        has_orphans: bool,
-        placed: &BTreeMap<(RunId, Attempt), Placed>,
-    ) -> Vec<(RunId, TaskId)> {
+    /// Remembers what the loss of a worker, which is still there, may be due to, and gives the tasks that have killed too many.
+    pub(crate) fn blame(&mut self, worker: WorkerId, cause: LossCause) -> Vec<(RunId, TaskId)> {
         let mut guilty = vec![];
-        if cause == LossCause::Retired {
-            return guilty;
-        }
-        let started = placed.values().filter(|placed| placed.is_started);
-        let executing: u64 = started.map(|placed| TaskRange::count(&placed.tasks)).sum();
-        // A suspect that waits for tasks may have some of them beside it.
-        let has_company = placed.len() > 1 || (has_orphans && !planted::has(Bug::OrphansAreInnocent));
-        for (&(id, attempt), placed) in placed {
+        let Some(seat) = self.seats.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
+        let alone = self.alone_on(worker, seat);
+        let started = seat.placed().filter(|(_, placed)| placed.is_started);
+        let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
+        for (&(id, attempt), placed) in seat.placed() {
             let Some(run) = self.runs.get_mut(&id) else { continue };
-            let is_kept = quarantine.is_some_and(|kept| kept.run == id && kept.attempt == Some(attempt));
-            let others = executing.saturating_sub(u64::from(placed.is_started));
-            let death = Death { worker, others, alone: is_kept && !has_company, started: placed.is_started };
+            let alone = alone == Some((id, attempt));
+            let others = if alone { 0 } else { executing.saturating_sub(u64::from(placed.is_started)) };
+            let death = Death { worker, others, alone, started: placed.is_started };
             let all = placed.tasks.iter().flat_map(|range| range.tasks());
             let current = TaskRange::of(all.filter(|&task| run.tasks.is_current(task, attempt)));
             let Some(class) = current.first().map(|first| run.tasks.layers[first.layer.0 as usize].class) else {
@@ -209,5 +209,15 @@ impl Scheduler {
             guilty.extend(alone.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
         }
         guilty
+    }
+
+    /// The assignment for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have
+    /// some of them beside it.
+    fn alone_on(&self, worker: WorkerId, seat: &Seat) -> Option<(RunId, Attempt)> {
+        let Quarantine { run, attempt, .. } = seat.quarantine?;
+        let attempt = attempt.filter(|&attempt| seat.find(run, attempt).is_some())?;
+        let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { seat.orphans() };
+        let beside = seat.placed().count() as u64 - 1 + orphans;
+        (beside <= self.lent_by_others(worker, run, seat)).then_some((run, attempt))
     }
 }

@@ -24,6 +24,7 @@ impl Scheduler {
     pub(crate) fn take_report(&mut self, worker: WorkerId, report: Report) {
         let Report { run: id, attempt, outcomes, nanoseconds } = report;
         let placed = self.seats.close(worker, id, attempt);
+        self.look_at_borrowers(worker);
         if let Some(placed) = &placed {
             self.queue.correct(id, placed.priority, placed.nanoseconds, nanoseconds.min(LONGEST));
         }

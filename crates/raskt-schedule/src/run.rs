@@ -7,7 +7,7 @@ use crate::needs::Need;
 use crate::requirement::Requirement;
 use crate::suspects::Suspects;
 use crate::tasks::Tasks;
-use crate::{StallCause, TaskRange, WorkerId};
+use crate::{RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,9 @@ pub(crate) struct Run {
     /// Workers that were given something of it, and have to be told when it is forgotten.
     pub known_to: BTreeSet<WorkerId>,
     /// Slots that tasks have lent while they wait for it, by their workers, until it has ended.
-    pub lenders: BTreeMap<WorkerId, u32>,
+    pub lenders: BTreeMap<WorkerId, u64>,
+    /// The run whose task submitted it, if that was there.
+    pub parent: Option<RunId>,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
@@ -60,6 +62,7 @@ impl Run {
             refusals: BTreeMap::new(),
             known_to: BTreeSet::new(),
             lenders: BTreeMap::new(),
+            parent: None,
             is_finished: false,
             stalled: None,
         }

@@ -6,7 +6,6 @@ use crate::planted::{self, Bug};
 use crate::report::again;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
-use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
@@ -32,6 +31,8 @@ pub struct Scheduler {
     pub(crate) unmet: BTreeSet<Need>,
     /// Runs of which it isn't known whether they can go on.
     pub(crate) doubtful: BTreeSet<RunId>,
+    /// Runs that tasks wait for, and that may borrow by now what they require.
+    pub(crate) borrowers: BTreeSet<RunId>,
     /// Things that were looked at to decide what is next.
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
@@ -63,6 +64,7 @@ impl Scheduler {
             wakeable: BTreeSet::new(),
             unmet: BTreeSet::new(),
             doubtful: BTreeSet::new(),
+            borrowers: BTreeSet::new(),
             steps: 0,
             accused: BTreeSet::new(),
             waits: Waits::default(),
@@ -111,14 +113,20 @@ impl Scheduler {
                 }
                 self.seats.add(worker, offer);
             }
-            Event::WorkerResized { worker, slots, memory } => self.seats.resize(worker, slots, memory),
+            Event::WorkerResized { worker, slots, memory } => {
+                self.seats.resize(worker, slots, memory);
+                self.look_at_borrowers(worker);
+            }
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
             Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),
             Event::WorkerLost { worker, cause } => self.lose_worker(worker, cause),
             Event::ResultsLost { worker, run, tasks } => self.change(run, |found| {
                 found.tasks.lose_those_of(&found.graph, worker, &tasks);
             }),
-            Event::Started { worker, run, attempt } => self.seats.start(worker, run, attempt),
+            Event::Started { worker, run, attempt } => {
+                let is_forgotten = !self.runs.contains_key(&run);
+                self.seats.start(worker, run, attempt, is_forgotten);
+            }
             Event::Fetched { worker, run, tasks } => self.fetched(worker, run, &tasks),
             Event::FetchFailed { worker, run, attempt, task, from, reached } => {
                 self.fetch_failed(worker, run, attempt, task, from, reached);
@@ -190,14 +198,13 @@ impl Scheduler {
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         if is_finished && !run.is_finished {
             self.actions.push_back(Action::Finished { run: id });
-            let mut lenders = std::mem::take(&mut run.lenders);
-            lenders.retain(|_, _| !planted::has(Bug::LentSlotIsKept));
-            for (worker, slots) in lenders {
-                self.seats.lend(worker, slots, false);
-                self.seats.know(worker, id, run.known_to.contains(&worker));
-            }
+            self.end_lending(id);
         }
+        let Some(run) = self.runs.get_mut(&id) else { return };
         run.is_finished = is_finished;
+        if run.classes.len() > 1 && !run.lenders.is_empty() {
+            self.borrowers.insert(id);
+        }
         while let Some(class) = run.tasks.queues.next_changed() {
             self.steps += 1;
             let priority = run.tasks.queues[class].head().map(|head| head.priority);
@@ -219,32 +226,11 @@ impl Scheduler {
         }
     }
 
-    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
-    fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
-        let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
-        if self.seats.contains(worker) {
-            let lent = run.lenders.entry(worker).or_default();
-            *lent = lent.saturating_add(slots);
-            self.seats.know(worker, id, true);
-            self.seats.lend(worker, slots, true);
-            let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
-            (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id)).for_each(drop);
-        }
-    }
-
-    fn take_back_lent(&mut self, worker: WorkerId, id: RunId, slots: u32) {
-        let Some(lent) = self.runs.get_mut(&id).and_then(|run| run.lenders.get_mut(&worker)) else { return };
-        let slots = slots.min(*lent);
-        *lent -= slots;
-        self.seats.lend(worker, slots, false);
-    }
-
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
-        let seat = self.seats.get(worker);
-        let (quarantine, has_orphans) = seat.map_or((None, false), |seat| (seat.quarantine, seat.has_orphans()));
+        let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
         let known = self.seats.known(worker);
+        let guilty = self.blame(worker, cause);
         let placed = self.seats.remove(worker);
-        let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
         self.seek_again(quarantine);
         for id in known {
             self.change(id, |run| {
@@ -275,6 +261,7 @@ impl Scheduler {
             .and_then(|seat| seat.find(id, attempt))
             .map(|placed| (placed.priority, placed.nanoseconds));
         let asked_for = self.seats.take_out(worker, id, attempt, tasks);
+        self.look_at_borrowers(worker);
         let is_over = self.seats.get(worker).is_some_and(|seat| seat.find(id, attempt).is_none());
         if let Some((priority, expected)) = expected.filter(|_| is_over) {
             self.queue.correct(id, priority, expected, 0);
@@ -330,6 +317,7 @@ impl Scheduler {
         reached: bool,
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
+        self.look_at_borrowers(worker);
         self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
         let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from, self.now);
         self.change(id, |run| {
@@ -350,6 +338,7 @@ impl Scheduler {
         let found = self.runs.remove(&run)?;
         for (&worker, &slots) in &found.lenders {
             self.seats.lend(worker, slots, false);
+            self.seats.wait_for(worker, run, false);
             self.seats.know(worker, run, false);
         }
         self.queue.remove(run);
@@ -361,6 +350,7 @@ impl Scheduler {
             }
         }
         self.doubtful.remove(&run);
+        self.borrowers.remove(&run);
         for &(need, class) in &found.sought {
             self.accused.remove(&(need, run, class));
         }

@@ -67,8 +67,15 @@ impl Seats {
     }
 
     /// Tasks of `worker` lend so many slots while they wait, or get them back.
-    pub fn lend(&mut self, worker: WorkerId, slots: u32, lends: bool) {
+    pub fn lend(&mut self, worker: WorkerId, slots: u64, lends: bool) {
         self.change(worker, |seat| seat.change_lent(slots, lends));
+    }
+
+    /// Tasks of `worker` wait for `run`, which requires something; or not any more.
+    pub fn wait_for(&mut self, worker: WorkerId, run: RunId, does: bool) {
+        if let Some(seat) = self.seats.get_mut(&worker) {
+            _ = if does { seat.waits_for.insert(run) } else { seat.waits_for.remove(&run) };
+        }
     }
 
     pub fn get(&self, worker: WorkerId) -> Option<&Seat> {
@@ -177,7 +184,7 @@ impl Seats {
     }
 
     /// Whether `worker` could meet `requirement` if it had nothing else.
-    fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+    pub fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
         self.seats.get(&worker).is_some_and(|seat| {
             let fits = |requirement: &Requirement| requirement.fits(&seat.offer.resources);
             requirement.is_none_or(|requirement| fits(requirement) && self.may_run(worker, requirement))
@@ -328,13 +335,14 @@ impl Seats {
         self.derived.open.range((true, 0, WorkerId(0))..).next().is_some_and(|(_, load, _)| *load == 0)
     }
 
-    /// The least loaded worker that has room and what is required, to be kept for suspects; one without threads of forgotten runs
-    /// if it is easily found.
+    /// The least loaded worker that has room and what is required, to be kept for suspects.
     pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let freest = self.freest(requirement)?;
-        let mut others = self.open(requirement).iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
-        let is_free = |worker: WorkerId| self.seats.get(&worker).is_some_and(|seat| !seat.has_orphans());
-        if is_free(freest) { Some(freest) } else { others.find(|&worker| is_free(worker)).or(Some(freest)) }
+        let open = self.open(requirement);
+        let beside = |is_full| open.range((is_full, 0, WorkerId(0))..).take_while(move |place| place.0 == is_full);
+        let may_be_kept = |worker: &WorkerId| self.seats.get(worker).is_some_and(Seat::may_be_kept);
+        let first = |is_full| beside(is_full).take(ROOMY_LOOKED_AT).find(|(.., worker)| may_be_kept(worker));
+        let found = first(false).into_iter().chain(first(true)).min_by_key(|(_, load, worker)| (load, worker));
+        found.map(|&(.., worker)| worker)
     }
 
     /// Workers that were given work in advance, the one with the most first.
@@ -366,8 +374,8 @@ impl Seats {
         asked_for
     }
 
-    pub fn start(&mut self, worker: WorkerId, run: RunId, attempt: Attempt) {
-        self.change(worker, |seat| seat.start(run, attempt));
+    pub fn start(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, is_forgotten: bool) {
+        self.change(worker, |seat| seat.start(run, attempt, is_forgotten));
     }
 
     /// Notes that an assignment of `worker` is asked back for another one.
