@@ -104,6 +104,20 @@ impl Pages {
         }
     }
 
+    /// The states of the tasks of `range` whose pages are live. Of a page that isn't, nothing is looked at.
+    pub fn live_in(&self, range: Range<u64>) -> impl Iterator<Item = (u64, Tag)> {
+        let pages = range.start / PAGE..range.end.div_ceil(PAGE).min(self.pages.len() as u64);
+        pages.flat_map(move |page| {
+            let start = page * PAGE;
+            let records = match &self.pages[page as usize] {
+                Page::Live(live) => &live.records[..],
+                _ => &[],
+            };
+            let within = range.start.max(start)..range.end.min(start + records.len() as u64);
+            within.map(move |index| (index, records[(index - start) as usize].tag))
+        })
+    }
+
     /// The records of live pages that something has happened to.
     pub fn live(&self) -> impl Iterator<Item = (u64, &Record)> {
         let live = self.pages.iter().enumerate().filter_map(|(at, page)| match page {

@@ -105,10 +105,17 @@ impl Scheduler {
         if run.sought == sought {
             return;
         }
-        for (need, class) in std::mem::replace(&mut run.sought, sought) {
-            self.accused.remove(&(need, id, class));
+        let before = std::mem::replace(&mut run.sought, sought.clone());
+        for (need, class) in sought {
+            self.seats.ask(need, true);
+            self.accused.insert((need, id, class));
         }
-        self.accused.extend(run.sought.iter().map(|&(need, class)| (need, id, class)));
+        for (need, class) in before {
+            self.seats.ask(need, false);
+            if !self.runs[&id].sought.contains(&(need, class)) {
+                self.accused.remove(&(need, id, class));
+            }
+        }
         self.doubtful.insert(id);
     }
 
@@ -161,6 +168,9 @@ impl Scheduler {
             let Some(kept) = self.seats.get(worker).and_then(|seat| seat.quarantine) else { continue };
             let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
             let requirement = class.and_then(|class| self.runs[&kept.run].requirement_of(class));
+            if let Some(class) = class {
+                self.seats.watch(self.runs[&kept.run].needs[class as usize]);
+            }
             if let Some(idle) = self.idle_for(requirement.as_deref()) {
                 self.seats.quarantine(worker, None);
                 self.seats.quarantine(idle, Some(kept));

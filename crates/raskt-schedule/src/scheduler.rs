@@ -27,8 +27,8 @@ pub struct Scheduler {
     pub(crate) demanding: BTreeSet<(Need, RunId, u32)>,
     /// What is required by those in line and by workers with room, as far as it is known.
     pub(crate) wakeable: BTreeSet<Need>,
-    /// What no worker that is there can meet.
-    pub(crate) unmet: BTreeSet<Need>,
+    /// Of the demanding, those whose requirement no worker that is there can meet.
+    pub(crate) hopeless: BTreeSet<(RunId, Need, u32)>,
     /// Runs of which it isn't known whether they can go on.
     pub(crate) doubtful: BTreeSet<RunId>,
     /// Runs that tasks wait for, and that may borrow by now what they require.
@@ -62,7 +62,7 @@ impl Scheduler {
             queue: RunQueue::default(),
             demanding: BTreeSet::new(),
             wakeable: BTreeSet::new(),
-            unmet: BTreeSet::new(),
+            hopeless: BTreeSet::new(),
             doubtful: BTreeSet::new(),
             borrowers: BTreeSet::new(),
             steps: 0,
@@ -143,10 +143,10 @@ impl Scheduler {
         self.actions.pop_front()
     }
 
-    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers, suspects,
-    /// classes of runs. What an event is about isn't counted, so that the steps of an event depend on nothing else that is there.
+    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers and where they
+    /// stand for whoever requires something, suspects, classes of runs. What an event is about isn't counted, so that the steps of an event depend on nothing else that is there.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.steps + self.seats.steps()
     }
 
     /// How far `run` has come; nothing if it isn't known.
@@ -205,17 +205,18 @@ impl Scheduler {
         if run.classes.len() > 1 && !run.lenders.is_empty() {
             self.borrowers.insert(id);
         }
-        while let Some(class) = run.tasks.queues.next_changed() {
+        while let Some(run) = self.runs.get_mut(&id)
+            && let Some(class) = run.tasks.queues.next_changed()
+        {
             self.steps += 1;
             let priority = run.tasks.queues[class].head().map(|head| head.priority);
             self.queue.stand(id, class as u32, priority);
             let demand = (run.needs[class], id, class as u32);
-            if class > 0 && priority.is_some() {
-                self.demanding.insert(demand);
-            } else if class > 0 {
-                self.demanding.remove(&demand);
+            if class > 0 && priority.is_some() != self.demanding.contains(&demand) {
+                self.demand(demand, priority.is_some());
             }
         }
+        let Some(run) = self.runs.get(&id) else { return };
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
         let may_be_stalled = is_stuck || run.stalled.is_some() || run.classes.len() > 1 || !run.suspects.is_empty();
         if may_be_stalled || self.seats.len() == 0 {
@@ -224,6 +225,16 @@ impl Scheduler {
         if !run.suspects.is_empty() || !run.sought.is_empty() {
             self.note_suspects(id);
         }
+    }
+
+    /// A class of a run that requires something has come to stand in line, or stands there no longer.
+    fn demand(&mut self, demand: (Need, RunId, u32), begins: bool) {
+        let (need, run, class) = demand;
+        _ = if begins { self.demanding.insert(demand) } else { self.demanding.remove(&demand) };
+        self.seats.ask(need, begins);
+        let is_hopeless = begins && !self.seats.needs.is_met(need);
+        let hopeless = (run, need, class);
+        _ = if is_hopeless { self.hopeless.insert(hopeless) } else { self.hopeless.remove(&hopeless) };
     }
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
@@ -319,7 +330,9 @@ impl Scheduler {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
         self.look_at_borrowers(worker);
         self.queue.correct(id, placed.priority, placed.nanoseconds, 0);
-        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from, self.now);
+        // Where nobody else can take it, it would only come back here.
+        let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.seats.is_only_one(required));
+        let is_lost = self.seats.note_unreachable(worker, from, self.now) || reached || is_only_one;
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
@@ -343,16 +356,20 @@ impl Scheduler {
         }
         self.queue.remove(run);
         for (class, &need) in (0..).zip(&found.needs) {
-            self.demanding.remove(&(need, run, class));
-            if self.seats.needs.remove(need) {
-                self.unmet.remove(&need);
-                self.wakeable.remove(&need);
+            if self.demanding.contains(&(need, run, class)) {
+                self.demand((need, run, class), false);
             }
         }
         self.doubtful.remove(&run);
         self.borrowers.remove(&run);
         for &(need, class) in &found.sought {
             self.accused.remove(&(need, run, class));
+            self.seats.ask(need, false);
+        }
+        for &need in &found.needs {
+            if self.seats.needs.remove(need) {
+                self.wakeable.remove(&need);
+            }
         }
         if !found.suspects.is_empty() {
             self.end_quarantines(run);

@@ -215,6 +215,11 @@ impl Seats {
         freest.map(|&(.., worker)| worker)
     }
 
+    /// How many places of workers were looked at so far, of those that meet what is required.
+    pub fn steps(&self) -> u64 {
+        self.needs.steps()
+    }
+
     /// Whether some worker meets `need` and has room.
     pub fn has_open(&self, need: Need) -> bool {
         !self.needs.open(need).unwrap_or(&self.derived.open).is_empty()
@@ -222,22 +227,38 @@ impl Seats {
 
     /// One more class of a run requires this of workers.
     pub fn add_need(&mut self, requirement: Option<&Arc<Requirement>>) -> Need {
-        let Some(requirement) = requirement else { return Need::NONE };
-        let mut needs = std::mem::take(&mut self.needs);
-        let need = needs.add(requirement, || self.able_with_places(requirement));
-        self.needs = needs;
-        need
+        requirement.map_or(Need::NONE, |requirement| self.needs.add(requirement))
+    }
+
+    /// One more asks who meets `need`; or one less does.
+    pub fn ask(&mut self, need: Need, asks: bool) {
+        if asks {
+            self.watch(need);
+        }
+        self.needs.ask(need, asks);
+    }
+
+    /// Finds out who meets `need`, if that isn't known.
+    pub fn watch(&mut self, need: Need) {
+        if !self.needs.is_watched(need)
+            && let Some(requirement) = self.needs.requirement(need).cloned()
+        {
+            self.needs.watch(need, self.able_with_places(&requirement), self.restricts(&requirement));
+        }
     }
 
     /// `worker` has come, or changed, or gone: whether it meets `need`, and whether others do now.
     fn look_at(&mut self, need: Need, worker: WorkerId) {
         let Some(requirement) = self.needs.requirement(need).cloned() else { return };
-        if requirement.allow_others {
+        let is_restricted = self.restricts(&requirement);
+        if is_restricted != self.needs.is_restricted(need) {
             // With the first of the named ones others don't meet it any more, and with the last of them they do.
-            return self.needs.replace(need, self.able_with_places(&requirement));
+            return self.needs.replace(need, self.able_with_places(&requirement), is_restricted);
         }
-        let is_able = self.could_take(worker, Some(&requirement));
-        self.needs.set(need, worker, is_able.then(|| self.place_for(worker, &requirement)));
+        if !self.needs.is_any(need) {
+            let is_able = self.could_take(worker, Some(&requirement));
+            self.needs.set(need, worker, is_able.then(|| self.place_for(worker, &requirement)));
+        }
     }
 
     /// `worker` has changed.
@@ -283,6 +304,15 @@ impl Seats {
         let any = self.seats.keys().filter(move |_| is_any);
         let found = named.filter(move |_| is_named).chain(of_resource).chain(any);
         found.copied().filter(|worker| requirement.fits(&self.seats[worker].offer.resources))
+    }
+
+    /// Whether at most one worker could meet `requirement`.
+    pub fn is_only_one(&self, requirement: &Requirement) -> bool {
+        let need = self.needs.find(requirement);
+        match need.filter(|&need| self.needs.is_watched(need)).and_then(|need| self.needs.able(need)) {
+            Some(able) => able < 2,
+            None => self.able(requirement).take(2).count() < 2,
+        }
     }
 
     /// Whether only the named workers will do: they are all that is allowed, or one of them is there.
@@ -451,7 +481,7 @@ impl Seats {
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");
-        self.needs.validate(|requirement| self.able_with_places(requirement));
+        self.needs.validate(|requirement| (self.able_with_places(requirement), self.restricts(requirement)));
     }
 }
 

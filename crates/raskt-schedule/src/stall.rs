@@ -1,5 +1,6 @@
 //! No silent hang: a run that can't go on is told what it waits for.
 
+use crate::needs::Need;
 use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::run::Run;
@@ -48,19 +49,28 @@ impl Scheduler {
     /// Tells clients of runs that can't go on as things are, and of those that can again. Looked at are those to which something has
     /// happened, or to what they require.
     pub(crate) fn tell_of_stalls(&mut self) {
-        while let Some(need) = self.seats.needs.met_changed.pop_first() {
-            self.steps += 1;
-            _ = if self.seats.needs.is_met(need) { self.unmet.remove(&need) } else { self.unmet.insert(need) };
-            let demanding = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
-            self.doubtful.extend(self.demanding.range(demanding).map(|&(_, run, _)| run));
-            let accused = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
-            self.doubtful.extend(self.accused.range(accused).map(|&(_, run, _)| run));
-        }
-        while let Some(id) = self.doubtful.pop_first() {
+        loop {
+            self.look_at_what_is_met();
+            let Some(id) = self.doubtful.pop_first() else { return };
             self.steps += 1;
             let cause = self.find_cause(id);
             self.note_suspects(id);
             self.tell(id, cause);
+        }
+    }
+
+    /// Who requires what some worker has come to have, or none has any more, may go on or has to wait.
+    fn look_at_what_is_met(&mut self) {
+        while let Some(need) = self.seats.needs.met_changed.pop_first() {
+            self.steps += 1;
+            let is_met = self.seats.needs.is_met(need);
+            let demanding = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+            for &(_, run, class) in self.demanding.range(demanding.clone()) {
+                let hopeless = (run, need, class);
+                _ = if is_met { self.hopeless.remove(&hopeless) } else { self.hopeless.insert(hopeless) };
+                self.doubtful.insert(run);
+            }
+            self.doubtful.extend(self.accused.range(demanding).map(|&(_, run, _)| run));
         }
     }
 
@@ -69,13 +79,11 @@ impl Scheduler {
         if self.seats.len() == 0 {
             return (run.tasks.counts.unfinished_wanted > 0).then_some(StallCause::NoWorkers);
         }
-        for &need in &self.unmet {
+        for &(_, _, class) in self.hopeless.range((id, Need::NONE, 0)..=(id, Need::LAST, u32::MAX)) {
             self.steps += 1;
-            for &(_, _, class) in self.demanding.range((need, id, 0)..=(need, id, u32::MAX)) {
-                let head = run.find_startable(class as usize);
-                if let Some((requirement, head)) = run.classes[class as usize].as_deref().zip(head) {
-                    return Some(StallCause::unmet(run, head.layer, requirement));
-                }
+            let head = run.find_startable(class as usize);
+            if let Some((requirement, head)) = run.classes[class as usize].as_deref().zip(head) {
+                return Some(StallCause::unmet(run, head.layer, requirement));
             }
         }
         let mut class = 0;

@@ -41,6 +41,32 @@ impl Scheduler {
         let sought: usize = self.runs.values().map(|run| run.sought.len()).sum();
         assert_eq!(self.accused.len(), sought, "runs with suspects that look for a worker");
         self.queue.validate(self.runs.keys().copied());
+        self.validate_needs();
+    }
+
+    /// What is required by those in line, and by suspects that look for a worker, is watched; and who can't go on is known.
+    fn validate_needs(&self) {
+        let mut asking = BTreeMap::<_, u64>::new();
+        let all = self.demanding.iter().chain(&self.accused);
+        all.filter(|(need, ..)| *need != Need::NONE).for_each(|(need, ..)| *asking.entry(*need).or_default() += 1);
+        assert!(self.seats.needs.asking().eq(asking), "who asks for what is required");
+        let is_hopeless = |&&(need, ..): &&(Need, RunId, u32)| !self.seats.needs.is_met(need);
+        let hopeless = self.demanding.iter().filter(is_hopeless).map(|&(need, run, class)| (run, need, class));
+        assert_eq!(self.hopeless, hopeless.collect(), "who requires what nobody has");
+        for worker in self.seats.workers() {
+            let waited_for = |(run, found): (&RunId, &Run)| {
+                found.lenders.get(&worker).map(|&slots| (*run, slots, found.classes.len() > 1))
+            };
+            let waited_for: Vec<_> = self.runs.iter().filter_map(waited_for).collect();
+            let Some(seat) = self.seats.get(worker) else { continue };
+            assert_eq!(
+                seat.lent(),
+                waited_for.iter().map(|(_, slots, _)| slots).sum::<u64>(),
+                "slots lent by {worker:?}"
+            );
+            let requiring = waited_for.iter().filter(|(.., requires)| *requires).map(|(run, ..)| run);
+            assert!(seat.waits_for.iter().eq(requiring), "runs that tasks of {worker:?} wait for");
+        }
     }
 
     /// Who has something of a run, or waits for it, is known on both sides; and nobody stands aside for what there is room for.

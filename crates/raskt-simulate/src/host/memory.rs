@@ -145,6 +145,14 @@ impl Memory {
         }
     }
 
+    /// Nobody waits any more for what was promised memory. The promise stays until its thread is back, and what is started without
+    /// that in mind may go beyond the limit once more.
+    pub fn leave_to_stray(&mut self, ticket: Ticket) {
+        if let Some(promise) = self.promises.get_mut(&ticket) {
+            promise.is_overbooked = false;
+        }
+    }
+
     pub fn give_back(&mut self, ticket: Ticket) {
         if let Some(promise) = self.promises.remove(&ticket) {
             self.promised -= promise.bytes;
