@@ -193,6 +193,10 @@ impl Scheduler {
         };
         let mut candidates: Vec<_> = able.iter().copied().filter(reaches_all).map(candidate).collect();
         if candidates.is_empty() {
+            let others = self.seats.some_open(requirement).filter(|&worker| admits(worker)).filter(reaches_all);
+            candidates = others.map(candidate).collect();
+        }
+        if candidates.is_empty() {
             // It will fail to fetch again; the copy then counts as lost and is made anew.
             candidates = able.into_iter().map(candidate).collect();
         }

@@ -31,7 +31,7 @@ pub(crate) type Able = Option<BTreeMap<WorkerId, Option<Place>>>;
 
 /// Requirements that nobody in line has and that are watched all the same: whoever asks for a GPU once does so again, and to find
 /// out who has one takes as long as there are workers.
-const WATCHED_FOR_NOBODY: usize = 16;
+const WATCHED_FOR_NOBODY: usize = 4;
 
 /// All that is required of workers.
 #[derive(Debug, Default)]

@@ -10,6 +10,8 @@ pub(crate) struct Pages {
     pages: Vec<Page>,
     /// Tasks of the layer: of a small one, a page is no longer than that.
     len: u64,
+    #[cfg(test)]
+    looked_at: std::cell::Cell<u64>,
 }
 
 /// Tasks of one page.
@@ -35,7 +37,12 @@ struct Live {
 impl Pages {
     /// Those of a layer of `len` tasks.
     pub fn new(len: u64) -> Self {
-        Self { pages: vec![], len }
+        Self {
+            pages: vec![],
+            len,
+            #[cfg(test)]
+            looked_at: std::cell::Cell::default(),
+        }
     }
 
     pub fn get(&self, index: u64) -> Record {
@@ -108,6 +115,7 @@ impl Pages {
     pub fn live_in(&self, range: Range<u64>) -> impl Iterator<Item = (u64, Tag)> {
         let pages = range.start / PAGE..range.end.div_ceil(PAGE).min(self.pages.len() as u64);
         pages.flat_map(move |page| {
+            self.look_at();
             let start = page * PAGE;
             let records = match &self.pages[page as usize] {
                 Page::Live(live) => &live.records[..],
@@ -120,14 +128,28 @@ impl Pages {
 
     /// The records of live pages that something has happened to.
     pub fn live(&self) -> impl Iterator<Item = (u64, &Record)> {
-        let live = self.pages.iter().enumerate().filter_map(|(at, page)| match page {
-            Page::Live(live) => Some((at as u64 * PAGE, live)),
-            _ => None,
+        let live = self.pages.iter().enumerate().filter_map(|(at, page)| {
+            self.look_at();
+            match page {
+                Page::Live(live) => Some((at as u64 * PAGE, live)),
+                _ => None,
+            }
         });
         live.flat_map(|(start, live)| {
             let touched = live.records.iter().zip(start..).filter(|(record, _)| record.tag != Tag::Untouched);
             touched.map(|(record, index)| (index, record))
         })
+    }
+
+    /// Counts for tests how many pages walks look at.
+    fn look_at(&self) {
+        #[cfg(test)]
+        self.looked_at.set(self.looked_at.get() + 1);
+    }
+
+    #[cfg(test)]
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at.get()
     }
 
     /// For each live page, its tasks and how many of the needed ones it takes to be not released.

@@ -2,17 +2,13 @@
 
 use crate::needs::Need;
 use crate::planted::{self, Bug};
-use crate::queue::Head;
 use crate::requirement::Requirement;
-use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::seat::Seat;
 use crate::suspects::{Death, Group};
-use crate::task::Tag;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// Why a worker gets nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,25 +21,6 @@ pub(crate) struct Quarantine {
 
 /// Workers with other things to do whose suspects are moved to idle ones after one event.
 const MOVED: usize = 8;
-
-impl Run {
-    /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.
-    pub fn pass_suspects(&mut self, head: Head, count: u64) {
-        if self.suspects.is_empty() {
-            return;
-        }
-        for rank in head.start..head.start + count {
-            let task = TaskId::new(head.layer, rank);
-            if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
-                self.suspects.pass(task);
-            }
-        }
-    }
-
-    fn requirement_of(&self, class: u32) -> Option<Arc<Requirement>> {
-        self.classes[class as usize].clone()
-    }
-}
 
 impl Scheduler {
     /// Goes on with workers that are kept for suspects and to which something has happened, and keeps more of them if there are

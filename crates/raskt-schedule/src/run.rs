@@ -4,8 +4,10 @@ use crate::estimate::Estimate;
 use crate::members::Members;
 use crate::needed::needed_for;
 use crate::needs::Need;
+use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::suspects::Suspects;
+use crate::task::Tag;
 use crate::tasks::Tasks;
 use crate::{RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
@@ -66,6 +68,24 @@ impl Run {
             is_finished: false,
             stalled: None,
         }
+    }
+
+    /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.
+    pub fn pass_suspects(&mut self, head: Head, count: u64) {
+        if self.suspects.is_empty() {
+            return;
+        }
+        for rank in head.start..head.start + count {
+            let task = TaskId::new(head.layer, rank);
+            if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
+                self.suspects.pass(task);
+            }
+        }
+    }
+
+    /// What the tasks of `class` require.
+    pub fn requirement_of(&self, class: u32) -> Option<Arc<Requirement>> {
+        self.classes[class as usize].clone()
     }
 
     /// Counts that a worker didn't run `task` and gave no cause; whether that counts as a failure by now.
