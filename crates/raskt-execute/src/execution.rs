@@ -190,3 +190,31 @@ fn own_bytes(value: &Value) -> u64 {
 pub(crate) fn runner_for(runners: &Runners, kind: OpKind) -> Option<Arc<dyn Runner>> {
     runners.of(kind).ok().cloned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An object whose class says that it is larger than anything can be.
+    struct Boaster;
+
+    impl raskt_value::Foreign for Boaster {
+        fn bytes(&self) -> usize {
+            1 << 62
+        }
+        fn type_name(&self) -> &str {
+            "boaster"
+        }
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+    }
+
+    #[test]
+    fn what_objects_say_of_their_size_can_be_added_up() {
+        let made: Vec<_> = (0..8).map(|_| Made::Here(Value::Foreign(Arc::new(Boaster)))).collect();
+        let tasks = [TaskRange { layer: raskt_graph::LayerId(0), start: 0, end: 8 }];
+        let told = outcomes(&tasks, &made, false);
+        assert_eq!(told, [(tasks[0], Outcome::Done { bytes: 8 << 48 })]);
+    }
+}

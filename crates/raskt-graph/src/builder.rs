@@ -52,6 +52,11 @@ impl Graph {
         self.layer(task.layer).shape.for_each_input(task.layer, task.index, visit);
     }
 
+    /// The same for so many of them, at most: it costs no more than they do.
+    pub fn for_first_inputs(&self, task: TaskId, most: u64, visit: impl FnMut(TaskId)) {
+        self.layer(task.layer).shape.for_first_inputs(task.layer, task.index, most, visit);
+    }
+
     /// Calls `visit` with each task that reads `task`, once for each time it reads it.
     pub fn for_each_dependent(&self, task: TaskId, mut visit: impl FnMut(TaskId)) {
         for &layer in self.readers(task.layer) {

@@ -1,4 +1,4 @@
-use crate::{AxisRanges, Explicit, Grid, GridBox, GridSet, LayerId, MapInput, Parts, TaskId};
+use crate::{AxisRanges, BoxWalk, Explicit, Grid, GridBox, GridSet, LayerId, MapInput, Parts, TaskId};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -141,6 +141,37 @@ impl Shape {
                 Some(line) => line.for_each(|at| visit(TaskId::new(*input, at))),
                 None => self.read_box(index).for_each(grid, |at| visit(TaskId::new(*input, at))),
             },
+        }
+    }
+
+    /// The same for so many of the inputs, at most: it costs no more than they do.
+    pub fn for_first_inputs(&self, own: LayerId, index: u64, most: u64, mut visit: impl FnMut(TaskId)) {
+        let count = usize::try_from(most).unwrap_or(usize::MAX);
+        match self {
+            Self::Explicit(explicit) => explicit.inputs(own, index).take(count).for_each(visit),
+            Self::Exchange { input, producers, .. } => {
+                (0..most.min(*producers)).for_each(|at| visit(TaskId::new(*input, at)));
+            }
+            Self::Reduce { input, grid, .. } | Self::Overlap { input, grid, .. } => {
+                let mut walk = BoxWalk::new(grid, &self.read_box(index));
+                let mut left = most;
+                while left > 0 && walk.left() > 0 {
+                    let run = walk.run();
+                    let taken = left.min(run.end - run.start);
+                    (run.start..run.start + taken).for_each(|at| visit(TaskId::new(*input, at)));
+                    walk.advance(taken);
+                    left -= taken;
+                }
+            }
+            Self::Map { .. } | Self::Concatenate(_) => {
+                let mut left = most;
+                self.for_each_input(own, index, |input| {
+                    if left > 0 {
+                        left -= 1;
+                        visit(input);
+                    }
+                });
+            }
         }
     }
 
