@@ -27,10 +27,10 @@ impl Scheduler {
         let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
         if slots > 0 && self.seats.contains(worker) {
             *run.lenders.entry(worker).or_default() += u64::from(slots);
-            let requires = run.classes.len() > 1;
+            let has_something = run.parent_requires;
             self.seats.know(worker, id, true);
             self.seats.lend(worker, slots.into(), true);
-            self.seats.wait_for(worker, id, requires);
+            self.seats.wait_for(worker, id, has_something);
             let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
             (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id, false)).for_each(drop);
         }
@@ -97,8 +97,7 @@ impl Scheduler {
     /// those for which tasks of a worker wait to which something has.
     pub(crate) fn assign_borrowers(&mut self) {
         for id in mem::take(&mut self.borrowers) {
-            let lenders = self.runs.get(&id).map(|run| run.lenders.keys().copied().collect::<Vec<_>>());
-            for worker in lenders.unwrap_or_default() {
+            for worker in self.lenders_to(id) {
                 self.steps += 1;
                 while self.seats.get(worker).is_some_and(Seat::has_lent_slot) && self.assign_lent(worker, id, true) {}
             }
@@ -108,9 +107,28 @@ impl Scheduler {
 
     /// Something has happened to `worker`: what its tasks wait for may borrow what it couldn't before.
     pub(crate) fn look_at_borrowers(&mut self, worker: WorkerId) {
-        if let Some(seat) = self.seats.get(worker) {
-            self.borrowers.extend(&seat.waits_for);
+        let Some(seat) = self.seats.get(worker).filter(|seat| seat.has_lent_slot()) else { return };
+        let mut families: SmallVec<[RunId; 4]> = seat.waits_for.iter().map(|&run| self.queue.family(run)).collect();
+        families.dedup();
+        for family in families {
+            let needy = self.needy.range((family, RunId(0))..=(family, RunId(u64::MAX)));
+            self.borrowers.extend(needy.map(|&(_, run)| run));
         }
+    }
+
+    /// Workers whose tasks wait for `id`, or for a run whose tasks do, and may have something that it requires.
+    fn lenders_to(&self, id: RunId) -> SmallVec<[WorkerId; 4]> {
+        let having = self.chain(id).filter(|run| run.parent_requires);
+        let mut lenders: SmallVec<[WorkerId; 4]> = having.flat_map(|run| run.lenders.keys().copied()).collect();
+        lenders.sort_unstable();
+        lenders.dedup();
+        lenders
+    }
+
+    /// A run, the one whose task submitted it, and so on.
+    fn chain(&self, id: RunId) -> impl Iterator<Item = &Run> {
+        let above = |run: &&Run| self.runs.get(&run.parent?);
+        std::iter::successors(self.runs.get(&id), above).take(RUNS_LOOKED_AT)
     }
 
     /// Whether tasks of `id` find at `worker` what they require if they borrow what is lent to them.
@@ -127,15 +145,14 @@ impl Scheduler {
             let seat = self.seats.get(*worker);
             seat.is_some_and(|seat| seat.is_at_rest() && seat.quarantine.is_none())
         };
-        let mut lenders = self.runs.get(&id)?.lenders.keys().copied().filter(at_rest);
+        let mut lenders = self.lenders_to(id).into_iter().filter(at_rest);
         lenders.find(|&worker| self.can_borrow(worker, id, requirement))
     }
 
     /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do.
     fn lent_to(&self, seat: &Seat, worker: WorkerId, id: RunId) -> Resources {
         let mut lent = Resources::new();
-        let above = |run: &&Run| self.runs.get(&run.parent?);
-        for run in std::iter::successors(self.runs.get(&id), above).take(RUNS_LOOKED_AT) {
+        for run in self.chain(id) {
             if let Some((parent, &slots)) = run.parent.zip(run.lenders.get(&worker)) {
                 change_resources(&mut lent, &seat.least_of(parent, slots), true);
             }

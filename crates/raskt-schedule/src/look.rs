@@ -53,7 +53,7 @@ impl Scheduler {
         if !self.wakeable.is_empty() || !self.hopeless.is_empty() {
             return Some("something is still required".into());
         }
-        if !self.queue.is_empty() || !self.demanding.is_empty() {
+        if !self.queue.is_empty() || !self.demanding.is_empty() || !self.needy.is_empty() {
             return Some("something still stands in line".into());
         }
         let workers = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?)));

@@ -37,6 +37,10 @@ pub(crate) struct Run {
     pub lenders: BTreeMap<WorkerId, u64>,
     /// The run whose task submitted it, if that was there.
     pub parent: Option<RunId>,
+    /// Whether tasks of that require something, which those that wait may lend.
+    pub parent_requires: bool,
+    /// Classes of it that require something and stand in line.
+    pub demanding: u32,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
@@ -65,6 +69,8 @@ impl Run {
             known_to: BTreeSet::new(),
             lenders: BTreeMap::new(),
             parent: None,
+            parent_requires: false,
+            demanding: 0,
             is_finished: false,
             stalled: None,
         }

@@ -31,7 +31,9 @@ pub struct Scheduler {
     pub(crate) hopeless: BTreeSet<(RunId, Need, u32)>,
     /// Runs of which it isn't known whether they can go on.
     pub(crate) doubtful: BTreeSet<RunId>,
-    /// Runs that tasks wait for, and that may borrow by now what they require.
+    /// Of the runs that tasks have submitted, those that are demanding, by family.
+    pub(crate) needy: BTreeSet<(RunId, RunId)>,
+    /// Those of them that may borrow by now what they require.
     pub(crate) borrowers: BTreeSet<RunId>,
     /// Things that were looked at to decide what is next.
     pub(crate) steps: u64,
@@ -64,6 +66,7 @@ impl Scheduler {
             wakeable: BTreeSet::new(),
             hopeless: BTreeSet::new(),
             doubtful: BTreeSet::new(),
+            needy: BTreeSet::new(),
             borrowers: BTreeSet::new(),
             steps: 0,
             accused: BTreeSet::new(),
@@ -202,9 +205,6 @@ impl Scheduler {
         }
         let Some(run) = self.runs.get_mut(&id) else { return };
         run.is_finished = is_finished;
-        if run.classes.len() > 1 && !run.lenders.is_empty() {
-            self.borrowers.insert(id);
-        }
         while let Some(run) = self.runs.get_mut(&id)
             && let Some(class) = run.tasks.queues.next_changed()
         {
@@ -217,6 +217,9 @@ impl Scheduler {
             }
         }
         let Some(run) = self.runs.get(&id) else { return };
+        if run.demanding > 0 && run.parent.is_some() {
+            self.borrowers.insert(id);
+        }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
         let may_be_stalled = is_stuck || run.stalled.is_some() || run.classes.len() > 1 || !run.suspects.is_empty();
         if may_be_stalled || self.seats.len() == 0 {
@@ -231,6 +234,12 @@ impl Scheduler {
     fn demand(&mut self, demand: (Need, RunId, u32), begins: bool) {
         let (need, run, class) = demand;
         _ = if begins { self.demanding.insert(demand) } else { self.demanding.remove(&demand) };
+        if let Some(found) = self.runs.get_mut(&run) {
+            found.demanding = if begins { found.demanding + 1 } else { found.demanding - 1 };
+            let needy = (self.queue.family(run), run);
+            let is_needy = found.demanding > 0 && found.parent.is_some();
+            _ = if is_needy { self.needy.insert(needy) } else { self.needy.remove(&needy) };
+        }
         self.seats.ask(need, begins);
         let is_hopeless = begins && !self.seats.needs.is_met(need);
         let hopeless = (run, need, class);
@@ -354,6 +363,7 @@ impl Scheduler {
             self.seats.wait_for(worker, run, false);
             self.seats.know(worker, run, false);
         }
+        self.needy.remove(&(self.queue.family(run), run));
         self.queue.remove(run);
         for (class, &need) in (0..).zip(&found.needs) {
             if self.demanding.contains(&(need, run, class)) {

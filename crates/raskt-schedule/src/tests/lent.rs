@@ -144,6 +144,30 @@ fn the_deepest_borrows_from_all_above() {
     assert_eq!(cluster.finished.len(), 5);
 }
 
+/// What the deepest needs is with a task two above it, which is on another worker than the one that waits for it.
+#[test]
+fn what_is_lent_reaches_the_deepest_from_other_workers() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 1, 1000);
+    cluster.submit(1, None, layers(vec![gpu(1000)], false));
+    cluster.join(1, 1, 0);
+    cluster.submit(2, Some(1), layers(vec![nothing()], false));
+    assert_eq!(cluster.only(2).map(|(worker, _)| worker), Some(1));
+    // The lent slot is taken by somebody else at first.
+    cluster.submit(9, None, layers(vec![nothing()], false));
+    cluster.lend(0, 2);
+    assert_eq!(cluster.only(9).map(|(worker, _)| worker), Some(0));
+    cluster.submit(3, Some(2), layers(vec![gpu(1000)], false));
+    cluster.lend(1, 3);
+    assert!(cluster.only(3).is_none(), "there is no slot beside the GPU");
+    cluster.end(0, 9);
+    assert_eq!(cluster.only(3).map(|(worker, _)| worker), Some(0));
+    for (worker, run) in [(0, 3), (1, 2), (0, 1)] {
+        cluster.end(worker, run);
+    }
+    assert_eq!(cluster.finished.len(), 4);
+}
+
 /// Of two tasks of a run one waits, and nobody says which.
 #[test]
 fn what_a_task_at_work_may_have_is_not_lent() {
