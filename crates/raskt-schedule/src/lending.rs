@@ -3,7 +3,8 @@
 //! A slot is lent to anybody. Resources are lent to what the task waits for alone, and to what tasks of that wait for in turn: if
 //! nobody but the waiting task has a GPU, a task that it waits for may need just that one; and whoever else came to it would
 //! still be at it when the waiting task goes on. Of a run nobody says which of its assignments wait, but how many: so what they
-//! lend is taken to be what so many of them have at the least, which is all of it when no other is left.
+//! lend is taken to be what so many of them have at the least; and where all of them wait, what they have is lent to all that
+//! they wait for.
 
 use crate::planted::{self, Bug};
 use crate::queue::Head;
@@ -33,6 +34,8 @@ impl Scheduler {
             self.seats.wait_for(worker, id, has_something);
             let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
             (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id, false)).for_each(drop);
+            // One more task waits: that may tell what others have lent.
+            self.look_at_borrowers(worker);
         }
     }
 
@@ -154,10 +157,19 @@ impl Scheduler {
         let mut lent = Resources::new();
         for run in self.chain(id) {
             if let Some((parent, &slots)) = run.parent.zip(run.lenders.get(&worker)) {
-                change_resources(&mut lent, &seat.least_of(parent, slots), true);
+                let waiting = self.waiting_of(seat, worker, parent);
+                let all_wait = waiting >= seat.placed_of(parent).count() as u64;
+                change_resources(&mut lent, &seat.least_of(parent, if all_wait { waiting } else { slots }), true);
             }
         }
         lent
+    }
+
+    /// How many tasks of `id` wait at `worker`, for whatever runs.
+    fn waiting_of(&self, seat: &Seat, worker: WorkerId, id: RunId) -> u64 {
+        let waited_for =
+            seat.waits_for.iter().filter_map(|run| self.runs.get(run)).filter(|run| run.parent == Some(id));
+        waited_for.filter_map(|run| run.lenders.get(&worker)).sum()
     }
 
     /// Slots that `worker` lends for tasks that certainly aren't of `id`.

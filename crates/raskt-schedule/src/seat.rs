@@ -261,12 +261,16 @@ impl Seat {
         offered.saturating_sub(self.used.get(name).copied().unwrap_or(0))
     }
 
+    /// The assignments that it has of `run`.
+    pub fn placed_of(&self, run: RunId) -> impl Iterator<Item = &Placed> {
+        self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX))).map(|(_, placed)| placed)
+    }
+
     /// What so many assignments of `run` have at the least, whichever they are.
     pub fn least_of(&self, run: RunId, count: u64) -> Resources {
-        let of_run = || self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX))).map(|(_, placed)| placed);
         let amounts = |name: &Arc<str>| {
             let of_one = |placed: &Placed| placed.requirement.as_ref()?.resources.get(name).copied();
-            let mut amounts: Vec<u64> = of_run().map(|placed| of_one(placed).unwrap_or(0)).collect();
+            let mut amounts: Vec<u64> = self.placed_of(run).map(|placed| of_one(placed).unwrap_or(0)).collect();
             amounts.sort_unstable();
             amounts.into_iter().take(usize::try_from(count).unwrap_or(usize::MAX)).fold(0, u64::saturating_add)
         };

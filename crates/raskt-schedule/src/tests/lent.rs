@@ -184,6 +184,27 @@ fn what_a_task_at_work_may_have_is_not_lent() {
     assert_eq!(cluster.of(2, 0).len(), 1, "the only one that is left waits");
 }
 
+/// Both tasks of a run wait, for different runs, and nobody says which of them has the GPU.
+#[test]
+fn where_all_wait_all_is_lent() {
+    for needs_gpu in [2, 3] {
+        let mut cluster = Cluster::new();
+        cluster.join(0, 2, 1000);
+        cluster.submit(1, None, layers(vec![gpu(1000), nothing()], false));
+        for run in 2..4 {
+            let requires = if run == needs_gpu { gpu(1000) } else { nothing() };
+            cluster.submit(run, Some(1), layers(vec![requires], false));
+            cluster.lend(0, run);
+        }
+        while cluster.finished.len() < 2 {
+            let next = [2, 3].into_iter().find(|&run| !cluster.of(run, 0).is_empty());
+            cluster.end(0, next.expect("one of them can run"));
+        }
+        (0..2).for_each(|_| cluster.end(0, 1));
+        assert_eq!(cluster.finished.len(), 3);
+    }
+}
+
 /// A task waits on every worker that there is, and what it waits for may have killed two others.
 #[test]
 fn a_suspect_has_its_turn_where_all_workers_have_tasks_that_wait() {
