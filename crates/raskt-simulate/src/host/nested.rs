@@ -71,6 +71,8 @@ impl Host {
         });
         process.session.send(context, Message::SubmitNested { run, parent });
         process.session.send(context, Message::Lend { run });
+        // Whoever's run has ended before goes on in its slot.
+        self.resume(context, jobs);
         self.count_slots(context, jobs);
     }
 
