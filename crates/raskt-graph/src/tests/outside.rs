@@ -14,10 +14,13 @@ fn lengths(most: usize) -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(length(), 0..most)
 }
 
+/// A layer, the grid that it is taken to have, and the axes that are read.
+type Read = (u32, Option<Vec<u32>>, Vec<Option<u8>>);
+
 /// A shape before it is known what it reads: that is a layer of this number, whose grid it knows or makes up.
 #[derive(Clone, Debug)]
 enum Made {
-    Map(Vec<(u32, Option<Vec<u32>>, Vec<Option<u8>>)>),
+    Map(Vec<Read>),
     Reduce(u32, Option<Vec<u32>>, Vec<u32>),
     Overlap(u32, Option<Vec<u32>>, Vec<AxisRanges>),
     Exchange(u32, Option<u64>, u32),
