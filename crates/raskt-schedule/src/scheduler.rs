@@ -230,22 +230,6 @@ impl Scheduler {
         }
     }
 
-    /// A class of a run that requires something has come to stand in line, or stands there no longer.
-    fn demand(&mut self, demand: (Need, RunId, u32), begins: bool) {
-        let (need, run, class) = demand;
-        _ = if begins { self.demanding.insert(demand) } else { self.demanding.remove(&demand) };
-        if let Some(found) = self.runs.get_mut(&run) {
-            found.demanding = if begins { found.demanding + 1 } else { found.demanding - 1 };
-            let needy = (self.queue.family(run), run);
-            let is_needy = found.demanding > 0 && found.parent.is_some();
-            _ = if is_needy { self.needy.insert(needy) } else { self.needy.remove(&needy) };
-        }
-        self.seats.ask(need, begins);
-        let is_hopeless = begins && !self.seats.needs.is_met(need);
-        let hopeless = (run, need, class);
-        _ = if is_hopeless { self.hopeless.insert(hopeless) } else { self.hopeless.remove(&hopeless) };
-    }
-
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
         let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
         let known = self.seats.known(worker);

@@ -46,6 +46,22 @@ impl StallCause {
 }
 
 impl Scheduler {
+    /// A class of a run that requires something has come to stand in line, or stands there no longer.
+    pub(crate) fn demand(&mut self, demand: (Need, RunId, u32), begins: bool) {
+        let (need, run, class) = demand;
+        _ = if begins { self.demanding.insert(demand) } else { self.demanding.remove(&demand) };
+        if let Some(found) = self.runs.get_mut(&run) {
+            found.demanding = if begins { found.demanding + 1 } else { found.demanding - 1 };
+            let needy = (self.queue.family(run), run);
+            let is_needy = found.demanding > 0 && found.parent.is_some();
+            _ = if is_needy { self.needy.insert(needy) } else { self.needy.remove(&needy) };
+        }
+        self.seats.ask(need, begins);
+        let is_hopeless = begins && !self.seats.needs.is_met(need);
+        let hopeless = (run, need, class);
+        _ = if is_hopeless { self.hopeless.insert(hopeless) } else { self.hopeless.remove(&hopeless) };
+    }
+
     /// Tells clients of runs that can't go on as things are, and of those that can again. Looked at are those to which something has
     /// happened, or to what they require.
     pub(crate) fn tell_of_stalls(&mut self) {
