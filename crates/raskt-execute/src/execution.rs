@@ -179,12 +179,42 @@ fn outcomes(tasks: &[TaskRange], made: &[Made], failed: bool) -> Vec<(TaskRange,
     outcomes
 }
 
-/// What is kept already takes no memory by being given again.
+/// What is kept already takes no memory by being given again. How much an object of Python's takes is said by whoever made its
+/// class: nothing takes more than a machine can address.
 fn own_bytes(value: &Value) -> u64 {
-    if matches!(value, Value::Kept(_)) { 0 } else { value.bytes() as u64 }
+    const MOST: u64 = 1 << 48;
+    if matches!(value, Value::Kept(_)) { 0 } else { (value.bytes() as u64).min(MOST) }
 }
 
 /// A runner that is held for a stretch of executions of one kind.
 pub(crate) fn runner_for(runners: &Runners, kind: OpKind) -> Option<Arc<dyn Runner>> {
     runners.of(kind).ok().cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An object whose class says that it is larger than anything can be.
+    struct Boaster;
+
+    impl raskt_value::Foreign for Boaster {
+        fn bytes(&self) -> usize {
+            1 << 62
+        }
+        fn type_name(&self) -> &str {
+            "boaster"
+        }
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+    }
+
+    #[test]
+    fn what_objects_say_of_their_size_can_be_added_up() {
+        let made: Vec<_> = (0..8).map(|_| Made::Here(Value::Foreign(Arc::new(Boaster)))).collect();
+        let tasks = [TaskRange { layer: raskt_graph::LayerId(0), start: 0, end: 8 }];
+        let told = outcomes(&tasks, &made, false);
+        assert_eq!(told, [(tasks[0], Outcome::Done { bytes: 8 << 48 })]);
+    }
 }

@@ -1,4 +1,4 @@
-use crate::{Annotations, GraphError, Layer, LayerId, Op, OpId, Shape, TaskId};
+use crate::{Annotations, GraphError, Grid, Layer, LayerId, Op, OpId, Shape, TaskId};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
@@ -50,6 +50,11 @@ impl Graph {
     /// Calls `visit` with each input of `task`, in the order in which its op gets them.
     pub fn for_each_input(&self, task: TaskId, visit: impl FnMut(TaskId)) {
         self.layer(task.layer).shape.for_each_input(task.layer, task.index, visit);
+    }
+
+    /// The same for so many of them, at most: it costs no more than they do.
+    pub fn for_first_inputs(&self, task: TaskId, most: u64, visit: impl FnMut(TaskId)) {
+        self.layer(task.layer).shape.for_first_inputs(task.layer, task.index, most, visit);
     }
 
     /// Calls `visit` with each task that reads `task`, once for each time it reads it.
@@ -195,9 +200,15 @@ impl GraphBuilder {
         if layer.op.0 as usize >= self.ops.len() {
             return Err(GraphError::UnknownOp { layer: layer.name.to_string(), op: layer.op });
         }
+        if let Shape::Reduce { grid, fan_in, .. } = &layer.shape {
+            let well_formed = fan_in.len() == grid.axes() && !fan_in.contains(&0);
+            check_map(layer, well_formed, || format!("fan-in {fan_in:?} over {grid:?}"))?;
+        }
+        // Lengths are multiplied whether or not one of them is nothing.
         let limit = 1 << TaskId::INDEX_BITS;
-        if layer.len() > limit {
-            return Err(GraphError::TooMany { what: layer.name.to_string(), found: layer.len(), limit });
+        let found = layer.shape.grids().iter().map(Grid::span).fold(layer.len(), u64::max);
+        if found > limit {
+            return Err(GraphError::TooMany { what: layer.name.to_string(), found, limit });
         }
         for input in layer.shape.input_layers() {
             if input.0 as usize >= self.layers.len() {
@@ -214,12 +225,15 @@ impl GraphBuilder {
             }
             Shape::Map { grid, inputs } => inputs.iter().try_for_each(|input| {
                 self.check_size(layer, input.layer, input.grid.len())?;
+                // Where nobody reads, lengths may be anything, and axes have to be there all the same.
                 let fits = |(&axis, &length): (&Option<u8>, &u32)| match axis {
-                    Some(axis) => grid.lengths().get(axis as usize).is_some_and(|&reader| reader <= length),
-                    None => length > 0,
+                    Some(axis) => {
+                        grid.lengths().get(axis as usize).is_some_and(|&reader| grid.is_empty() || reader <= length)
+                    }
+                    None => grid.is_empty() || length > 0,
                 };
-                let well_formed = input.axes.len() == input.grid.axes()
-                    && (grid.is_empty() || input.axes.iter().zip(input.grid.lengths()).all(fits));
+                let well_formed =
+                    input.axes.len() == input.grid.axes() && input.axes.iter().zip(input.grid.lengths()).all(fits);
                 check_map(layer, well_formed, || format!("{input:?} over {grid:?}"))
             }),
             Shape::Exchange { input, producers, consumers } => {
@@ -229,11 +243,7 @@ impl GraphBuilder {
                 }
                 self.check_size(layer, *input, *producers)
             }
-            Shape::Reduce { input, grid, fan_in } => {
-                self.check_size(layer, *input, grid.len())?;
-                let well_formed = fan_in.len() == grid.axes() && !fan_in.contains(&0);
-                check_map(layer, well_formed, || format!("fan-in {fan_in:?} over {grid:?}"))
-            }
+            Shape::Reduce { input, grid, .. } => self.check_size(layer, *input, grid.len()),
             Shape::Overlap { input, grid, ranges } => {
                 self.check_size(layer, *input, grid.len())?;
                 let fits = ranges.iter().zip(grid.lengths()).all(|(ranges, &length)| ranges.fits(length));

@@ -69,7 +69,8 @@ impl Explicit {
         layers
     }
 
-    pub(crate) fn outer_inputs(&self) -> impl Iterator<Item = (TaskId, u64)> {
+    /// The tasks of other layers that are read, in order, each once for each task that reads it, with that.
+    pub fn outer_inputs(&self) -> impl Iterator<Item = (TaskId, u64)> {
         let readers = self.0.outer_readers.iter().map(|&reader| u64::from(reader));
         self.0.outer_inputs.iter().map(|&input| TaskId::unpack(input)).zip(readers)
     }

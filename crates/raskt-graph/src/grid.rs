@@ -29,6 +29,11 @@ impl Grid {
         self.0.iter().fold(1, |blocks, &length| blocks.saturating_mul(u64::from(length)))
     }
 
+    /// How many it would have if no length were nothing; of more than can be counted, as many as can be.
+    pub(crate) fn span(&self) -> u64 {
+        self.0.iter().fold(1, |blocks, &length| blocks.saturating_mul(u64::from(length.max(1))))
+    }
+
     /// Whether it has no block.
     pub fn is_empty(&self) -> bool {
         self.0.contains(&0)

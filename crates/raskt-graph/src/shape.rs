@@ -1,4 +1,4 @@
-use crate::{AxisRanges, Explicit, Grid, GridBox, GridSet, LayerId, MapInput, Parts, TaskId};
+use crate::{AxisRanges, BoxWalk, Explicit, Grid, GridBox, GridSet, LayerId, MapInput, Parts, TaskId};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -87,6 +87,17 @@ impl Shape {
         }
     }
 
+    /// Its own grid and those that it takes its inputs to have, where it has any.
+    pub(crate) fn grids(&self) -> Vec<Grid> {
+        let mut grids = vec![self.grid()];
+        match self {
+            Self::Map { inputs, .. } => grids.extend(inputs.iter().map(|input| input.grid.clone())),
+            Self::Reduce { grid, .. } | Self::Overlap { grid, .. } => grids.push(grid.clone()),
+            Self::Explicit(_) | Self::Exchange { .. } | Self::Concatenate(_) => {}
+        }
+        grids
+    }
+
     /// The layers that it reads, without repetition, in order.
     pub fn input_layers(&self) -> Vec<LayerId> {
         let mut layers = match self {
@@ -130,6 +141,37 @@ impl Shape {
                 Some(line) => line.for_each(|at| visit(TaskId::new(*input, at))),
                 None => self.read_box(index).for_each(grid, |at| visit(TaskId::new(*input, at))),
             },
+        }
+    }
+
+    /// The same for so many of the inputs, at most: it costs no more than they do.
+    pub fn for_first_inputs(&self, own: LayerId, index: u64, most: u64, mut visit: impl FnMut(TaskId)) {
+        let count = usize::try_from(most).unwrap_or(usize::MAX);
+        match self {
+            Self::Explicit(explicit) => explicit.inputs(own, index).take(count).for_each(visit),
+            Self::Exchange { input, producers, .. } => {
+                (0..most.min(*producers)).for_each(|at| visit(TaskId::new(*input, at)));
+            }
+            Self::Reduce { input, grid, .. } | Self::Overlap { input, grid, .. } => {
+                let mut walk = BoxWalk::new(grid, &self.read_box(index));
+                let mut left = most;
+                while left > 0 && walk.left() > 0 {
+                    let run = walk.run();
+                    let taken = left.min(run.end - run.start);
+                    (run.start..run.start + taken).for_each(|at| visit(TaskId::new(*input, at)));
+                    walk.advance(taken);
+                    left -= taken;
+                }
+            }
+            Self::Map { .. } | Self::Concatenate(_) => {
+                let mut left = most;
+                self.for_each_input(own, index, |input| {
+                    if left > 0 {
+                        left -= 1;
+                        visit(input);
+                    }
+                });
+            }
         }
     }
 
@@ -266,7 +308,8 @@ impl Shape {
         match self {
             Self::Reduce { grid, fan_in, .. } => {
                 let axes = at.iter().zip(fan_in).zip(grid.lengths());
-                GridBox(axes.map(|((&at, &fan_in), &end)| at * fan_in..((at + 1) * fan_in).min(end)).collect())
+                let read = |at: u32, fan_in: u32, end: u32| at * fan_in..(at + 1).saturating_mul(fan_in).min(end);
+                GridBox(axes.map(|((&at, &fan_in), &end)| read(at, fan_in, end)).collect())
             }
             Self::Overlap { ranges, .. } => {
                 GridBox(at.iter().zip(ranges.iter()).map(|(&at, ranges)| ranges.at(at)).collect())

@@ -1,5 +1,7 @@
 //! Shapes of every kind over grids of any number of axes: what they say in one direction they say in the other.
 
+mod outside;
+
 use crate::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -202,6 +204,11 @@ proptest! {
         let mut forward: Vec<_> = vec![];
         for (index, inputs) in (0..).zip(&inputs) {
             prop_assert_eq!(shape.input_count(index), inputs.len() as u64);
+            for most in [0, 1, 3, u64::MAX] {
+                let mut first = vec![];
+                graph.for_first_inputs(TaskId::new(reader, index), most, |input| first.push(input));
+                prop_assert_eq!(&first[..], &inputs[..inputs.len().min(usize::try_from(most).unwrap_or(usize::MAX))]);
+            }
             forward.extend(inputs.iter().map(|&input| (input, index)));
         }
         forward.sort_unstable();

@@ -10,6 +10,7 @@
 //! still to be made, or because all results are wanted and stay, producers go on, and workers make room by spilling. So no
 //! run ever stands still because of this, and none is run task by task.
 
+use crate::batch::INPUTS_LOOKED_AT;
 use crate::estimate::Estimate;
 use crate::run::Run;
 use crate::task::Tag;
@@ -18,9 +19,6 @@ use raskt_graph::{Shape, TaskId};
 /// The part of a worker's memory that producers may fill: half. The rest is for the tasks that read what they made, for inputs
 /// that are fetched, and for results that turn out larger than those before them.
 const PRODUCERS_PART: u64 = 2;
-
-/// Inputs of a task that are looked at; of more, the rest is taken to be alike.
-const INPUTS_LOOKED_AT: u64 = 16;
 
 /// What a task does to the memory of its worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +32,7 @@ pub(crate) struct Effect {
 impl Effect {
     /// Bytes that it adds in all. Sizes are estimates: a task that makes about as much as goes with it adds nothing.
     pub fn net(self) -> u64 {
-        if self.adds <= self.frees + self.frees / 4 { 0 } else { self.adds - self.frees }
+        if self.adds <= self.frees.saturating_add(self.frees / 4) { 0 } else { self.adds - self.frees }
     }
 
     /// Whether it gives back more than it makes, so that waiting for it is worth it.
@@ -72,10 +70,9 @@ impl Run {
             let is_kept = self.tasks.is_wanted(TaskId::new(input, 0));
             return Effect { adds, frees: if is_kept { 0 } else { self.input_bytes(task) } };
         }
-        let (mut frees, mut looked_at) = (0, 0);
-        self.graph.for_each_input(task, |input| {
-            looked_at += 1;
-            if looked_at > INPUTS_LOOKED_AT || self.tasks.is_wanted(input) {
+        let (mut frees, inputs) = (0_u64, self.graph.input_count(task));
+        self.graph.for_first_inputs(task, INPUTS_LOOKED_AT, |input| {
+            if self.tasks.is_wanted(input) {
                 return;
             }
             let record = self.tasks.record(input);
@@ -83,6 +80,6 @@ impl Run {
                 frees += self.output_bytes(input.layer) / self.tasks.all_unread(&self.graph, input, record).max(1);
             }
         });
-        Effect { adds, frees: frees * looked_at.div_ceil(INPUTS_LOOKED_AT).max(1) }
+        Effect { adds, frees: frees.saturating_mul(inputs.div_ceil(INPUTS_LOOKED_AT).max(1)) }
     }
 }

@@ -10,9 +10,7 @@ use crate::scheduler::Scheduler;
 use crate::seat::{Handed, Placed, Seat};
 use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
-use raskt_graph::TaskId;
-use smallvec::SmallVec;
-use std::cmp::Reverse;
+use raskt_graph::{Resources, TaskId};
 use std::sync::Arc;
 
 /// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
@@ -41,6 +39,7 @@ impl Scheduler {
     /// is behind it has its turn.
     pub(crate) fn assign(&mut self) {
         self.assign_suspects();
+        self.assign_borrowers();
         self.wake_waiting();
         self.keep_room();
         if self.assign_in_line(false) {
@@ -152,29 +151,6 @@ impl Scheduler {
         given
     }
 
-    /// Hands out something of `id` to `worker`, whose task waits for it: where it is, and however much else it has. Says whether
-    /// there was something.
-    pub(crate) fn assign_lent(&mut self, worker: WorkerId, id: RunId) -> bool {
-        let Some(run) = self.runs.get_mut(&id) else { return false };
-        let heads = (0..run.classes.len()).filter_map(|class| Some((class, run.find_startable(class)?)));
-        let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
-        let able = heads.iter().filter(|(class, _)| self.seats.is_able(worker, run.classes[*class].as_deref()));
-        let Some(&(class, head)) = able.max_by_key(|(class, head)| (head.priority, Reverse(*class))) else {
-            self.settle(id);
-            return false;
-        };
-        let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
-        let gives_back = self.seats.minds_memory() && run.effect(first).gives_back();
-        let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
-        let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
-        if let Some(batch) = batch {
-            self.waits.end(id, class as u32, head.layer);
-            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: true });
-        }
-        self.settle(id);
-        true
-    }
-
     /// Hands out a head to whoever has memory for it; to anybody if it `goes_ahead`.
     fn assign_head(&mut self, id: RunId, class: usize, head: Head, goes_ahead: bool) -> Given {
         let Some(run) = self.runs.get(&id) else { return Given::Nothing };
@@ -253,6 +229,10 @@ impl Scheduler {
         };
         let mut candidates: Vec<_> = able.iter().copied().filter(reaches_all).map(candidate).collect();
         if candidates.is_empty() {
+            let others = self.seats.some_open(requirement).filter(|&worker| admits(worker)).filter(reaches_all);
+            candidates = others.map(candidate).collect();
+        }
+        if candidates.is_empty() {
             // It will fail to fetch again; the copy then counts as lost and is made anew.
             candidates = able.into_iter().map(candidate).collect();
         }
@@ -291,6 +271,7 @@ impl Scheduler {
             priority,
             is_lent: handed.is_lent,
             requirement,
+            borrowed: Resources::new(),
             relief,
             is_started: false,
             asked_for: None,

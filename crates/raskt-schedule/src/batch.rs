@@ -42,7 +42,7 @@ pub(crate) struct Batch {
 }
 
 /// Inputs of a task that are looked at to tell how much it reads and who holds it; of more, the rest is taken to be alike.
-const INPUTS_LOOKED_AT: usize = 16;
+pub(crate) const INPUTS_LOOKED_AT: u64 = 16;
 
 /// Copies of an input that are looked at, beside the first: what many hold is near everywhere.
 const COPIES_LOOKED_AT: usize = 16;
@@ -179,9 +179,9 @@ impl Run {
             }
             Shape::Concatenate(parts) => self.output_bytes(parts.input_of(task.index).layer),
             Shape::Explicit(explicit) => {
-                let looked_at = explicit.inputs(task.layer, task.index).take(INPUTS_LOOKED_AT);
+                let looked_at = explicit.inputs(task.layer, task.index).take(INPUTS_LOOKED_AT as usize);
                 let bytes: u64 = looked_at.map(|input| self.output_bytes(input.layer)).sum();
-                bytes.saturating_mul(self.graph.input_count(task).div_ceil(INPUTS_LOOKED_AT as u64).max(1))
+                bytes.saturating_mul(self.graph.input_count(task).div_ceil(INPUTS_LOOKED_AT).max(1))
             }
         }
     }
@@ -189,12 +189,7 @@ impl Run {
     /// Who holds inputs of `task`, and how many bytes each, as far as they are looked at: what `known` holds is.
     pub fn holders(&self, task: TaskId, known: WorkerId) -> SmallVec<[(WorkerId, u64); 8]> {
         let mut holders = SmallVec::<[(WorkerId, u64); 8]>::new();
-        let mut looked_at = 0;
-        self.graph.for_each_input(task, |input| {
-            looked_at += 1;
-            if looked_at > INPUTS_LOOKED_AT {
-                return;
-            }
+        self.graph.for_first_inputs(task, INPUTS_LOOKED_AT, |input| {
             // A result without bytes still has to be fetched, which takes as long as a few thousand bytes would.
             let bytes = self.output_bytes(input.layer).max(4096);
             let record = self.tasks.record(input);
@@ -223,7 +218,7 @@ impl Run {
     /// Who holds the first of what `task` reads: neighbours that agree in it may go together.
     pub fn first_holder(&self, task: TaskId) -> Option<WorkerId> {
         let mut holder = None;
-        self.graph.for_each_input(task, |input| {
+        self.graph.for_first_inputs(task, 1, |input| {
             holder.get_or_insert(self.tasks.record(input).worker);
         });
         holder

@@ -7,12 +7,12 @@ use raskt_graph::{Graph, TaskId};
 use std::collections::BTreeSet;
 
 /// Tasks to be looked at, the last first: whoever reads a task comes after it, so that all readers are settled before it.
-type Suspects = BTreeSet<TaskId>;
+type Worklist = BTreeSet<TaskId>;
 
 impl Tasks {
     /// No client wants `tasks` any more: results that nobody reads are let go, and what isn't done and nobody needs won't be.
     pub fn unwant(&mut self, graph: &Graph, tasks: impl Iterator<Item = TaskId>) {
-        let mut suspects = Suspects::new();
+        let mut unread = Worklist::new();
         for task in tasks {
             let layer = &mut self.layers[task.layer.0 as usize];
             if !layer.wanted.contains(task.index) {
@@ -28,20 +28,20 @@ impl Tasks {
                 Tag::InMemory => {}
                 _ => {
                     self.counts.unfinished_wanted -= 1;
-                    suspects.insert(task);
+                    unread.insert(task);
                 }
             }
         }
-        while let Some(task) = suspects.pop_last() {
+        while let Some(task) = unread.pop_last() {
             let is_kept = self.is_wanted(task) || self.count_unread(graph, task) > 0;
             if !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished() {
-                self.drop_task(graph, task, &mut suspects);
+                self.drop_task(graph, task, &mut unread);
             }
         }
     }
 
     /// `Waiting`, `Ready` or `Running` → not needed. This is the one way back from being needed.
-    fn drop_task(&mut self, graph: &Graph, task: TaskId, suspects: &mut Suspects) {
+    fn drop_task(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
         self.count_reads(graph, task);
         let layer = &mut self.layers[task.layer.0 as usize];
         self.counts.total -= 1;
@@ -70,7 +70,7 @@ impl Tasks {
         self.leave_inputs(graph, task, |tasks, input| match tasks.record(input).tag {
             Tag::InMemory => tasks.read(graph, input),
             Tag::Released => {}
-            _ => drop(suspects.insert(input)),
+            _ => drop(unread.insert(input)),
         });
     }
 }

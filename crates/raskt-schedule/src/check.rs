@@ -1,5 +1,6 @@
 //! Events come from outside: from callers, records, and workers across a network. What they name has to be there.
 
+use crate::estimate::LARGEST;
 use crate::{Event, Outcome, RunId, Scheduler, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use std::sync::Arc;
@@ -34,16 +35,15 @@ pub enum EventError {
         /// How many the layer has.
         len: u64,
     },
-    /// Results of more bytes than can be counted for all tasks of a run.
-    #[error("results of {bytes} bytes, which is more than a worker can hold")]
+    /// Results of more bytes than any can have.
+    #[error("{results} results of {bytes} bytes, which is more than a worker can hold")]
     TooManyBytes {
-        /// The bytes.
+        /// How many results there are.
+        results: u64,
+        /// The bytes of all of them.
         bytes: u64,
     },
 }
-
-/// What all results of a worker take together, at most: the address space of a machine of today.
-const MOST_BYTES: u64 = 1 << 48;
 
 impl Scheduler {
     /// Whether `event` can be handled. What is known to be late (of runs that have ended, of workers that have gone) can: it
@@ -60,12 +60,15 @@ impl Scheduler {
             | Event::ResultsLost { run, tasks, .. }
             | Event::Fetched { run, tasks, .. }
             | Event::TakenBack { run, tasks, .. } => self.are_of_run(*run, tasks),
-            Event::Given { run, tasks, bytes, .. } => self.are_of_run(*run, tasks).and(is_countable(*bytes)),
+            Event::Given { run, tasks, bytes, .. } => {
+                self.are_of_run(*run, tasks)?;
+                is_countable(tasks, *bytes)
+            }
             Event::FetchFailed { run, task, .. } => self.is_of_run(*run, *task),
             Event::Reported { report, .. } => report.outcomes.iter().try_for_each(|(range, outcome)| {
                 self.are_of_run(report.run, &[*range])?;
                 match *outcome {
-                    Outcome::Done { bytes } | Outcome::Spent { bytes } => is_countable(bytes),
+                    Outcome::Done { bytes } | Outcome::Spent { bytes } => is_countable(&[*range], bytes),
                     Outcome::Failed | Outcome::NotRun => Ok(()),
                 }
             }),
@@ -105,6 +108,12 @@ pub(crate) fn are_of(graph: &Graph, tasks: &[TaskRange]) -> Result<(), EventErro
     })
 }
 
-fn is_countable(bytes: u64) -> Result<(), EventError> {
-    if bytes <= MOST_BYTES { Ok(()) } else { Err(EventError::TooManyBytes { bytes }) }
+/// What is told of several results is told in one sum. A run that isn't there may be told of ranges of any kind.
+fn is_countable(tasks: &[TaskRange], bytes: u64) -> Result<(), EventError> {
+    let lens = tasks.iter().map(|range| range.end.saturating_sub(range.start));
+    let results = lens.fold(0, u64::saturating_add);
+    if bytes <= LARGEST.saturating_mul(results.max(1)) {
+        return Ok(());
+    }
+    Err(EventError::TooManyBytes { results, bytes })
 }

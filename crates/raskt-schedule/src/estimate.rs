@@ -10,8 +10,8 @@ pub(crate) struct Estimate {
 /// The most nanoseconds that a task is taken to take, so that those of many can be added up: thirteen days.
 pub(crate) const LONGEST: u64 = 1 << 50;
 
-/// The most bytes that are taken to be stated of a result.
-const LARGEST: u64 = 1 << 48;
+/// The most bytes that a result is taken to have, whoever says so: the address space of a machine of today.
+pub(crate) const LARGEST: u64 = 1 << 48;
 
 impl Estimate {
     /// Nanoseconds of one task; nothing if none of the layer has been seen and its cost wasn't stated.
@@ -40,7 +40,7 @@ impl Estimate {
     /// Takes in that `tasks` results had `bytes` bytes; reports that don't say it have none.
     pub fn learn_bytes(&mut self, tasks: u64, bytes: u64) {
         if bytes > 0 && tasks > 0 {
-            let seen = bytes / tasks;
+            let seen = (bytes / tasks).min(LARGEST);
             let known = self.output_bytes.unwrap_or(seen);
             self.output_bytes = Some(if seen > known { seen } else { (known + seen) / 2 });
         }

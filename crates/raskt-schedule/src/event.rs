@@ -220,8 +220,12 @@ impl Outcome {
 
     fn joined(self, other: Self) -> Option<Self> {
         match (self, other) {
-            (Self::Done { bytes }, Self::Done { bytes: more }) => Some(Self::Done { bytes: bytes + more }),
-            (Self::Spent { bytes }, Self::Spent { bytes: more }) => Some(Self::Spent { bytes: bytes + more }),
+            (Self::Done { bytes }, Self::Done { bytes: more }) => {
+                Some(Self::Done { bytes: bytes.saturating_add(more) })
+            }
+            (Self::Spent { bytes }, Self::Spent { bytes: more }) => {
+                Some(Self::Spent { bytes: bytes.saturating_add(more) })
+            }
             (Self::NotRun, Self::NotRun) => Some(Self::NotRun),
             _ => None,
         }

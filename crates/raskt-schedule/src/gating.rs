@@ -126,15 +126,22 @@ impl Tasks {
 
     /// `input` is lost, and so are the tasks of `id` not ready any more that read it through a gate.
     pub fn tell_of_loss_at_gates(&mut self, graph: &Graph, id: LayerId, input: TaskId) {
-        let layer = &self.layers[id.0 as usize];
-        let is_read = layer.gates.as_ref().is_some_and(|gates| gates.iter().any(|gate| gate.input == input.layer));
-        if !is_read {
-            return;
+        let LayerState { gates, pages, .. } = &self.layers[id.0 as usize];
+        let gates = gates.iter().flat_map(|gates| gates.iter()).filter(|gate| gate.input == input.layer);
+        let shape = &graph.layer(id).shape;
+        let mut ready = vec![];
+        for gate in gates {
+            // Those that read it, and no others: of a large layer, many more have records.
+            let readers = shape.readers_through(gate.port, input.index);
+            let mut walk = BoxWalk::new(&shape.grid(), &readers);
+            while walk.left() > 0 {
+                let run = walk.run();
+                ready.extend(pages.live_in(run.clone()).filter(|(_, tag)| *tag == Tag::Ready).map(|(index, _)| index));
+                walk.advance(run.end - run.start);
+            }
         }
-        let live = layer.pages.live().filter(|(_, record)| record.tag == Tag::Ready);
-        let ready: Vec<_> = live.map(|(index, _)| TaskId::new(id, index)).collect();
-        for task in ready {
-            if self.missing(graph, task).gated == Some(input) {
+        for task in ready.into_iter().map(|index| TaskId::new(id, index)) {
+            if self.record(task).tag == Tag::Ready && self.missing(graph, task).gated == Some(input) {
                 self.counts.ready -= 1;
                 self.settle_at_gates(graph, task, 0);
             }

@@ -31,10 +31,11 @@ pub(crate) struct Move {
 #[derive(Debug, Default)]
 pub(crate) struct Holdings {
     layers: BTreeMap<(RunId, LayerId), Holding>,
-    bytes: u64,
+    /// The sum over these: of more layers than that of one could tell.
+    bytes: u128,
 }
 
-/// Results of one layer on one worker; never none.
+/// Results of one layer on one worker; never none. More bytes than can be told are as many as can be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holding {
     pub count: u64,
@@ -47,7 +48,7 @@ impl Moves {
         match &mut self.added {
             Some(Move { worker: last, layer: of, count, bytes: Some(sum) }) if (*of, *last) == (layer, worker) => {
                 *count += 1;
-                *sum += bytes;
+                *sum = sum.saturating_add(bytes);
             }
             added => self.log.extend(added.replace(Move { worker, layer, count: 1, bytes: Some(bytes) })),
         }
@@ -78,7 +79,7 @@ impl Moves {
 
 impl Holdings {
     /// Bytes of all of it.
-    pub fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u128 {
         self.bytes
     }
 
@@ -86,15 +87,16 @@ impl Holdings {
         let held = self.layers.entry((run, moved.layer)).or_default();
         match moved.bytes {
             Some(bytes) => {
+                let before = held.bytes;
                 held.count += moved.count;
-                held.bytes += bytes;
-                self.bytes += bytes;
+                held.bytes = before.saturating_add(bytes);
+                self.bytes += u128::from(held.bytes - before);
             }
             None => {
                 let part = u128::from(held.bytes) * u128::from(moved.count) / u128::from(held.count.max(1));
                 held.count -= moved.count;
                 held.bytes -= part as u64;
-                self.bytes -= part as u64;
+                self.bytes -= part;
                 if held.count == 0 {
                     self.layers.remove(&(run, moved.layer));
                 }
@@ -105,7 +107,7 @@ impl Holdings {
     /// Nothing of `run` is held any more.
     pub fn forget(&mut self, run: RunId) {
         let of_run = self.layers.extract_if((run, LayerId(0))..=(run, LayerId(u32::MAX)), |_, _| true);
-        self.bytes -= of_run.map(|(_, holding)| holding.bytes).sum::<u64>();
+        self.bytes -= of_run.map(|(_, holding)| u128::from(holding.bytes)).sum::<u128>();
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (RunId, LayerId, Holding)> {
@@ -118,10 +120,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// What a result takes, as it is said: now and then that is out of all bounds.
+    fn bytes() -> impl Strategy<Value = u64> {
+        prop_oneof![9 => 0..1000_u64, 1 => prop_oneof![Just(u64::MAX), Just(1 << 63), Just(1 << 48)]]
+    }
+
     proptest! {
         /// Whatever comes and goes in whatever order, the sums are those of what is there.
         #[test]
-        fn moves_add_up(steps in prop::collection::vec((any::<bool>(), 0..3_u32, 0..3_u32, 0..1000_u64), 0..80)) {
+        fn moves_add_up(steps in prop::collection::vec((any::<bool>(), 0..3_u32, 0..3_u32, bytes()), 0..80)) {
             const RUN: RunId = RunId(1);
             let mut moves = Moves::default();
             let mut workers: [Holdings; 3] = std::array::from_fn(|_| Holdings::default());
@@ -141,7 +148,7 @@ mod tests {
                 }
             }
             for (worker, holdings) in (0..).map(WorkerId).zip(&mut workers) {
-                prop_assert_eq!(holdings.iter().map(|(.., holding)| holding.bytes).sum::<u64>(), holdings.bytes());
+                prop_assert_eq!(holdings.iter().map(|(.., holding)| u128::from(holding.bytes)).sum::<u128>(), holdings.bytes());
                 for (_, layer, holding) in holdings.iter() {
                     prop_assert_eq!(counts.remove(&(layer, worker)), Some(holding.count));
                 }

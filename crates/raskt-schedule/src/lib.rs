@@ -28,6 +28,7 @@ mod gating;
 mod holders;
 mod holdings;
 mod id;
+mod lending;
 mod look;
 mod members;
 mod needed;

@@ -1,7 +1,7 @@
 //! What audits ask a scheduler.
 
 use crate::seat::Seat;
-use crate::{HeldBack, RunId, Scheduler, WorkerId};
+use crate::{Attempt, HeldBack, RunId, Scheduler, WorkerId};
 use raskt_graph::TaskId;
 
 impl Scheduler {
@@ -36,6 +36,12 @@ impl Scheduler {
         self.seats.get(worker).is_some_and(Seat::has_orphans)
     }
 
+    /// Whether an assignment of `worker` has what it requires, or a part of it, from tasks that wait for its run.
+    pub fn has_borrowed(&self, worker: WorkerId, run: RunId, attempt: Attempt) -> bool {
+        let placed = self.seats.get(worker).and_then(|seat| seat.find(run, attempt));
+        placed.is_some_and(|placed| !placed.borrowed.is_empty())
+    }
+
     /// When there is no run: what is left of those that there were, in words.
     pub fn leftovers(&self) -> Option<String> {
         if !self.waits.is_empty() {
@@ -44,10 +50,10 @@ impl Scheduler {
         if !self.accused.is_empty() || !self.doubtful.is_empty() {
             return Some("runs are still looked at".into());
         }
-        if !self.wakeable.is_empty() || !self.unmet.is_empty() {
+        if !self.wakeable.is_empty() || !self.hopeless.is_empty() {
             return Some("something is still required".into());
         }
-        if !self.queue.is_empty() || !self.demanding.is_empty() {
+        if !self.queue.is_empty() || !self.demanding.is_empty() || !self.needy.is_empty() {
             return Some("something still stands in line".into());
         }
         if !self.reserves.is_empty() {

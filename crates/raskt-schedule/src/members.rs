@@ -99,7 +99,7 @@ impl Members {
     }
 
     /// Adds ranges in any order, in one go.
-    fn insert_all(&mut self, added: Vec<Range<u64>>, len: u64) {
+    pub fn insert_all(&mut self, added: Vec<Range<u64>>, len: u64) {
         if added.len() as u64 > len / TASKS_PER_RANGE + FEW_RANGES {
             *self = std::mem::take(self).into_bits(len);
         }

@@ -1,5 +1,6 @@
+use crate::TaskRange;
 use crate::members::Members;
-use raskt_graph::{Explicit, Graph, Grid, GridSet, LayerId, Shape};
+use raskt_graph::{Explicit, Graph, Grid, GridSet, LayerId, Shape, TaskId};
 
 /// What has to run for `wanted` to be there, layer by layer: the wanted tasks and, upwards, what they read.
 pub(crate) fn needed_for(graph: &Graph, wanted: &[Members]) -> Vec<Members> {
@@ -47,11 +48,30 @@ fn add_explicit_inputs(graph: &Graph, id: LayerId, explicit: &Explicit, needed: 
     // Downwards, so that reads within the layer are found before their readers are passed.
     for index in (0..len).rev() {
         if needed[own].contains(index) {
-            explicit.inputs(id, index).for_each(|input| {
-                let range = input.index..input.index + 1;
-                needed[input.layer.0 as usize].insert(range, graph.layer(input.layer).len());
-            });
+            let inner = explicit.inputs(id, index).filter(|input| input.layer == id);
+            inner.for_each(|input| needed[own].insert(input.index..input.index + 1, len));
         }
     }
-    needed[own].compact(len);
+    // In order, and in one go for each layer: one by one they would be put before one another.
+    let (inputs, own) = needed.split_at_mut(own);
+    let read = explicit.outer_inputs().filter(|&(_, reader)| own[0].contains(reader)).map(|(input, _)| input);
+    for ranges in by_layer(read) {
+        let layer = ranges[0].layer;
+        let ranges = ranges.into_iter().map(|range| range.start..range.end).collect();
+        inputs[layer.0 as usize].insert_all(ranges, graph.layer(layer).len());
+    }
+    own[0].compact(len);
+}
+
+/// Tasks in order, as ranges, each layer apart.
+fn by_layer(tasks: impl Iterator<Item = TaskId>) -> Vec<Vec<TaskRange>> {
+    let mut layers: Vec<Vec<TaskRange>> = vec![];
+    for task in tasks {
+        match layers.last_mut().filter(|ranges| ranges[0].layer == task.layer) {
+            Some(ranges) if ranges.last().is_some_and(|last| last.contains(task)) => {}
+            Some(ranges) => TaskRange::push(ranges, task),
+            None => layers.push(Vec::from([TaskRange::one(task)])),
+        }
+    }
+    layers
 }

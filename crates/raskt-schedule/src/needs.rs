@@ -1,12 +1,12 @@
 //! What tasks of all runs require, each told once, and which workers could take it now.
 //!
 //! Many runs ask for the same: a GPU, or a worker by name. Each different requirement has a number ([`Need`]) as long as a run has
-//! it, and a set of the workers that meet it and have room, in order of their load. So nobody who asks for what is taken is
-//! looked at before it isn't any more.
+//! it, and, while somebody in line asks for it, a set of the workers that meet it and have room, in order of their load. So nobody
+//! who asks for what is taken is looked at before it isn't any more; and what nobody asks for now costs nothing.
 
 use crate::requirement::Requirement;
 use crate::{Offer, WorkerId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// The number of a requirement; the first is that of none.
@@ -17,7 +17,7 @@ impl Need {
     pub const NONE: Self = Self(0);
     /// That of memory, which no worker is asked for by number.
     pub const MEMORY: Self = Self(u32::MAX);
-    const LAST: Self = Self(u32::MAX - 1);
+    pub const LAST: Self = Self(u32::MAX - 1);
 
     /// The number after this one.
     pub fn next(self) -> Self {
@@ -29,7 +29,11 @@ impl Need {
 pub(crate) type Place = (bool, u64, WorkerId);
 
 /// Workers that meet a requirement, and where they stand; nothing if anybody does.
-pub(crate) type Able = Option<Vec<(WorkerId, Option<Place>)>>;
+pub(crate) type Able = Option<BTreeMap<WorkerId, Option<Place>>>;
+
+/// Requirements that nobody in line has and that are watched all the same: whoever asks for a GPU once does so again, and to find
+/// out who has one takes as long as there are workers.
+const WATCHED_FOR_NOBODY: usize = 4;
 
 /// All that is required of workers.
 #[derive(Debug, Default)]
@@ -37,14 +41,18 @@ pub(crate) struct Needs {
     numbers: BTreeMap<Arc<Requirement>, Need>,
     entries: BTreeMap<Need, Entry>,
     last: u32,
-    /// Those that a worker may come to meet, by what it offers.
+    /// Those that are watched for nobody, the one for the longest time first.
+    unasked: VecDeque<Need>,
+    /// Of those that are watched, the ones that a worker may come to meet, by what it offers.
     by_name: BTreeSet<(Arc<str>, Need)>,
     by_resource: BTreeSet<(Arc<str>, Need)>,
-    /// Those that each worker meets.
+    /// Of those that are watched, the ones that each worker meets.
     of_worker: BTreeMap<WorkerId, BTreeSet<Need>>,
     /// Those of which it has changed whether somebody has room, and whether there is somebody.
     pub room_changed: BTreeSet<Need>,
     pub met_changed: BTreeSet<Need>,
+    /// Places of workers that were looked at.
+    steps: u64,
 }
 
 #[derive(Debug)]
@@ -52,16 +60,29 @@ struct Entry {
     requirement: Arc<Requirement>,
     /// Classes of runs that have it.
     users: u64,
+    /// Those of them that stand in line or aside, and those with suspects that look for a worker.
+    asking: u64,
+    /// Nothing if it isn't known who meets it, since nobody has asked.
+    watch: Option<Watch>,
+}
+
+/// Who meets a requirement, kept as workers change.
+#[derive(Debug)]
+struct Watch {
     /// Anybody meets it, since none of those that it names is there.
     is_any: bool,
+    /// Those that it names are there, or nobody else is allowed.
+    is_restricted: bool,
     /// Workers that could meet it if they had nothing else, and where those stand that can now.
     able: BTreeMap<WorkerId, Option<Place>>,
     open: BTreeSet<Place>,
 }
 
+static NOBODY: BTreeSet<Place> = BTreeSet::new();
+
 impl Needs {
-    /// The number of `requirement`, which one more class of a run has. If it is new the workers that meet it are `able`.
-    pub fn add(&mut self, requirement: &Arc<Requirement>, able: impl FnOnce() -> Able) -> Need {
+    /// The number of `requirement`, which one more class of a run has.
+    pub fn add(&mut self, requirement: &Arc<Requirement>) -> Need {
         if let Some(&need) = self.numbers.get(requirement) {
             self.entries.entry(need).and_modify(|entry| entry.users += 1);
             return need;
@@ -69,17 +90,7 @@ impl Needs {
         self.last += 1;
         let need = Need(self.last);
         self.numbers.insert(requirement.clone(), need);
-        for name in &requirement.workers {
-            self.by_name.insert((name.as_str().into(), need));
-        }
-        for name in requirement.resources.keys() {
-            self.by_resource.insert((name.clone(), need));
-        }
-        let (requirement, able) = (requirement.clone(), able());
-        let (workers, open) = (BTreeMap::new(), BTreeSet::new());
-        self.entries.insert(need, Entry { requirement, users: 1, is_any: false, able: workers, open });
-        self.met_changed.insert(need);
-        self.replace(need, able);
+        self.entries.insert(need, Entry { requirement: requirement.clone(), users: 1, asking: 0, watch: None });
         need
     }
 
@@ -87,21 +98,73 @@ impl Needs {
     pub fn remove(&mut self, need: Need) -> bool {
         let Some(entry) = self.entries.get_mut(&need) else { return false };
         entry.users -= 1;
-        if entry.users > 0 {
-            return false;
+        let is_last = entry.users == 0;
+        if is_last && entry.watch.is_none() {
+            self.drop_entry(need);
         }
-        self.replace(need, Some(vec![]));
-        let Some(Entry { requirement, .. }) = self.entries.remove(&need) else { return false };
-        self.numbers.remove(&requirement);
-        for name in &requirement.workers {
+        is_last
+    }
+
+    fn drop_entry(&mut self, need: Need) {
+        if let Some(entry) = self.entries.remove(&need) {
+            self.numbers.remove(&entry.requirement);
+        }
+    }
+
+    /// Somebody more asks who meets `need`, which is watched; or one less does.
+    pub fn ask(&mut self, need: Need, asks: bool) {
+        let Some(entry) = self.entries.get_mut(&need) else { return };
+        entry.asking = if asks { entry.asking + 1 } else { entry.asking - 1 };
+        if asks && entry.asking == 1 {
+            self.unasked.retain(|other| *other != need);
+        } else if entry.asking == 0 {
+            self.leave_unasked(need);
+        }
+    }
+
+    fn leave_unasked(&mut self, need: Need) {
+        self.unasked.push_back(need);
+        if self.unasked.len() > WATCHED_FOR_NOBODY
+            && let Some(oldest) = self.unasked.pop_front()
+        {
+            self.end_watch(oldest);
+        }
+    }
+
+    pub fn is_watched(&self, need: Need) -> bool {
+        self.entries.get(&need).is_none_or(|entry| entry.watch.is_some())
+    }
+
+    /// Begins to watch `need`, which these workers meet, for nobody yet.
+    pub fn watch(&mut self, need: Need, able: Able, is_restricted: bool) {
+        let Some(entry) = self.entries.get_mut(&need) else { return };
+        for name in &entry.requirement.workers {
+            self.by_name.insert((name.as_str().into(), need));
+        }
+        for name in entry.requirement.resources.keys() {
+            self.by_resource.insert((name.clone(), need));
+        }
+        entry.watch = Some(Watch { is_any: false, is_restricted, able: BTreeMap::new(), open: BTreeSet::new() });
+        self.met_changed.insert(need);
+        self.replace(need, able, is_restricted);
+        self.leave_unasked(need);
+    }
+
+    fn end_watch(&mut self, need: Need) {
+        self.replace(need, Some(BTreeMap::new()), false);
+        let Some(entry) = self.entries.get_mut(&need) else { return };
+        entry.watch = None;
+        for name in &entry.requirement.workers {
             self.by_name.remove(&(name.as_str().into(), need));
         }
-        for name in requirement.resources.keys() {
+        for name in entry.requirement.resources.keys() {
             self.by_resource.remove(&(name.clone(), need));
         }
         self.room_changed.remove(&need);
         self.met_changed.remove(&need);
-        true
+        if entry.users == 0 {
+            self.drop_entry(need);
+        }
     }
 
     pub fn requirement(&self, need: Need) -> Option<&Arc<Requirement>> {
@@ -112,22 +175,42 @@ impl Needs {
         self.numbers.get(requirement).copied()
     }
 
-    /// Workers that meet `need` and have room; nothing if anybody meets it.
+    fn watched(&self, need: Need) -> Option<&Watch> {
+        self.entries.get(&need)?.watch.as_ref()
+    }
+
+    fn watched_mut(&mut self, need: Need) -> Option<&mut Watch> {
+        self.entries.get_mut(&need)?.watch.as_mut()
+    }
+
+    /// Workers that meet `need`, which is watched, and have room; nothing if anybody meets it.
     pub fn open(&self, need: Need) -> Option<&BTreeSet<Place>> {
-        self.entries.get(&need).filter(|entry| !entry.is_any).map(|entry| &entry.open)
+        let entry = self.entries.get(&need)?;
+        let watch = entry.watch.as_ref();
+        if watch.is_some_and(|watch| watch.is_any) { None } else { Some(watch.map_or(&NOBODY, |watch| &watch.open)) }
     }
 
     /// Whether anybody meets it, as he meets what requires nothing.
     pub fn is_any(&self, need: Need) -> bool {
-        self.entries.get(&need).is_none_or(|entry| entry.is_any)
+        self.entries.get(&need).is_none_or(|entry| entry.watch.as_ref().is_some_and(|watch| watch.is_any))
     }
 
-    /// Whether some worker that is there could meet it.
+    /// Whether only those that it names will do, as far as it is watched.
+    pub fn is_restricted(&self, need: Need) -> bool {
+        self.watched(need).is_some_and(|watch| watch.is_restricted)
+    }
+
+    /// Whether some worker that is there could meet it, as far as it is watched.
     pub fn is_met(&self, need: Need) -> bool {
-        self.entries.get(&need).is_none_or(|entry| entry.is_any || !entry.able.is_empty())
+        self.watched(need).is_none_or(|watch| watch.is_any || !watch.able.is_empty())
     }
 
-    /// Those that a worker with this offer may meet, or that depend on whether it is there.
+    /// How many workers could meet it, if it is watched and not everybody does.
+    pub fn able(&self, need: Need) -> Option<usize> {
+        self.watched(need).filter(|watch| !watch.is_any).map(|watch| watch.able.len())
+    }
+
+    /// Those of the watched that a worker with this offer may meet, or that depend on whether it is there.
     pub fn concerned(&self, offer: &Offer) -> BTreeSet<Need> {
         let of = |list: &BTreeSet<(Arc<str>, Need)>, name: &Arc<str>| {
             let range = (name.clone(), Need::NONE)..=(name.clone(), Need::LAST);
@@ -137,39 +220,41 @@ impl Needs {
         of(&self.by_name, &offer.name).into_iter().chain(resources).collect()
     }
 
-    /// Whether `worker` could meet it if it had nothing else; nobody is said to that anybody meets.
+    /// Whether `worker` could meet it, which is watched, if it had nothing else; nobody is said to that anybody meets.
     pub fn is_able(&self, need: Need, worker: WorkerId) -> bool {
-        self.entries.get(&need).is_some_and(|entry| entry.able.contains_key(&worker))
+        self.watched(need).is_some_and(|watch| watch.able.contains_key(&worker))
     }
 
-    /// Workers that could meet it, those after `worker` first.
+    /// Workers that could meet it, as far as it is watched, those after `worker` first.
     pub fn able_from(&self, need: Need, worker: WorkerId) -> impl Iterator<Item = WorkerId> {
         use std::ops::Bound::{Excluded, Unbounded};
-        let able = self.entries.get(&need).map(|entry| &entry.able);
+        let able = self.watched(need).map(|watch| &watch.able);
         let later = able.into_iter().flat_map(move |able| able.range((Excluded(worker), Unbounded)));
         let earlier = able.into_iter().flat_map(move |able| able.range(..=worker));
         later.chain(earlier).map(|(&worker, _)| worker)
     }
 
-    /// Those that `worker` meets.
+    /// Those of the watched that `worker` meets.
     pub fn met_by(&self, worker: WorkerId) -> Vec<Need> {
         self.of_worker.get(&worker).into_iter().flatten().copied().collect()
     }
 
     /// Where `worker`, which meets `need`, stands now; nowhere if it can't take it, and nothing if it doesn't meet it any more.
     pub fn set(&mut self, need: Need, worker: WorkerId, place: Option<Option<Place>>) {
-        let Some(entry) = self.entries.get_mut(&need) else { return };
-        let (had_room, was_met) = (!entry.open.is_empty(), !entry.able.is_empty());
+        self.steps += 1;
+        let Some(watch) = self.watched_mut(need) else { return };
+        let (had_room, was_met) = (!watch.open.is_empty(), !watch.able.is_empty());
         let before = match place {
-            Some(place) => entry.able.insert(worker, place),
-            None => entry.able.remove(&worker),
+            Some(place) => watch.able.insert(worker, place),
+            None => watch.able.remove(&worker),
         };
-        before.flatten().into_iter().for_each(|before| _ = entry.open.remove(&before));
-        entry.open.extend(place.flatten());
-        if had_room == entry.open.is_empty() {
+        before.flatten().into_iter().for_each(|before| _ = watch.open.remove(&before));
+        watch.open.extend(place.flatten());
+        let (has_room, is_met) = (!watch.open.is_empty(), !watch.able.is_empty());
+        if had_room != has_room {
             self.room_changed.insert(need);
         }
-        if was_met == entry.able.is_empty() {
+        if was_met != is_met {
             self.met_changed.insert(need);
         }
         let met = self.of_worker.entry(worker).or_default();
@@ -182,50 +267,66 @@ impl Needs {
     /// `worker` has changed: where it stands now is said by `place`.
     pub fn update(&mut self, worker: WorkerId, place: impl Fn(&Requirement) -> Option<Place>) {
         for need in self.of_worker.get(&worker).into_iter().flatten() {
-            let Some(entry) = self.entries.get_mut(need) else { continue };
-            let (Some(known), now) = (entry.able.get_mut(&worker), place(&entry.requirement)) else { continue };
+            self.steps += 1;
+            let Some(Entry { requirement, watch: Some(watch), .. }) = self.entries.get_mut(need) else { continue };
+            let (Some(known), now) = (watch.able.get_mut(&worker), place(requirement)) else { continue };
             if *known == now {
                 continue;
             }
-            let had_room = !entry.open.is_empty();
-            std::mem::replace(known, now).into_iter().for_each(|before| _ = entry.open.remove(&before));
-            entry.open.extend(now);
-            if had_room == entry.open.is_empty() {
+            let had_room = !watch.open.is_empty();
+            std::mem::replace(known, now).into_iter().for_each(|before| _ = watch.open.remove(&before));
+            watch.open.extend(now);
+            if had_room == watch.open.is_empty() {
                 self.room_changed.insert(*need);
             }
         }
     }
 
-    /// The workers that meet `need` are these from now on.
-    pub fn replace(&mut self, need: Need, able: Able) {
-        let Some(entry) = self.entries.get_mut(&need) else { return };
-        if std::mem::replace(&mut entry.is_any, able.is_none()) != able.is_none() {
+    /// The workers that meet `need`, which is watched, are these from now on.
+    pub fn replace(&mut self, need: Need, able: Able, is_restricted: bool) {
+        let Some(watch) = self.watched_mut(need) else { return };
+        watch.is_restricted = is_restricted;
+        let has_flipped = std::mem::replace(&mut watch.is_any, able.is_none()) != able.is_none();
+        let able = able.unwrap_or_default();
+        let gone: Vec<_> = watch.able.keys().copied().filter(|worker| !able.contains_key(worker)).collect();
+        if has_flipped {
             self.room_changed.insert(need);
             self.met_changed.insert(need);
         }
-        let able = able.unwrap_or_default();
-        for worker in entry.able.keys().copied().collect::<Vec<_>>() {
-            if !able.iter().any(|(other, _)| *other == worker) {
-                self.set(need, worker, None);
-            }
-        }
+        gone.into_iter().for_each(|worker| self.set(need, worker, None));
         able.into_iter().for_each(|(worker, place)| self.set(need, worker, Some(place)));
     }
 
-    /// Asserts that the workers that meet each are those that `able` gives.
-    pub fn validate(&self, able: impl Fn(&Requirement) -> Able) {
+    /// How many places of workers were looked at so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Asserts that the workers that meet each are those that `able` gives, and that what is asked is watched.
+    pub fn validate(&self, able: impl Fn(&Requirement) -> (Able, bool)) {
         let mut of_worker = BTreeMap::<_, BTreeSet<Need>>::new();
-        for (&need, entry) in &self.entries {
-            let expected = able(&entry.requirement);
-            assert_eq!(entry.is_any, expected.is_none(), "whether anybody meets {:?}", entry.requirement);
-            let expected: BTreeMap<_, _> = expected.unwrap_or_default().into_iter().collect();
-            assert_eq!(entry.able, expected, "workers that meet {:?}", entry.requirement);
-            let open = entry.able.values().flatten().copied();
-            assert!(entry.open.iter().copied().eq(open.collect::<BTreeSet<_>>()), "workers with room for it");
-            entry.able.keys().for_each(|&worker| _ = of_worker.entry(worker).or_default().insert(need));
-            assert_eq!(self.numbers.get(&entry.requirement), Some(&need), "the number of {:?}", entry.requirement);
+        for (&need, Entry { requirement, users, asking, watch }) in &self.entries {
+            assert_eq!(self.numbers.get(requirement), Some(&need), "the number of {requirement:?}");
+            let Some(watch) = watch else {
+                assert!(*users > 0 && *asking == 0, "{requirement:?} is asked for, and not watched");
+                continue;
+            };
+            assert_eq!(*asking == 0, self.unasked.contains(&need), "whether anybody asks for {requirement:?}");
+            let (expected, is_restricted) = able(requirement);
+            assert_eq!(watch.is_restricted, is_restricted, "whether only those will do that {requirement:?} names");
+            assert_eq!(watch.is_any, expected.is_none(), "whether anybody meets {requirement:?}");
+            assert_eq!(watch.able, expected.unwrap_or_default(), "workers that meet {requirement:?}");
+            let open = watch.able.values().flatten().copied();
+            assert!(watch.open.iter().copied().eq(open.collect::<BTreeSet<_>>()), "workers with room for it");
+            watch.able.keys().for_each(|&worker| _ = of_worker.entry(worker).or_default().insert(need));
         }
         assert_eq!(self.of_worker, of_worker, "what each worker meets");
         assert_eq!(self.numbers.len(), self.entries.len(), "requirements that somebody has");
+        assert!(self.unasked.len() <= WATCHED_FOR_NOBODY, "too much is watched for nobody");
+    }
+
+    /// How many ask for each that somebody asks for.
+    pub fn asking(&self) -> impl Iterator<Item = (Need, u64)> {
+        self.entries.iter().map(|(&need, entry)| (need, entry.asking)).filter(|(_, asking)| *asking > 0)
     }
 }

@@ -1,4 +1,5 @@
 use crate::task::{Record, Tag};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Records of the tasks of one layer, a page of neighbours at a time.
@@ -7,13 +8,21 @@ use std::ops::Range;
 /// needed is released. So memory follows the work in flight and not the size of the layer.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    pages: Vec<Page>,
+    /// The first ones, up to the last that anything has happened to.
+    near: Vec<Page>,
+    /// Those beyond: who asks for the last task of a layer that has more than memory could list pays for that one.
+    far: BTreeMap<u64, Page>,
     /// Tasks of the layer: of a small one, a page is no longer than that.
     len: u64,
+    #[cfg(test)]
+    looked_at: std::cell::Cell<u64>,
 }
 
 /// Tasks of one page.
 const PAGE: u64 = 512;
+
+/// Pages that stand in a list: those of half a thousand million tasks.
+const NEAR: u64 = if cfg!(test) { 4 } else { 1 << 20 };
 
 #[derive(Debug, Default)]
 enum Page {
@@ -35,11 +44,46 @@ struct Live {
 impl Pages {
     /// Those of a layer of `len` tasks.
     pub fn new(len: u64) -> Self {
-        Self { pages: vec![], len }
+        Self {
+            near: vec![],
+            far: BTreeMap::new(),
+            len,
+            #[cfg(test)]
+            looked_at: std::cell::Cell::default(),
+        }
+    }
+
+    fn page(&self, page: u64) -> Option<&Page> {
+        if page < NEAR { self.near.get(page as usize) } else { self.far.get(&page) }
+    }
+
+    fn page_mut(&mut self, page: u64) -> Option<&mut Page> {
+        if page < NEAR { self.near.get_mut(page as usize) } else { self.far.get_mut(&page) }
+    }
+
+    /// The page with this number, which comes into being with those before it.
+    fn new_page(&mut self, page: u64) -> &mut Page {
+        if page >= NEAR {
+            return self.far.entry(page).or_default();
+        }
+        if page as usize >= self.near.len() {
+            self.near.resize_with(page as usize + 1, Page::default);
+        }
+        &mut self.near[page as usize]
+    }
+
+    /// All pages that are there, by number.
+    fn all(&self) -> impl Iterator<Item = (u64, &Page)> {
+        self.all_from(0)
+    }
+
+    fn all_from(&self, page: u64) -> impl Iterator<Item = (u64, &Page)> {
+        let near = (0..).zip(&self.near).skip(page.min(NEAR) as usize);
+        near.chain(self.far.range(page..).map(|(&page, found)| (page, found)))
     }
 
     pub fn get(&self, index: u64) -> Record {
-        match self.pages.get((index / PAGE) as usize) {
+        match self.page(index / PAGE) {
             None | Some(Page::Untouched) => Record::default(),
             Some(Page::Live(live)) => live.records[(index % PAGE) as usize],
             Some(Page::Released) => Record::RELEASED,
@@ -49,14 +93,11 @@ impl Pages {
     /// The record of `index`, to be changed; `needed` counts the needed tasks of a page that is opened. Whoever releases a
     /// task says so by [`Self::released`], and whoever takes one up again by [`Self::revived`].
     pub fn open(&mut self, index: u64, needed: impl FnOnce(Range<u64>) -> u64) -> &mut Record {
-        let page = (index / PAGE) as usize;
-        if page >= self.pages.len() {
-            self.pages.resize_with(page + 1, Page::default);
-        }
-        let page = &mut self.pages[page];
+        let len = self.len;
+        let page = self.new_page(index / PAGE);
         if !matches!(page, Page::Live(_)) {
             let start = index / PAGE * PAGE;
-            let end = (start + PAGE).min(self.len);
+            let end = (start + PAGE).min(len);
             page.come_alive((end - start) as usize, || needed(start..end) as u32);
         }
         match page {
@@ -67,7 +108,7 @@ impl Pages {
 
     /// The record of `index`, if its page is live.
     pub fn get_mut(&mut self, index: u64) -> Option<&mut Record> {
-        match self.pages.get_mut((index / PAGE) as usize)? {
+        match self.page_mut(index / PAGE)? {
             Page::Live(live) => Some(&mut live.records[(index % PAGE) as usize]),
             _ => None,
         }
@@ -75,20 +116,19 @@ impl Pages {
 
     /// Where the page of `index` ends, if all of it is released.
     pub fn end_of_released(&self, index: u64) -> Option<u64> {
-        let page = self.pages.get((index / PAGE) as usize)?;
+        let page = self.page(index / PAGE)?;
         matches!(page, Page::Released).then_some((index / PAGE + 1) * PAGE)
     }
 
     /// The first task from `index` on whose page is live; past all pages if there is none.
     pub fn next_live(&self, index: u64) -> u64 {
-        let from = (index / PAGE) as usize;
-        let live = self.pages.iter().skip(from).position(|page| matches!(page, Page::Live(_)));
-        live.map_or(u64::MAX, |pages| index.max((from + pages) as u64 * PAGE))
+        let live = self.all_from(index / PAGE).find(|(_, page)| matches!(page, Page::Live(_)));
+        live.map_or(u64::MAX, |(page, _)| index.max(page * PAGE))
     }
 
     /// A needed task of the page of `index` is released, or is needed no longer.
     pub fn released(&mut self, index: u64) {
-        let Some(page) = self.pages.get_mut((index / PAGE) as usize) else { return };
+        let Some(page) = self.page_mut(index / PAGE) else { return };
         if let Page::Live(live) = page {
             live.left -= 1;
             if live.left == 0 {
@@ -99,16 +139,35 @@ impl Pages {
 
     /// A released task of the live page of `index` is taken up again, or one is newly needed.
     pub fn revived(&mut self, index: u64) {
-        if let Some(Page::Live(live)) = self.pages.get_mut((index / PAGE) as usize) {
+        if let Some(Page::Live(live)) = self.page_mut(index / PAGE) {
             live.left += 1;
         }
     }
 
+    /// The states of the tasks of `range` whose pages are live. Of a page that isn't, nothing is looked at.
+    pub fn live_in(&self, range: Range<u64>) -> impl Iterator<Item = (u64, Tag)> {
+        let last = range.end.div_ceil(PAGE);
+        let pages = self.all_from(range.start / PAGE).take_while(move |(page, _)| *page < last);
+        pages.flat_map(move |(page, found)| {
+            self.look_at();
+            let start = page * PAGE;
+            let records = match found {
+                Page::Live(live) => &live.records[..],
+                _ => &[],
+            };
+            let within = range.start.max(start)..range.end.min(start + records.len() as u64);
+            within.map(move |index| (index, records[(index - start) as usize].tag))
+        })
+    }
+
     /// The records of live pages that something has happened to.
     pub fn live(&self) -> impl Iterator<Item = (u64, &Record)> {
-        let live = self.pages.iter().enumerate().filter_map(|(at, page)| match page {
-            Page::Live(live) => Some((at as u64 * PAGE, live)),
-            _ => None,
+        let live = self.all().filter_map(|(at, page)| {
+            self.look_at();
+            match page {
+                Page::Live(live) => Some((at * PAGE, live)),
+                _ => None,
+            }
         });
         live.flat_map(|(start, live)| {
             let touched = live.records.iter().zip(start..).filter(|(record, _)| record.tag != Tag::Untouched);
@@ -116,10 +175,21 @@ impl Pages {
         })
     }
 
+    /// Counts for tests how many pages walks look at.
+    fn look_at(&self) {
+        #[cfg(test)]
+        self.looked_at.set(self.looked_at.get() + 1);
+    }
+
+    #[cfg(test)]
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at.get()
+    }
+
     /// For each live page, its tasks and how many of the needed ones it takes to be not released.
     pub fn left(&self) -> impl Iterator<Item = (Range<u64>, u32)> {
-        self.pages.iter().zip((0..).step_by(PAGE as usize)).filter_map(|(page, start)| match page {
-            Page::Live(live) => Some((start..start + PAGE, live.left)),
+        self.all().filter_map(|(at, page)| match page {
+            Page::Live(live) => Some((at * PAGE..(at + 1) * PAGE, live.left)),
             _ => None,
         })
     }

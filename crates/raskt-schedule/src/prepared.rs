@@ -51,6 +51,9 @@ impl Scheduler {
 
     pub(crate) fn add(&mut self, id: RunId, parent: Option<RunId>, mut run: Run) {
         self.queue.add(id, parent);
+        let above = parent.and_then(|parent| Some((parent, self.runs.get(&parent)?)));
+        run.parent = above.map(|(parent, _)| parent);
+        run.parent_requires = above.is_some_and(|(_, above)| above.classes.len() > 1);
         run.needs = run.classes.iter().map(|class| self.seats.add_need(class.as_ref())).collect();
         self.runs.insert(id, run);
         self.settle(id);

@@ -2,18 +2,13 @@
 
 use crate::needs::Need;
 use crate::planted::{self, Bug};
-use crate::queue::Head;
 use crate::requirement::Requirement;
-use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::{Handed, Placed};
+use crate::seat::{Handed, Seat};
 use crate::suspects::{Death, Group};
-use crate::task::Tag;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Why a worker gets nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,25 +21,6 @@ pub(crate) struct Quarantine {
 
 /// Workers with other things to do whose suspects are moved to idle ones after one event.
 const MOVED: usize = 8;
-
-impl Run {
-    /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.
-    pub fn pass_suspects(&mut self, head: Head, count: u64) {
-        if self.suspects.is_empty() {
-            return;
-        }
-        for rank in head.start..head.start + count {
-            let task = TaskId::new(head.layer, rank);
-            if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
-                self.suspects.pass(task);
-            }
-        }
-    }
-
-    fn requirement_of(&self, class: u32) -> Option<Arc<Requirement>> {
-        self.classes[class as usize].clone()
-    }
-}
 
 impl Scheduler {
     /// Goes on with workers that are kept for suspects and to which something has happened, and keeps more of them if there are
@@ -76,6 +52,7 @@ impl Scheduler {
             let requirement = run.requirement_of(class);
             let requirement = requirement.as_deref();
             let found = if is_idle { self.idle_for(requirement) } else { self.seats.next_to_keep(requirement) };
+            let found = found.or_else(|| self.lender_at_rest(id, requirement));
             match found {
                 Some(worker) => self.keep_for(worker, id, group),
                 // What requires something else may have better luck.
@@ -105,17 +82,33 @@ impl Scheduler {
         if run.sought == sought {
             return;
         }
-        for (need, class) in std::mem::replace(&mut run.sought, sought) {
-            self.accused.remove(&(need, id, class));
+        let before = std::mem::replace(&mut run.sought, sought.clone());
+        for (need, class) in sought {
+            self.seats.ask(need, true);
+            self.accused.insert((need, id, class));
         }
-        self.accused.extend(run.sought.iter().map(|&(need, class)| (need, id, class)));
+        for (need, class) in before {
+            self.seats.ask(need, false);
+            if !self.runs[&id].sought.contains(&(need, class)) {
+                self.accused.remove(&(need, id, class));
+            }
+        }
         self.doubtful.insert(id);
     }
 
-    /// A worker that has what is required and nothing to do, not even for runs that are forgotten.
+    /// A worker that has what is required and does nothing, not even for runs that are forgotten; its tasks may wait.
     fn idle_for(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let freest = self.seats.freest(requirement)?;
-        self.seats.get(freest).filter(|seat| seat.is_idle() && !seat.has_orphans()).map(|_| freest)
+        let is_idle = |worker: &WorkerId| self.seats.get(*worker).is_some_and(|seat| seat.load() == 0);
+        self.seats.next_to_keep(requirement).filter(is_idle)
+    }
+
+    /// Whether `worker` does nothing but wait, and has what suspects of `id` require, be it borrowed.
+    fn is_free_for(&self, worker: WorkerId, id: RunId, class: u32) -> bool {
+        let requirement = self.runs.get(&id).and_then(|run| run.requirement_of(class));
+        let has =
+            |seat: &Seat, required: &Requirement| seat.can_take(required) || self.can_borrow(worker, id, required);
+        let seat = self.seats.get(worker).filter(|seat| seat.is_at_rest());
+        seat.is_some_and(|seat| requirement.is_none_or(|required| has(seat, &required)))
     }
 
     /// Hands the suspects over if their worker is free of everything else, and frees it if they are gone.
@@ -128,7 +121,8 @@ impl Scheduler {
             }
             return;
         }
-        if !seat.is_idle() {
+        let class = self.runs.get(&id).and_then(|run| run.suspects.class_of(group));
+        if class.is_some_and(|class| !self.is_free_for(worker, id, class)) {
             return;
         }
         let limits = self.limits(id, worker);
@@ -151,6 +145,9 @@ impl Scheduler {
             let Some(kept) = self.seats.get(worker).and_then(|seat| seat.quarantine) else { continue };
             let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
             let requirement = class.and_then(|class| self.runs[&kept.run].requirement_of(class));
+            if let Some(class) = class {
+                self.seats.watch(self.runs[&kept.run].needs[class as usize]);
+            }
             if let Some(idle) = self.idle_for(requirement.as_deref()) {
                 self.seats.quarantine(worker, None);
                 self.seats.quarantine(idle, Some(kept));
@@ -178,28 +175,18 @@ impl Scheduler {
         }
     }
 
-    /// Remembers what the loss of a worker may be due to, and gives the tasks that have killed too many.
-    pub(crate) fn blame(
-        &mut self,
-        worker: WorkerId,
-        cause: LossCause,
-        quarantine: Option<Quarantine>,
-        has_orphans: bool,
-        placed: &BTreeMap<(RunId, Attempt), Placed>,
-    ) -> Vec<(RunId, TaskId)> {
+    /// Remembers what the loss of a worker, which is still there, may be due to, and gives the tasks that have killed too many.
+    pub(crate) fn blame(&mut self, worker: WorkerId, cause: LossCause) -> Vec<(RunId, TaskId)> {
         let mut guilty = vec![];
-        if cause == LossCause::Retired {
-            return guilty;
-        }
-        let started = placed.values().filter(|placed| placed.is_started);
-        let executing: u64 = started.map(|placed| TaskRange::count(&placed.tasks)).sum();
-        // A suspect that waits for tasks may have some of them beside it.
-        let has_company = placed.len() > 1 || (has_orphans && !planted::has(Bug::OrphansAreInnocent));
-        for (&(id, attempt), placed) in placed {
+        let Some(seat) = self.seats.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
+        let alone = self.alone_on(worker, seat);
+        let started = seat.placed().filter(|(_, placed)| placed.is_started);
+        let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
+        for (&(id, attempt), placed) in seat.placed() {
             let Some(run) = self.runs.get_mut(&id) else { continue };
-            let is_kept = quarantine.is_some_and(|kept| kept.run == id && kept.attempt == Some(attempt));
-            let others = executing.saturating_sub(u64::from(placed.is_started));
-            let death = Death { worker, others, alone: is_kept && !has_company, started: placed.is_started };
+            let alone = alone == Some((id, attempt));
+            let others = if alone { 0 } else { executing.saturating_sub(u64::from(placed.is_started)) };
+            let death = Death { worker, others, alone, started: placed.is_started };
             let all = placed.tasks.iter().flat_map(|range| range.tasks());
             let current = TaskRange::of(all.filter(|&task| run.tasks.is_current(task, attempt)));
             let Some(class) = current.first().map(|first| run.tasks.layers[first.layer.0 as usize].class) else {
@@ -209,5 +196,15 @@ impl Scheduler {
             guilty.extend(alone.filter(|(_, deaths)| *deaths >= self.settings.deaths).map(|(task, _)| (id, task)));
         }
         guilty
+    }
+
+    /// The assignment for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have
+    /// some of them beside it.
+    fn alone_on(&self, worker: WorkerId, seat: &Seat) -> Option<(RunId, Attempt)> {
+        let Quarantine { run, attempt, .. } = seat.quarantine?;
+        let attempt = attempt.filter(|&attempt| seat.find(run, attempt).is_some())?;
+        let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { seat.orphans() };
+        let beside = seat.placed().count() as u64 - 1 + orphans;
+        (beside <= self.lent_by_others(worker, run, seat)).then_some((run, attempt))
     }
 }

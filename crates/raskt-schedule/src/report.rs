@@ -1,6 +1,6 @@
 //! What workers tell of how tasks ended.
 
-use crate::estimate::LONGEST;
+use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
@@ -25,6 +25,7 @@ impl Scheduler {
     pub(crate) fn take_report(&mut self, worker: WorkerId, report: Report) {
         let Report { run: id, attempt, outcomes, nanoseconds } = report;
         let placed = self.seats.close(worker, id, attempt);
+        self.look_at_borrowers(worker);
         if let Some(placed) = &placed {
             self.spend(id, placed, nanoseconds.clamp(1, LONGEST));
         }
@@ -75,7 +76,7 @@ fn take_outcomes(
     let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
     for &(range, outcome) in outcomes {
         if let Outcome::Done { bytes } = outcome {
-            run.tasks.layers[range.layer.0 as usize].result_bytes = bytes / range.len().max(1);
+            run.tasks.layers[range.layer.0 as usize].result_bytes = (bytes / range.len().max(1)).min(LARGEST);
         }
         let ran = match (outcome, placed) {
             (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),

@@ -4,10 +4,12 @@ use crate::estimate::Estimate;
 use crate::members::Members;
 use crate::needed::needed_for;
 use crate::needs::Need;
+use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::suspects::Suspects;
+use crate::task::Tag;
 use crate::tasks::Tasks;
-use crate::{StallCause, TaskRange, WorkerId};
+use crate::{RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +34,13 @@ pub(crate) struct Run {
     /// Workers that were given something of it, and have to be told when it is forgotten.
     pub known_to: BTreeSet<WorkerId>,
     /// Slots that tasks have lent while they wait for it, by their workers, until it has ended.
-    pub lenders: BTreeMap<WorkerId, u32>,
+    pub lenders: BTreeMap<WorkerId, u64>,
+    /// The run whose task submitted it, if that was there.
+    pub parent: Option<RunId>,
+    /// Whether tasks of that require something, which those that wait may lend.
+    pub parent_requires: bool,
+    /// Classes of it that require something and stand in line.
+    pub demanding: u32,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
@@ -60,9 +68,30 @@ impl Run {
             refusals: BTreeMap::new(),
             known_to: BTreeSet::new(),
             lenders: BTreeMap::new(),
+            parent: None,
+            parent_requires: false,
+            demanding: 0,
             is_finished: false,
             stalled: None,
         }
+    }
+
+    /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.
+    pub fn pass_suspects(&mut self, head: Head, count: u64) {
+        if self.suspects.is_empty() {
+            return;
+        }
+        for rank in head.start..head.start + count {
+            let task = TaskId::new(head.layer, rank);
+            if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
+                self.suspects.pass(task);
+            }
+        }
+    }
+
+    /// What the tasks of `class` require.
+    pub fn requirement_of(&self, class: u32) -> Option<Arc<Requirement>> {
+        self.classes[class as usize].clone()
     }
 
     /// Counts that a worker didn't run `task` and gave no cause; whether that counts as a failure by now.

@@ -1,4 +1,5 @@
 use crate::by_run::ByRun;
+use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
 use crate::place::{Placement, SoonestStart};
 use crate::planted::{self, Bug};
@@ -6,14 +7,12 @@ use crate::report::again;
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
-use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
 use crate::waits::Waits;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
-use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
@@ -29,10 +28,14 @@ pub struct Scheduler {
     pub(crate) demanding: BTreeSet<(Need, RunId, u32)>,
     /// What is required by those in line and by workers with room, as far as it is known.
     pub(crate) wakeable: BTreeSet<Need>,
-    /// What no worker that is there can meet.
-    pub(crate) unmet: BTreeSet<Need>,
+    /// Of the demanding, those whose requirement no worker that is there can meet.
+    pub(crate) hopeless: BTreeSet<(RunId, Need, u32)>,
     /// Runs of which it isn't known whether they can go on.
     pub(crate) doubtful: BTreeSet<RunId>,
+    /// Of the runs that tasks have submitted, those that are demanding, by family.
+    pub(crate) needy: BTreeSet<(RunId, RunId)>,
+    /// Those of them that may borrow by now what they require.
+    pub(crate) borrowers: BTreeSet<RunId>,
     /// Things that were looked at to decide what is next.
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
@@ -56,14 +59,18 @@ impl Scheduler {
 
     /// A scheduler with these settings, and `placement` to choose workers.
     pub fn with(settings: Settings, placement: Box<dyn Placement>) -> Self {
+        // What is expected of tasks is added up.
+        let settings = Settings { credit_nanoseconds: settings.credit_nanoseconds.min(LONGEST), ..settings };
         Self {
             runs: ByRun::default(),
             seats: Seats::new(settings.prefill_nanoseconds),
             queue: RunQueue::default(),
             demanding: BTreeSet::new(),
             wakeable: BTreeSet::new(),
-            unmet: BTreeSet::new(),
+            hopeless: BTreeSet::new(),
             doubtful: BTreeSet::new(),
+            needy: BTreeSet::new(),
+            borrowers: BTreeSet::new(),
             steps: 0,
             accused: BTreeSet::new(),
             reserves: Reserves::default(),
@@ -113,14 +120,20 @@ impl Scheduler {
                 }
                 self.seats.add(worker, offer);
             }
-            Event::WorkerResized { worker, slots, memory } => self.seats.resize(worker, slots, memory),
+            Event::WorkerResized { worker, slots, memory } => {
+                self.seats.resize(worker, slots, memory);
+                self.look_at_borrowers(worker);
+            }
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
             Event::SlotsReturned { worker, run, slots } => self.take_back_lent(worker, run, slots),
             Event::WorkerLost { worker, cause } => self.lose_worker(worker, cause),
             Event::ResultsLost { worker, run, tasks } => self.change(run, |found| {
                 found.tasks.lose_those_of(&found.graph, worker, &tasks);
             }),
-            Event::Started { worker, run, attempt } => self.seats.start(worker, run, attempt),
+            Event::Started { worker, run, attempt } => {
+                let is_forgotten = !self.runs.contains_key(&run);
+                self.seats.start(worker, run, attempt, is_forgotten);
+            }
             Event::Fetched { worker, run, tasks } => self.fetched(worker, run, &tasks),
             Event::FetchFailed { worker, run, attempt, task, from, reached } => {
                 self.fetch_failed(worker, run, attempt, task, from, reached);
@@ -137,10 +150,10 @@ impl Scheduler {
         self.actions.pop_front()
     }
 
-    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers, suspects,
-    /// classes of runs. What an event is about isn't counted, so that the steps of an event depend on nothing else that is there.
+    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers and where they
+    /// stand for whoever requires something, suspects, classes of runs. What an event is about isn't counted, so that the steps of an event depend on nothing else that is there.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.steps + self.seats.steps()
     }
 
     /// How far `run` has come; nothing if it isn't known.
@@ -192,16 +205,13 @@ impl Scheduler {
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         if is_finished && !run.is_finished {
             self.actions.push_back(Action::Finished { run: id });
-            let mut lenders = std::mem::take(&mut run.lenders);
-            lenders.retain(|_, _| !planted::has(Bug::LentSlotIsKept));
-            for (worker, slots) in lenders {
-                self.seats.lend(worker, slots, false);
-                self.seats.know(worker, id, run.known_to.contains(&worker));
-            }
+            self.end_lending(id);
         }
+        let Some(run) = self.runs.get_mut(&id) else { return };
         run.is_finished = is_finished;
-        let mut undemanded = SmallVec::<[Need; 2]>::new();
-        while let Some(class) = run.tasks.queues.next_changed() {
+        while let Some(run) = self.runs.get_mut(&id)
+            && let Some(class) = run.tasks.queues.next_changed()
+        {
             self.steps += 1;
             let priority = run.tasks.queues[class].head().map(|head| head.priority);
             self.queue.stand(id, class as u32, priority);
@@ -209,11 +219,13 @@ impl Scheduler {
                 self.waits.forget_class(id, class as u32);
             }
             let demand = (run.needs[class], id, class as u32);
-            if class > 0 && priority.is_some() {
-                self.demanding.insert(demand);
-            } else if class > 0 && self.demanding.remove(&demand) {
-                undemanded.push(demand.0);
+            if class > 0 && priority.is_some() != self.demanding.contains(&demand) {
+                self.demand(demand, priority.is_some());
             }
+        }
+        let Some(run) = self.runs.get(&id) else { return };
+        if run.demanding > 0 && run.parent.is_some() {
+            self.borrowers.insert(id);
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
         let may_be_stalled = is_stuck || run.stalled.is_some() || run.classes.len() > 1 || !run.suspects.is_empty();
@@ -223,38 +235,16 @@ impl Scheduler {
         if !run.suspects.is_empty() || !run.sought.is_empty() {
             self.note_suspects(id);
         }
-        undemanded.into_iter().for_each(|need| self.note_undemanded(need));
-    }
-
-    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
-    fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
-        let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
-        if self.seats.contains(worker) {
-            let lent = run.lenders.entry(worker).or_default();
-            *lent = lent.saturating_add(slots);
-            self.seats.know(worker, id, true);
-            self.seats.lend(worker, slots, true);
-            let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
-            (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id)).for_each(drop);
-        }
-    }
-
-    fn take_back_lent(&mut self, worker: WorkerId, id: RunId, slots: u32) {
-        let Some(lent) = self.runs.get_mut(&id).and_then(|run| run.lenders.get_mut(&worker)) else { return };
-        let slots = slots.min(*lent);
-        *lent -= slots;
-        self.seats.lend(worker, slots, false);
     }
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
-        let seat = self.seats.get(worker);
-        let (quarantine, has_orphans) = seat.map_or((None, false), |seat| (seat.quarantine, seat.has_orphans()));
+        let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
         let known = self.seats.known(worker);
+        let guilty = self.blame(worker, cause);
         let placed = self.seats.remove(worker);
         // Before a run of them is forgotten: its family remains.
         placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
         self.lose_reserve(worker);
-        let guilty = self.blame(worker, cause, quarantine, has_orphans, &placed);
         self.seek_again(quarantine);
         for id in known {
             self.change(id, |run| {
@@ -284,6 +274,7 @@ impl Scheduler {
             .and_then(|seat| seat.find(id, attempt))
             .map(|placed| (placed.priority, placed.nanoseconds));
         let asked_for = self.seats.take_out(worker, id, attempt, tasks);
+        self.look_at_borrowers(worker);
         let is_over = self.seats.get(worker).is_some_and(|seat| seat.find(id, attempt).is_none());
         if let Some((priority, expected)) = expected.filter(|_| is_over) {
             self.queue.give_back(id, priority, expected);
@@ -302,7 +293,7 @@ impl Scheduler {
         }
         self.change(id, |run| {
             // Taken to be of equal size.
-            let each = bytes / TaskRange::count(tasks).max(1);
+            let each = (bytes / TaskRange::count(tasks).max(1)).min(LARGEST);
             if !is_there {
                 // The worker went before the scheduler heard of the data.
                 run.tasks.lost.extend_from_slice(tasks);
@@ -339,8 +330,11 @@ impl Scheduler {
         reached: bool,
     ) {
         let Some(placed) = self.seats.close(worker, id, attempt) else { return };
+        self.look_at_borrowers(worker);
         self.queue.give_back(id, placed.priority, placed.nanoseconds);
-        let is_lost = reached || placed.requirement.is_some() || self.seats.note_unreachable(worker, from, self.now);
+        // Where nobody else can take it, it would only come back here.
+        let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.seats.is_only_one(required));
+        let is_lost = self.seats.note_unreachable(worker, from, self.now) || reached || is_only_one;
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
@@ -359,24 +353,29 @@ impl Scheduler {
         let found = self.runs.remove(&run)?;
         for (&worker, &slots) in &found.lenders {
             self.seats.lend(worker, slots, false);
+            self.seats.wait_for(worker, run, false);
             self.seats.know(worker, run, false);
         }
         let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.end_all(*worker, run));
+        self.needy.remove(&(self.queue.family(run), run));
         self.queue.remove(run);
         self.waits.forget_run(run);
         for (class, &need) in (0..).zip(&found.needs) {
-            if self.demanding.remove(&(need, run, class)) {
-                self.note_undemanded(need);
-            }
-            if self.seats.needs.remove(need) {
-                self.unmet.remove(&need);
-                self.wakeable.remove(&need);
+            if self.demanding.contains(&(need, run, class)) {
+                self.demand((need, run, class), false);
             }
         }
         self.doubtful.remove(&run);
+        self.borrowers.remove(&run);
         for &(need, class) in &found.sought {
             self.accused.remove(&(need, run, class));
+            self.seats.ask(need, false);
+        }
+        for &need in &found.needs {
+            if self.seats.needs.remove(need) {
+                self.wakeable.remove(&need);
+            }
         }
         if !found.suspects.is_empty() {
             self.end_quarantines(run);

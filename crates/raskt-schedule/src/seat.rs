@@ -2,6 +2,7 @@ use crate::admit;
 use crate::holdings::Holdings;
 use crate::quarantine::Quarantine;
 use crate::requirement::{Requirement, change_resources};
+use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
 use smallvec::SmallVec;
@@ -14,12 +15,16 @@ pub(crate) struct Seat {
     pub offer: Offer,
     /// Assignments that it hasn't reported.
     placed: BTreeMap<(RunId, Attempt), Placed>,
-    /// Assignments of runs that are forgotten, which it has begun and which nobody can stop.
-    orphans: BTreeSet<(RunId, Attempt)>,
+    /// Assignments of runs that are forgotten, which it has begun and which nobody can stop; and the memory that they were
+    /// promised, as far as it is known.
+    orphans: BTreeMap<(RunId, Attempt), u64>,
+    orphan_memory: u128,
     /// Slots that its tasks have lent while they wait for runs.
     lent: u64,
+    /// Those of these runs that require something.
+    pub waits_for: BTreeSet<RunId>,
     /// Sums over what is placed.
-    nanoseconds: u64,
+    nanoseconds: u128,
     memory: u128,
     /// Runs that it has something of, or that its tasks wait for.
     pub known: BTreeSet<RunId>,
@@ -28,6 +33,8 @@ pub(crate) struct Seat {
     /// Assignments that have come, or gone, and give memory back.
     pub relief_changed: Vec<(RunId, Attempt, Relief, bool)>,
     used: Resources,
+    /// What assignments have of what others lend that wait for them.
+    borrowed: Resources,
     /// Workers from which it couldn't fetch, and until when that is remembered.
     pub cannot_reach: BTreeMap<WorkerId, Time>,
     /// It is kept for a suspect, and gets nothing else.
@@ -52,6 +59,8 @@ pub(crate) struct Placed {
     /// It runs in a slot that tasks have lent which wait for its run.
     pub is_lent: bool,
     pub requirement: Option<Arc<Requirement>>,
+    /// The part of what it requires that it has from tasks that wait for its run.
+    pub borrowed: Resources,
     /// When it has run, there is more memory than before, and that is soon.
     pub relief: Option<Relief>,
     /// The worker said that it has begun.
@@ -95,14 +104,17 @@ impl Seat {
         Self {
             offer,
             placed: BTreeMap::new(),
-            orphans: BTreeSet::new(),
+            orphans: BTreeMap::new(),
+            orphan_memory: 0,
             lent: 0,
+            waits_for: BTreeSet::new(),
             nanoseconds: 0,
             memory: 0,
             known: BTreeSet::new(),
             holdings: Holdings::default(),
             relief_changed: vec![],
             used: Resources::new(),
+            borrowed: Resources::new(),
             cannot_reach: BTreeMap::new(),
             quarantine: None,
             heard: 0,
@@ -127,9 +139,30 @@ impl Seat {
         self.placed.is_empty()
     }
 
+    /// Whether all that is placed there waits for runs.
+    pub fn is_at_rest(&self) -> bool {
+        self.placed.len() as u64 <= self.lent
+    }
+
     /// Whether something of a forgotten run goes on there, for which a death would be as much to blame on.
     pub fn has_orphans(&self) -> bool {
         !self.orphans.is_empty()
+    }
+
+    /// How much of that there is.
+    pub fn orphans(&self) -> u64 {
+        self.orphans.len() as u64
+    }
+
+    /// Slots that its tasks have lent.
+    pub fn lent(&self) -> u64 {
+        self.lent
+    }
+
+    /// What takes up slots: assignments, and threads that go on for nobody beyond those that may.
+    fn taken(&self) -> u64 {
+        let strays = self.orphans().saturating_sub(self.slots().saturating_mul(STRAYS_A_SLOT));
+        self.placed.len() as u64 + strays
     }
 
     /// How many assignments it runs at a time, those included whose tasks wait for others.
@@ -139,7 +172,17 @@ impl Seat {
 
     /// Whether it runs fewer assignments than it has slots, or was given fewer.
     pub fn has_slot(&self) -> bool {
-        (self.placed.len() as u64) < self.slots()
+        self.taken() < self.slots()
+    }
+
+    /// Whether something may come into a slot that its tasks have lent.
+    pub fn has_lent_slot(&self) -> bool {
+        self.has_slot() && (self.quarantine.is_none() || self.is_at_rest())
+    }
+
+    /// Whether it isn't kept already for suspects that it hasn't been given yet.
+    pub fn may_be_kept(&self) -> bool {
+        self.quarantine.is_none_or(|kept| kept.attempt.is_some())
     }
 
     /// Bytes that it may hold. A task that waits for tasks gives nothing back before they have run: none of them may wait for
@@ -154,21 +197,21 @@ impl Seat {
     }
 
     /// Its tasks lend so many more slots, or get so many back.
-    pub fn change_lent(&mut self, slots: u32, lends: bool) {
+    pub fn change_lent(&mut self, slots: u64, lends: bool) {
         self.lent = match lends {
-            true => self.lent + u64::from(slots),
-            false => self.lent.saturating_sub(u64::from(slots)),
+            true => self.lent + slots,
+            false => self.lent.saturating_sub(slots),
         };
     }
 
     /// Whether it gets another assignment: a slot is free, or time and memory credit allow one in advance.
     pub fn has_room(&self, prefill: u64) -> bool {
         let slots = self.slots();
-        let count = self.placed.len() as u64;
+        let count = self.taken();
         let has_credit =
-            self.nanoseconds < slots.saturating_mul(prefill) && self.memory < u128::from(self.memory_limit());
+            self.nanoseconds < u128::from(slots) * u128::from(prefill) && self.memory < u128::from(self.memory_limit());
         // What a task waits for has to run, were it here: a suspect may wait as well.
-        if self.is_kept() || (self.quarantine.is_some() && count > self.lent) {
+        if self.is_kept() || (self.quarantine.is_some() && !self.is_at_rest()) {
             return false;
         }
         count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))
@@ -195,7 +238,7 @@ impl Seat {
     }
 
     fn used_memory(&self) -> u128 {
-        u128::from(self.holdings.bytes()) + self.memory
+        self.holdings.bytes() + self.memory + self.orphan_memory
     }
 
     /// Bytes that the tasks of one assignment may read and hold, where it has more than one.
@@ -203,18 +246,19 @@ impl Seat {
         (self.memory_limit() / (BATCHES_A_SLOT * self.slots().max(1))).min(BATCH_BYTES)
     }
 
-    /// Assignments for each slot, in 1024ths.
+    /// What is at work for each slot, in 1024ths: also for nobody, and no task that waits. Nothing on a worker that does nothing.
     pub fn load(&self) -> u64 {
-        (self.placed.len() as u64) * 1024 / self.slots().max(1)
+        let busy = (self.placed.len() as u64 + self.orphans()).saturating_sub(self.lent);
+        busy.saturating_mul(1024) / u64::from(self.offer.slots).max(1)
     }
 
     /// Assignments beyond the slots.
     pub fn ahead(&self) -> u64 {
-        (self.placed.len() as u64).saturating_sub(self.slots())
+        self.taken().saturating_sub(self.slots())
     }
 
     pub fn nanoseconds_a_slot(&self) -> u64 {
-        self.nanoseconds / self.slots().max(1)
+        u64::try_from(self.nanoseconds / u128::from(self.slots().max(1))).unwrap_or(u64::MAX)
     }
 
     /// Whether what it offers and doesn't use is enough.
@@ -224,39 +268,77 @@ impl Seat {
             let is_other = kept != requirement && self.lent == 0;
             is_other && kept.resources.keys().any(|name| requirement.resources.contains_key(name))
         };
-        if self.kept_for.as_deref().is_some_and(is_kept) {
-            return false;
-        }
+        let is_kept = self.kept_for.as_deref().is_some_and(is_kept);
+        !is_kept && requirement.resources.iter().all(|(name, amount)| self.free(name) >= *amount)
+    }
+
+    /// Whether that and what is lent (`lent`, and nobody has borrowed) is.
+    pub fn can_borrow(&self, requirement: &Requirement, lent: &Resources) -> bool {
         requirement.resources.iter().all(|(name, amount)| {
-            let offered = self.offer.resources.get(name).copied().unwrap_or(0);
-            offered.saturating_sub(self.used.get(name).copied().unwrap_or(0)) >= *amount
+            let lent = lent.get(name).copied().unwrap_or(0);
+            let left = lent.saturating_sub(self.borrowed.get(name).copied().unwrap_or(0));
+            self.free(name).saturating_add(left) >= *amount
         })
     }
 
-    pub fn place(&mut self, run: RunId, attempt: Attempt, placed: Placed) {
-        self.nanoseconds += placed.nanoseconds;
+    fn free(&self, name: &Arc<str>) -> u64 {
+        let offered = self.offer.resources.get(name).copied().unwrap_or(0);
+        offered.saturating_sub(self.used.get(name).copied().unwrap_or(0))
+    }
+
+    /// The assignments that it has of `run`.
+    pub fn placed_of(&self, run: RunId) -> impl Iterator<Item = &Placed> {
+        self.placed.range((run, Attempt(0))..=(run, Attempt(u32::MAX))).map(|(_, placed)| placed)
+    }
+
+    /// What so many assignments of `run` have at the least, whichever they are.
+    pub fn least_of(&self, run: RunId, count: u64) -> Resources {
+        let amounts = |name: &Arc<str>| {
+            let of_one = |placed: &Placed| placed.requirement.as_ref()?.resources.get(name).copied();
+            let mut amounts: Vec<u64> = self.placed_of(run).map(|placed| of_one(placed).unwrap_or(0)).collect();
+            amounts.sort_unstable();
+            amounts.into_iter().take(usize::try_from(count).unwrap_or(usize::MAX)).fold(0, u64::saturating_add)
+        };
+        self.offer
+            .resources
+            .keys()
+            .map(|name| (name.clone(), amounts(name)))
+            .filter(|(_, amount)| *amount > 0)
+            .collect()
+    }
+
+    /// Places an assignment. What it requires beyond what is free, it has borrowed.
+    pub fn place(&mut self, run: RunId, attempt: Attempt, mut placed: Placed) {
+        self.nanoseconds += u128::from(placed.nanoseconds);
         self.memory += u128::from(placed.memory);
         if let Some(relief) = &placed.relief {
             self.relief_changed.push((run, attempt, relief.clone(), true));
         }
         if let Some(requirement) = &placed.requirement {
-            change_resources(&mut self.used, &requirement.resources, true);
+            let beyond = |(name, &amount): (&Arc<str>, &u64)| (name.clone(), amount.saturating_sub(self.free(name)));
+            placed.borrowed = requirement.resources.iter().map(beyond).filter(|(_, amount)| *amount > 0).collect();
         }
+        self.use_resources(&placed, true);
         self.placed.insert((run, attempt), placed);
     }
 
     pub fn close(&mut self, run: RunId, attempt: Attempt) -> Option<Placed> {
-        self.orphans.remove(&(run, attempt));
+        self.orphan_memory -= self.orphans.remove(&(run, attempt)).map_or(0, u128::from);
         let placed = self.placed.remove(&(run, attempt))?;
-        self.nanoseconds -= placed.nanoseconds;
+        self.nanoseconds -= u128::from(placed.nanoseconds);
         self.memory -= u128::from(placed.memory);
         if let Some(relief) = &placed.relief {
             self.relief_changed.push((run, attempt, relief.clone(), false));
         }
-        if let Some(requirement) = &placed.requirement {
-            change_resources(&mut self.used, &requirement.resources, false);
-        }
+        self.use_resources(&placed, false);
         Some(placed)
+    }
+
+    fn use_resources(&mut self, placed: &Placed, begins: bool) {
+        if let Some(requirement) = &placed.requirement {
+            change_resources(&mut self.used, &own_part(requirement, &placed.borrowed), begins);
+            change_resources(&mut self.borrowed, &placed.borrowed, begins);
+        }
     }
 
     pub fn take_out(&mut self, run: RunId, attempt: Attempt, tasks: &[TaskRange]) -> Option<WorkerId> {
@@ -269,11 +351,14 @@ impl Seat {
         asked_for
     }
 
-    pub fn start(&mut self, run: RunId, attempt: Attempt) {
+    /// It has begun an assignment. What it doesn't have is of a run that was forgotten meanwhile; no worker begins so many of those
+    /// that they have no bound, whatever it says.
+    pub fn start(&mut self, run: RunId, attempt: Attempt, is_forgotten: bool) {
+        let has_room = self.orphans() < self.slots().saturating_mul(1 + STRAYS_A_SLOT);
         match self.placed.get_mut(&(run, attempt)) {
             Some(placed) => placed.is_started = true,
-            // The run was forgotten meanwhile.
-            None => drop(self.orphans.insert((run, attempt))),
+            None if is_forgotten && has_room => drop(self.orphans.insert((run, attempt), 0)),
+            None => {}
         }
     }
 
@@ -292,7 +377,8 @@ impl Seat {
         let close = |(run, attempt)| {
             let placed = self.close(run, attempt)?;
             if placed.is_started {
-                self.orphans.insert((run, attempt));
+                self.orphan_memory += u128::from(placed.memory);
+                self.orphans.insert((run, attempt), placed.memory);
             }
             Some(placed)
         };
@@ -301,19 +387,29 @@ impl Seat {
 
     /// Asserts that the sums are what adding again gives.
     pub fn validate(&self) {
-        let mut used = Resources::new();
+        let (mut used, mut borrowed) = (Resources::new(), Resources::new());
         for placed in self.placed.values() {
             if let Some(requirement) = &placed.requirement {
-                change_resources(&mut used, &requirement.resources, true);
+                change_resources(&mut used, &own_part(requirement, &placed.borrowed), true);
+                change_resources(&mut borrowed, &placed.borrowed, true);
             }
         }
-        assert_eq!(self.used, used, "resources in use");
+        assert_eq!((&self.used, &self.borrowed), (&used, &borrowed), "resources in use");
         let offered = |name: &Arc<str>| self.offer.resources.get(name).copied().unwrap_or(0);
         assert!(used.iter().all(|(name, &amount)| amount <= offered(name)), "more is used than there is");
-        let nanoseconds: u64 = self.placed.values().map(|placed| placed.nanoseconds).sum();
+        let nanoseconds: u128 = self.placed.values().map(|placed| u128::from(placed.nanoseconds)).sum();
         assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
         let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
         assert_eq!(self.memory, memory, "memory placed");
+        let memory: u128 = self.orphans.values().map(|&memory| u128::from(memory)).sum();
+        assert_eq!(self.orphan_memory, memory, "memory of what goes on for nobody");
         assert!(self.relief_changed.is_empty(), "assignments that give memory back");
     }
+}
+
+/// What is required and isn't borrowed.
+fn own_part(requirement: &Requirement, borrowed: &Resources) -> Resources {
+    let mut own = requirement.resources.clone();
+    change_resources(&mut own, borrowed, false);
+    own
 }

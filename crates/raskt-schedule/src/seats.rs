@@ -1,5 +1,7 @@
+mod able;
+
 use crate::holdings::Move;
-use crate::needs::{Able, Need, Needs, Place};
+use crate::needs::Needs;
 use crate::place::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
@@ -7,7 +9,6 @@ use crate::seat::{Placed, Seat};
 use crate::standing::{Derived, Standing};
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// The workers, and what is derived from what each of them has.
 #[derive(Debug, Default)]
@@ -23,9 +24,6 @@ pub(crate) struct Seats {
     /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
     pub has_freed: bool,
 }
-
-/// Workers with memory for producers that are looked at to find one that has enough for a certain one.
-const ROOMY_LOOKED_AT: usize = 8;
 
 /// Workers of which memory is given back that are looked at to find out whether waiting helps.
 const RELIEFS_LOOKED_AT: usize = 8;
@@ -71,8 +69,15 @@ impl Seats {
     }
 
     /// Tasks of `worker` lend so many slots while they wait, or get them back.
-    pub fn lend(&mut self, worker: WorkerId, slots: u32, lends: bool) {
+    pub fn lend(&mut self, worker: WorkerId, slots: u64, lends: bool) {
         self.change(worker, |seat| seat.change_lent(slots, lends));
+    }
+
+    /// Tasks of `worker` wait for `run`, which requires something; or not any more.
+    pub fn wait_for(&mut self, worker: WorkerId, run: RunId, does: bool) {
+        if let Some(seat) = self.seats.get_mut(&worker) {
+            _ = if does { seat.waits_for.insert(run) } else { seat.waits_for.remove(&run) };
+        }
     }
 
     pub fn get(&self, worker: WorkerId) -> Option<&Seat> {
@@ -181,121 +186,6 @@ impl Seats {
         self.derived.reliefs.range(from..=to).map(|&(_, _, until, run, _)| (until, run))
     }
 
-    /// Whether `worker` could meet `requirement` if it had nothing else.
-    fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
-        self.seats.get(&worker).is_some_and(|seat| {
-            let fits = |requirement: &Requirement| requirement.fits(&seat.offer.resources);
-            requirement.is_none_or(|requirement| fits(requirement) && self.may_run(worker, requirement))
-        })
-    }
-
-    /// Workers with room that have what is required.
-    fn open(&self, requirement: Option<&Requirement>) -> &BTreeSet<Place> {
-        let need = requirement.and_then(|requirement| self.needs.find(requirement));
-        need.and_then(|need| self.needs.open(need)).unwrap_or(&self.derived.open)
-    }
-
-    /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
-    pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
-        let roomy = self.open(requirement).iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
-        let mut roomy = roomy.map(|&(.., worker)| worker);
-        roomy.find(|worker| self.seats[worker].admits(net))
-    }
-
-    /// The least loaded worker that has room and what is required.
-    pub fn freest(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let open = self.open(requirement);
-        let first = open.first();
-        let is_last_full = open.last().is_some_and(|(is_full, ..)| *is_full);
-        let full = || open.range((true, 0, WorkerId(0))..).next();
-        let full = if is_last_full { full() } else { None };
-        let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
-        freest.map(|&(.., worker)| worker)
-    }
-
-    /// Whether some worker meets `need` and has room.
-    pub fn has_open(&self, need: Need) -> bool {
-        !self.needs.open(need).unwrap_or(&self.derived.open).is_empty()
-    }
-
-    /// One more class of a run requires this of workers.
-    pub fn add_need(&mut self, requirement: Option<&Arc<Requirement>>) -> Need {
-        let Some(requirement) = requirement else { return Need::NONE };
-        let mut needs = std::mem::take(&mut self.needs);
-        let need = needs.add(requirement, || self.able_with_places(requirement));
-        self.needs = needs;
-        need
-    }
-
-    /// `worker` has come, or changed, or gone: whether it meets `need`, and whether others do now.
-    fn look_at(&mut self, need: Need, worker: WorkerId) {
-        let Some(requirement) = self.needs.requirement(need).cloned() else { return };
-        if requirement.allow_others {
-            // With the first of the named ones others don't meet it any more, and with the last of them they do.
-            return self.needs.replace(need, self.able_with_places(&requirement));
-        }
-        let is_able = self.could_take(worker, Some(&requirement));
-        self.needs.set(need, worker, is_able.then(|| self.place_for(worker, &requirement)));
-    }
-
-    /// `worker` has changed.
-    fn place_anew(&mut self, worker: WorkerId) {
-        if let Some(seat) = self.seats.get(&worker) {
-            self.needs.update(worker, |requirement| place_of(worker, seat, requirement, self.prefill));
-        }
-    }
-
-    /// The workers that could meet `requirement`, and where they stand.
-    fn able_with_places(&self, requirement: &Requirement) -> Able {
-        if requirement.resources.is_empty() && !self.restricts(requirement) {
-            return None;
-        }
-        Some(self.able(requirement).map(|worker| (worker, self.place_for(worker, requirement))).collect())
-    }
-
-    fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
-        place_of(worker, self.seats.get(&worker)?, requirement, self.prefill)
-    }
-
-    /// Whether `worker` has room and what is required.
-    pub fn can_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
-        self.is_able(worker, requirement) && self.seats.get(&worker).is_some_and(|seat| seat.has_room(self.prefill))
-    }
-
-    /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect, unless that waits.
-    pub fn is_able(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
-        self.seats.get(&worker).is_some_and(|seat| {
-            let fits = |requirement| seat.can_take(requirement) && self.may_run(worker, requirement);
-            !seat.is_kept() && requirement.is_none_or(fits)
-        })
-    }
-
-    /// The workers that could meet `requirement` if they had nothing else to do.
-    fn able<'a>(&'a self, requirement: &'a Requirement) -> impl Iterator<Item = WorkerId> + 'a {
-        let named = requirement.workers.iter().filter_map(|name| self.derived.by_name.get(name.as_str())).flatten();
-        let is_named = !requirement.workers.is_empty() && self.restricts(requirement);
-        let rarest = requirement.resources.keys().map(|name| self.derived.by_resource.get(name));
-        let rarest = rarest.min_by_key(|workers| workers.map_or(0, BTreeSet::len)).flatten();
-        let of_resource = rarest.into_iter().flatten().filter(move |_| !is_named);
-        let is_any = !is_named && requirement.resources.is_empty();
-        let any = self.seats.keys().filter(move |_| is_any);
-        let found = named.filter(move |_| is_named).chain(of_resource).chain(any);
-        found.copied().filter(|worker| requirement.fits(&self.seats[worker].offer.resources))
-    }
-
-    /// Whether only the named workers will do: they are all that is allowed, or one of them is there.
-    fn restricts(&self, requirement: &Requirement) -> bool {
-        !requirement.allow_others
-            || requirement.workers.iter().any(|name| self.derived.by_name.contains_key(name.as_str()))
-    }
-
-    fn may_run(&self, worker: WorkerId, requirement: &Requirement) -> bool {
-        let name = &self.seats[&worker].offer.name;
-        requirement.workers.is_empty()
-            || requirement.workers.iter().any(|other| **other == **name)
-            || !self.restricts(requirement)
-    }
-
     /// What placement has to know of `worker`, which would have to fetch `missing_bytes`.
     pub fn candidate(&self, worker: WorkerId, missing_bytes: u64) -> Candidate {
         let nanoseconds_placed = self.seats.get(&worker).map_or(0, Seat::nanoseconds_a_slot);
@@ -333,15 +223,6 @@ impl Seats {
         self.derived.open.range((true, 0, WorkerId(0))..).next().is_some_and(|(_, load, _)| *load == 0)
     }
 
-    /// The least loaded worker that has room and what is required, to be kept for suspects; one without threads of forgotten runs
-    /// if it is easily found.
-    pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let freest = self.freest(requirement)?;
-        let mut others = self.open(requirement).iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT);
-        let is_free = |worker: WorkerId| self.seats.get(&worker).is_some_and(|seat| !seat.has_orphans());
-        if is_free(freest) { Some(freest) } else { others.find(|&worker| is_free(worker)).or(Some(freest)) }
-    }
-
     /// Workers that were given work in advance, the one with the most first.
     pub fn ahead(&self) -> impl Iterator<Item = WorkerId> {
         self.derived.ahead.iter().rev().map(|&(_, worker)| worker)
@@ -371,8 +252,8 @@ impl Seats {
         asked_for
     }
 
-    pub fn start(&mut self, worker: WorkerId, run: RunId, attempt: Attempt) {
-        self.change(worker, |seat| seat.start(run, attempt));
+    pub fn start(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, is_forgotten: bool) {
+        self.change(worker, |seat| seat.start(run, attempt, is_forgotten));
     }
 
     /// Notes that an assignment of `worker` is asked back for another one.
@@ -453,11 +334,6 @@ impl Seats {
             seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");
-        self.needs.validate(|requirement| self.able_with_places(requirement));
+        self.needs.validate(|requirement| (self.able_with_places(requirement), self.restricts(requirement)));
     }
-}
-
-/// Where a worker stands among those that have what is required, if it has room.
-fn place_of(worker: WorkerId, seat: &Seat, requirement: &Requirement, prefill: u64) -> Option<Place> {
-    (seat.has_room(prefill) && seat.can_take(requirement)).then(|| (seat.is_full(), seat.load(), worker))
 }

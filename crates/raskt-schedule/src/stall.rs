@@ -1,5 +1,6 @@
 //! No silent hang: a run that can't go on is told what it waits for.
 
+use crate::needs::Need;
 use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::run::Run;
@@ -45,22 +46,50 @@ impl StallCause {
 }
 
 impl Scheduler {
+    /// A class of a run that requires something has come to stand in line, or stands there no longer.
+    pub(crate) fn demand(&mut self, demand: (Need, RunId, u32), begins: bool) {
+        let (need, run, class) = demand;
+        _ = if begins { self.demanding.insert(demand) } else { self.demanding.remove(&demand) };
+        if let Some(found) = self.runs.get_mut(&run) {
+            found.demanding = if begins { found.demanding + 1 } else { found.demanding - 1 };
+            let needy = (self.queue.family(run), run);
+            let is_needy = found.demanding > 0 && found.parent.is_some();
+            _ = if is_needy { self.needy.insert(needy) } else { self.needy.remove(&needy) };
+        }
+        self.seats.ask(need, begins);
+        let is_hopeless = begins && !self.seats.needs.is_met(need);
+        let hopeless = (run, need, class);
+        _ = if is_hopeless { self.hopeless.insert(hopeless) } else { self.hopeless.remove(&hopeless) };
+        if !begins {
+            self.note_undemanded(need);
+        }
+    }
+
     /// Tells clients of runs that can't go on as things are, and of those that can again. Looked at are those to which something has
     /// happened, or to what they require.
     pub(crate) fn tell_of_stalls(&mut self) {
-        while let Some(need) = self.seats.needs.met_changed.pop_first() {
-            self.steps += 1;
-            _ = if self.seats.needs.is_met(need) { self.unmet.remove(&need) } else { self.unmet.insert(need) };
-            let demanding = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
-            self.doubtful.extend(self.demanding.range(demanding).map(|&(_, run, _)| run));
-            let accused = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
-            self.doubtful.extend(self.accused.range(accused).map(|&(_, run, _)| run));
-        }
-        while let Some(id) = self.doubtful.pop_first() {
+        loop {
+            self.look_at_what_is_met();
+            let Some(id) = self.doubtful.pop_first() else { return };
             self.steps += 1;
             let cause = self.find_cause(id);
             self.note_suspects(id);
             self.tell(id, cause);
+        }
+    }
+
+    /// Who requires what some worker has come to have, or none has any more, may go on or has to wait.
+    fn look_at_what_is_met(&mut self) {
+        while let Some(need) = self.seats.needs.met_changed.pop_first() {
+            self.steps += 1;
+            let is_met = self.seats.needs.is_met(need);
+            let demanding = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+            for &(_, run, class) in self.demanding.range(demanding.clone()) {
+                let hopeless = (run, need, class);
+                _ = if is_met { self.hopeless.remove(&hopeless) } else { self.hopeless.insert(hopeless) };
+                self.doubtful.insert(run);
+            }
+            self.doubtful.extend(self.accused.range(demanding).map(|&(_, run, _)| run));
         }
     }
 
@@ -69,13 +98,11 @@ impl Scheduler {
         if self.seats.len() == 0 {
             return (run.tasks.counts.unfinished_wanted > 0).then_some(StallCause::NoWorkers);
         }
-        for &need in &self.unmet {
+        for &(_, _, class) in self.hopeless.range((id, Need::NONE, 0)..=(id, Need::LAST, u32::MAX)) {
             self.steps += 1;
-            for &(_, _, class) in self.demanding.range((need, id, 0)..=(need, id, u32::MAX)) {
-                let head = run.find_startable(class as usize);
-                if let Some((requirement, head)) = run.classes[class as usize].as_deref().zip(head) {
-                    return Some(StallCause::unmet(run, head.layer, requirement));
-                }
+            let head = run.find_startable(class as usize);
+            if let Some((requirement, head)) = run.classes[class as usize].as_deref().zip(head) {
+                return Some(StallCause::unmet(run, head.layer, requirement));
             }
         }
         let mut class = 0;

@@ -189,7 +189,8 @@ impl Run {
 
     /// `Ready` or `Waiting` → `Running`, and looks at what follows.
     fn add(&mut self, draft: &mut Draft, task: TaskId, weight: Option<Weight>, with_followers: bool) {
-        draft.nanoseconds += weight.map_or(draft.limits.credit, |weight| weight.nanoseconds);
+        let nanoseconds = weight.map_or(draft.limits.credit, |weight| weight.nanoseconds);
+        draft.nanoseconds = draft.nanoseconds.saturating_add(nanoseconds);
         draft.bytes = draft.bytes.saturating_add(weight.map_or(0, |weight| weight.bytes));
         draft.count += 1;
         TaskRange::push(&mut draft.tasks, task);
@@ -335,7 +336,7 @@ impl Draft {
 
     /// Whether a task may go in. Only if it is the one thing that anybody could do next, it may keep others waiting.
     fn has_room_for(&self, weight: Weight, is_only_one: bool) -> bool {
-        let nanoseconds = self.nanoseconds + weight.nanoseconds;
+        let nanoseconds = self.nanoseconds.saturating_add(weight.nanoseconds);
         nanoseconds <= self.limits.credit
             && self.bytes.saturating_add(weight.bytes) <= self.limits.bytes
             && (is_only_one || self.count < self.limits.share || nanoseconds <= self.limits.credit / CREDIT_PER_WAIT)

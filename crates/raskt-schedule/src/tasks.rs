@@ -1,4 +1,5 @@
 use crate::copies::Copies;
+use crate::estimate::LARGEST;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
 use crate::members::Members;
@@ -134,7 +135,7 @@ impl Tasks {
                 needed,
                 given: Members::Nothing,
                 pages: Pages::new(len),
-                result_bytes: layer.cost.output_bytes,
+                result_bytes: layer.cost.output_bytes.min(LARGEST),
                 exchange,
                 feeds_exchange: false,
                 gates: Gates::of(graph, &layer.shape),

@@ -41,6 +41,37 @@ impl Scheduler {
         let sought: usize = self.runs.values().map(|run| run.sought.len()).sum();
         assert_eq!(self.accused.len(), sought, "runs with suspects that look for a worker");
         self.queue.validate(self.runs.keys().copied());
+        self.validate_needs();
+    }
+
+    /// What is required by those in line, and by suspects that look for a worker, is watched; and who can't go on is known.
+    fn validate_needs(&self) {
+        let mut asking = BTreeMap::<_, u64>::new();
+        let all = self.demanding.iter().chain(&self.accused);
+        all.filter(|(need, ..)| *need != Need::NONE).for_each(|(need, ..)| *asking.entry(*need).or_default() += 1);
+        assert!(self.seats.needs.asking().eq(asking), "who asks for what is required");
+        let is_hopeless = |&&(need, ..): &&(Need, RunId, u32)| !self.seats.needs.is_met(need);
+        let hopeless = self.demanding.iter().filter(is_hopeless).map(|&(need, run, class)| (run, need, class));
+        assert_eq!(self.hopeless, hopeless.collect(), "who requires what nobody has");
+        let of_run = |id: RunId| self.demanding.iter().filter(|(_, run, _)| *run == id).count() as u32;
+        assert!(self.runs.iter().all(|(&id, run)| run.demanding == of_run(id)), "how much of a run is demanding");
+        let needy = self.runs.iter().filter(|(_, run)| run.demanding > 0 && run.parent.is_some());
+        let needy: BTreeSet<_> = needy.map(|(&id, _)| (self.queue.family(id), id)).collect();
+        assert_eq!(self.needy, needy, "runs that may have to borrow");
+        for worker in self.seats.workers() {
+            let waited_for = |(run, found): (&RunId, &Run)| {
+                found.lenders.get(&worker).map(|&slots| (*run, slots, found.parent_requires))
+            };
+            let waited_for: Vec<_> = self.runs.iter().filter_map(waited_for).collect();
+            let Some(seat) = self.seats.get(worker) else { continue };
+            assert_eq!(
+                seat.lent(),
+                waited_for.iter().map(|(_, slots, _)| slots).sum::<u64>(),
+                "slots lent by {worker:?}"
+            );
+            let requiring = waited_for.iter().filter(|(.., requires)| *requires).map(|(run, ..)| run);
+            assert!(seat.waits_for.iter().eq(requiring), "runs that tasks of {worker:?} wait for");
+        }
     }
 
     /// Who has something of a run, or waits for it, is known on both sides; and nobody stands aside for what there is room for.
@@ -86,7 +117,7 @@ impl Scheduler {
         }
         for worker in self.seats.workers() {
             let Some(seat) = self.seats.get(worker) else { continue };
-            let bytes: u64 = seat.holdings.iter().map(|(.., holding)| holding.bytes).sum();
+            let bytes: u128 = seat.holdings.iter().map(|(.., holding)| u128::from(holding.bytes)).sum();
             assert_eq!(seat.holdings.bytes(), bytes, "bytes that {worker:?} holds");
             for (run, layer, holding) in seat.holdings.iter() {
                 let count = counts.remove(&(worker, run, layer));

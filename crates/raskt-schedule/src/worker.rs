@@ -36,6 +36,10 @@ pub struct Worker {
     actions: VecDeque<WorkerAction>,
 }
 
+/// Threads for each slot that may go on with what is forgotten, beside those at work: so that one call which can't be stopped
+/// doesn't keep what comes next waiting, and fifty of them don't make fifty threads. More of them take up slots.
+pub(crate) const STRAYS_A_SLOT: u64 = 1;
+
 /// Everything that can happen to a worker.
 #[derive(Clone, Debug)]
 pub enum WorkerEvent {
@@ -230,11 +234,18 @@ impl Worker {
         self.running.iter().filter(move |(_, of)| of.0 == run).map(|(&ticket, _)| ticket)
     }
 
+    /// Slots that aren't taken up by what is forgotten and goes on.
+    fn free_of_strays(&self) -> usize {
+        let slots = u64::from(self.slots);
+        let strays = (self.forgotten.len() as u64).saturating_sub(slots * STRAYS_A_SLOT);
+        slots.saturating_sub(strays) as usize
+    }
+
     /// Asks for the memory of the first in the queue, if a slot is free for it, or if it can fetch meanwhile.
     fn ask(&mut self) {
         let Some(first) = self.queue.front().filter(|_| self.asking.is_none()) else { return };
         let fetches = self.fetching.len() + self.prepared.len();
-        let slots = self.slots as usize;
+        let slots = self.free_of_strays();
         let has_slot = self.running.len() + fetches < slots;
         if !has_slot && (first.fetches.is_empty() || fetches >= slots) {
             return;
@@ -251,7 +262,7 @@ impl Worker {
     fn promised(&mut self, ticket: Ticket) {
         match self.asking.take() {
             Some((asking, assignment)) if asking == ticket && assignment.fetches.is_empty() => {
-                match self.prepared.is_empty() && self.running.len() < self.slots as usize {
+                match self.prepared.is_empty() && self.running.len() < self.free_of_strays() {
                     true => self.start(ticket, assignment),
                     false => self.prepared.push_back((ticket, assignment)),
                 }
@@ -305,7 +316,7 @@ impl Worker {
     }
 
     fn start_prepared(&mut self) {
-        while self.running.len() < self.slots as usize
+        while self.running.len() < self.free_of_strays()
             && let Some((ticket, assignment)) = self.prepared.pop_front()
         {
             self.start(ticket, assignment);
@@ -347,7 +358,8 @@ impl Worker {
         self.drop_waiting(|assignment| assignment.is_empty());
     }
 
-    /// What runs can't be stopped from here; its slot is free at once, and of its end no more is told than that it came.
+    /// What runs can't be stopped from here. Its slot is free at once, unless there are too many such; its promise stays, and of
+    /// its end no more is told than that it came.
     fn forget(&mut self, run: RunId) {
         self.drop_waiting(|assignment| assignment.run == run);
         let forgotten = self.running.extract_if(.., |_, of| of.0 == run);

@@ -181,6 +181,7 @@ fn keep_hosts(scenario: &mut Scenario, less: usize) {
     scenario.hosts.truncate(left);
     scenario.faults.retain(|fault| match fault.kind {
         FaultKind::Crash { host }
+        | FaultKind::Leave { host }
         | FaultKind::Freeze { host }
         | FaultKind::Slow { host, .. }
         | FaultKind::SlowDisk { host, .. }

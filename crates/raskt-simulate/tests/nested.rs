@@ -76,3 +76,34 @@ fn a_suspect_that_waits_for_a_run_lets_it_onto_its_worker() {
         assert!(outcome.failure.is_none(), "{}", outcome.failure.expect("it failed"));
     }
 }
+
+/// Workers die twice while tasks wait, and all but one of their machines go for good: suspects run where others wait.
+#[test]
+fn suspects_run_beside_tasks_that_wait_when_machines_go_for_good() {
+    for at in (60..600).step_by(30) {
+        let crash =
+            |host, after| Fault { at: (at + after) * MILLISECOND, lasts: MILLISECOND, kind: FaultKind::Crash { host } };
+        let leave = |host| Fault { at: (at + 700) * MILLISECOND, lasts: 0, kind: FaultKind::Leave { host } };
+        let faults = vec![crash(1, 0), crash(2, 0), crash(1, 300), crash(2, 330), leave(1), leave(2)];
+        let outcome = simulate(&world(3, deep(4), faults));
+        assert!(outcome.failure.is_none(), "{}", outcome.failure.expect("it failed"));
+    }
+}
+
+/// The only GPU is with tasks that wait for others that need it.
+#[test]
+fn tasks_that_wait_lend_what_they_have() {
+    let gpu = |mut job: JobPlan| {
+        job.layers[0].requires = Requires::Gpu(500);
+        job
+    };
+    let inner = NestedPlan { callers: vec![(0, 0), (0, 1)], job: gpu(job(2, vec![])) };
+    let middle = NestedPlan { callers: (0..4).map(|index| (0, index)).collect(), job: job(2, vec![inner]) };
+    for hosts in 1..3 {
+        let mut world = world(hosts, gpu(job(4, vec![middle.clone()])), vec![]);
+        world.hosts[0].gpu = 500;
+        let outcome = simulate(&world);
+        assert!(outcome.failure.is_none(), "{}", outcome.failure.expect("it failed"));
+        assert!(outcome.tally.count(Sometimes::Borrowed) > 0);
+    }
+}

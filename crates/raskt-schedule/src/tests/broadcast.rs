@@ -146,3 +146,44 @@ fn what_nobody_will_read_any_more_is_let_go() {
     world.run_to_the_end(&graph);
     check_results(&world, &graph, &[TaskId::new(LayerId(readers(&graph).0 + 1), 0)]);
 }
+
+/// A worker goes that holds some of what is broadcast: looked at are those that read it.
+#[test]
+fn the_loss_of_a_few_costs_no_look_at_all_readers_of_others() {
+    const ROWS: u32 = 100;
+    const COLUMNS: u32 = 20_000;
+    let mut builder = GraphBuilder::new();
+    let op = op(&mut builder);
+    let cost = Cost { nanoseconds: 10_000, output_bytes: 8, scratch_bytes: 0 };
+    let mean = builder.layer(Layer::new("mean", op, Shape::source(COLUMNS)).with_cost(cost)).unwrap();
+    let axes = [Some(1)].into_iter().collect();
+    let inputs = vec![MapInput { layer: mean, grid: Grid::new([COLUMNS]), axes }];
+    let shape = Shape::Map { grid: Grid::new([ROWS, COLUMNS]), inputs };
+    let rest = builder.layer(Layer::new("rest", op, shape).with_cost(cost)).unwrap();
+    let graph = Arc::new(builder.finish());
+    let mut scheduler = Scheduler::new(1_000_000);
+    let worker = WorkerId(1);
+    let wanted = vec![TaskRange { layer: rest, start: 0, end: u64::from(ROWS) * u64::from(COLUMNS) }];
+    scheduler.handle_event(Time(0), Event::GraphAdded { run: RUN, parent: None, graph, wanted });
+    scheduler.handle_event(Time(0), Event::WorkerJoined { worker, offer: Offer::slots(1) });
+    let mut of_rest = 0;
+    while of_rest < 5 {
+        let Some(Action::Assign { assignment, .. }) = scheduler.poll_action() else { continue };
+        of_rest += u32::from(assignment.tasks[0].layer == rest);
+        let outcomes =
+            assignment.tasks.iter().map(|&range| (range, Outcome::Done { bytes: 8 * range.len() })).collect();
+        let report = Report { run: RUN, attempt: assignment.attempt, outcomes, nanoseconds: 1_000_000 };
+        scheduler.handle_event(Time(0), Event::Reported { worker, report });
+    }
+    let pages = |scheduler: &Scheduler| scheduler.runs[&RUN].tasks.layers[rest.0 as usize].pages.looked_at();
+    let held = (0..u64::from(COLUMNS)).filter(|&index| scheduler.holds(RUN, worker, TaskId::new(mean, index)));
+    let held = held.count() as u64;
+    let before = pages(&scheduler);
+    scheduler.handle_event(Time(0), Event::WorkerLost { worker, cause: LossCause::Died });
+    let looked_at = pages(&scheduler) - before;
+    // Once all pages, to find what is gone with the worker.
+    let all = u64::from(ROWS) * u64::from(COLUMNS) / 512 + 1;
+    assert!(held > 50, "{held} means are lost");
+    assert!(looked_at <= all + 2 * held * u64::from(ROWS), "{looked_at} pages for {held} means");
+    scheduler.validate();
+}

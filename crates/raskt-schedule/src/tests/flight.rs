@@ -84,6 +84,26 @@ proptest! {
             prop_assert!(replayed <= flight.events.len());
         }
     }
+
+    /// The first numbers of a record are the settings: each may be anything.
+    #[test]
+    fn damaged_settings_are_no_panic(
+        graph in graphs(),
+        steps in steps(20),
+        numbers in prop::collection::vec(prop_oneof![Just(u64::MAX), Just(1 << 62), any::<u64>(), 0..1000_u64], 3),
+    ) {
+        let (bytes, _) = recorded(&graph, &steps);
+        let mut flight = Flight::read(&bytes).unwrap();
+        let rest = &bytes[FlightRecorder::new(flight.settings).take().len()..];
+        flight.settings.credit_nanoseconds = numbers[0];
+        flight.settings.prefill_nanoseconds = numbers[1];
+        flight.settings.patience_nanoseconds = numbers[2];
+        let bytes = [&FlightRecorder::new(flight.settings).take(), rest].concat();
+        if let Ok(flight) = Flight::read(&bytes) {
+            let replayed = flight.replay().take_while(Result::is_ok).count();
+            prop_assert!(replayed <= flight.events.len());
+        }
+    }
 }
 
 #[test]

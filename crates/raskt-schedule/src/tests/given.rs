@@ -91,3 +91,35 @@ fn data_that_was_released_may_be_given_again() {
     world.run_to_the_end(&graph);
     assert!(world.finished && world.lost.is_empty());
 }
+
+/// A hiccup between two workers: where another one has what is required, that one is tried.
+#[test]
+fn a_fetch_that_fails_once_loses_nothing_where_somebody_else_can_do_it() {
+    for others in [0, 1] {
+        let mut builder = GraphBuilder::new();
+        let op = op(&mut builder);
+        let data = builder.layer(Layer::new("data", op, Shape::source(1))).unwrap();
+        let annotations = Annotations { resources: [("gpu".into(), 1000)].into(), ..Annotations::default() };
+        let inputs = vec![MapInput::same(data, Grid::new([1]))];
+        let reader = Layer::new("reader", op, Shape::Map { grid: Grid::new([1]), inputs });
+        let reader = builder.layer(Layer { annotations: Arc::new(annotations), ..reader }).unwrap();
+        let graph = builder.finish();
+        let mut world = World::new(1000);
+        world.join(1);
+        for _ in 0..=others {
+            world.join_with(Offer { resources: [("gpu".into(), 1000)].into(), ..Offer::slots(1) });
+        }
+        let (data, task) = (TaskRange { layer: data, start: 0, end: 1 }, TaskId::new(reader, 0));
+        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted: vec![] });
+        give(&mut world, 0, data);
+        want(&mut world, task);
+        let (worker, assignment) = world.assigned.pop().unwrap();
+        let (attempt, task, from) = (assignment.attempt, TaskId::new(data.layer, 0), WorkerId(0));
+        world.memories.get_mut(&from).expect("it is there").clear();
+        world.handle(Event::FetchFailed { worker, run: RUN, attempt, task, from, reached: false });
+        assert_eq!(world.lost.is_empty(), others > 0, "whether it is given up with {others} others");
+        if others > 0 {
+            assert_ne!(world.assigned.pop().unwrap().0, worker, "it can't reach the holder");
+        }
+    }
+}

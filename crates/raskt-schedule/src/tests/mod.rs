@@ -7,6 +7,7 @@ mod flight;
 mod follow;
 mod given;
 mod graphs;
+mod lent;
 mod members;
 mod needed;
 mod outside;

@@ -89,12 +89,23 @@ fn steps() -> impl Strategy<Value = (Arc<Graph>, Vec<Step>)> {
     })
 }
 
+/// Those of a record that somebody may have damaged.
+fn settings() -> impl Strategy<Value = Settings> {
+    let numbers = (number(200_000), prop_oneof![Just(0), number(5000)], number(1 << 30), number(4));
+    (numbers, any::<bool>()).prop_map(|((credit, prefill, patience, deaths), heeds_requirements)| Settings {
+        credit_nanoseconds: credit,
+        prefill_nanoseconds: prefill,
+        patience_nanoseconds: patience,
+        deaths: deaths as u32,
+        heeds_requirements,
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_the_check_lets_through_does_no_harm((graph, steps) in steps(), prefill in prop_oneof![Just(0), Just(5000)]) {
-        let settings = Settings { prefill_nanoseconds: prefill, ..Settings::default() };
+    fn what_the_check_lets_through_does_no_harm((graph, steps) in steps(), settings in settings()) {
         let mut scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
         let all = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() });
         let wanted = all.filter(|range| range.layer.0 % 2 == 0).collect();
@@ -151,4 +162,84 @@ fn what_is_refused_is_named() {
     let outcomes = vec![(range(0, 0, 1)[0], Outcome::Done { bytes: u64::MAX })];
     let report = Report { run, attempt: Attempt(1), outcomes, nanoseconds: 1 };
     assert!(told(&scheduler, Event::Reported { worker: WorkerId(2), report }).contains("18446744073709551615 bytes"));
+}
+
+/// Sources and one task that reads them all, of which all are wanted; the worker runs everything as soon as it comes.
+fn told_of(sources: u32, bytes: impl Fn(u64) -> u64, handle: impl Fn(&mut Scheduler, Event)) {
+    let mut builder = GraphBuilder::new();
+    let op = op(&mut builder);
+    let layer = builder.layer(Layer::new("sources", op, Shape::source(sources))).unwrap();
+    let grid = Grid::new([sources]);
+    builder
+        .layer(Layer::new("sum", op, Shape::Reduce { input: layer, grid, fan_in: [sources].into_iter().collect() }))
+        .unwrap();
+    let mut scheduler = Scheduler::new(1 << 40);
+    let (run, worker) = (RunId(1), WorkerId(1));
+    let all = TaskRange { layer, start: 0, end: sources.into() };
+    let graph = Arc::new(builder.finish());
+    handle(
+        &mut scheduler,
+        Event::GraphAdded { run, parent: None, graph, wanted: vec![all, TaskRange::one(TaskId::new(LayerId(1), 0))] },
+    );
+    handle(&mut scheduler, Event::WorkerJoined { worker, offer: Offer { memory: 1000, ..Offer::slots(1) } });
+    while let Some(action) = scheduler.poll_action() {
+        let Action::Assign { assignment, .. } = action else { continue };
+        if assignment.tasks[0].layer == layer {
+            let mut outcomes = vec![];
+            for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
+                Outcome::push(&mut outcomes, task, Outcome::Done { bytes: bytes(task.index) });
+            }
+            let report = Report { run, attempt: assignment.attempt, outcomes, nanoseconds: 1000 };
+            handle(&mut scheduler, Event::Reported { worker, report });
+        }
+    }
+    // They are counted to what the worker holds from here on, and wait for the sum.
+    handle(&mut scheduler, Event::Released { run, tasks: vec![all] });
+    scheduler.validate();
+    handle(&mut scheduler, Event::RunReleased { run });
+    assert_eq!(scheduler.leftovers(), None);
+}
+
+/// A size is told for the results of a report, and counts for all of the layer.
+#[test]
+fn sizes_that_the_check_lets_through_can_be_added_up() {
+    told_of(
+        66_000,
+        |index| if index + 1 == 66_000 { 1 << 48 } else { 8 },
+        |scheduler, event| {
+            scheduler.try_event(Time(0), event).expect("no result is larger than can be");
+        },
+    );
+}
+
+/// Within the process nothing is checked: a user's class may say anything of its objects.
+#[test]
+fn sizes_that_nobody_checks_can_be_added_up() {
+    let mut outcomes = vec![];
+    for index in 0..4 {
+        Outcome::push(&mut outcomes, TaskId::new(LayerId(0), index), Outcome::Done { bytes: 1 << 62 });
+    }
+    assert_eq!(outcomes.len(), 1, "neighbours that ended alike");
+    told_of(2000, |_| u64::MAX, |scheduler, event| scheduler.handle_event(Time(0), event));
+    told_of(
+        2000,
+        |index| if index % 2 == 0 { 1 << 62 } else { 0 },
+        |scheduler, event| {
+            scheduler.handle_event(Time(0), event);
+        },
+    );
+}
+
+#[test]
+fn a_credit_that_is_out_of_all_bounds_is_a_long_one() {
+    let settings = Settings { credit_nanoseconds: u64::MAX, prefill_nanoseconds: u64::MAX, ..Settings::default() };
+    let mut scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
+    let mut builder = GraphBuilder::new();
+    let op = op(&mut builder);
+    let layer = builder.layer(Layer::new("tasks", op, Shape::source(64))).unwrap();
+    let wanted = vec![TaskRange { layer, start: 0, end: 64 }];
+    scheduler.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(4) });
+    let graph = Arc::new(builder.finish());
+    scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
+    scheduler.validate();
 }

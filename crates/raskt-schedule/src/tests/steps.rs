@@ -281,3 +281,77 @@ fn those_that_wait_for_memory_all_go_on_when_it_is_there_and_nobody_else_is() {
         assert!(cluster.stuck.iter().any(|(_, given)| given.run == run), "{run:?} stands still");
     }
 }
+
+/// Classes of the active run are met; those of others aren't.
+#[test]
+fn of_what_others_require_and_nobody_has() {
+    assert_independent(|runs| {
+        let mut cluster = Cluster::new();
+        cluster.join(Offer { resources: [("gpu".into(), 1000)].into(), ..Offer::slots(2) });
+        for run in 0..runs {
+            cluster.submit(RunId(run.into()), sources([(1, pinned(run))]));
+        }
+        cluster.submit(ACTIVE, sources([(1, gpu()), (1000, Annotations::default())]));
+        cluster
+    });
+}
+
+fn memory(amount: u64) -> Annotations {
+    Annotations { resources: [("memory".into(), amount)].into(), ..Annotations::default() }
+}
+
+/// Persisted runs whose tasks asked for different amounts of what the worker of the active run offers.
+#[test]
+fn of_what_runs_required_that_have_ended() {
+    assert_independent(|runs| {
+        let mut cluster = Cluster::new();
+        cluster.join(Offer { resources: [("memory".into(), 1_000_000)].into(), ..Offer::slots(2) });
+        for run in 0..runs {
+            cluster.submit(RunId(run.into()), sources([(1, memory(1 + u64::from(run)))]));
+            let given = cluster.stuck.pop().expect("it has work");
+            cluster.end(given);
+        }
+        active(&mut cluster);
+        cluster
+    });
+}
+
+/// One after the other asks for a GPU, of which there are many, and goes.
+#[test]
+fn whoever_asks_for_the_same_again_finds_it_at_once() {
+    for workers in [10, 1000] {
+        let mut cluster = Cluster::new();
+        for _ in 0..workers {
+            cluster.join(Offer { resources: [("gpu".into(), 1000)].into(), ..Offer::slots(1) });
+        }
+        for run in 0..20 {
+            let before = cluster.scheduler.steps();
+            cluster.submit(RunId(run), sources([(1, gpu())]));
+            let given = cluster.stuck.pop().expect("it has work");
+            cluster.end(given);
+            cluster.handle(Event::RunReleased { run: RunId(run) });
+            let steps = cluster.scheduler.steps() - before;
+            assert!(run == 0 || steps <= FEW, "{steps} steps with {workers} workers");
+        }
+        assert_eq!(cluster.scheduler.leftovers(), None);
+        cluster.scheduler.validate();
+    }
+}
+
+/// A worker joins, and goes, while somebody waits that would rather have another one.
+#[test]
+fn of_workers_that_others_may_do_without() {
+    let rather = Annotations { workers: vec!["another".into()], allow_other_workers: true, ..gpu() };
+    for workers in [10, 1000] {
+        let mut cluster = Cluster::new();
+        cluster.submit(RunId(0), sources([(5000, rather.clone())]));
+        let offer = || Offer { resources: [("gpu".into(), 1000)].into(), ..Offer::slots(1) };
+        for worker in 0..workers {
+            let steps = cluster.handle(Event::WorkerJoined { worker: WorkerId(worker), offer: offer() });
+            assert!(steps <= FEW, "{steps} steps with {worker} workers");
+        }
+        let steps = cluster.handle(Event::WorkerLost { worker: WorkerId(3), cause: LossCause::Retired });
+        assert!(steps <= FEW, "{steps} steps with {workers} workers");
+        cluster.scheduler.validate();
+    }
+}

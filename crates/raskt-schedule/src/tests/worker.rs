@@ -1,5 +1,6 @@
 //! The worker machine alone.
 
+use crate::worker::STRAYS_A_SLOT;
 use crate::*;
 use raskt_graph::{LayerId, TaskId};
 
@@ -64,6 +65,77 @@ fn a_forgotten_run_frees_its_slots_at_once() {
         Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory: 1, fetches: vec![] };
     worker.handle_event(WorkerEvent::Assigned(other));
     assert!(matches!(worker.poll_action(), Some(WorkerAction::Reserve { overbook: true, .. })));
+}
+
+/// Calls that can't be stopped, each cancelled as soon as it has begun.
+#[test]
+fn what_goes_on_for_nobody_takes_up_slots_when_there_is_too_much_of_it() {
+    const SLOTS: u64 = 3;
+    let mut worker = Worker::new(SLOTS as u32);
+    let mut begun = vec![];
+    let run_all = |worker: &mut Worker| {
+        let mut new = vec![];
+        while let Some(action) = worker.poll_action() {
+            match action {
+                WorkerAction::Reserve { ticket, .. } => worker.handle_event(WorkerEvent::Promised(ticket)),
+                WorkerAction::Execute { ticket, assignment } => new.push((ticket, assignment.run)),
+                _ => {}
+            }
+        }
+        new
+    };
+    for run in 0..50 {
+        worker.handle_event(WorkerEvent::Assigned(Assignment { run: RunId(run), ..assignment(0, None) }));
+        begun.extend(run_all(&mut worker));
+        worker.handle_event(WorkerEvent::Forgotten(RunId(run)));
+    }
+    assert_eq!(begun.len() as u64, SLOTS * (1 + STRAYS_A_SLOT), "threads at work for nobody");
+    worker.handle_event(WorkerEvent::Assigned(Assignment { run: RunId(99), ..assignment(0, None) }));
+    assert!(run_all(&mut worker).is_empty(), "there is no thread for it");
+    worker.handle_event(WorkerEvent::Executed { ticket: begun[0].0, outcomes: vec![], nanoseconds: 1 });
+    assert_eq!(run_all(&mut worker).iter().map(|(_, run)| run.0).collect::<Vec<_>>(), [99], "one is back");
+}
+
+/// The scheduler counts as its workers do.
+#[test]
+fn a_worker_full_of_strays_gets_nothing_until_one_is_back() {
+    let mut builder = raskt_graph::GraphBuilder::new();
+    let op = super::graphs::op(&mut builder);
+    let layer = builder.layer(raskt_graph::Layer::new("task", op, raskt_graph::Shape::source(1))).unwrap();
+    let graph = std::sync::Arc::new(builder.finish());
+    let mut scheduler = Scheduler::new(1);
+    let worker = WorkerId(1);
+    scheduler
+        .handle_event(Time(0), Event::WorkerJoined { worker, offer: Offer { memory: 1 << 20, ..Offer::slots(2) } });
+    let mut begun = vec![];
+    let submit = |scheduler: &mut Scheduler, run: u64| {
+        let wanted = vec![TaskRange { layer, start: 0, end: 1 }];
+        let added = Event::GraphAdded { run: RunId(run), parent: None, graph: graph.clone(), wanted };
+        scheduler.handle_event(Time(0), added);
+        scheduler.validate();
+        std::iter::from_fn(|| scheduler.poll_action()).find_map(|action| match action {
+            Action::Assign { assignment, .. } => Some(assignment.attempt),
+            _ => None,
+        })
+    };
+    for run in 0..10 {
+        if let Some(attempt) = submit(&mut scheduler, run) {
+            scheduler.handle_event(Time(0), Event::Started { worker, run: RunId(run), attempt });
+            begun.push((RunId(run), attempt));
+        }
+        scheduler.handle_event(Time(0), Event::RunReleased { run: RunId(run) });
+    }
+    assert_eq!(begun.len(), 4, "two slots, and as many beside them");
+    // Whoever says that he has begun what nobody knows doesn't take up memory, or slots beyond those.
+    for run in 100..200 {
+        scheduler.handle_event(Time(0), Event::Started { worker, run: RunId(run), attempt: Attempt(0) });
+    }
+    let (run, attempt) = begun[0];
+    scheduler.handle_event(
+        Time(0),
+        Event::Reported { worker, report: Report { run, attempt, outcomes: vec![], nanoseconds: 1 } },
+    );
+    assert!(submit(&mut scheduler, 50).is_some(), "one is back");
 }
 
 fn actions(worker: &mut Worker) -> Vec<WorkerAction> {

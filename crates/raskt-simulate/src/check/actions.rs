@@ -77,6 +77,7 @@ impl Ledger {
         if layer.is_some_and(|layer| !may_run(&self.workers[&worker], &layer.annotations)) {
             return Err(Violation::new(format!("{worker:?} hasn't what {assignment:?} requires")));
         }
+        tally.add(Sometimes::Borrowed, u64::from(scheduler.has_borrowed(worker, run, assignment.attempt)));
         let mut before = BTreeSet::new();
         for task in assignment.tasks.iter().flat_map(|range| range.tasks()) {
             let wrong = |text: &str| Err(Violation::of(run, task, text));

@@ -61,6 +61,10 @@ pub enum Sometimes {
     Copied,
     /// A worker was told to drop a result of which it had said something new meanwhile.
     DiscardCrossed,
+    /// A machine went for good.
+    HostLeft,
+    /// A task was handed out that has what it requires from one that waits for its run.
+    Borrowed,
     /// A run was told that there is no worker.
     StalledWithoutWorkers,
     /// A run was told that no worker has what it requires.
@@ -155,6 +159,8 @@ impl Sometimes {
         Self::FetchUnanswered,
         Self::Copied,
         Self::DiscardCrossed,
+        Self::HostLeft,
+        Self::Borrowed,
         Self::StalledWithoutWorkers,
         Self::StalledUnmet,
         Self::Resumed,

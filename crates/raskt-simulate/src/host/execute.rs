@@ -46,8 +46,11 @@ impl Host {
     pub(super) fn execute(&mut self, context: &mut Context, jobs: Jobs, ticket: Ticket, assignment: Assignment) {
         let Some(process) = &mut self.process else { return };
         let running = process.active() + 1;
-        if running > process.slots as usize {
-            let text = format!("worker {} runs {running} assignments on {} slots", process.address.0, process.slots);
+        let strays = process.strays_in_slots();
+        if running + strays > process.slots as usize {
+            let (own, slots) = (process.address.0, process.slots);
+            let text =
+                format!("worker {own} runs {running} assignments on {slots} slots, and {strays} for nobody in them");
             context.violate(Violation::new(text));
         }
         let tasks: Vec<_> = assignment.tasks.iter().flat_map(|range| range.tasks()).collect();

@@ -44,6 +44,8 @@ struct Promise {
     bytes: u64,
     /// It goes beyond the limit, and not because all that runs waits for runs.
     is_overbooked: bool,
+    /// Somebody waits for what it was given to.
+    is_wanted: bool,
 }
 
 /// Time to reach a spilled result, and bytes that are read or written in a microsecond.
@@ -145,6 +147,14 @@ impl Memory {
         }
     }
 
+    /// Nobody waits any more for what was promised memory. The promise stays until its thread is back, and what is started without
+    /// that in mind may go beyond the limit once more.
+    pub fn leave_to_stray(&mut self, ticket: Ticket) {
+        if let Some(promise) = self.promises.get_mut(&ticket) {
+            (promise.is_overbooked, promise.is_wanted) = (false, false);
+        }
+    }
+
     pub fn give_back(&mut self, ticket: Ticket) {
         if let Some(promise) = self.promises.remove(&ticket) {
             self.promised -= promise.bytes;
@@ -155,7 +165,7 @@ impl Memory {
         let fits = self.held + self.promised + bytes <= self.limit;
         let is_given = fits || overbook || only_waits;
         if is_given {
-            self.promises.insert(ticket, Promise { bytes, is_overbooked: !fits && !only_waits });
+            self.promises.insert(ticket, Promise { bytes, is_overbooked: !fits && !only_waits, is_wanted: true });
             self.promised += bytes;
         }
         is_given
@@ -180,9 +190,9 @@ impl Memory {
         Ok(())
     }
 
-    /// Nothing is held, promised or on disk.
+    /// Nothing is held, promised or on disk, but for what nobody waits for.
     pub fn is_empty(&self) -> bool {
-        self.results.is_empty() && self.promises.is_empty()
+        self.results.is_empty() && self.promises.values().all(|promise| !promise.is_wanted)
     }
 }
 

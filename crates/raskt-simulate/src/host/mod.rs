@@ -34,6 +34,8 @@ pub(crate) struct Host {
     pub is_disk_full: bool,
     /// Whoever holds more than the memory there is dies.
     pub kills: bool,
+    /// It isn't there any more.
+    pub has_left: bool,
 }
 
 /// One life of the worker.
@@ -71,12 +73,13 @@ impl Host {
             disk_slowness: 1,
             is_disk_full: false,
             kills: false,
+            has_left: false,
         }
     }
 
     /// Starts the worker, unless it runs.
     pub fn start(&mut self, context: &mut Context) {
-        if self.process.is_some() {
+        if self.process.is_some() || self.has_left {
             return;
         }
         let address = context.new_address(self.node);
@@ -100,6 +103,12 @@ impl Host {
             slots,
             busy_at: context.now(),
         });
+    }
+
+    /// The machine goes for good.
+    pub fn leave(&mut self, context: &mut Context) {
+        self.crash(context, "its machine leaves");
+        self.has_left = true;
     }
 
     /// The worker dies, with everything that it holds.
@@ -181,7 +190,7 @@ impl Host {
         process.memory.drop_run(run);
         // What runs can't be stopped; its thread is told at the end that nobody waits for it.
         for ticket in process.worker.running_of(run).collect::<Vec<_>>() {
-            process.memory.give_back(ticket);
+            process.memory.leave_to_stray(ticket);
             context.tally.saw(Sometimes::CancelledWhileRunning);
         }
         let stopped = process.stop_waiting(context, run);

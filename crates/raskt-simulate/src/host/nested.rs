@@ -16,6 +16,12 @@ impl Process {
         counted.filter(|stage| *stage == Stage::Running).count()
     }
 
+    /// Threads that go on for nobody, beyond as many as there may be of them beside the slots.
+    pub(super) fn strays_in_slots(&self) -> usize {
+        let strays = self.executions.keys().filter(|&&ticket| !self.worker.is_running(ticket)).count();
+        strays.saturating_sub((self.slots + self.lent()) as usize)
+    }
+
     /// Slots that its tasks have lent and not come back into.
     pub fn lent(&self) -> u32 {
         self.counted().filter(|stage| matches!(stage, Stage::Waiting(_) | Stage::Resuming)).count() as u32
@@ -65,6 +71,8 @@ impl Host {
         });
         process.session.send(context, Message::SubmitNested { run, parent });
         process.session.send(context, Message::Lend { run });
+        // Whoever's run has ended before goes on in its slot.
+        self.resume(context, jobs);
         self.count_slots(context, jobs);
     }
 

@@ -102,11 +102,12 @@ impl Job {
         })
     }
 
-    /// Whether for each of its tasks some host has what it requires.
-    pub fn is_met_by(&self, hosts: &[HostPlan]) -> bool {
+    /// Whether for each of its tasks some host has what it requires; of those that have left, there is nothing.
+    pub fn is_met_by(&self, hosts: &[Option<HostPlan>]) -> bool {
         self.plan.layers.iter().all(|layer| match layer.requires {
-            Requires::Gpu(amount) => hosts.iter().any(|host| host.gpu >= amount),
-            Requires::Nothing | Requires::Host { .. } => true,
+            Requires::Gpu(amount) => hosts.iter().flatten().any(|host| host.gpu >= amount),
+            Requires::Host { host, allows_others } => allows_others || hosts[host].is_some(),
+            Requires::Nothing => true,
         })
     }
 

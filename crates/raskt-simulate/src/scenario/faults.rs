@@ -19,6 +19,11 @@ pub enum FaultKind {
         /// Where.
         host: usize,
     },
+    /// The worker dies, and its machine is never seen again.
+    Leave {
+        /// Where.
+        host: usize,
+    },
     /// The worker does nothing at all, and goes on where it stood when the fault ends.
     Freeze {
         /// Where.

@@ -73,12 +73,13 @@ impl World {
         }
     }
 
-    /// All workers are there, and runs that none of them can run never will be.
+    /// All workers that haven't left are there, and runs that none of them can run never will be.
     pub(super) fn give_up_unmet(&mut self) {
+        let hosts: Vec<_> = self.hosts.iter().map(|host| (!host.has_left).then_some(host.plan)).collect();
         for client in &mut self.clients {
             let Some(process) = &mut client.process else { continue };
             for run in process.give_up_unmet(&mut self.context) {
-                if self.jobs[&run].is_met_by(&self.scenario.hosts) {
+                if self.jobs[&run].is_met_by(&hosts) {
                     let text = format!("run {} was told that no worker has what it requires, and one has", run.0);
                     self.context.violate(Violation::new(text));
                 }

@@ -17,6 +17,11 @@ impl World {
         self.context.tell(Vec::new, || format!("{verb}: {:?}", planned.kind));
         match planned.kind {
             FaultKind::Crash { host } => self.crash(host, begins),
+            FaultKind::Leave { host } if begins => {
+                self.context.tally.saw(Sometimes::HostLeft);
+                self.hosts[host].leave(&mut self.context);
+            }
+            FaultKind::Leave { .. } => {}
             FaultKind::Freeze { host } if begins => {
                 self.context.tally.saw(Sometimes::WorkerFroze);
                 let until = (self.context.now() + planned.lasts).min(self.scenario.calm_at);
@@ -74,7 +79,7 @@ impl World {
         }
     }
 
-    /// Faults stop: every machine is up, fast and reachable.
+    /// Faults stop: every machine that hasn't left is up, fast and reachable.
     pub(super) fn calm(&mut self) {
         self.context.is_calm = true;
         self.head.ledger.forget_waits();

@@ -74,7 +74,8 @@ pub(super) fn draw(random: &mut Random, kind: &Kind, clients: u32, calm_at: u64,
         let form = Form { seed, layers, width, task_nanoseconds, requires };
         let mut plan = fill(plan, &form, &Troubles { flaky_per_million, doomed, deadly });
         if !gives && random.chance(kind.nesting_per_million) {
-            plan.nested = nested::draw(random, &plan);
+            let has_gpu = hosts.iter().any(|host| host.gpu > 0);
+            plan.nested = nested::draw(random, &plan, has_gpu);
         }
         plan
     };

@@ -63,8 +63,22 @@ fn finish(random: &mut Random, mut scenario: Scenario) -> Scenario {
         scenario.weather = Weather::fair(scenario.weather.delay_nanoseconds);
     } else {
         scenario.faults = draw_faults(random, &scenario);
+        let leaving = draw_leaving(random, &scenario);
+        scenario.faults.extend(leaving);
     }
     scenario
+}
+
+/// In some worlds machines go for good while there is work: but for one, and for those that have what others haven't.
+fn draw_leaving(random: &mut Random, scenario: &Scenario) -> Vec<Fault> {
+    if !random.chance(150_000) {
+        return vec![];
+    }
+    let stays = random.below(scenario.hosts.len() as u64) as usize;
+    let may_leave = |&host: &usize| host != stays && scenario.hosts[host].gpu == 0;
+    let leaving = (0..scenario.hosts.len()).filter(may_leave).filter(|_| random.chance(700_000)).collect::<Vec<_>>();
+    let one = |host| Fault { at: random.below(scenario.calm_at), lasts: 0, kind: FaultKind::Leave { host } };
+    leaving.into_iter().map(one).collect()
 }
 
 /// What every world has, but nobody in it.

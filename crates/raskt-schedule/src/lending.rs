@@ -1,0 +1,183 @@
+//! What tasks lend while they wait for runs: their slot, and what they have of their worker's resources.
+//!
+//! A slot is lent to anybody. Resources are lent to what the task waits for alone, and to what tasks of that wait for in turn: if
+//! nobody but the waiting task has a GPU, a task that it waits for may need just that one; and whoever else came to it would
+//! still be at it when the waiting task goes on. Of a run nobody says which of its assignments wait, but how many: so what they
+//! lend is taken to be what so many of them have at the least; and where all of them wait, what they have is lent to all that
+//! they wait for.
+
+use crate::planted::{self, Bug};
+use crate::queue::Head;
+use crate::requirement::{Requirement, change_resources};
+use crate::run::Run;
+use crate::scheduler::Scheduler;
+use crate::seat::{Handed, Seat};
+use crate::seats::Seats;
+use crate::{RunId, WorkerId};
+use raskt_graph::{Resources, TaskId};
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::mem;
+
+/// Runs above one another that are looked at to find what is lent to the deepest.
+const RUNS_LOOKED_AT: usize = 256;
+
+impl Scheduler {
+    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
+    pub(crate) fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
+        let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
+        if slots > 0 && self.seats.contains(worker) {
+            *run.lenders.entry(worker).or_default() += u64::from(slots);
+            let has_something = run.parent_requires;
+            self.seats.know(worker, id, true);
+            self.seats.lend(worker, slots.into(), true);
+            self.seats.wait_for(worker, id, has_something);
+            let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
+            (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id, false)).for_each(drop);
+            // One more task waits: that may tell what others have lent.
+            self.look_at_borrowers(worker);
+        }
+    }
+
+    pub(crate) fn take_back_lent(&mut self, worker: WorkerId, id: RunId, slots: u32) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        let Some(lent) = run.lenders.get_mut(&worker) else { return };
+        let slots = u64::from(slots).min(*lent);
+        *lent -= slots;
+        let is_over = *lent == 0;
+        if is_over {
+            run.lenders.remove(&worker);
+            self.seats.know(worker, id, run.known_to.contains(&worker));
+        }
+        self.seats.lend(worker, slots, false);
+        if is_over {
+            self.seats.wait_for(worker, id, false);
+        }
+    }
+
+    /// All that `run` has to make is there: who waits for it does so no longer.
+    pub(crate) fn end_lending(&mut self, id: RunId) {
+        let Some(run) = self.runs.get_mut(&id) else { return };
+        let mut lenders = mem::take(&mut run.lenders);
+        lenders.retain(|_, _| !planted::has(Bug::LentSlotIsKept));
+        for (worker, slots) in lenders {
+            self.seats.lend(worker, slots, false);
+            self.seats.wait_for(worker, id, false);
+            self.seats.know(worker, id, run.known_to.contains(&worker));
+        }
+    }
+
+    /// Hands out something of `id` to `worker`, whose task waits for it: where it is, and however much else it has. Says whether
+    /// there was something. It may be asked for what has to borrow, and nothing else: what hasn't stands in line with others.
+    pub(crate) fn assign_lent(&mut self, worker: WorkerId, id: RunId, has_to_borrow: bool) -> bool {
+        let Some(run) = self.runs.get_mut(&id) else { return false };
+        let heads = (0..run.classes.len()).filter_map(|class| Some((class, run.find_startable(class)?)));
+        let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
+        let able = heads.iter().filter(|(class, _)| {
+            let requirement = self.runs[&id].classes[*class].as_deref();
+            match self.seats.is_able(worker, requirement) {
+                true => !has_to_borrow,
+                false => requirement.is_some_and(|requirement| self.can_borrow(worker, id, requirement)),
+            }
+        });
+        let Some(&(class, head)) = able.max_by_key(|(class, head)| (head.priority, Reverse(*class))) else {
+            self.settle(id);
+            return false;
+        };
+        let Some(run) = self.runs.get(&id) else { return false };
+        let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
+        let gives_back = self.seats.minds_memory() && run.effect(first).gives_back();
+        let limits = crate::batch::Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
+        let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
+        if let Some(batch) = batch {
+            self.waits.end(id, class as u32, head.layer);
+            self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: true });
+        }
+        self.settle(id);
+        true
+    }
+
+    /// Hands out what runs have to start that can borrow what it requires. Looked at are runs to which something has happened, and
+    /// those for which tasks of a worker wait to which something has.
+    pub(crate) fn assign_borrowers(&mut self) {
+        for id in mem::take(&mut self.borrowers) {
+            for worker in self.lenders_to(id) {
+                self.steps += 1;
+                while self.seats.get(worker).is_some_and(Seat::has_lent_slot) && self.assign_lent(worker, id, true) {}
+            }
+        }
+        self.borrowers.clear();
+    }
+
+    /// Something has happened to `worker`: what its tasks wait for may borrow what it couldn't before.
+    pub(crate) fn look_at_borrowers(&mut self, worker: WorkerId) {
+        let Some(seat) = self.seats.get(worker).filter(|seat| seat.has_lent_slot()) else { return };
+        let mut families: SmallVec<[RunId; 4]> = seat.waits_for.iter().map(|&run| self.queue.family(run)).collect();
+        families.dedup();
+        for family in families {
+            let needy = self.needy.range((family, RunId(0))..=(family, RunId(u64::MAX)));
+            self.borrowers.extend(needy.map(|&(_, run)| run));
+        }
+    }
+
+    /// Workers whose tasks wait for `id`, or for a run whose tasks do, and may have something that it requires.
+    fn lenders_to(&self, id: RunId) -> SmallVec<[WorkerId; 4]> {
+        let having = self.chain(id).filter(|run| run.parent_requires);
+        let mut lenders: SmallVec<[WorkerId; 4]> = having.flat_map(|run| run.lenders.keys().copied()).collect();
+        lenders.sort_unstable();
+        lenders.dedup();
+        lenders
+    }
+
+    /// A run, the one whose task submitted it, and so on.
+    fn chain(&self, id: RunId) -> impl Iterator<Item = &Run> {
+        let above = |run: &&Run| self.runs.get(&run.parent?);
+        std::iter::successors(self.runs.get(&id), above).take(RUNS_LOOKED_AT)
+    }
+
+    /// Whether tasks of `id` find at `worker` what they require if they borrow what is lent to them.
+    pub(crate) fn can_borrow(&self, worker: WorkerId, id: RunId, requirement: &Requirement) -> bool {
+        let Some(seat) = self.seats.get(worker).filter(|seat| !seat.is_kept()) else { return false };
+        self.seats.could_take(worker, Some(requirement))
+            && seat.can_borrow(requirement, &self.lent_to(seat, worker, id))
+    }
+
+    /// A worker with nothing to do but to wait for `id`, which can have what this requires if it borrows it.
+    pub(crate) fn lender_at_rest(&self, id: RunId, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let requirement = requirement?;
+        let at_rest = |worker: &WorkerId| {
+            let seat = self.seats.get(*worker);
+            seat.is_some_and(|seat| seat.is_at_rest() && seat.quarantine.is_none())
+        };
+        let mut lenders = self.lenders_to(id).into_iter().filter(at_rest);
+        lenders.find(|&worker| self.can_borrow(worker, id, requirement))
+    }
+
+    /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do.
+    fn lent_to(&self, seat: &Seat, worker: WorkerId, id: RunId) -> Resources {
+        let mut lent = Resources::new();
+        for run in self.chain(id) {
+            if let Some((parent, &slots)) = run.parent.zip(run.lenders.get(&worker)) {
+                let waiting = self.waiting_of(seat, worker, parent);
+                let all_wait = waiting >= seat.placed_of(parent).count() as u64;
+                change_resources(&mut lent, &seat.least_of(parent, if all_wait { waiting } else { slots }), true);
+            }
+        }
+        lent
+    }
+
+    /// How many tasks of `id` wait at `worker`, for whatever runs.
+    fn waiting_of(&self, seat: &Seat, worker: WorkerId, id: RunId) -> u64 {
+        let waited_for =
+            seat.waits_for.iter().filter_map(|run| self.runs.get(run)).filter(|run| run.parent == Some(id));
+        waited_for.filter_map(|run| run.lenders.get(&worker)).sum()
+    }
+
+    /// Slots that `worker` lends for tasks that certainly aren't of `id`.
+    pub(crate) fn lent_by_others(&self, worker: WorkerId, id: RunId, seat: &Seat) -> u64 {
+        let may_be_own = |run: &&Run| run.parent.is_none_or(|parent| parent == id);
+        let waited_for = seat.known.iter().filter_map(|run| self.runs.get(run)).filter(may_be_own);
+        let own: u64 = waited_for.filter_map(|run| run.lenders.get(&worker)).sum();
+        seat.lent().saturating_sub(own)
+    }
+}

@@ -1,0 +1,179 @@
+//! Who has what is required, and room for it.
+
+use super::Seats;
+use crate::WorkerId;
+use crate::needs::{Able, Need, Place};
+use crate::requirement::Requirement;
+use crate::seat::Seat;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Workers with memory for producers that are looked at to find one that has enough for a certain one.
+const ROOMY_LOOKED_AT: usize = 8;
+
+impl Seats {
+    /// Whether `worker` could meet `requirement` if it had nothing else.
+    pub fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        self.seats.get(&worker).is_some_and(|seat| {
+            let fits = |requirement: &Requirement| requirement.fits(&seat.offer.resources);
+            requirement.is_none_or(|requirement| fits(requirement) && self.may_run(worker, requirement))
+        })
+    }
+
+    /// Workers with room that have what is required.
+    fn open(&self, requirement: Option<&Requirement>) -> &BTreeSet<Place> {
+        let need = requirement.and_then(|requirement| self.needs.find(requirement));
+        need.and_then(|need| self.needs.open(need)).unwrap_or(&self.derived.open)
+    }
+
+    /// The least loaded worker that has room, what is required, and memory for a producer that adds `net` bytes.
+    pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
+        let roomy = self.open(requirement).iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
+        let mut roomy = roomy.map(|&(.., worker)| worker);
+        roomy.find(|worker| self.seats[worker].admits(net))
+    }
+
+    /// The least loaded worker that has room and what is required.
+    pub fn freest(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let open = self.open(requirement);
+        let first = open.first();
+        let is_last_full = open.last().is_some_and(|(is_full, ..)| *is_full);
+        let full = || open.range((true, 0, WorkerId(0))..).next();
+        let full = if is_last_full { full() } else { None };
+        let freest = first.into_iter().chain(full).min_by_key(|(_, load, worker)| (load, worker));
+        freest.map(|&(.., worker)| worker)
+    }
+
+    /// How many places of workers were looked at so far, of those that meet what is required.
+    pub fn steps(&self) -> u64 {
+        self.needs.steps()
+    }
+
+    /// Whether some worker meets `need` and has room.
+    pub fn has_open(&self, need: Need) -> bool {
+        !self.needs.open(need).unwrap_or(&self.derived.open).is_empty()
+    }
+
+    /// One more class of a run requires this of workers.
+    pub fn add_need(&mut self, requirement: Option<&Arc<Requirement>>) -> Need {
+        requirement.map_or(Need::NONE, |requirement| self.needs.add(requirement))
+    }
+
+    /// One more asks who meets `need`; or one less does.
+    pub fn ask(&mut self, need: Need, asks: bool) {
+        if asks {
+            self.watch(need);
+        }
+        self.needs.ask(need, asks);
+    }
+
+    /// Finds out who meets `need`, if that isn't known.
+    pub fn watch(&mut self, need: Need) {
+        if !self.needs.is_watched(need)
+            && let Some(requirement) = self.needs.requirement(need).cloned()
+        {
+            self.needs.watch(need, self.able_with_places(&requirement), self.restricts(&requirement));
+        }
+    }
+
+    /// `worker` has come, or changed, or gone: whether it meets `need`, and whether others do now.
+    pub(super) fn look_at(&mut self, need: Need, worker: WorkerId) {
+        let Some(requirement) = self.needs.requirement(need).cloned() else { return };
+        let is_restricted = self.restricts(&requirement);
+        if is_restricted != self.needs.is_restricted(need) {
+            // With the first of the named ones others don't meet it any more, and with the last of them they do.
+            return self.needs.replace(need, self.able_with_places(&requirement), is_restricted);
+        }
+        if !self.needs.is_any(need) {
+            let is_able = self.could_take(worker, Some(&requirement));
+            self.needs.set(need, worker, is_able.then(|| self.place_for(worker, &requirement)));
+        }
+    }
+
+    /// `worker` has changed.
+    pub(super) fn place_anew(&mut self, worker: WorkerId) {
+        if let Some(seat) = self.seats.get(&worker) {
+            self.needs.update(worker, |requirement| place_of(worker, seat, requirement, self.prefill));
+        }
+    }
+
+    /// The workers that could meet `requirement`, and where they stand.
+    pub(super) fn able_with_places(&self, requirement: &Requirement) -> Able {
+        if requirement.resources.is_empty() && !self.restricts(requirement) {
+            return None;
+        }
+        Some(self.able(requirement).map(|worker| (worker, self.place_for(worker, requirement))).collect())
+    }
+
+    fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
+        place_of(worker, self.seats.get(&worker)?, requirement, self.prefill)
+    }
+
+    /// Some workers that have room and what is required, the least loaded first.
+    pub fn some_open(&self, requirement: Option<&Requirement>) -> impl Iterator<Item = WorkerId> {
+        self.open(requirement).iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT)
+    }
+
+    /// Whether `worker` has room and what is required.
+    pub fn can_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        self.is_able(worker, requirement) && self.seats.get(&worker).is_some_and(|seat| seat.has_room(self.prefill))
+    }
+
+    /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect, unless that waits.
+    pub fn is_able(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
+        self.seats.get(&worker).is_some_and(|seat| {
+            let fits = |requirement| seat.can_take(requirement) && self.may_run(worker, requirement);
+            !seat.is_kept() && requirement.is_none_or(fits)
+        })
+    }
+
+    /// The workers that could meet `requirement` if they had nothing else to do.
+    fn able<'a>(&'a self, requirement: &'a Requirement) -> impl Iterator<Item = WorkerId> + 'a {
+        let named = requirement.workers.iter().filter_map(|name| self.derived.by_name.get(name.as_str())).flatten();
+        let is_named = !requirement.workers.is_empty() && self.restricts(requirement);
+        let rarest = requirement.resources.keys().map(|name| self.derived.by_resource.get(name));
+        let rarest = rarest.min_by_key(|workers| workers.map_or(0, BTreeSet::len)).flatten();
+        let of_resource = rarest.into_iter().flatten().filter(move |_| !is_named);
+        let is_any = !is_named && requirement.resources.is_empty();
+        let any = self.seats.keys().filter(move |_| is_any);
+        let found = named.filter(move |_| is_named).chain(of_resource).chain(any);
+        found.copied().filter(|worker| requirement.fits(&self.seats[worker].offer.resources))
+    }
+
+    /// Whether at most one worker could meet `requirement`.
+    pub fn is_only_one(&self, requirement: &Requirement) -> bool {
+        let need = self.needs.find(requirement);
+        match need.filter(|&need| self.needs.is_watched(need)).and_then(|need| self.needs.able(need)) {
+            Some(able) => able < 2,
+            None => self.able(requirement).take(2).count() < 2,
+        }
+    }
+
+    /// Whether only the named workers will do: they are all that is allowed, or one of them is there.
+    pub(super) fn restricts(&self, requirement: &Requirement) -> bool {
+        !requirement.allow_others
+            || requirement.workers.iter().any(|name| self.derived.by_name.contains_key(name.as_str()))
+    }
+
+    fn may_run(&self, worker: WorkerId, requirement: &Requirement) -> bool {
+        let name = &self.seats[&worker].offer.name;
+        requirement.workers.is_empty()
+            || requirement.workers.iter().any(|other| **other == **name)
+            || !self.restricts(requirement)
+    }
+
+    /// The least loaded worker that has room and what is required, to be kept for suspects.
+    pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        let open = self.open(requirement);
+        let beside = |is_full| open.range((is_full, 0, WorkerId(0))..).take_while(move |place| place.0 == is_full);
+        let may_be_kept = |worker: &WorkerId| self.seats.get(worker).is_some_and(Seat::may_be_kept);
+        let first = |is_full| beside(is_full).take(ROOMY_LOOKED_AT).find(|(.., worker)| may_be_kept(worker));
+        let found = first(false).into_iter().chain(first(true)).min_by_key(|(_, load, worker)| (load, worker));
+        found.map(|&(.., worker)| worker)
+    }
+}
+
+/// Where a worker stands among those that have what is required, if it has room.
+fn place_of(worker: WorkerId, seat: &Seat, requirement: &Requirement, prefill: u64) -> Option<Place> {
+    (seat.has_room(prefill) && seat.can_take(requirement)).then(|| (seat.is_full(), seat.load(), worker))
+}
