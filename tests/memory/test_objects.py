@@ -136,12 +136,13 @@ def test_what_cant_be_pickled_stays_and_isnt_tried_again(tmp_path: Path) -> None
         assert kept.compute().a.sum() == 2**16 * (2**16 - 1) // 2
 
 
-def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keeps", [True, False])
+def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path, keeps: bool) -> None:
     damages = lost = rounds = 0
     with limited(tmp_path):
         while damages < 500:
             rounds += 1
-            kept = raskt.persist(*[raskt.delayed(make)(seed) for seed in range(24)])
+            kept = raskt.persist(*[raskt.delayed(make)(seed) for seed in range(24)], keep_lineage=keeps)
             made = [futures.submit(make, seed) for seed in range(24)]
             futures.wait(made)
             squeeze()
@@ -152,10 +153,11 @@ def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path) -> None
                     try:
                         assert (result() == seed).all()
                     except raskt.ResultsLost:
+                        assert not keeps or result == made[seed].result
                         lost += 1
             del made, kept, result
             gc.collect()
-        assert lost > 200
+        assert lost > (60 if keeps else 200)
 
 
 WAYS = ["flip", "cut", "remove", "grow"]

@@ -8,7 +8,7 @@ use crate::turn::turn;
 use crate::watch::Watch;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
-use raskt_store::{Broken, Facts, Holder, Kept, Lineage, Pins, Store};
+use raskt_store::{Broken, Facts, Holder, Kept, Lineage, Past, Pins, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::mem;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub(crate) struct Execution {
     pub graph: Arc<Graph>,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     pub is_repeatable: bool,
+    /// What its results are made of, as long as they last.
+    pub past: Option<Arc<Past>>,
     pub cancel: CancelToken,
     pub tasks: Vec<TaskRange>,
     /// Those whose results go with the last of their readers.
@@ -156,9 +158,9 @@ impl Execution {
     }
 
     fn lineage(&self, task: TaskId) -> Lineage {
-        match self.is_repeatable {
-            true => Lineage::lasting(self.graph.clone(), task),
-            false => Lineage::of_run(&self.graph, task),
+        match &self.past {
+            Some(past) => Lineage::lasting(past.clone(), task),
+            None => Lineage::of_run(&self.graph, task),
         }
     }
 }

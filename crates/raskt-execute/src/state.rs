@@ -21,7 +21,7 @@ use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
 };
-use raskt_store::{Broken, Kept, Store};
+use raskt_store::{Broken, Kept, Past, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -82,6 +82,8 @@ pub(crate) struct RunEntry {
     graph: Arc<Graph>,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     is_repeatable: bool,
+    /// What its results are made of, as long as they last.
+    past: Option<Arc<Past>>,
     /// In the order in which they were asked for.
     wanted: Vec<TaskRange>,
     completion: Arc<Completion>,
@@ -266,7 +268,10 @@ impl State {
                 kept.set_turn(None);
             }
             // It leaves the store now: the next request is to find the memory free.
-            self.afterwards.values.extend(kept.release());
+            if let Some((value, husk)) = kept.release() {
+                self.afterwards.values.extend(value);
+                self.afterwards.husks.push(husk);
+            }
         }
         if let Some(entry) = self.runs.get_mut(&run) {
             entry.small -= small;

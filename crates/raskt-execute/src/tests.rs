@@ -12,6 +12,7 @@ mod breaking;
 mod chains;
 mod in_place;
 mod memory;
+mod pasts;
 mod strays;
 mod unlocked;
 

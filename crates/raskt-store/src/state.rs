@@ -14,6 +14,7 @@ use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
 use crate::slot::{Facts, Slot, SlotId, Stays, Where};
 use crate::speed::Speed;
+use crate::unseen::{Look, Unseen};
 use raskt_value::{Codec, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub(crate) struct State {
     pending: VecDeque<Request>,
     /// How many inputs each promise still waits for.
     loading: BTreeMap<Holder, u32>,
+    /// The last for whom those were tried again that somebody else was seen to refer to.
+    retried_for: Option<Holder>,
     /// Bytes that are being written, and will leave.
     leaving: u64,
     /// Results that are being read.
@@ -56,6 +59,10 @@ pub(crate) struct State {
     /// Whether anything ever had to leave.
     pub has_spilled: bool,
     pub counts: Counts,
+    /// What the process has that nobody was promised.
+    pub unseen: Unseen,
+    /// Freed memory is to be given back to the system.
+    pub wants_trim: bool,
     /// How often it was put right: what comes of jobs of an earlier epoch is counted nowhere.
     pub epoch: u32,
 }
@@ -126,6 +133,7 @@ impl State {
             uses: 0,
             pending: VecDeque::new(),
             loading: BTreeMap::new(),
+            retried_for: None,
             leaving: 0,
             coming: 0,
             lent: 0,
@@ -135,6 +143,8 @@ impl State {
             garbage: vec![],
             has_spilled: false,
             counts: Counts::default(),
+            unseen: Unseen::default(),
+            wants_trim: false,
             epoch: 0,
         }
     }
@@ -147,12 +157,12 @@ impl State {
     /// Whether more is held than there is room for, and some of it stays only since somebody referred to it: of the end of that
     /// nobody says anything.
     pub fn is_beyond(&self) -> bool {
-        !self.shared.is_empty() && self.broker.missing(1) > self.leaving
+        !self.shared.is_empty() && self.broker.beyond_limit() > self.leaving
     }
 
     /// Whether there is something to do now.
     pub fn has_urgent_work(&self) -> bool {
-        !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
+        self.wants_trim || !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
     }
 
     pub fn is_pending(&self) -> bool {
@@ -174,6 +184,7 @@ impl State {
             file: None,
             codec,
             stays: None,
+            claims: 0,
             pins: 0,
             used,
             waiters: vec![],
@@ -188,8 +199,25 @@ impl State {
         self.slots.get(&id)?.value().cloned()
     }
 
-    /// Takes a result out. Its value, if it is in memory, is handed to the caller.
+    /// Gives a result one more owner; says whether it is there to have one.
+    pub fn claim(&mut self, id: SlotId) -> bool {
+        self.slots.get_mut(&id).map(|slot| slot.claims += 1).is_some()
+    }
+
+    /// Whether a result is in memory or has a file.
+    pub fn has(&self, id: SlotId) -> bool {
+        self.slots.get(&id).is_some_and(|slot| slot.file.is_some() || !matches!(slot.place, Where::Away))
+    }
+
+    /// Lets go of a result for one of its owners; the last takes it out. Its value, if it is in memory, is handed to the
+    /// caller then.
     pub fn remove(&mut self, id: SlotId) -> Option<Value> {
+        if let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.claims > 0) {
+            slot.claims -= 1;
+            slot.facts.turn = None;
+            self.stand(id);
+            return None;
+        }
         self.set_stays(id, None);
         let slot = self.slots.remove(&id)?;
         self.pinned -= if slot.pins > 0 { slot.bytes_in_memory() } else { 0 };
@@ -282,7 +310,7 @@ impl State {
 
     /// Lets others leave for what came without a promise.
     pub fn make_room(&mut self) {
-        let beyond = self.broker.missing(1);
+        let beyond = self.broker.beyond_limit();
         if beyond > self.leaving {
             self.evict(beyond - self.leaving, 0);
         }
@@ -403,8 +431,22 @@ impl State {
         empty
     }
 
+    /// At this time, in milliseconds, the process has `taken` bytes beside what it had before there were results.
+    pub fn saw_process(&mut self, at: u64, taken: u64) {
+        let before = self.unseen.bytes;
+        let excess = taken.saturating_sub(self.broker.known());
+        let running = self.broker.promises().saturating_sub(self.lent);
+        self.unseen.saw(Look { at, excess, running }, self.broker.limit());
+        self.broker.set_unseen(self.unseen.bytes, self.unseen.each);
+        if self.unseen.bytes > before {
+            self.make_room();
+        } else if self.unseen.bytes < before {
+            self.settle();
+        }
+    }
+
     pub fn report(&self) -> MemoryReport {
-        report::of(&self.broker, &self.disk, self.counts, self.slots.values())
+        report::of((&self.broker, &self.unseen), &self.disk, self.counts, self.slots.values())
     }
 
     fn next_use(&mut self) -> u64 {

@@ -9,6 +9,7 @@ use crate::machine;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
+use crate::watch::{LOOK, ProcessWatch};
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use raskt_value::{Codec, Unwritten, Value};
 use std::cell::Cell;
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     since: Instant,
     /// When freed memory was last given back to the system, in milliseconds since then; zero if never.
     gave_back: AtomicU64,
+    pub watch: ProcessWatch,
 }
 
 pub(crate) struct Inner {
@@ -90,6 +92,7 @@ impl Shared {
             has_spilled: AtomicBool::new(false),
             since: Instant::now(),
             gave_back: AtomicU64::new(0),
+            watch: ProcessWatch::new(),
         }
     }
 
@@ -225,15 +228,25 @@ impl Shared {
                 }
                 drop(inner);
                 self.run(job);
+            } else if std::mem::take(&mut state.wants_trim) {
+                drop(inner);
+                machine::give_back_freed();
             } else if *is_closed {
                 inner.threads -= 1;
                 return;
             } else {
                 let patience = still.look(state, *is_telling);
+                let watches = patience.is_some() && state.unseen.bytes > 0;
+                let patience = if watches { patience.min(Some(LOOK)) } else { patience };
                 inner.idle += 1;
                 let expired;
                 (inner, expired) = self.work.wait_for(inner, patience.unwrap_or(IDLE));
                 inner.idle -= 1;
+                if watches {
+                    drop(inner);
+                    self.look();
+                    inner = self.inner.lock();
+                }
                 if expired && patience.is_none() && !inner.has_work() {
                     // Whoever has work from here on sees that there is a thread less.
                     inner.threads -= 1;

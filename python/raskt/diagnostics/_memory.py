@@ -65,6 +65,13 @@ class Memory:
     """The largest results."""
     refused: int = 0
     """Results that stay in memory, since writing them has failed."""
+    unpromised: int = 0
+    """Bytes that the process has taken and that no task was promised: objects whose size doesn't show, what functions hold
+    while they run. They count like results, so that fewer tasks run at once."""
+    unpromised_peak: int = 0
+    """The most that they were."""
+    unpromised_by: list[tuple[str, int]] = field(default_factory=list)
+    """Functions that ran meanwhile, and the most bytes that it was then."""
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, as plain dictionaries and lists."""
@@ -91,9 +98,12 @@ class Memory:
     def _summary(self) -> str:
         disk = f"{size(self.spilled)} on disk" + (f" of {size(self.disk_limit)}" if self.disk_limit is not None else "")
         trouble = f" ({self.disk_trouble})" if self.disk_trouble else ""
+        by = ", ".join(name for name, _ in self.unpromised_by[:5])
+        unpromised = f"; {size(self.unpromised)} more that nobody was promised" if self.unpromised else ""
+        unpromised += f" (these ran meanwhile: {by})" if unpromised and by else ""
         return (
             f"memory: results hold {size(self.held)} and tasks were promised {size(self.promised)} of "
-            f"{size(self.available)}; {disk}{trouble}; limit {size(self.limit)}, of which {size(self.baseline)} is "
+            f"{size(self.available)}{unpromised}; {disk}{trouble}; limit {size(self.limit)}, of which {size(self.baseline)} is "
             "not results"
         )
 

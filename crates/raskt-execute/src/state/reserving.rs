@@ -36,7 +36,8 @@ impl State {
         let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
         let (run, tasks, fleeting) = (assignment.run, assignment.tasks.clone(), assignment.fleeting.clone());
-        let (graph, cancel, is_repeatable) = (entry.graph.clone(), entry.cancel.clone(), entry.is_repeatable);
+        let (graph, past, is_repeatable) = (entry.graph.clone(), entry.past.clone(), entry.is_repeatable);
+        let cancel = entry.cancel.clone();
         let reads = Reads::of(&graph, &tasks, |task| entry.results.get(task));
         let holder = self.holder(ticket);
         let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside), &mut self.broke_for);
@@ -50,6 +51,7 @@ impl State {
             engine,
             graph,
             is_repeatable,
+            past,
             cancel,
             tasks,
             fleeting,

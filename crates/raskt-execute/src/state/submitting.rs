@@ -9,6 +9,7 @@ use crate::results::Results;
 use crate::turn::is_repeatable;
 use raskt_graph::Graph;
 use raskt_schedule::{PreparedRun, RunId, TaskRange};
+use raskt_store::Past;
 use raskt_sync::guard;
 use raskt_value::CancelToken;
 use std::collections::BTreeMap;
@@ -26,14 +27,16 @@ impl Submitted {
         graph: Arc<Graph>,
         wanted: Vec<TaskRange>,
         parent: Option<RunId>,
-        owner: Option<Weak<dyn OwnsRuns>>,
+        (owner, past): (Option<Weak<dyn OwnsRuns>>, Option<Arc<Past>>),
         completion: Arc<Completion>,
     ) -> Result<Self, RunError> {
         // If this panics, no other run has to do with it.
         let prepared = guard(|| PreparedRun::new(graph.clone(), &wanted, &settings()));
         let prepared = prepared.map_err(|story| RunError::Broken(Arc::new(Breakdown { story, flight: None })))??;
+        let is_repeatable = is_repeatable(&graph);
         let entry = RunEntry {
-            is_repeatable: is_repeatable(&graph),
+            is_repeatable,
+            past: past.or_else(|| is_repeatable.then(|| Arc::new(Past::of(graph.clone())))),
             graph,
             wanted,
             completion,

@@ -64,7 +64,7 @@ impl State {
     /// Promises memory in the order in which it was asked for, and sees to it that what is lacking becomes free.
     pub(super) fn settle(&mut self) {
         while let Some(request) = self.pending.front() {
-            let need = self.need(request);
+            let (need, holder) = (self.need(request), request.holder);
             let missing = self.broker.missing(need);
             if missing > self.leaving {
                 let spare = need.min(self.broker.limit() / SPARE_SHARE);
@@ -75,6 +75,8 @@ impl State {
                 self.grant(request, false);
             } else if self.leaving > 0 || self.coming > 0 || self.broker.promises() > self.lent {
                 return;
+            } else if self.retried_for.replace(holder) != Some(holder) && self.retry_shared() {
+                // Once for each request: what somebody still refers to is seen again.
             } else {
                 let Some(request) = self.pending.pop_front() else { return };
                 self.go_beyond(request);
