@@ -124,7 +124,7 @@ def test_without_lineage_all_that_it_is_made_of_is_free_and_lost_results_are_tol
                     raskt.compute(*kept)
             del kept
             gc.collect()
-            wait_until(lambda: alive() is None, "what the results were made of is gone with them")
+            wait_until(lambda alive=alive: alive() is None, "what the results were made of is gone with them")
 
 
 CHAINS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {

@@ -2,6 +2,7 @@ use crate::broker::Broker;
 use crate::counts::Counts;
 use crate::disk::Disk;
 use crate::slot::{Slot, Where};
+use crate::unseen::Unseen;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

@@ -66,8 +66,8 @@ class Memory:
     refused: int = 0
     """Results that stay in memory, since writing them has failed."""
     unpromised: int = 0
-    """Bytes that the process has taken and that no task was promised: objects whose size doesn't show, what functions hold
-    while they run. They count like results, so that fewer tasks run at once."""
+    """Bytes that the process has taken and that no task was promised: objects whose size doesn't show, what functions
+    hold while they run. They count like results, so that fewer tasks run at once."""
     unpromised_peak: int = 0
     """The most that they were."""
     unpromised_by: list[tuple[str, int]] = field(default_factory=list)
@@ -103,8 +103,8 @@ class Memory:
         unpromised += f" (these ran meanwhile: {by})" if unpromised and by else ""
         return (
             f"memory: results hold {size(self.held)} and tasks were promised {size(self.promised)} of "
-            f"{size(self.available)}{unpromised}; {disk}{trouble}; limit {size(self.limit)}, of which {size(self.baseline)} is "
-            "not results"
+            f"{size(self.available)}{unpromised}; {disk}{trouble}; limit {size(self.limit)}, of which "
+            f"{size(self.baseline)} is not results"
         )
 
 

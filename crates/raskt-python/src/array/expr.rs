@@ -166,7 +166,7 @@ impl Collection for ArrayExpr {
 
     fn hollow(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let array = Array::from_lower(Arc::new(Nothing), self.array.dtype(), self.array.chunks().clone());
-        Ok(Some(Py::new(py, Self { array })?.into_any()))
+        Ok(Some(Py::new(py, Self::from(array))?.into_any()))
     }
 
     fn block(&self, py: Python<'_>, _index: u64, value: Value) -> PyResult<Py<PyAny>> {
