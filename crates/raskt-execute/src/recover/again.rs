@@ -127,8 +127,10 @@ impl Again<'_> {
         }
         let mut inputs = vec![];
         past.graph().for_each_input(task, |input| inputs.push(self.results.values[&(at, input)].clone()));
+        let value = self.run(past, task, &inputs)?;
+        drop(inputs);
         past.graph().for_each_input(task, |input| self.was_read((at, input)));
-        self.run(past, task, &inputs).map(Some)
+        Ok(Some(value))
     }
 
     fn was_read(&mut self, step: Step) {

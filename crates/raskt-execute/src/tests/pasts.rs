@@ -96,7 +96,9 @@ fn released_results_in_a_row_are_made_again_each_once() {
     let held = place.report().held + place.report().spilled;
     assert!(held <= 2 * u64::from(COUNT) * 256 * 1024, "earlier steps are gone: {}", place.report());
     calls.store(0, Ordering::Relaxed);
-    place.files().into_iter().for_each(|file| fs::remove_file(file).unwrap());
+    // Files of earlier steps may be about to go by themselves.
+    let removed = place.files().into_iter().filter(|file| fs::remove_file(file).is_ok()).count();
+    assert!(removed > 0);
     check(&place, &values, 30);
     let most = u64::from(COUNT) * u64::from(COUNT) * 30;
     assert!(calls.load(Ordering::Relaxed) <= most, "{} calls", calls.load(Ordering::Relaxed));
