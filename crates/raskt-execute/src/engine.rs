@@ -2,7 +2,7 @@ use crate::completion::Completion;
 use crate::handle::RunHandle;
 use crate::lending::{Loan, run_of};
 use crate::options::EngineOptions;
-use crate::owner::OwnsRuns;
+use crate::owner::{OwnsRuns, tell_owners};
 use crate::recover::Recovery;
 use crate::runner::Runners;
 use crate::shared::Shared;
@@ -72,7 +72,7 @@ impl Engine {
     ) -> RunHandle {
         let completion = Arc::new(Completion::default());
         let (wanted, parent) = (TaskRange::of(wanted), run_of(&self.0));
-        let submitted = Submitted::new(graph, wanted, parent, (owner, past), completion.clone());
+        let submitted = Submitted::new(graph, wanted, parent, (owner.clone(), past), completion.clone());
         let submit = |submitted| {
             let submit = |state: &mut State| {
                 if state.is_shut_down {
@@ -80,10 +80,15 @@ impl Engine {
                 }
                 state.submit(submitted)
             };
-            self.0.change(submit).flatten()
+            // If the engine breaks down over it, the owners of all runs are told: this one's too.
+            self.0.change(submit).unwrap_or_else(|error| {
+                completion.complete(Err(error));
+                Ok(NO_RUN)
+            })
         };
         let run = submitted.and_then(submit).unwrap_or_else(|error| {
-            completion.complete(Err(error));
+            completion.complete(Err(error.clone()));
+            tell_owners(owner.into_iter().map(|owner| (owner, error.clone())).collect());
             NO_RUN
         });
         RunHandle { shared: self.0.clone(), run, completion }

@@ -2,7 +2,7 @@ use crate::batch::Batch;
 use crate::made::Made;
 use crate::panics;
 use crate::reads::Reads;
-use crate::recover::Recovery;
+use crate::recover::{Recovery, Unheld};
 use crate::runner::{Runner, Runners};
 use crate::turn::turn;
 use crate::watch::Watch;
@@ -84,7 +84,7 @@ impl Execution {
             Ok(runner) => self.run(recovery, threads, runner, outside),
             Err(error) => (Default::default(), Err(error.clone())),
         };
-        let adopted = recovery.adopt(&mut made, &self.cancel);
+        let adopted = runner.as_ref().map_or(Ok(()), |runner| recovery.adopt(&mut made, &***runner, &self.cancel));
         let error = adopted.and(ran).err().and_then(|error| {
             // Where all tasks have results, none of them has failed.
             let task = self.tasks.iter().flat_map(|range| range.tasks()).nth(made.len())?;
@@ -116,7 +116,8 @@ impl Execution {
         let watch = Watch::begin(&self.graph, (self.run, self.engine), &key);
         let watch = watch.filter(|_| !runner.tells_itself(&self.graph, self.tasks[0]));
         let parts = (outside, &self.reads);
-        let mut batch = Batch::new((recovery, threads), (&self.graph, &self.cancel), &self.tasks, parts, watch);
+        let stored = Unheld { recovery, runner: &**runner, cancel: &self.cancel };
+        let mut batch = Batch::new((&stored, threads), (&self.graph, &self.cancel), &self.tasks, parts, watch);
         let ran = panics::catch(|| runner.run_batch(&mut batch));
         (batch.finish(&self.tasks), ran)
     }

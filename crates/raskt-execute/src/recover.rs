@@ -8,7 +8,7 @@ mod again;
 use crate::RunError;
 use crate::batch::Stored;
 use crate::made::Made;
-use crate::runner::Runners;
+use crate::runner::{Runner, Runners};
 use raskt_store::{Holder, Kept, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::sync::Arc;
@@ -32,11 +32,11 @@ impl Recovery {
 
     /// Results that another store keeps become values of their own, which this engine's store may keep. On a failure those
     /// before it are left.
-    pub fn adopt(&self, made: &mut Vec<Made>, cancel: &CancelToken) -> Result<(), TaskError> {
+    pub fn adopt(&self, made: &mut Vec<Made>, runner: &dyn Runner, cancel: &CancelToken) -> Result<(), TaskError> {
         for at in 0..made.len() {
             let Made::Here(value) = &made[at] else { continue };
             let Some(kept) = Kept::of(value).filter(|kept| !self.store.keeps(kept)) else { continue };
-            match self.found(&kept, None, cancel) {
+            match unheld(runner, || self.found(&kept, None, cancel)) {
                 Ok(value) => made[at] = Made::Here(value),
                 Err(error) => {
                     made.truncate(at);
@@ -63,6 +63,31 @@ impl Recovery {
             None => Ok(value),
         }
     }
+}
+
+/// Results that stores keep, for tasks of a runner.
+pub(crate) struct Unheld<'a> {
+    pub recovery: &'a Recovery,
+    pub runner: &'a dyn Runner,
+    pub cancel: &'a CancelToken,
+}
+
+impl Stored for Unheld<'_> {
+    fn value(&self, value: Value) -> Result<Value, RunError> {
+        let Some(kept) = Kept::of(&value) else { return Ok(value) };
+        match kept.in_memory() {
+            Some(found) => Ok(found),
+            None => unheld(self.runner, || self.recovery.found(&kept, None, self.cancel)),
+        }
+    }
+}
+
+/// Calls `wait` while `runner` holds nothing. A result may be on its way to disk, and whoever writes it needs the interpreter:
+/// to hold that and wait would stop both for ever.
+fn unheld<T: Send>(runner: &dyn Runner, wait: impl FnOnce() -> T + Send) -> T {
+    let (mut wait, mut waited) = (Some(wait), None);
+    runner.let_wait(&mut || waited = wait.take().map(|wait| wait()));
+    waited.expect("a runner calls what it is given")
 }
 
 impl Stored for Recovery {

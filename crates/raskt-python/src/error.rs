@@ -70,7 +70,7 @@ pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
         RunError::Broken(_) => return EngineBroken::new_err(error.to_string()),
         // The graph is of our making.
         RunError::Refused(_) => return PyRuntimeError::new_err(format!("{error}, which is a bug in raskt")),
-        RunError::Cancelled | RunError::Stalled(_) | RunError::Threads { .. } => {
+        RunError::Cancelled | RunError::Stalled(_) | RunError::Threads { .. } | RunError::Forked => {
             return PyRuntimeError::new_err(error.to_string());
         }
     };

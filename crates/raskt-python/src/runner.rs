@@ -54,6 +54,10 @@ impl Runner for PythonRunner {
         }
     }
 
+    fn let_wait(&self, wait: &mut (dyn FnMut() + Send)) {
+        without_interpreter(wait);
+    }
+
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         let body = &graph.op_of(task.layer).body;
         let key = match (body.downcast_ref::<Calls>(), body.downcast_ref()) {
@@ -67,6 +71,11 @@ impl Runner for PythonRunner {
     fn tells_itself(&self, graph: &Graph, tasks: TaskRange) -> bool {
         graph.op_of(tasks.layer).body.downcast_ref().is_some_and(|PythonOp(block)| block.tells_itself())
     }
+}
+
+/// Calls `wait` while the calling thread doesn't hold the interpreter.
+pub(crate) fn without_interpreter(wait: &mut (dyn FnMut() + Send)) {
+    Python::attach(|py| py.detach(wait));
 }
 
 /// Makes the Python call that a task is.

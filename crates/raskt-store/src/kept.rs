@@ -46,7 +46,7 @@ impl Kept {
         self.shared.fetch(self.id)
     }
 
-    /// The result, if it is in memory: nobody waits for it.
+    /// The result, if it is in memory and may be had at once: nobody waits for it.
     pub fn in_memory(&self) -> Option<Value> {
         self.shared.in_memory(self.id)
     }

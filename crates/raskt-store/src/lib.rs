@@ -41,6 +41,7 @@ mod watch;
 
 pub use broken::Broken;
 pub use broker::{Broker, Holder};
+pub use fork::forks;
 pub use kept::{Husk, Kept, Pins};
 pub use lineage::{Lineage, Origin, Past};
 pub use machine::{give_back_freed, machine_memory, own_bytes, processors, resident_bytes};

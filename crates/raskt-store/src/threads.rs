@@ -40,6 +40,8 @@ pub(crate) struct Inner {
     askers: BTreeMap<u32, Weak<dyn Asker>>,
     threads: usize,
     idle: usize,
+    /// Those that idle and look again soon, since requests wait or more is held than there is room for.
+    watching: usize,
     /// A thread is telling engines of replies. The next ones wait for it, so that each hears them in order.
     is_telling: bool,
     is_closed: bool,
@@ -79,6 +81,7 @@ impl Shared {
             askers: BTreeMap::new(),
             threads: 0,
             idle: 0,
+            watching: 0,
             is_telling: false,
             is_closed: false,
             broke: None,
@@ -106,7 +109,7 @@ impl Shared {
     pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, Broken> {
         let mut inner = self.inner.lock();
         let result = guard(|| change(&mut inner.state)).map_err(|story| inner.put_right(&story));
-        if inner.has_work() {
+        if inner.needs_thread() {
             self.wake(&mut inner);
         }
         result
@@ -180,9 +183,10 @@ impl Shared {
         }
     }
 
-    /// A result, if it is in memory.
+    /// A result, if it is in memory and nobody has to wait for it.
     pub fn in_memory(&self, id: SlotId) -> Option<Value> {
-        self.inner.lock().state.value(id)
+        let inner = self.inner.lock();
+        if inner.state.is_closed(id) { None } else { inner.state.value(id) }
     }
 
     fn live(self: &Arc<Self>) {
@@ -239,9 +243,11 @@ impl Shared {
                 let watches = patience.is_some() && state.unseen.bytes > 0;
                 let patience = if watches { patience.min(Some(LOOK)) } else { patience };
                 inner.idle += 1;
+                inner.watching += usize::from(patience.is_some());
                 let expired;
                 (inner, expired) = self.work.wait_for(inner, patience.unwrap_or(IDLE));
                 inner.idle -= 1;
+                inner.watching -= usize::from(patience.is_some());
                 if watches {
                     drop(inner);
                     self.look();
@@ -359,6 +365,13 @@ impl Inner {
         self.broke.is_some() || self.state.has_work()
     }
 
+    /// Whether a thread is to be woken. Where there is only something to watch, one that does so is enough: more is held than there
+    /// is room for as long as the user likes.
+    fn needs_thread(&self) -> bool {
+        let is_urgent = self.broke.is_some() || self.state.has_urgent_work();
+        is_urgent || (self.watching == 0 && self.state.has_work())
+    }
+
     /// Something that changes the state panicked half way.
     fn put_right(&mut self, story: &str) -> Broken {
         if guard(|| self.state.put_right()).is_err() {
@@ -374,7 +387,7 @@ impl Inner {
 
     /// This is a child of a fork: what threads were at is at rest again.
     pub fn lose_threads(&mut self) {
-        (self.threads, self.idle, self.is_telling) = (0, 0, false);
+        (self.threads, self.idle, self.watching, self.is_telling) = (0, 0, 0, false);
         self.askers.clear();
         self.state.lose_threads();
     }

@@ -17,6 +17,9 @@ impl State {
             Reply::Loaded => {
                 if let Some(execution) = self.loading.remove(&ticket) {
                     self.start(execution);
+                } else if let Some((_, is_loading)) = self.asking.get_mut(&ticket) {
+                    // The worker has no slot for it yet: slots were lent when it asked, and have come back.
+                    *is_loading = false;
                 }
             }
             Reply::Exhausted(report) => {

@@ -53,17 +53,25 @@ impl Submitted {
 }
 
 impl State {
+    /// Takes in a run. If this panics, its owner is told as those of all runs are; he isn't of what is refused.
     pub fn submit(&mut self, submitted: Submitted) -> Result<RunId, RunError> {
+        let run = RunId(self.next_run);
+        self.next_run += 1;
+        let Submitted { prepared, entry, parent } = submitted;
+        // Before anything else: what isn't among the runs isn't told of a panic.
+        self.runs.insert(run, entry);
         let limit = self.store.memory_limit();
         if limit != self.memory {
             self.memory = limit;
             self.resize();
         }
-        let run = RunId(self.next_run);
-        self.next_run += 1;
-        let Submitted { prepared, entry, parent } = submitted;
-        self.pilot.submit(run, parent, (&entry.graph, &entry.wanted), prepared)?;
-        self.runs.insert(run, entry);
+        #[cfg(test)]
+        self.pass(super::stumbling::Spot::Submitting);
+        let entry = &self.runs[&run];
+        if let Err(refused) = self.pilot.submit(run, parent, (&entry.graph, &entry.wanted), prepared) {
+            self.afterwards.runs.extend(self.runs.remove(&run));
+            return Err(refused.into());
+        }
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Submitted);
         self.act();

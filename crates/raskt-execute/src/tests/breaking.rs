@@ -171,7 +171,7 @@ fn a_panic_anywhere_in_the_machines_ends_every_run_and_gives_all_back() {
         let (is_open, gate) = gate();
         is_open.store(threads == 0, Ordering::Release);
         let gate = submit(&place.engine, gate);
-        let left = if matches!(spot, Spot::Releasing | Spot::Submitted) { 1 } else { 2 };
+        let left = if matches!(spot, Spot::Releasing | Spot::Submitting | Spot::Submitted) { 1 } else { 2 };
         place.engine.0.lock().stumbles = Some((spot, left));
         let mut runs: Vec<_> = (0..4).map(|_| submit(&place.engine, sums_of(kept.clone()))).collect();
         // One is let go of while it runs.

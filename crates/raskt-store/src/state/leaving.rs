@@ -73,17 +73,19 @@ impl State {
 
     /// The result to go first; where all those stay that can leave, one that there was no room for on the disk, and is by now.
     fn next_victim(&mut self) -> Option<SlotId> {
-        self.counts.looked_at += 1;
-        if let Some(id) = self.order.first() {
-            return Some(id);
+        loop {
+            self.counts.looked_at += 1;
+            if let Some(id) = self.order.first() {
+                return Some(id);
+            }
+            let (bytes, id) = *self.unwritable.first()?;
+            if !self.disk.has_room(reserved(bytes)) {
+                return None;
+            }
+            // One that is pinned doesn't stand in the order before it is let go.
+            self.set_stays(id, None);
+            self.stand(id);
         }
-        let (bytes, id) = *self.unwritable.first()?;
-        if !self.disk.has_room(reserved(bytes)) {
-            return None;
-        }
-        self.set_stays(id, None);
-        self.stand(id);
-        self.order.first()
     }
 
     /// Notes why a result stays in memory, or that it needn't.
