@@ -60,7 +60,17 @@ impl Shared {
             let store = recovery.store.clone();
             let number = store.enlist(itself.clone());
             let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
-            Self { state, work: Condvar::new(), recovery, options, store, number, forks: forks(), itself: itself.clone(), wake }
+            Self {
+                state,
+                work: Condvar::new(),
+                recovery,
+                options,
+                store,
+                number,
+                forks: forks(),
+                itself: itself.clone(),
+                wake,
+            }
         })
     }
 

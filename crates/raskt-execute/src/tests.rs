@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 mod breaking;
 mod chains;
 mod in_place;
+mod interpreted;
 mod memory;
 mod pasts;
+mod slots;
 mod strays;
 mod unlocked;
 

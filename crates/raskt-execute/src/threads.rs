@@ -42,11 +42,13 @@ fn is_wanted_for_time(shared: &Arc<Shared>, state: &mut State) -> bool {
     if state.pool.available() > 0 {
         return true;
     }
-    if state.pool.refused.is_none()
-        && let Err(error) = start(shared, state)
-    {
+    let was_refused = state.pool.refused.is_some();
+    if let Err(error) = start(shared, state) {
         state.pool.refused = Some(error);
-        state.nudge_all();
+        if !was_refused {
+            // Those who wait look after the time from here on.
+            state.nudge_all();
+        }
     }
     false
 }
@@ -81,7 +83,7 @@ fn live(shared: &Arc<Shared>, number: ThreadNumber) {
 }
 
 /// The next execution; nothing if this thread is to end. It is then no longer counted.
-fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Option<Execution> {
+pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Option<Execution> {
     if shared.is_left_behind() {
         // A task has forked, and this is the child that came back from it.
         return None;

@@ -233,6 +233,11 @@ impl Store {
     }
 
     #[cfg(test)]
+    pub(crate) fn counts(&self) -> crate::counts::Counts {
+        self.shared().change(|state| state.counts).unwrap()
+    }
+
+    #[cfg(test)]
     pub(crate) fn validate(&self) {
         self.shared().change(|state| state.validate()).unwrap();
     }

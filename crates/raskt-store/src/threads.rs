@@ -117,6 +117,7 @@ impl Shared {
 
     fn wake(self: &Arc<Self>, inner: &mut Inner) {
         self.has_spilled.store(inner.state.has_spilled, Ordering::Relaxed);
+        inner.state.counts.woken += 1;
         if inner.idle > 0 {
             self.work.notify_one();
         } else if inner.threads < THREADS && !inner.is_closed {

@@ -119,6 +119,12 @@ impl State {
         }
     }
 
+    /// Those that have asked for memory and haven't begun.
+    #[cfg(test)]
+    pub fn asking(&self) -> Vec<Ticket> {
+        self.asking.keys().copied().collect()
+    }
+
     pub(super) fn holder(&self, ticket: Ticket) -> Holder {
         Holder { asker: self.number, ticket: ticket.0 }
     }

@@ -207,6 +207,27 @@ fn a_panic_anywhere_in_the_machines_ends_every_run_and_gives_all_back() {
     }
 }
 
+#[test]
+fn the_owner_of_a_run_that_ends_as_it_comes_is_told_of_it_once() {
+    for threads in [0, 1] {
+        let engine = engine(threads);
+        let owner = Arc::new(Owner::default());
+        let weak: std::sync::Weak<Owner> = Arc::downgrade(&owner);
+        for (count, spot) in [Spot::Submitting, Spot::Submitted].into_iter().enumerate() {
+            engine.0.lock().stumbles = Some((spot, 1));
+            let (graph, wanted) = sum_of(10);
+            let run = engine.submit_unattended(graph, wanted, weak.clone());
+            assert!(story(run.wait_timeout(PATIENCE).expect("nobody waits for ever")).contains(&format!("{spot:?}")));
+            assert_eq!(owner.0.load(Ordering::Relaxed), count + 1, "{spot:?}");
+        }
+        let (graph, _) = sum_of(10);
+        let run = engine.submit_unattended(graph, vec![TaskId::new(LayerId(9), 0)], weak.clone());
+        assert!(matches!(run.wait_timeout(PATIENCE), Some(Err(RunError::Refused(_)))));
+        assert_eq!(owner.0.load(Ordering::Relaxed), 3);
+        assert_eq!(number(&submit(&engine, sum_of(100)).wait().unwrap()[0]), 4950);
+    }
+}
+
 /// An object for which the store asks how it is written, which is more than it can bear.
 struct Unspeakable;
 

@@ -3,7 +3,8 @@
 use super::{Calls, Node, Work};
 use hashbrown::HashMap;
 use raskt_graph::{
-    Annotations, Cost, ExplicitBuilder, GraphBuilder, GraphError, Layer, LayerId, Op, OpBody, OpFlags, OpKind, Shape, TaskId,
+    Annotations, Cost, ExplicitBuilder, GraphBuilder, GraphError, Layer, LayerId, Op, OpBody, OpFlags, OpKind, Shape,
+    TaskId,
 };
 use std::num::NonZeroU32;
 use std::sync::Arc;
