@@ -855,10 +855,10 @@ fn one_that_is_pinned_and_the_disk_had_no_room_for_keeps_no_other_in_memory() {
 #[test]
 fn what_the_user_refers_to_beyond_the_limit_wakes_nobody_at_each_change() {
     let (store, _ear, asker, _place) = store(400 * UNIT);
-    let kept: Vec<_> =
-        (0..12).map(|at| store.keep_unasked(block(at, 100), no_lineage(), facts(None)).unwrap()).collect();
-    let views: Vec<_> = kept.iter().map(|kept| kept.fetch().unwrap()).collect();
-    store.keep_unasked(block(12, 100), no_lineage(), facts(None)).unwrap();
+    let views: Vec<_> = (0..12).map(|at| block(at, 100)).collect();
+    let keep = |view: &Value| store.keep_unasked(view.clone(), no_lineage(), facts(None)).unwrap();
+    let kept: Vec<_> = views.iter().map(keep).collect();
+    assert_eq!(store.report().unwrap().held, 1200 * UNIT, "all of it stays");
     let woken = || store.counts().woken;
     let deadline = Instant::now() + Duration::from_secs(5);
     // The thread that watches has to come to it first.
