@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from memory_running import damage, files_in, wait_until
+from memory_running import damage, files_in, run, wait_until
 
 import raskt
 from raskt import futures
@@ -183,3 +183,23 @@ def test_any_order_of_work_gives_what_it_does_without_a_limit(tmp_path: Path, st
                 model[at] += 1
         for at, delayed in kept.items():
             assert delayed.compute()[0] == model[at]
+
+
+def test_readers_of_results_that_come_and_go_do_not_stop_one_another_and_are_promised_what_they_read(
+    tmp_path: Path,
+) -> None:
+    """What makes room for a result that is read is written with the interpreter, which no task may hold and wait for it."""
+    program = f"""
+    import signal
+    import numpy as np, raskt, raskt.diagnostics
+    from raskt import delayed
+    signal.alarm(120)
+    raskt.config.set({{"memory.limit": "16MiB", "memory.spill-path": {str(tmp_path)!r}}})
+    kept = raskt.persist(*[delayed(np.ones)(2**17) for _ in range(200)])
+    lengths = [raskt.compute(*[delayed(len)(array) for array in kept], num_workers=2) for _ in range(5)]
+    report = raskt.diagnostics.memory()
+    found = {{"right": set(lengths) == {{(2**17,) * 200}}, "read": report.files_read, "most": report.peak}}
+    """
+    found = run(program)
+    assert found["right"] and found["read"] > 500
+    assert found["most"] < 44 * 2**20

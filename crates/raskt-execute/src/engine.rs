@@ -120,6 +120,11 @@ impl Engine {
         self.0.lock().strays()
     }
 
+    /// Slots that those take up: so many fewer are there for what comes.
+    pub fn stray_slots(&self) -> usize {
+        self.0.lock().pool.strays_in_places()
+    }
+
     /// If the calling thread runs a task, of whichever engine, gives its slot to other tasks until the loan is dropped: for
     /// tasks that wait for something which other tasks bring about.
     pub fn lend_slot() -> Option<SlotLoan> {

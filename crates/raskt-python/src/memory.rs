@@ -1,5 +1,6 @@
 //! The store of this process, within the limits that the settings state, and the table of what holds memory.
 
+use crate::engines::left_running;
 use crate::error::EngineBroken;
 use crate::runner::running_functions;
 use crate::settings::{Settings, settings};
@@ -190,6 +191,9 @@ fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     found.set_item("unpromised", report.unpromised)?;
     found.set_item("unpromised_peak", report.unpromised_peak)?;
     found.set_item("unpromised_by", suspects())?;
+    let (left_running, left_threads) = left_running();
+    found.set_item("left_running", left_running)?;
+    found.set_item("left_threads", left_threads)?;
     found.set_item("spilled", report.spilled)?;
     found.set_item("disk_limit", (report.disk_limit < u64::MAX).then_some(report.disk_limit))?;
     found.set_item("disk_trouble", &report.disk_trouble)?;
