@@ -6,7 +6,7 @@ use crate::reads::{Link, Reads};
 use crate::watch::Watch;
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::TaskRange;
-use raskt_value::{CancelToken, TaskError, Value};
+use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::sync::Arc;
 
 /// The tasks of one assignment, in order, to be run by a [`crate::Runner`]. A task may read results of earlier ones.
@@ -100,7 +100,10 @@ impl<'a> Batch<'a> {
                     self.links = rest;
                     self.linked(link.task as usize)?
                 }
-                _ => self.outside.next().expect("what a task reads is there or made before it"),
+                _ => {
+                    let next = self.outside.next().expect("what a task reads is there or made before it");
+                    self.itself(next)?
+                }
             };
             self.inputs.push(value);
         }
@@ -166,13 +169,18 @@ impl<'a> Batch<'a> {
         self.called.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
-    /// The result of an earlier task. Kernels never see what only stands for one.
+    /// What `value` stands for, if it only does. Kernels never see such.
+    fn itself(&self, value: Value) -> Result<Value, TaskError> {
+        if !matches!(value, Value::Kept(_)) {
+            return Ok(value);
+        }
+        self.stored.value(value).map_err(|error| TaskError::new(ErrorKind::Lost, error.to_string()))
+    }
+
+    /// The result of an earlier task.
     fn linked(&self, task: usize) -> Result<Value, TaskError> {
         match &self.made[task] {
-            Made::Here(value) => self
-                .stored
-                .value(value.clone())
-                .map_err(|error| TaskError::new(raskt_value::ErrorKind::Lost, error.to_string())),
+            Made::Here(value) => self.itself(value.clone()),
             Made::Spent { .. } => unreachable!("a result goes with the last of its readers"),
         }
     }

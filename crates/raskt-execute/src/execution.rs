@@ -33,10 +33,12 @@ pub(crate) struct Execution {
     pub fleeting: Vec<TaskRange>,
     /// What all tasks read.
     pub reads: Reads,
+    /// How many of those outside were asked for. The others are had by the thread when their reader's turn comes.
+    pub ahead: usize,
     /// Keep those of the inputs in memory that a store has. They are dropped after the inputs, so that what the store then
     /// lets go is freed.
     pub pins: Pins,
-    /// Whether all inputs are there. Else the thread has to compute some again, since their files were dropped or bad.
+    /// Whether all inputs that were asked for are there. Else the thread has to compute some again, since their files were dropped or bad.
     pub is_whole: bool,
     /// Why an input couldn't be had.
     pub failure: Option<TaskError>,
@@ -70,7 +72,7 @@ impl Execution {
     pub fn make_whole(&mut self, recovery: &Recovery) {
         if !self.is_whole {
             self.is_whole = true;
-            self.failure = recovery.inputs(&mut self.reads.outside, self.holder, &self.cancel).err();
+            self.failure = recovery.inputs(&mut self.reads.outside[..self.ahead], self.holder, &self.cancel).err();
         }
     }
 

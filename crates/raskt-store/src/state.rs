@@ -328,6 +328,7 @@ impl State {
 
     /// A result was read by somebody who waited for it; gives the one that everybody has from now on.
     pub fn came_back(&mut self, id: SlotId, value: Value) -> Value {
+        self.counts.read += 1;
         self.restore(id, value.clone(), None);
         self.value(id).unwrap_or(value)
     }

@@ -7,6 +7,9 @@ use crate::reads::Reads;
 use raskt_schedule::{Assignment, Ticket, WorkerEvent};
 use raskt_store::{Answer, Holder, Reply};
 
+/// The assignments that threads are at have so large a part of the memory, together, for what they are to read later.
+const READ_AHEAD_PART: u64 = 2;
+
 impl State {
     /// Takes in what became of a request for memory that had to wait.
     pub fn answered(&mut self, ticket: Ticket, reply: Reply) {
@@ -43,7 +46,8 @@ impl State {
         let cancel = entry.cancel.clone();
         let reads = Reads::of(&graph, &tasks, |task| entry.results.get(task));
         let holder = self.holder(ticket);
-        let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside), &mut self.broke_for);
+        let ahead = reads.ahead(self.bytes_ahead());
+        let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside[..ahead]), &mut self.broke_for);
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Asked);
         let (engine, is_whole, failure) = (self.engine, true, None);
@@ -59,6 +63,7 @@ impl State {
             tasks,
             fleeting,
             reads,
+            ahead,
             pins,
             is_whole,
             failure,
@@ -78,11 +83,17 @@ impl State {
         self.worker.handle_event(WorkerEvent::Promised(ticket));
     }
 
+    /// Bytes of what a store keeps that one assignment has in memory before it starts, beyond what its first task reads.
+    fn bytes_ahead(&self) -> u64 {
+        self.memory / (READ_AHEAD_PART * u64::from(self.slots + self.slots_ahead))
+    }
+
     /// An assignment begins as soon as its inputs are read.
     pub(super) fn execute(&mut self, ticket: Ticket, assignment: &Assignment) {
         let Some((mut execution, is_loading)) = self.asking.remove(&ticket) else { return };
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Executing);
+        let bytes_ahead = self.bytes_ahead();
         if execution.tasks != assignment.tasks {
             // Some were taken back while it waited.
             execution.tasks.clone_from(&assignment.tasks);
@@ -90,6 +101,8 @@ impl State {
             let entry = self.runs.get(&execution.run);
             execution.reads =
                 Reads::of(&execution.graph, &assignment.tasks, |task| entry.and_then(|entry| entry.results.get(task)));
+            // Should it be another that is among them now, the thread reads it.
+            execution.ahead = execution.reads.ahead(bytes_ahead);
         }
         if is_loading {
             self.loading.insert(ticket, execution);
@@ -99,7 +112,7 @@ impl State {
     }
 
     fn start(&mut self, mut execution: Execution) {
-        execution.is_whole = execution.pins.put_in(&mut execution.reads.outside);
+        execution.is_whole = execution.pins.put_in(&mut execution.reads.outside[..execution.ahead]);
         self.executions.push_back(execution);
     }
 
