@@ -202,4 +202,4 @@ def test_readers_of_results_that_come_and_go_do_not_stop_one_another_and_are_pro
     """
     found = run(program)
     assert found["right"] and found["read"] > 500
-    assert found["most"] < 44 * 2**20
+    assert found["most"] < 24 * 2**20

@@ -1,5 +1,4 @@
 use crate::RunError;
-use crate::batch::Stored;
 use crate::completion::{Completion, RunResult};
 use crate::execution::Execution;
 use crate::lending::Waiting;

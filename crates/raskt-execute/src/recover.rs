@@ -9,7 +9,7 @@ use crate::RunError;
 use crate::batch::Stored;
 use crate::made::Made;
 use crate::runner::{Runner, Runners};
-use raskt_store::{Holder, Kept, Store};
+use raskt_store::{Holder, Kept, Pins, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::sync::Arc;
 
@@ -56,6 +56,11 @@ impl Recovery {
         Ok(value)
     }
 
+    /// The value itself, if `value` stands for one that a store keeps.
+    pub fn value(&self, value: Value) -> Result<Value, RunError> {
+        self.itself(value, &CancelToken::default())
+    }
+
     /// What a task gave: itself, or what it stands for.
     fn itself(&self, value: Value, cancel: &CancelToken) -> Result<Value, RunError> {
         match Kept::of(&value) {
@@ -73,12 +78,14 @@ pub(crate) struct Unheld<'a> {
 }
 
 impl Stored for Unheld<'_> {
-    fn value(&self, value: Value) -> Result<Value, RunError> {
-        let Some(kept) = Kept::of(&value) else { return Ok(value) };
-        match kept.in_memory() {
-            Some(found) => Ok(found),
-            None => unheld(self.runner, || self.recovery.found(&kept, None, self.cancel)),
-        }
+    fn value(&self, value: Value) -> Result<(Value, Pins), RunError> {
+        let Some(kept) = Kept::of(&value) else { return Ok((value, Pins::default())) };
+        let pins = kept.pin();
+        let found = match kept.in_memory() {
+            Some(found) => found,
+            None => unheld(self.runner, || self.recovery.found(&kept, None, self.cancel))?,
+        };
+        Ok((found, pins))
     }
 }
 
@@ -88,12 +95,6 @@ fn unheld<T: Send>(runner: &dyn Runner, wait: impl FnOnce() -> T + Send) -> T {
     let (mut wait, mut waited) = (Some(wait), None);
     runner.let_wait(&mut || waited = wait.take().map(|wait| wait()));
     waited.expect("a runner calls what it is given")
-}
-
-impl Stored for Recovery {
-    fn value(&self, value: Value) -> Result<Value, RunError> {
-        self.itself(value, &CancelToken::default())
-    }
 }
 
 fn as_task_error(error: RunError) -> TaskError {

@@ -51,6 +51,16 @@ impl Kept {
         self.shared.in_memory(self.id)
     }
 
+    /// Keeps the result in memory from when it is there, until what comes back is dropped: what is in use by the time that it is
+    /// to leave would be taken for what somebody has for good.
+    pub fn pin(self: &Arc<Self>) -> Pins {
+        let pinned = self.shared.change(|state| {
+            state.pin(self.id);
+            state.epoch
+        });
+        pinned.map_or_else(|_| Pins::default(), |epoch| Pins { kept: vec![self.clone()], epoch })
+    }
+
     /// Puts the result back after it was computed again, for `holder` if memory was promised for it.
     pub fn restore(&self, value: Value, holder: Option<Holder>) {
         // If the store breaks, whoever computed the result has it all the same.

@@ -261,7 +261,7 @@ impl State {
         self.stand(id);
     }
 
-    fn pin(&mut self, id: SlotId) {
+    pub fn pin(&mut self, id: SlotId) {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.pins += 1;
             self.pinned += if slot.pins == 1 { slot.bytes_in_memory() } else { 0 };
@@ -314,6 +314,11 @@ impl State {
         if beyond > self.leaving {
             self.evict(beyond - self.leaving, 0);
         }
+    }
+
+    /// Whether results are being written for what came without a promise.
+    pub fn is_making_room(&self) -> bool {
+        self.leaving > 0 && self.broker.beyond_limit() > 0
     }
 
     /// The file of a result that isn't in memory.

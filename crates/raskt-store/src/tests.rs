@@ -876,3 +876,69 @@ fn what_the_user_refers_to_beyond_the_limit_wakes_nobody_at_each_change() {
     }
     drop((views, kept));
 }
+
+/// Nothing is written before it is let through.
+struct Slow(Arc<(Mutex<bool>, Condvar)>);
+
+impl Foreign for Slow {
+    fn bytes(&self) -> usize {
+        100 * UNIT as usize
+    }
+
+    fn type_name(&self) -> &str {
+        "slow"
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn codec(&self) -> Option<Arc<dyn Codec>> {
+        Some(Arc::new(SlowCodec(self.0.clone())))
+    }
+}
+
+struct SlowCodec(Arc<(Mutex<bool>, Condvar)>);
+
+impl Codec for SlowCodec {
+    fn encode(&self, _: &Value) -> Result<Encoded, Unwritten> {
+        let mut is_open = self.0.0.lock();
+        while !*is_open {
+            is_open = self.0.1.wait(is_open);
+        }
+        let gate = self.0.clone();
+        let decoder = move |_: Buffer| Ok(Value::Foreign(Arc::new(Slow(gate.clone()))));
+        Ok(Encoded { pieces: vec![Buffer::from_vec(vec![1_u64])], decoder: Arc::new(decoder) })
+    }
+
+    fn may_change(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn who_reads_faster_than_others_are_written_waits_for_them() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let gate = Arc::new((Mutex::new(true), Condvar::new()));
+    let keep =
+        || store.keep_unasked(Value::Foreign(Arc::new(Slow(gate.clone()))), Lineage::none(), facts(None)).unwrap();
+    let kept: Vec<_> = (0..12).map(|_| keep()).collect();
+    squeeze(&store, &ear, asker, 0);
+    assert_eq!(store.report().unwrap().held, 0);
+    // Four come back; for the fifth one has to leave, and is written for as long as it likes.
+    *gate.0.lock() = false;
+    kept[..5].iter().for_each(|kept| drop(kept.fetch().unwrap()));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    std::thread::scope(|scope| {
+        let sixth = scope.spawn(|| kept[5].fetch().is_some());
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!sixth.is_finished() && store.report().unwrap().held == 500 * UNIT);
+        *gate.0.lock() = true;
+        gate.1.notify_all();
+        assert!(sixth.join().unwrap());
+    });
+    while store.report().unwrap().held > 400 * UNIT {
+        assert!(Instant::now() < deadline, "{}", store.report().unwrap());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

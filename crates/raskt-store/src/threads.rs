@@ -67,6 +67,9 @@ const IDLE: Duration = Duration::from_secs(10);
 /// How long nothing has to have moved before a request may go beyond the limit.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// How often who reads a result waits so long, or for one that is written, before he has it beyond the limit.
+const ROOM_WAITS: u32 = 20;
+
 /// How long freed memory may stay with the process once memory was short.
 const GIVE_BACK: Duration = Duration::from_millis(100);
 
@@ -161,8 +164,10 @@ impl Shared {
     /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
     ///
     /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once. Only
-    /// what he may change does, so that everybody has the same.
+    /// what he may change does, so that everybody has the same. That has to wait while others are still leaving for what came
+    /// before it, or who reads fast would have all of it in memory.
     pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
+        let mut waits = 0;
         loop {
             let inner = self.inner.lock();
             if inner.state.is_closed(id) {
@@ -174,6 +179,11 @@ impl Shared {
             }
             let file = inner.state.file(id)?;
             let stays = inner.state.may_change(id);
+            if stays && waits < ROOM_WAITS && inner.state.is_making_room() {
+                waits += 1;
+                drop(self.came.wait_for(inner, PATIENCE));
+                continue;
+            }
             drop(inner);
             let Some(read) = value_of(&file) else {
                 let _ = self.change(|state| state.lose_file(id, &file));
