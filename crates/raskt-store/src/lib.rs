@@ -34,6 +34,7 @@ mod request;
 mod slot;
 mod speed;
 mod state;
+mod still;
 mod store;
 mod threads;
 mod unseen;

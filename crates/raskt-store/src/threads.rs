@@ -9,6 +9,7 @@ use crate::machine;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
+use crate::still::{PATIENCE, Still};
 use crate::watch::{LOOK, ProcessWatch};
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use raskt_value::{Codec, Unwritten, Value};
@@ -64,17 +65,11 @@ const THREADS: usize = 2;
 /// How long a thread without work waits before it ends itself.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// How long nothing has to have moved before a request may go beyond the limit.
-const PATIENCE: Duration = Duration::from_millis(100);
-
 /// How often who reads a result waits so long, or for one that is written, before he has it beyond the limit.
 const ROOM_WAITS: u32 = 20;
 
 /// How long freed memory may stay with the process once memory was short.
 const GIVE_BACK: Duration = Duration::from_millis(100);
-
-/// How many such times a disk that was full or broken is left alone.
-const DISK_PATIENCE: u32 = 10;
 
 impl Shared {
     pub fn new(limit: u64) -> Self {
@@ -407,45 +402,6 @@ impl Inner {
 /// What a file holds; nothing if it is damaged, or reading it panics.
 fn value_of(file: &SpillFile) -> Option<Value> {
     guard(|| file.value().ok()).ok().flatten()
-}
-
-/// Watches for requests that wait while nothing moves.
-#[derive(Default)]
-struct Still {
-    moves: u64,
-    since: Option<Instant>,
-    times: u32,
-    /// When it was looked whether results that somebody else referred to are free to go.
-    looked: Option<Instant>,
-}
-
-impl Still {
-    /// How long to wait before looking again; nothing if nobody waits, and nothing is to leave.
-    fn look(&mut self, state: &mut State, is_telling: bool) -> Option<Duration> {
-        let is_pending = state.is_pending();
-        if (is_pending || state.is_beyond()) && self.looked.is_none_or(|looked| looked.elapsed() >= PATIENCE) {
-            self.looked = Some(Instant::now());
-            state.look_at_shared();
-        }
-        let urgent = state.has_urgent_work() && !is_telling;
-        if !is_pending {
-            self.since = None;
-            return (urgent || state.is_beyond()).then_some(if urgent { Duration::ZERO } else { PATIENCE });
-        }
-        let since = *self.since.get_or_insert_with(Instant::now);
-        if self.moves != state.moves {
-            (self.moves, self.since) = (state.moves, Some(Instant::now()));
-        } else if since.elapsed() >= PATIENCE {
-            self.since = Some(Instant::now());
-            self.times += 1;
-            if self.times.is_multiple_of(DISK_PATIENCE) {
-                state.forgive();
-            }
-            state.overbook();
-        }
-        // What came of it is seen at once, unless another thread is at it.
-        Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { PATIENCE })
-    }
 }
 
 fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) {

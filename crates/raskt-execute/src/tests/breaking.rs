@@ -228,6 +228,14 @@ fn the_owner_of_a_run_that_ends_as_it_comes_is_told_of_it_once() {
     }
 }
 
+#[test]
+fn after_shutdown_a_run_is_refused() {
+    let engine = engine(1);
+    submit(&engine, sum_of(10)).wait().unwrap();
+    engine.shut_down(Duration::from_secs(5));
+    assert!(matches!(submit(&engine, sum_of(10)).wait(), Err(RunError::ShutDown)));
+}
+
 /// An object for which the store asks how it is written, which is more than it can bear.
 struct Unspeakable;
 
