@@ -1,5 +1,5 @@
 """What is three times the memory limit, kept with `persist` and reduced twice, against the same without a limit: an
-array that is summed, a frame that is grouped, and arrays of delayed calls.
+array that is summed, a frame that is grouped, and arrays of delayed calls; and 2.2 times the limit in tuples of arrays.
 
 The row `raskt` has the limit; its peak is to stay within 15 % of it, and its time within 2.5 times that of
 `raskt.unlimited`.
@@ -79,6 +79,27 @@ def delayed(limit: int, limited: bool) -> Callable[[Stopwatch], list[float]]:
     return run
 
 
+def tuples(limit: int, limited: bool) -> Callable[[Stopwatch], list[float]]:
+    """2.2 times the limit in tuples of arrays, which say nothing of their size themselves."""
+
+    def pair(at: int) -> tuple[Any, dict[str, Any]]:
+        import numpy as np
+
+        return np.arange(BLOCK // 2) + float(at), {"more": np.arange(BLOCK // 2) - float(at), "name": f"pair {at}"}
+
+    def run(stopwatch: Stopwatch) -> list[float]:
+        import raskt as module
+
+        if limited:
+            module.config.set({"memory.limit": limit})
+        with stopwatch:
+            make, add = module.delayed(pair), module.delayed(lambda pair: float(pair[0].sum() + pair[1]["more"].sum()))
+            kept = module.persist(*[make(at) for at in range(22 * limit // 10 // 2**24)])
+            return [float(sum(module.compute(*[add(one) for one in kept]))) for _ in range(2)]
+
+    return run
+
+
 def case(kind: str, limit: int) -> Case:
     made = "random numbers, sorted by block" if kind == "sorted" else "random numbers"
     about = f"{3 * limit / 2**30:g} GiB of {made}, persisted and summed twice; limit {limit / 2**30:g} GiB"
@@ -98,4 +119,10 @@ CASES = {
     "sorted-1GiB": case("sorted", 2**30),
     "frame-1GiB": other_case("a frame, persisted and grouped twice", frame, 2**30),
     "delayed-1GiB": other_case("arrays of delayed calls, persisted and summed twice", delayed, 2**30),
+    "tuples-1GiB": Case(
+        "2.2 GiB: tuples of arrays, persisted and summed twice; limit 1 GiB",
+        {"raskt": tuples(2**30, True), "raskt.unlimited": tuples(2**30, False)},
+        tolerance=1e-12,
+        repeats=3,
+    ),
 }

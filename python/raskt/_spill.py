@@ -34,6 +34,12 @@ def measure(value: Any) -> tuple[int, bool | None]:
         return _of_pandas(value)
     if library == "polars" and kind.__name__ in ("DataFrame", "Series"):
         return value.estimated_size(), True
+    derived = {base.__module__.partition(".")[0] for base in kind.__mro__[1:] if base.__name__ in ("DataFrame", "Series")}
+    # Of a class that somebody derived from a library's, nobody knows what else it refers to.
+    if "pandas" in derived:
+        return _of_pandas(value)[0], None
+    if "polars" in derived:
+        return value.estimated_size(), None
     nbytes = getattr(value, "nbytes", 0)
     return max(int(nbytes), 32), True if library == "pyarrow" else None
 

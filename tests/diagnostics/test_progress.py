@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
+import threading
+import time
 import types
 
 import pytest
 
 import raskt
-from raskt.diagnostics import Callback, ProgressBar, _active
+from raskt.diagnostics import Callback, ProgressBar, _active, memory
 
 
 class Terminal(io.StringIO):
@@ -240,3 +242,55 @@ def test_a_kernel_without_ipython_gets_the_line(monkeypatch):
     bar.start(1)
     bar.finish(None)
     assert "100% completed" in sys.stdout.getvalue()
+
+
+class Stopped(Exception):
+    pass
+
+
+class Stopper(Callback):
+    """Cancels a computation when its task has begun."""
+
+    def __init__(self, begun: list[int]) -> None:
+        self._begun, self._before = begun, len(begun)
+
+    def update(self, done: int, total: int, elapsed: float) -> None:
+        if len(self._begun) > self._before:
+            raise Stopped
+
+
+def test_a_computation_that_lacks_threads_says_what_keeps_them():
+    gate, begun = threading.Lock(), []
+
+    def stuck():
+        begun.append(1)
+        # Nothing of Python's stops it.
+        with gate:
+            pass
+
+    gate.acquire()
+    for _ in range(2):
+        with pytest.raises(Stopped), Stopper(begun):
+            raskt.delayed(stuck)().compute(num_workers=1)
+    found = memory()
+    assert (found.left_running, found.left_threads) == (2, 1), "one goes on beside the thread, the other in its place"
+    assert "2 cancelled tasks can't be stopped and keep 1 thread from others" in str(found)
+    out = Terminal()
+
+    def let_go():
+        deadline = time.monotonic() + 20
+        while "cancelled" not in out.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        gate.release()
+
+    releasing = threading.Thread(target=let_go)
+    releasing.start()
+    with ProgressBar(out=out, dt=0.01):
+        assert raskt.delayed(abs)(-1).compute(num_workers=1) == 1
+    releasing.join()
+    assert any("| 1 thread in cancelled tasks that can't be stopped" in line for line in out.lines())
+    assert "cancelled" not in out.lines()[-1]
+    deadline = time.monotonic() + 20
+    while memory().left_running:
+        assert time.monotonic() < deadline, "they are back"
+        time.sleep(0.01)

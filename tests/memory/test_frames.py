@@ -78,7 +78,8 @@ def test_columns_and_labels_are_kept_too(tmp_path: Path) -> None:
         tm.assert_series_equal(labels.compute(), pdf.x + 1, check_freq=False)
 
 
-def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keeps", [True, False])
+def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path, keeps: bool) -> None:
     pdf = data(60_000)
     expected = (pdf.x * 2).to_numpy().reshape(40, -1)
     frame = rd.from_pandas(pdf, npartitions=40)
@@ -86,7 +87,7 @@ def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path) -> None
     with limited(tmp_path):
         while damages < 500:
             rounds += 1
-            kept = frame.assign(y=frame.x * 2).persist()
+            kept = frame.assign(y=frame.x * 2).persist(keep_lineage=keeps)
             for at, file in enumerate(files_in(tmp_path)):
                 if (at + rounds) % 3:
                     damages += damage(file, WAYS[(at + rounds) % 4], at * rounds)
@@ -96,7 +97,7 @@ def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path) -> None
                     np.testing.assert_array_equal(part.compute(), expected[at])
                 except raskt.ResultsLost:
                     lost += 1
-        assert lost >= 200 and memory().files_lost > 0
+        assert (lost == 0 if keeps else lost >= 200) and memory().files_lost > 0
 
 
 WAYS = ["flip", "cut", "remove", "grow"]

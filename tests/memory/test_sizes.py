@@ -5,6 +5,8 @@ from __future__ import annotations
 import array
 import collections
 import dataclasses
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,16 @@ class Slots:
         self.data, self.name = data, name
 
 
+class Tagged(list[Any]):
+    """Has more than its elements."""
+
+    tag: Any = None
+
+    def tagged(self, tag: Any) -> Tagged:
+        self.tag = tag
+        return self
+
+
 Pair = collections.namedtuple("Pair", "first second")
 #: Objects of about so many MiB.
 OBJECTS: dict[str, tuple[Any, int]] = {
@@ -80,6 +92,7 @@ OBJECTS: dict[str, tuple[Any, int]] = {
     "many of the same text": (["z" * MIB] * 1000, 1),
     "objects in an array": (np.array([bytes(2**10) for _ in range(2**10)], dtype=object), 1),
     "objects in a column": (pd.Series([bytes(2**10) for _ in range(2**10)], dtype=object), 1),
+    "attributes of a list": (Tagged([LARGE.copy()]).tagged([LARGE.copy()]), 2),
     "attributes": (Held([LARGE.copy()]), 1),
     "its own count": (Slotted(LARGE), 1),
     "many small": (list(range(10**6)), 38),
@@ -204,8 +217,6 @@ def test_what_lies_elsewhere_is_small() -> None:
 
 
 def test_effort_is_bounded_and_circles_end() -> None:
-    import time
-
     circle: list[Any] = [LARGE]
     circle.append(circle)
     assert sizeof(circle) < 1.1 * MIB
@@ -287,6 +298,74 @@ def test_a_container_of_which_somebody_has_a_part_stays(tmp_path: Path) -> None:
             lambda: any(one.name == "parts" and one.away > 0 for one in memory().holders) or squeeze(), "it stays"
         )
         assert kept.compute()[1][0] == 5
+
+
+def test_a_list_whose_attribute_others_have_stays_what_it_was(tmp_path: Path) -> None:
+    tag = Held("known by others")
+    with limited(tmp_path):
+        kept = delayed(lambda: Tagged([np.full(2**16, 1.0)]).tagged(tag))().persist()
+        plain = delayed(lambda: Tagged([np.full(2**16, 2.0)]))().persist()
+        squeeze()
+        squeeze()
+        assert kept.compute().tag is tag
+        assert type(plain.compute()) is Tagged and (plain.compute()[0] == 2).all()
+
+
+def test_the_texts_of_a_table_of_a_derived_class_are_not_counted_one_by_one() -> None:
+    asked = []
+
+    class Derived(pd.DataFrame):  # type: ignore[misc]
+        def memory_usage(self, *args: Any, **kwargs: Any) -> Any:
+            asked.append(1)
+            return super().memory_usage(*args, **kwargs)
+
+    table = Derived({"a": LARGE, "s": pd.Series(["x" * 1000] * len(LARGE), dtype=object)})
+    assert sizeof(table) >= 2 * MIB and not asked
+    assert sizeof(table) == pytest.approx(sizeof(pd.DataFrame(table)), rel=0.1)
+
+
+class Interrupted:
+    """While it is asked, Ctrl-C comes."""
+
+    def __init__(self, name: str) -> None:
+        self.__dict__["name"] = name
+
+    def asked(self, name: str) -> int:
+        if self.__dict__["name"] == name:
+            signal.raise_signal(signal.SIGINT)
+            for _ in range(1000):
+                pass
+        return 1
+
+    def __sizeof__(self) -> int:
+        return self.asked("__sizeof__")
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked(name)
+        raise AttributeError(name)
+
+
+Interrupted.__module__ = "numpy.interrupted"
+
+
+class Elsewhere(Interrupted):
+    """Its class is of no library that is known."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(Elsewhere, "__sizeof__"), (Elsewhere, "__code__"), (Interrupted, "nbytes"), (Elsewhere, "registered")],
+)
+def test_ctrl_c_while_a_result_is_sized_is_not_lost(kind: Any, name: str) -> None:
+    if name == "registered":
+        sizeof.register(kind, lambda value: value.asked("registered"))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            delayed(kind)(name).compute(scheduler="sync")
+            time.sleep(1)
+        assert delayed(abs)(-1).compute(scheduler="sync") == 1
+    finally:
+        _SIZERS.pop(kind, None)
 
 
 def squeeze() -> bool:

@@ -134,7 +134,9 @@ def test_a_damaged_file_gives_no_wrong_number(tmp_path: Path, way: str) -> None:
 def test_a_lost_result_of_data_that_is_gone_is_an_error_of_its_own(tmp_path: Path) -> None:
     with raskt.config.set({"memory.limit": "1MiB", "memory.spill-path": str(tmp_path)}):
         seeds = ra.from_array(np.arange(64.0), chunks=1)
-        x = seeds.map_blocks(lambda seed: np.full(2**17, seed[0]), chunks=(2**17,), dtype="f8").persist()
+        x = seeds.map_blocks(lambda seed: np.full(2**17, seed[0]), chunks=(2**17,), dtype="f8").persist(
+            keep_lineage=False
+        )
         for folder in tmp_path.iterdir():
             for file in folder.iterdir():
                 if file.name != "owner":

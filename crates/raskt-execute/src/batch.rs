@@ -6,7 +6,8 @@ use crate::reads::{Link, Reads};
 use crate::watch::Watch;
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::TaskRange;
-use raskt_value::{CancelToken, TaskError, Value};
+use raskt_store::Pins;
+use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::sync::Arc;
 
 /// The tasks of one assignment, in order, to be run by a [`crate::Runner`]. A task may read results of earlier ones.
@@ -36,14 +37,16 @@ pub struct Batch<'a> {
     called: usize,
     /// What the task that was called last reads.
     inputs: Vec<Value>,
+    /// Keep those of them in memory that weren't asked for before. They are dropped after these.
+    pins: Vec<Pins>,
     made: Vec<Made>,
     watch: Option<Watch<'a>>,
 }
 
 /// Knows the results that are in stores.
 pub(crate) trait Stored {
-    /// The value itself, if `value` stands for one that a store keeps.
-    fn value(&self, value: Value) -> Result<Value, RunError>;
+    /// The value itself, if `value` stands for one that a store keeps, and what keeps it in memory.
+    fn value(&self, value: Value) -> Result<(Value, Pins), RunError>;
 }
 
 impl<'a> Batch<'a> {
@@ -68,6 +71,7 @@ impl<'a> Batch<'a> {
             unread: &reads.links,
             called: 0,
             inputs: vec![],
+            pins: vec![],
             made: Vec::with_capacity(reads.ends.len()),
             watch,
         }
@@ -93,6 +97,7 @@ impl<'a> Batch<'a> {
     pub fn next_call(&mut self) -> Result<Option<TaskCall<'a>>, TaskError> {
         let Some(task) = self.next_task() else { return Ok(None) };
         self.inputs.clear();
+        self.pins.clear();
         let (start, end) = (self.input_start(), self.ends[self.called]);
         for input in start..end {
             let value = match self.links.split_first() {
@@ -100,7 +105,10 @@ impl<'a> Batch<'a> {
                     self.links = rest;
                     self.linked(link.task as usize)?
                 }
-                _ => self.outside.next().expect("what a task reads is there or made before it"),
+                _ => {
+                    let next = self.outside.next().expect("what a task reads is there or made before it");
+                    self.itself(next)?
+                }
             };
             self.inputs.push(value);
         }
@@ -166,13 +174,21 @@ impl<'a> Batch<'a> {
         self.called.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
-    /// The result of an earlier task. Kernels never see what only stands for one.
-    fn linked(&self, task: usize) -> Result<Value, TaskError> {
+    /// What `value` stands for, if it only does. Kernels never see such.
+    fn itself(&mut self, value: Value) -> Result<Value, TaskError> {
+        if !matches!(value, Value::Kept(_)) {
+            return Ok(value);
+        }
+        let found = self.stored.value(value);
+        let (value, pins) = found.map_err(|error| TaskError::new(ErrorKind::Lost, error.to_string()))?;
+        self.pins.push(pins);
+        Ok(value)
+    }
+
+    /// The result of an earlier task.
+    fn linked(&mut self, task: usize) -> Result<Value, TaskError> {
         match &self.made[task] {
-            Made::Here(value) => self
-                .stored
-                .value(value.clone())
-                .map_err(|error| TaskError::new(raskt_value::ErrorKind::Lost, error.to_string())),
+            Made::Here(value) => self.itself(value.clone()),
             Made::Spent { .. } => unreachable!("a result goes with the last of its readers"),
         }
     }

@@ -2,7 +2,7 @@ use crate::completion::Completion;
 use crate::handle::RunHandle;
 use crate::lending::{Loan, run_of};
 use crate::options::EngineOptions;
-use crate::owner::OwnsRuns;
+use crate::owner::{OwnsRuns, tell_owners};
 use crate::recover::Recovery;
 use crate::runner::Runners;
 use crate::shared::Shared;
@@ -10,7 +10,7 @@ use crate::state::{State, Submitted};
 use crate::{RunError, threads};
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::{RunId, TaskRange};
-use raskt_store::{Limits, Store};
+use raskt_store::{Limits, Past, Store};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -50,18 +50,29 @@ impl Engine {
     ///
     /// Somebody has to wait for it: where no threads can be had, it is whoever waits that runs it.
     pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
-        self.submit_of(graph, wanted, None)
+        self.submit_of(graph, wanted, None, None)
+    }
+
+    /// The same for results that are kept for long: they can be made again of `past`, whose graph has the same tasks.
+    pub fn submit_with_past(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, past: Option<Arc<Past>>) -> RunHandle {
+        self.submit_of(graph, wanted, None, past)
     }
 
     /// The same for a run that nobody waits for: `owner` is told if it ends before a thread has begun it.
     pub fn submit_unattended(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Weak<dyn OwnsRuns>) -> RunHandle {
-        self.submit_of(graph, wanted, Some(owner))
+        self.submit_of(graph, wanted, Some(owner), None)
     }
 
-    fn submit_of(&self, graph: Arc<Graph>, wanted: Vec<TaskId>, owner: Option<Weak<dyn OwnsRuns>>) -> RunHandle {
+    fn submit_of(
+        &self,
+        graph: Arc<Graph>,
+        wanted: Vec<TaskId>,
+        owner: Option<Weak<dyn OwnsRuns>>,
+        past: Option<Arc<Past>>,
+    ) -> RunHandle {
         let completion = Arc::new(Completion::default());
         let (wanted, parent) = (TaskRange::of(wanted), run_of(&self.0));
-        let submitted = Submitted::new(graph, wanted, parent, owner, completion.clone());
+        let submitted = Submitted::new(graph, wanted, parent, (owner.clone(), past), completion.clone());
         let submit = |submitted| {
             let submit = |state: &mut State| {
                 if state.is_shut_down {
@@ -69,10 +80,15 @@ impl Engine {
                 }
                 state.submit(submitted)
             };
-            self.0.change(submit).flatten()
+            // If the engine breaks down over it, the owners of all runs are told: this one's too.
+            self.0.change(submit).unwrap_or_else(|error| {
+                completion.complete(Err(error));
+                Ok(NO_RUN)
+            })
         };
         let run = submitted.and_then(submit).unwrap_or_else(|error| {
-            completion.complete(Err(error));
+            completion.complete(Err(error.clone()));
+            tell_owners(owner.into_iter().map(|owner| (owner, error.clone())).collect());
             NO_RUN
         });
         RunHandle { shared: self.0.clone(), run, completion }
@@ -102,6 +118,11 @@ impl Engine {
     /// memory that was promised for them, and beyond one for each slot they keep their slots.
     pub fn strays(&self) -> usize {
         self.0.lock().strays()
+    }
+
+    /// Slots that those take up: so many fewer are there for what comes.
+    pub fn stray_slots(&self) -> usize {
+        self.0.lock().pool.strays_in_places()
     }
 
     /// If the calling thread runs a task, of whichever engine, gives its slot to other tasks until the loan is dropped: for

@@ -40,6 +40,9 @@ pub enum RunError {
         /// Why there isn't one more.
         cause: String,
     },
+    /// This process was forked while it ran: it is the parent's to run.
+    #[error("this process was forked from the one that runs the computation, and has none of the threads that run it")]
+    Forked,
     /// It was cancelled.
     #[error("the computation was cancelled")]
     Cancelled,
@@ -56,7 +59,7 @@ impl RunError {
             Self::Memory(_) | Self::Threads { .. } => ErrorKind::Memory,
             Self::Stalled(_) | Self::Broken(_) => ErrorKind::Panic,
             Self::Refused(_) => ErrorKind::Value,
-            Self::Cancelled | Self::ShutDown => ErrorKind::Cancelled,
+            Self::Cancelled | Self::ShutDown | Self::Forked => ErrorKind::Cancelled,
         }
     }
 }

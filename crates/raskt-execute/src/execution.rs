@@ -2,13 +2,13 @@ use crate::batch::Batch;
 use crate::made::Made;
 use crate::panics;
 use crate::reads::Reads;
-use crate::recover::Recovery;
+use crate::recover::{Recovery, Unheld};
 use crate::runner::{Runner, Runners};
 use crate::turn::turn;
 use crate::watch::Watch;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
-use raskt_store::{Broken, Facts, Holder, Kept, Lineage, Pins, Store};
+use raskt_store::{Broken, Facts, Holder, Kept, Lineage, Past, Pins, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::mem;
 use std::sync::Arc;
@@ -25,16 +25,20 @@ pub(crate) struct Execution {
     pub graph: Arc<Graph>,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     pub is_repeatable: bool,
+    /// What its results are made of, as long as they last.
+    pub past: Option<Arc<Past>>,
     pub cancel: CancelToken,
     pub tasks: Vec<TaskRange>,
     /// Those whose results go with the last of their readers.
     pub fleeting: Vec<TaskRange>,
     /// What all tasks read.
     pub reads: Reads,
+    /// How many of those outside were asked for. The others are had by the thread when their reader's turn comes.
+    pub ahead: usize,
     /// Keep those of the inputs in memory that a store has. They are dropped after the inputs, so that what the store then
     /// lets go is freed.
     pub pins: Pins,
-    /// Whether all inputs are there. Else the thread has to compute some again, since their files were dropped or bad.
+    /// Whether all inputs that were asked for are there. Else the thread has to compute some again, since their files were dropped or bad.
     pub is_whole: bool,
     /// Why an input couldn't be had.
     pub failure: Option<TaskError>,
@@ -68,7 +72,7 @@ impl Execution {
     pub fn make_whole(&mut self, recovery: &Recovery) {
         if !self.is_whole {
             self.is_whole = true;
-            self.failure = recovery.inputs(&mut self.reads.outside, self.holder, &self.cancel).err();
+            self.failure = recovery.inputs(&mut self.reads.outside[..self.ahead], self.holder, &self.cancel).err();
         }
     }
 
@@ -82,7 +86,7 @@ impl Execution {
             Ok(runner) => self.run(recovery, threads, runner, outside),
             Err(error) => (Default::default(), Err(error.clone())),
         };
-        let adopted = recovery.adopt(&mut made, &self.cancel);
+        let adopted = runner.as_ref().map_or(Ok(()), |runner| recovery.adopt(&mut made, &***runner, &self.cancel));
         let error = adopted.and(ran).err().and_then(|error| {
             // Where all tasks have results, none of them has failed.
             let task = self.tasks.iter().flat_map(|range| range.tasks()).nth(made.len())?;
@@ -114,7 +118,8 @@ impl Execution {
         let watch = Watch::begin(&self.graph, (self.run, self.engine), &key);
         let watch = watch.filter(|_| !runner.tells_itself(&self.graph, self.tasks[0]));
         let parts = (outside, &self.reads);
-        let mut batch = Batch::new((recovery, threads), (&self.graph, &self.cancel), &self.tasks, parts, watch);
+        let stored = Unheld { recovery, runner: &**runner, cancel: &self.cancel };
+        let mut batch = Batch::new((&stored, threads), (&self.graph, &self.cancel), &self.tasks, parts, watch);
         let ran = panics::catch(|| runner.run_batch(&mut batch));
         (batch.finish(&self.tasks), ran)
     }
@@ -156,9 +161,9 @@ impl Execution {
     }
 
     fn lineage(&self, task: TaskId) -> Lineage {
-        match self.is_repeatable {
-            true => Lineage::lasting(self.graph.clone(), task),
-            false => Lineage::of_run(&self.graph, task),
+        match &self.past {
+            Some(past) => Lineage::lasting(past.clone(), task),
+            None => Lineage::of_run(&self.graph, task),
         }
     }
 }

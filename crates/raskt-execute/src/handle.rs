@@ -1,5 +1,4 @@
 use crate::RunError;
-use crate::batch::Stored;
 use crate::completion::{Completion, RunResult};
 use crate::execution::Execution;
 use crate::lending::Waiting;
@@ -9,9 +8,6 @@ use raskt_schedule::{Progress, RunId};
 use raskt_value::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// How often a caller of an engine without threads looks for work while another caller is at it.
-const GLANCE: Duration = Duration::from_millis(1);
 
 /// A run that was submitted. Dropping it cancels the run if it hasn't ended, and lets go of its results.
 pub struct RunHandle {
@@ -39,6 +35,9 @@ impl RunHandle {
         let deadline = Instant::now() + timeout;
         let mut waiting = Waiting::begin(&self.shared, self.run);
         loop {
+            if self.shared.is_left_behind() {
+                return Some(Err(RunError::Forked));
+            }
             if let Some(result) = self.completion.take() {
                 waiting.ended();
                 return Some(result);
@@ -64,8 +63,7 @@ impl RunHandle {
     fn wait_for_others(&self, deadline: Instant, nudges: u64, waiting: &mut Waiting<'_>) {
         waiting.pause();
         // Without threads, another caller may be at the work that this one waits for, or leave work to it.
-        let has_threads = self.shared.options.threads > 0;
-        let until = if has_threads { deadline } else { deadline.min(Instant::now() + GLANCE) };
+        let until = waiting.glance().map_or(deadline, |glance| deadline.min(Instant::now() + glance));
         self.completion.wait(nudges, until);
     }
 
@@ -81,6 +79,9 @@ impl RunHandle {
     /// Stops the run: no further task starts, and a wait ends with [`RunError::Cancelled`]. Tasks that run already are
     /// told, and their results count for nothing.
     pub fn cancel(&self) {
+        if self.shared.is_left_behind() {
+            return;
+        }
         self.completion.complete(Err(RunError::Cancelled));
         self.shared.release(self.run);
     }

@@ -64,7 +64,7 @@ impl Results {
     fn run(mut self, graph: &Graph, wanted: &[TaskId]) -> Option<RunResult> {
         let cancel = CancelToken::default();
         let mut inputs = vec![];
-        for layer in 0..self.layers.len() {
+        for layer in self.kept_first(graph) {
             let needed: Vec<_> = self.needed(layer).collect();
             for task in needed {
                 inputs.clear();
@@ -80,6 +80,15 @@ impl Results {
         Some(Ok(wanted.iter().map(|task| self.read(*task)).collect()))
     }
 
+    /// The layers in order, those before all others that name what a store keeps: they read nothing, and where one finds a result
+    /// gone from memory, nothing has been done yet that an engine would do again.
+    fn kept_first(&self, graph: &Graph) -> Vec<usize> {
+        let gives_kept = |layer: &usize| graph.op_of(LayerId(*layer as u32)).flags.gives_kept;
+        let (mut first, others): (Vec<_>, Vec<_>) = (0..self.layers.len()).partition(gives_kept);
+        first.extend(others);
+        first
+    }
+
     fn needed(&self, layer: usize) -> impl Iterator<Item = TaskId> {
         let tasks = (0..).zip(&self.layers[layer]).filter(|(_, (reads, _))| *reads > 0);
         tasks.map(move |(index, _)| TaskId::new(LayerId(layer as u32), index))
@@ -90,7 +99,7 @@ impl Results {
         let (reads, value) = self.at(task);
         *reads -= 1;
         let found = if *reads == 0 { value.take() } else { value.clone() };
-        found.expect("layers run in order, and a result stays for as many readers as were counted")
+        found.expect("layers run after those that they read, and a result stays for as many readers as were counted")
     }
 
     fn at(&mut self, task: TaskId) -> &mut (u32, Option<Value>) {

@@ -12,6 +12,7 @@ use raskt_graph::OpKind;
 use raskt_schedule::RunId;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::Duration;
 
 thread_local! {
     /// The runs whose tasks this thread is in, the innermost last: a task may compute, on its engine or another.
@@ -30,6 +31,12 @@ struct Inside {
     /// The slot that it is in is given to others meanwhile.
     is_lent: bool,
 }
+
+/// How often a caller of an engine without threads looks for work while another caller is at it.
+const GLANCE: Duration = Duration::from_millis(1);
+
+/// How often one looks whether time has passed, where the system gives the engine no thread that would.
+const TELLS_TIME: Duration = Duration::from_millis(100);
 
 /// Runs within runs of which a thread has on its stack, at most: what is deeper goes to other threads.
 const DEEPEST: usize = 8;
@@ -132,7 +139,9 @@ impl Drop for Loan {
 /// The places of this thread whose slots aren't lent and whose engine `is_one` of those; they count as lent from now on.
 fn mark_lent(is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(usize, Arc<Shared>)> {
     INSIDE.with_borrow_mut(|inside| {
-        let unlent = inside.iter_mut().enumerate().filter(|(_, inside)| !inside.is_lent && is_one(&inside.shared));
+        // A fork within a task comes with what the thread was in. That is the parent's.
+        let is_one = |inside: &Inside| !inside.is_lent && !inside.shared.is_left_behind() && is_one(&inside.shared);
+        let unlent = inside.iter_mut().enumerate().filter(|(_, inside)| is_one(inside));
         let mark = |(at, inside): (usize, &mut Inside)| {
             inside.is_lent = true;
             (at, inside.shared.clone())
@@ -158,6 +167,8 @@ pub(crate) struct Waiting<'a> {
     others: Loan,
     /// Whether it may run tasks.
     helps: bool,
+    /// Whether no thread of the engine may be there to tell that time has passed.
+    tells_time: bool,
 }
 
 impl<'a> Waiting<'a> {
@@ -165,7 +176,7 @@ impl<'a> Waiting<'a> {
         let depth = INSIDE.with_borrow(Vec::len);
         let is_inside = run_of(shared).is_some();
         let helps = shared.options.threads == 0 || (is_inside && depth < DEEPEST);
-        Self { shared, run, places: vec![], others: Loan::default(), helps }
+        Self { shared, run, places: vec![], others: Loan::default(), helps, tells_time: false }
     }
 
     /// Tasks of the run that are at hand; on an engine without threads also those of others, who may have left them.
@@ -177,12 +188,17 @@ impl<'a> Waiting<'a> {
         let pick = |state: &mut State| {
             state.lend_to(self.run, count);
             let has_no_threads = self.shared.options.threads == 0;
+            let tells_time = has_no_threads || state.pool.refused.is_some();
+            if tells_time {
+                state.tell_time_if_due();
+            }
             let may_help = self.helps || state.lacks_threads();
             let own = may_help.then(|| state.pick_for(self.run, None)).flatten();
-            own.or_else(|| if has_no_threads { state.pick(None) } else { None })
+            (own.or_else(|| if has_no_threads { state.pick(None) } else { None }), tells_time)
         };
         // Until it has something, it isn't one of those at work.
-        let found = self.shared.change(pick).ok().flatten();
+        let (found, tells_time) = self.shared.change(pick).unwrap_or((None, false));
+        self.tells_time = tells_time;
         if found.is_some() {
             self.others.resume();
         }
@@ -193,6 +209,14 @@ impl<'a> Waiting<'a> {
     pub fn pick_of(&self, state: &mut State, kind: OpKind) -> Option<Execution> {
         let own = state.pick_for(self.run, Some(kind));
         own.or_else(|| if self.shared.options.threads == 0 { state.pick_of(kind, None) } else { None })
+    }
+
+    /// How long to wait at most before it looks again whether there is something to do.
+    pub fn glance(&self) -> Option<Duration> {
+        match self.shared.options.threads {
+            0 => Some(GLANCE),
+            _ => self.tells_time.then_some(TELLS_TIME),
+        }
     }
 
     /// There is nothing at hand: others are at work in the place of this thread, until [`Self::next`].

@@ -45,6 +45,30 @@ impl Reads {
         reads
     }
 
+    /// How many of those outside are to be in memory before the first task starts: all that it reads, and what those after it read
+    /// up to so many bytes. Tasks that end soon are many to an assignment, however large what they read is.
+    pub fn ahead(&self, bytes: u64) -> usize {
+        let kept = |value: &&Value| matches!(value, Value::Kept(_));
+        if !self.outside.iter().any(|value| kept(&value)) {
+            return self.outside.len();
+        }
+        let (mut ahead, mut total, mut unlinked) = (0, 0_u64, self.unlinked.iter().peekable());
+        let mut before = 0;
+        for &end in &self.ends {
+            while unlinked.next_if(|(input, _)| *input < end).is_some() {
+                before += 1;
+            }
+            let until = end as usize - before;
+            let own: u64 = self.outside[ahead..until].iter().filter(kept).map(|value| value.bytes() as u64).sum();
+            if total > 0 && total.saturating_add(own) > bytes {
+                return ahead;
+            }
+            total += own;
+            ahead = until;
+        }
+        self.outside.len()
+    }
+
     /// Finds out which of `tasks` make what others of them read; `fleeting` are those whose results go with their readers. This is
     /// for the thread that runs them: it needs no more than it has.
     pub fn link(&mut self, tasks: &[TaskRange], fleeting: &[TaskRange]) {

@@ -22,6 +22,12 @@ pub trait Runner: Send + Sync + 'static {
         while step() {}
     }
 
+    /// Calls `wait`, which may wait for other threads: what is held while tasks run, and those may need (the interpreter), is let
+    /// go of meanwhile.
+    fn let_wait(&self, wait: &mut (dyn FnMut() + Send)) {
+        wait();
+    }
+
     /// The name of a task's own function, to be put into messages; by default the layer's.
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         graph.key(task)

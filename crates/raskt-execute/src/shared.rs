@@ -5,7 +5,7 @@ use crate::options::EngineOptions;
 use crate::recover::Recovery;
 use crate::state::State;
 use raskt_schedule::{Progress, RunId, Ticket};
-use raskt_store::{Asker, Broken, Reply, Store};
+use raskt_store::{Asker, Broken, Reply, Store, forks};
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use std::sync::{Arc, Weak};
 
@@ -18,6 +18,8 @@ pub(crate) struct Shared {
     pub store: Store,
     /// What the store knows the engine by.
     number: u32,
+    /// The process that it is of, by its forks.
+    forks: u32,
     itself: Weak<Shared>,
     /// Sees to it that there are threads for the work that there is; whether one of those that idle is to be woken.
     wake: fn(&Arc<Shared>, &mut State) -> bool,
@@ -58,8 +60,24 @@ impl Shared {
             let store = recovery.store.clone();
             let number = store.enlist(itself.clone());
             let state = Mutex::new(State::new(options.threads.max(1) as u32, store.clone(), number));
-            Self { state, work: Condvar::new(), recovery, options, store, number, itself: itself.clone(), wake }
+            Self {
+                state,
+                work: Condvar::new(),
+                recovery,
+                options,
+                store,
+                number,
+                forks: forks(),
+                itself: itself.clone(),
+                wake,
+            }
         })
+    }
+
+    /// Whether this process is a fork of the one that it is of: its threads aren't here, its tasks are its own process's to run,
+    /// and its lock may be held for ever.
+    pub fn is_left_behind(&self) -> bool {
+        self.forks != forks()
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
@@ -78,10 +96,14 @@ impl Shared {
 
     /// Changes the state, and sees to it that threads take up new work. When the lock is gone, those who wait for runs that have
     /// finished are told, and what nobody needs is dropped. If a machine panics on the way, all runs end with the error that
-    /// comes back, and the machines begin anew.
+    /// comes back, and the machines begin anew. In a fork nothing is changed.
     pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, RunError> {
+        if self.is_left_behind() {
+            return Err(RunError::Forked);
+        }
         let (result, afterwards, is_idle) = {
             let mut state = self.state.lock();
+            state.handed_out = None;
             let result = guard(|| {
                 let result = change(&mut state);
                 (result, (self.wake)(self, &mut state))
@@ -113,6 +135,9 @@ impl Shared {
     }
 
     pub fn progress(&self, run: RunId) -> Option<Progress> {
+        if self.is_left_behind() {
+            return None;
+        }
         self.state.lock().pilot.scheduler.progress(run)
     }
 }

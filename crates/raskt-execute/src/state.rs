@@ -21,7 +21,7 @@ use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{
     Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
 };
-use raskt_store::{Broken, Kept, Store};
+use raskt_store::{Broken, Kept, Past, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -50,6 +50,8 @@ pub(crate) struct State {
     executions: VecDeque<Execution>,
     /// Tickets that a thread has picked; and which of the pool, unless it is at work beside its own.
     picked: BTreeMap<Ticket, Option<ThreadNumber>>,
+    /// What was picked last in the change that is under way: should that end in a breakdown, no thread gets it.
+    pub handed_out: Option<Ticket>,
     /// Those that nobody waits for any more, and that threads are still at.
     strays: BTreeMap<Ticket, Option<ThreadNumber>>,
     /// Slots that they take up.
@@ -82,6 +84,8 @@ pub(crate) struct RunEntry {
     graph: Arc<Graph>,
     /// Whether the graph costs nothing to keep and gives the same results at any time.
     is_repeatable: bool,
+    /// What its results are made of, as long as they last.
+    past: Option<Arc<Past>>,
     /// In the order in which they were asked for.
     wanted: Vec<TaskRange>,
     completion: Arc<Completion>,
@@ -134,6 +138,7 @@ impl State {
             loading: BTreeMap::new(),
             executions: VecDeque::new(),
             picked: BTreeMap::new(),
+            handed_out: None,
             strays: BTreeMap::new(),
             stray_slots: 0,
             lent_slots: 0,
@@ -194,8 +199,7 @@ impl State {
     /// The next assignment, with all that it reads, for a thread of the pool or another one.
     pub fn pick(&mut self, thread: Option<ThreadNumber>) -> Option<Execution> {
         let execution = self.executions.pop_front()?;
-        self.picked.insert(execution.ticket, thread);
-        Some(execution)
+        Some(self.hand_out(execution, thread))
     }
 
     /// The next assignment of `run`, for a thread that waits for it.
@@ -203,8 +207,13 @@ impl State {
         let fits = |execution: &Execution| kind.is_none_or(|kind| execution.fits(kind));
         let at = self.executions.iter().position(|execution| execution.run == run && fits(execution))?;
         let execution = self.executions.remove(at)?;
-        self.picked.insert(execution.ticket, None);
-        Some(execution)
+        Some(self.hand_out(execution, None))
+    }
+
+    fn hand_out(&mut self, execution: Execution, thread: Option<ThreadNumber>) -> Execution {
+        self.picked.insert(execution.ticket, thread);
+        self.handed_out = Some(execution.ticket);
+        execution
     }
 
     /// Takes in what a thread has done.
@@ -266,7 +275,10 @@ impl State {
                 kept.set_turn(None);
             }
             // It leaves the store now: the next request is to find the memory free.
-            self.afterwards.values.extend(kept.release());
+            if let Some((value, husk)) = kept.release() {
+                self.afterwards.values.extend(value);
+                self.afterwards.husks.push(husk);
+            }
         }
         if let Some(entry) = self.runs.get_mut(&run) {
             entry.small -= small;

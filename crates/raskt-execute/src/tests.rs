@@ -11,7 +11,11 @@ use std::time::{Duration, Instant};
 mod breaking;
 mod chains;
 mod in_place;
+mod interpreted;
 mod memory;
+mod pasts;
+mod quick;
+mod slots;
 mod strays;
 mod unlocked;
 
@@ -247,14 +251,6 @@ fn progress_counts_every_task() {
     let handle = engine.submit(graph, wanted);
     handle.wait().unwrap();
     assert_eq!(handle.progress(), Some(Progress { done: total, total }));
-}
-
-#[test]
-fn after_shutdown_a_run_is_refused() {
-    let engine = engine(1);
-    submit(&engine, sum_of(10)).wait().unwrap();
-    engine.shut_down(Duration::from_secs(5));
-    assert!(matches!(submit(&engine, sum_of(10)).wait(), Err(RunError::ShutDown)));
 }
 
 /// Keeps all that it is told. Observers are told of every task of the process, other tests' too: each test looks for

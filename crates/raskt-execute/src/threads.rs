@@ -42,10 +42,13 @@ fn is_wanted_for_time(shared: &Arc<Shared>, state: &mut State) -> bool {
     if state.pool.available() > 0 {
         return true;
     }
-    if state.pool.refused.is_none()
-        && let Err(error) = start(shared, state)
-    {
+    let was_refused = state.pool.refused.is_some();
+    if let Err(error) = start(shared, state) {
         state.pool.refused = Some(error);
+        if !was_refused {
+            // Those who wait look after the time from here on.
+            state.nudge_all();
+        }
     }
     false
 }
@@ -80,7 +83,11 @@ fn live(shared: &Arc<Shared>, number: ThreadNumber) {
 }
 
 /// The next execution; nothing if this thread is to end. It is then no longer counted.
-fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Option<Execution> {
+pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Option<Execution> {
+    if shared.is_left_behind() {
+        // A task has forked, and this is the child that came back from it.
+        return None;
+    }
     let mut state = shared.lock();
     state.pool.set_looking(number);
     loop {
@@ -89,9 +96,7 @@ fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Option<Execution
             && let Some(execution) = state.pick(Some(number))
         {
             state.pool.set_working(number);
-            if state.has_work() && state.pool.idle > 0 && state.pool.busy() < shared.options.threads {
-                shared.work().notify_one();
-            }
+            pass_on(shared, &mut state);
             return Some(execution);
         }
         let mut expired = false;
@@ -115,8 +120,20 @@ fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Option<Execution
         }
         if state.is_shut_down || !is_spare || (expired && !state.has_work()) {
             state.pool.remove(number);
+            if !state.is_shut_down {
+                pass_on(shared, &mut state);
+            }
             return None;
         }
+    }
+}
+
+/// Those that idle are woken one at a time, for work or for time to be told: one that takes up something else, or ends, leaves
+/// what remains to the next.
+fn pass_on(shared: &Arc<Shared>, state: &mut State) {
+    let has_work = state.has_work() && state.pool.idle > 0 && state.pool.busy() < shared.options.threads;
+    if is_wanted_for_time(shared, state) || has_work {
+        shared.work().notify_one();
     }
 }
 

@@ -42,6 +42,12 @@ impl Graph {
         &self.readers[layer.0 as usize]
     }
 
+    /// The same graph with `replace` of each op in its place.
+    pub fn with_ops<E>(&self, replace: impl FnMut(&Op) -> Result<Op, E>) -> Result<Self, E> {
+        let ops = self.ops.iter().map(replace).collect::<Result<_, _>>()?;
+        Ok(Self { layers: self.layers.clone(), ops, readers: self.readers.clone() })
+    }
+
     /// How many tasks there are in all layers.
     pub fn tasks(&self) -> u64 {
         self.layers.iter().map(Layer::len).sum()

@@ -19,6 +19,12 @@ pub trait PythonBlock: Send + Sync + 'static {
         false
     }
 
+    /// The same function without results that a store keeps, if it holds any: to run, it gets them as inputs.
+    fn without_kept(&self, py: Python<'_>) -> PyResult<Option<Arc<dyn PythonBlock>>> {
+        let _ = py;
+        Ok(None)
+    }
+
     /// The key of task `index` as people see it; by default its layer's name and its position.
     fn key(&self, index: u64) -> Option<String> {
         let _ = index;

@@ -40,6 +40,13 @@ pub trait Collection {
     /// The same collection with those results for a source.
     fn persisted(&self, py: Python<'_>, values: Vec<Value>) -> PyResult<Py<PyAny>>;
 
+    /// The same collection without what it is computed from, as far as that may hold results that a store keeps: it can put
+    /// results together, and not be computed.
+    fn hollow(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let _ = py;
+        Ok(None)
+    }
+
     /// The result of one of those tasks by itself, as a delayed block or partition gives it.
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>>;
 }

@@ -6,6 +6,7 @@ use crate::delayed::{Argument, Delayed, Extra, Node, Work, python_object};
 use crate::engines::{self, OwnEngine};
 use crate::error::from_run_error;
 use crate::library_threads::LeftAlone;
+use crate::lineage::past_of;
 use crate::ran::Ran;
 use crate::request::{Request, Results};
 use crate::settings::settings;
@@ -36,14 +37,16 @@ impl Options {
         })
     }
 
-    /// Runs the graph that way and gives the results of `wanted`; `keeps` says that large ones stay in the store.
-    fn run(&self, py: Python<'_>, graph: &Arc<Graph>, wanted: Vec<TaskId>, keeps: bool) -> PyResult<Ran> {
+    /// Runs the graph that way and gives the results of `wanted`; `keeps` says whether large ones stay in the store.
+    fn run(&self, py: Python<'_>, graph: &Arc<Graph>, wanted: Vec<TaskId>, keeps: Keeps) -> PyResult<Ran> {
         if wanted.is_empty() {
             return Ok(Ran::nothing());
         }
         engines::check_fork(graph)?;
         contexts::carry(py, graph)?;
         let _library_threads = self.library_threads_are_free.then(LeftAlone::new);
+        let past = if keeps == Keeps::WithLineage { Some(past_of(py, graph)?) } else { None };
+        let keeps = keeps != Keeps::Nothing;
         let engine = engines::engine(py, &self.scheduler, self.num_workers)?;
         if is_small(graph) && !engine.has_flight_record() {
             // To wake a thread takes longer than the work; the calling thread does it at once, whatever else goes on.
@@ -53,10 +56,21 @@ impl Options {
                 return Ok(Ran { values, handle: None });
             }
             let own = OwnEngine::new(engine.store());
-            return Ran::wait(py, own.get().submit(graph.clone(), wanted), keeps);
+            return Ran::wait(py, own.get().submit_with_past(graph.clone(), wanted, past), keeps);
         }
-        Ran::wait(py, engine.submit(graph.clone(), wanted), keeps)
+        Ran::wait(py, engine.submit_with_past(graph.clone(), wanted, past), keeps)
     }
+}
+
+/// What stays of a graph.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keeps {
+    /// The results that are given back.
+    Nothing,
+    /// Large results, in the store.
+    Results,
+    /// The same, and what they are made of.
+    WithLineage,
 }
 
 /// Whether the graph is native work of which so little is known to be that a signal can wait until it is done.
@@ -120,7 +134,7 @@ fn compute<'py>(
     // Expressions are always optimised: there is no other form of them to run.
     let _ = optimize_graph;
     let options = Options::new(py, scheduler, num_workers)?;
-    run(py, args, traverse, false, &options, |leaf, results| match leaf {
+    run(py, args, traverse, Keeps::Nothing, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let expr = collection.bind(py).getattr(intern!(py, "__raskt_expr__"))?;
             let finish = |collection: &dyn Collection| collection.finish(py, results.all(py)?);
@@ -145,6 +159,13 @@ fn compute<'py>(
 ///     Where Python functions run; the setting ``scheduler`` by default.
 /// num_workers : int, optional
 ///     How many threads or processes run tasks; the setting ``num-workers`` by default.
+/// keep_lineage : bool, default True
+///     Whether what the results are made of is kept as long as they are: the graph, its functions, and data that it was
+///     given in memory. A result whose file on disk is lost or damaged is made again of it then. Results of other persisted
+///     collections that the graph reads aren't kept by it; if they are gone, they are made again in turn, over up to 64
+///     such steps (the first step beyond keeps the results that it read). If False, all that is free at once, and lost
+///     results are told by `raskt.ResultsLost`: the way for functions that give something else when they are called again,
+///     and for data that is large beside the results.
 ///
 /// Returns
 /// -------
@@ -163,7 +184,7 @@ fn compute<'py>(
 /// >>> x.compute()
 /// 1024
 #[pyfunction]
-#[pyo3(signature = (*args, traverse=true, optimize_graph=true, scheduler=None, num_workers=None))]
+#[pyo3(signature = (*args, traverse=true, optimize_graph=true, scheduler=None, num_workers=None, keep_lineage=true))]
 fn persist<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
@@ -171,10 +192,12 @@ fn persist<'py>(
     optimize_graph: bool,
     scheduler: Option<String>,
     #[pyo3(from_py_with = workers)] num_workers: Option<usize>,
+    keep_lineage: bool,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let _ = optimize_graph;
+    let keeps = if keep_lineage { Keeps::WithLineage } else { Keeps::Results };
     let options = Options::new(py, scheduler, num_workers)?;
-    run(py, args, traverse, true, &options, |leaf, results| match leaf {
+    run(py, args, traverse, keeps, &options, |leaf, results| match leaf {
         Argument::Collection(collection) => {
             let collection = collection.bind(py);
             let expr = collection.getattr(intern!(py, "__raskt_expr__"))?;
@@ -204,11 +227,11 @@ fn run<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
     traverse: bool,
-    keeps: bool,
+    keeps: Keeps,
     options: &Options,
     result: impl Fn(&Argument, Results<'_>) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let mut request = Request::new(py, args, traverse, keeps)?;
+    let mut request = Request::new(py, args, traverse, keeps != Keeps::Nothing)?;
     let wanted = std::mem::take(&mut request.wanted);
     let ran = options.run(py, &request.graph, wanted, keeps)?;
     request.build(py, ran, result)
@@ -273,7 +296,7 @@ impl Lazy {
     /// Parameters
     /// ----------
     /// **kwargs : object
-    ///     Options of `raskt.persist`, such as ``scheduler`` and ``num_workers``.
+    ///     Options of `raskt.persist`, such as ``scheduler``, ``num_workers`` and ``keep_lineage``.
     ///
     /// Returns
     /// -------

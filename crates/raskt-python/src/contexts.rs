@@ -7,11 +7,19 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use raskt_graph::{Graph, OpKind};
 use raskt_sync::Mutex;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Contexts of graphs that are alive: a result that was lost may be made again long after its computation.
-static CONTEXTS: Mutex<Vec<(Weak<Graph>, Py<PyAny>)>> = Mutex::new(vec![]);
+static CONTEXTS: Mutex<Contexts> = Mutex::new(Contexts { by_address: BTreeMap::new(), swept: 0 });
+
+/// Contexts by the addresses of their graphs.
+struct Contexts {
+    by_address: BTreeMap<usize, (Weak<Graph>, Py<PyAny>)>,
+    /// How many there were after those of graphs that are gone were taken out last.
+    swept: usize,
+}
 
 /// How many there are: as long as there is none, nobody need look.
 static HELD: AtomicUsize = AtomicUsize::new(0);
@@ -23,12 +31,13 @@ pub(crate) fn carry(py: Python<'_>, graph: &Arc<Graph>) -> PyResult<()> {
         return Ok(());
     }
     let context = COPY_CONTEXT.import(py, "contextvars", "copy_context")?.call0()?;
+    let has_variables = context.len()? > 0;
     let mut contexts = CONTEXTS.lock();
-    let gone: Vec<_> = contexts.extract_if(.., |(graph, _)| graph.strong_count() == 0).collect();
-    if context.len()? > 0 {
-        contexts.push((Arc::downgrade(graph), context.unbind()));
+    let mut gone = contexts.sweep();
+    if has_variables {
+        gone.extend(contexts.by_address.insert(Arc::as_ptr(graph) as usize, (Arc::downgrade(graph), context.unbind())));
     }
-    HELD.store(contexts.len(), Ordering::Relaxed);
+    HELD.store(contexts.by_address.len(), Ordering::Relaxed);
     drop(contexts);
     // What the variables held may run code of its own as it goes.
     drop(gone);
@@ -57,8 +66,22 @@ fn context_of(py: Python<'_>, graph: &Graph) -> Option<Py<PyAny>> {
         return None;
     }
     let contexts = CONTEXTS.lock();
-    let (_, context) = contexts.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), graph))?;
+    let (_, context) = contexts.by_address.get(&(std::ptr::from_ref(graph) as usize))?;
     Some(context.clone_ref(py))
+}
+
+impl Contexts {
+    /// Takes out those of graphs that are gone, once there may be as many of them as there are others. A weak reference
+    /// keeps the address from being another graph's.
+    fn sweep(&mut self) -> Vec<(Weak<Graph>, Py<PyAny>)> {
+        if self.by_address.len() <= 2 * self.swept {
+            return vec![];
+        }
+        let gone = self.by_address.extract_if(.., |_, (graph, _)| graph.strong_count() == 0).map(|(_, gone)| gone);
+        let gone = gone.collect();
+        self.swept = self.by_address.len();
+        gone
+    }
 }
 
 /// `context.copy().run(step, address)`: a context can be entered by one thread at a time.

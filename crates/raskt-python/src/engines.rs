@@ -94,6 +94,16 @@ pub(crate) fn engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>
     }
 }
 
+/// Tasks of cancelled computations that can't be stopped and go on, and the threads that other computations lack for them.
+#[pyfunction]
+pub(crate) fn left_running() -> (usize, usize) {
+    let engines: Vec<Engine> = {
+        let engines = current();
+        engines.by_size.values().chain(&engines.unused).cloned().collect()
+    };
+    engines.iter().fold((0, 0), |(tasks, threads), engine| (tasks + engine.strays(), threads + engine.stray_slots()))
+}
+
 /// The engines of this process.
 fn current() -> MutexGuard<'static, Engines> {
     let mut engines = ENGINES.lock();
@@ -203,5 +213,6 @@ fn leave_tasks(py: Python<'_>) {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     IMPORTED_IN.store(std::process::id(), Ordering::Relaxed);
+    module.add_function(wrap_pyfunction!(left_running, module)?)?;
     module.add_function(wrap_pyfunction!(shut_down, module)?)
 }

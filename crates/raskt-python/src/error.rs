@@ -63,11 +63,14 @@ pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
         RunError::Task { key, error } => (key, error),
         // The interpreter is on its way out, and a thread that still waits goes with it, without a word.
         RunError::ShutDown => return PySystemExit::new_err(error.to_string()),
-        RunError::Memory(_) => return MemoryLimitError::new_err(error.to_string()),
+        RunError::Memory(_) => {
+            let by = crate::memory::words_of_suspects();
+            return MemoryLimitError::new_err(format!("{error}{by}"));
+        }
         RunError::Broken(_) => return EngineBroken::new_err(error.to_string()),
         // The graph is of our making.
         RunError::Refused(_) => return PyRuntimeError::new_err(format!("{error}, which is a bug in raskt")),
-        RunError::Cancelled | RunError::Stalled(_) | RunError::Threads { .. } => {
+        RunError::Cancelled | RunError::Stalled(_) | RunError::Threads { .. } | RunError::Forked => {
             return PyRuntimeError::new_err(error.to_string());
         }
     };

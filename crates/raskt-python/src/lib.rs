@@ -20,6 +20,7 @@ mod frame;
 mod futures;
 mod last_threads;
 mod library_threads;
+mod lineage;
 mod memory;
 mod object;
 mod panicking;

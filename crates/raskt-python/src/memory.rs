@@ -1,12 +1,15 @@
 //! The store of this process, within the limits that the settings state, and the table of what holds memory.
 
+use crate::engines::left_running;
 use crate::error::EngineBroken;
+use crate::runner::running_functions;
 use crate::settings::{Settings, settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use raskt_execute::{Limits, MemoryReport, Store, usual_memory_limit};
-use raskt_store::{HolderLine, Place, resident_bytes};
+use raskt_store::{HolderLine, Place, give_back_freed, own_bytes, resident_bytes};
 use raskt_sync::Mutex;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -67,17 +70,34 @@ impl Current {
         let baseline = resident_bytes().unwrap_or(0);
         let current = Self { process, store, settings, limits, baseline, measured: Instant::now() };
         current.set_limits();
+        current.watch(0);
         current
     }
 
-    /// Looks again at what this process has beside results: the user's own objects come and go.
+    /// Looks again at what this process has beside results, where nothing runs: the user's own objects come and go.
     fn measure(&mut self) {
-        if self.measured.elapsed() < BASELINE_AGE || !self.store.is_empty() {
+        if self.measured.elapsed() < BASELINE_AGE {
             return;
         }
+        let Some(held) = self.store.held_at_rest() else { return };
         self.measured = Instant::now();
-        self.baseline = resident_bytes().unwrap_or(self.baseline);
+        let beside = || resident_bytes().map_or(self.baseline, |bytes| bytes.saturating_sub(held));
+        let mut baseline = beside();
+        if baseline > self.baseline + SLACK_BYTES {
+            // Some of it may be what allocators keep of memory that was freed.
+            give_back_freed();
+            baseline = beside();
+        }
+        self.baseline = baseline;
         self.set_limits();
+        self.watch(held);
+    }
+
+    /// From now on, what the process has more than now is known from results and tasks, or watched.
+    fn watch(&self, held: u64) {
+        if let Some(own) = own_bytes() {
+            self.store.watch_from(own.saturating_sub(held));
+        }
     }
 
     fn set_limits(&self) {
@@ -94,6 +114,56 @@ fn limits(settings: &Settings) -> Limits {
         spill_path: settings.spill_path.clone(),
     }
 }
+
+/// Functions that ran while the process had memory that nobody was promised, and the most that it was then.
+static SUSPECTS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+
+/// How many of them are remembered.
+const SUSPECTS_MAX: usize = 32;
+
+/// Looks at what the process has, while somebody waits for a computation.
+pub(crate) fn look(py: Python<'_>) {
+    let slot = CURRENT.lock();
+    let store =
+        slot.as_ref().filter(|current| current.process == std::process::id()).map(|current| current.store.clone());
+    drop(slot);
+    let Some(store) = store else { return };
+    store.look();
+    let bytes = store.unpromised();
+    if bytes == 0 {
+        return;
+    }
+    let running = running_functions(py);
+    let mut suspects = SUSPECTS.lock();
+    for name in running {
+        let most = suspects.entry(name).or_insert(0);
+        *most = bytes.max(*most);
+    }
+    while suspects.len() > SUSPECTS_MAX
+        && let Some(least) = suspects.iter().min_by_key(|(_, bytes)| **bytes).map(|(name, _)| name.clone())
+    {
+        suspects.remove(&least);
+    }
+}
+
+/// The same, those first with which it was most.
+fn suspects() -> Vec<(String, u64)> {
+    let mut found: Vec<_> = SUSPECTS.lock().iter().map(|(name, bytes)| (name.clone(), *bytes)).collect();
+    found.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    found
+}
+
+/// What a message says of memory that nobody was promised; nothing if there was none.
+pub(crate) fn words_of_suspects() -> String {
+    let names: Vec<String> = suspects().into_iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("\nwhile memory grew that nobody was promised, these ran: {}", names.join(", ")),
+    }
+}
+
+/// Functions that a message names.
+const NAMED: usize = 5;
 
 /// Removes the spill files; nothing reads them any more.
 pub(crate) fn shut_down() {
@@ -118,6 +188,12 @@ fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     found.set_item("held", report.held)?;
     found.set_item("promised", report.promised)?;
     found.set_item("peak", report.peak)?;
+    found.set_item("unpromised", report.unpromised)?;
+    found.set_item("unpromised_peak", report.unpromised_peak)?;
+    found.set_item("unpromised_by", suspects())?;
+    let (left_running, left_threads) = left_running();
+    found.set_item("left_running", left_running)?;
+    found.set_item("left_threads", left_threads)?;
     found.set_item("spilled", report.spilled)?;
     found.set_item("disk_limit", (report.disk_limit < u64::MAX).then_some(report.disk_limit))?;
     found.set_item("disk_trouble", &report.disk_trouble)?;

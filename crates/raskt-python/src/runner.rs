@@ -10,11 +10,12 @@ use crate::turns::Runs;
 use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 use raskt_execute::{Batch, Runner, TaskCall, TaskRange};
-use raskt_graph::{Graph, TaskId};
+use raskt_graph::{Graph, LayerId, OpKind, TaskId};
 use raskt_sync::Mutex;
 use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::cell::RefCell;
 use std::ffi::c_ulong;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// The runner of ops of kind `Python`.
@@ -23,14 +24,14 @@ pub(crate) struct PythonRunner;
 impl Runner for PythonRunner {
     fn run(&self, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
         Python::attach(|py| {
-            let _current = Current::set(py, call.cancel);
+            let _current = Current::set(py, call.cancel, None);
             contexts::within(py, call.graph, || make(py, call, inputs))
         })
     }
 
     fn run_batch(&self, batch: &mut Batch<'_>) -> Result<(), TaskError> {
         Python::attach(|py| {
-            let _current = Current::set(py, batch.cancel);
+            let _current = Current::set(py, batch.cancel, Some(batch.graph));
             contexts::within(py, batch.graph, || batch.run_each(|call, inputs| make(py, call, inputs)))
         })
     }
@@ -53,6 +54,10 @@ impl Runner for PythonRunner {
         }
     }
 
+    fn let_wait(&self, wait: &mut (dyn FnMut() + Send)) {
+        without_interpreter(wait);
+    }
+
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         let body = &graph.op_of(task.layer).body;
         let key = match (body.downcast_ref::<Calls>(), body.downcast_ref()) {
@@ -68,9 +73,19 @@ impl Runner for PythonRunner {
     }
 }
 
+/// Calls `wait` while the calling thread doesn't hold the interpreter.
+pub(crate) fn without_interpreter(wait: &mut (dyn FnMut() + Send)) {
+    Python::attach(|py| py.detach(wait));
+}
+
 /// Makes the Python call that a task is.
 fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
     let body = &call.op().body;
+    SEAT.with_borrow(|seat| {
+        if let Some(seat) = seat {
+            seat.task.store(packed(call.task), Ordering::Relaxed);
+        }
+    });
     let result = if let Some(calls) = body.downcast_ref::<Calls>() {
         calls.call(py, call.task.index, inputs)
     } else if let Some(PythonOp(block)) = body.downcast_ref() {
@@ -85,6 +100,17 @@ fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, 
 struct Seat {
     thread: c_ulong,
     at: Mutex<At>,
+    /// The task of the innermost run that it is in, or was in last.
+    task: AtomicU64,
+}
+
+/// A task as one number.
+fn packed(task: TaskId) -> u64 {
+    u64::from(task.layer.0) << TaskId::INDEX_BITS | task.index
+}
+
+fn unpacked(task: u64) -> TaskId {
+    TaskId::new(LayerId((task >> TaskId::INDEX_BITS) as u32), task & ((1 << TaskId::INDEX_BITS) - 1))
 }
 
 /// What it is at.
@@ -92,6 +118,8 @@ struct Seat {
 struct At {
     /// The runs whose tasks it is in, the innermost last: a task may compute, and then run another within itself.
     running: Vec<CancelToken>,
+    /// Their graphs, where they are known.
+    graphs: Vec<Option<Arc<Graph>>>,
     /// An exception was sent, and may not have been raised yet when the task ends: a function of C never raises it.
     is_interrupted: bool,
 }
@@ -104,13 +132,21 @@ thread_local! {
 
 /// While it lives, this thread is known to run tasks of the run that the token belongs to. It is made and dropped with the
 /// interpreter held.
-struct Current(Arc<Seat>);
+struct Current {
+    seat: Arc<Seat>,
+    /// The task that it was in before.
+    outer: u64,
+}
 
 impl Current {
-    fn set(_py: Python<'_>, cancel: &CancelToken) -> Self {
+    fn set(_py: Python<'_>, cancel: &CancelToken, graph: Option<&Arc<Graph>>) -> Self {
         let seat = SEAT.with_borrow_mut(|seat| seat.get_or_insert_with(Seat::new).clone());
-        seat.at.lock().running.push(cancel.clone());
-        Self(seat)
+        let mut at = seat.at.lock();
+        at.running.push(cancel.clone());
+        at.graphs.push(graph.cloned());
+        drop(at);
+        let outer = seat.task.load(Ordering::Relaxed);
+        Self { seat, outer }
     }
 }
 
@@ -118,11 +154,16 @@ impl Drop for Current {
     /// Both this and [`interrupt_cancelled`] hold the interpreter, so that either the exception is sent before, and what
     /// hasn't been raised of it is taken back here, or the thread is seen to run the task no longer.
     fn drop(&mut self) {
-        let mut at = self.0.at.lock();
+        let mut at = self.seat.at.lock();
         at.running.pop();
+        let graph = at.graphs.pop();
         if at.is_interrupted && !at.is_cancelled() {
-            self.0.take_back(&mut at);
+            self.seat.take_back(&mut at);
         }
+        drop(at);
+        self.seat.task.store(self.outer, Ordering::Relaxed);
+        // It may be the last to hold the graph.
+        drop(graph);
     }
 }
 
@@ -130,7 +171,7 @@ impl Seat {
     fn new() -> Arc<Self> {
         // SAFETY: reads the number of the calling thread, which is always there.
         let thread = unsafe { pyo3::ffi::PyThread_get_thread_ident() };
-        let seat = Arc::new(Self { thread, at: Mutex::default() });
+        let seat = Arc::new(Self { thread, at: Mutex::default(), task: AtomicU64::new(0) });
         note_thread();
         let mut seats = SEATS.lock();
         seats.retain(|seat| seat.strong_count() > 0);
@@ -151,6 +192,26 @@ impl At {
     fn is_cancelled(&self) -> bool {
         self.running.iter().any(CancelToken::is_cancelled)
     }
+}
+
+/// The names of the Python functions that threads are in, or have just come to or left.
+pub(crate) fn running_functions(py: Python<'_>) -> Vec<String> {
+    let seats: Vec<_> = SEATS.lock().iter().filter_map(Weak::upgrade).collect();
+    let graph_of =
+        |seat: &Arc<Seat>| Some((seat.at.lock().graphs.last()?.clone()?, unpacked(seat.task.load(Ordering::Relaxed))));
+    let running: Vec<_> = seats.iter().filter_map(graph_of).collect();
+    running.iter().filter_map(|(graph, task)| name_of(py, graph, *task)).collect()
+}
+
+/// The name of the function that a task calls, if it is one of the graph.
+fn name_of(py: Python<'_>, graph: &Graph, task: TaskId) -> Option<String> {
+    let (layer, _) = graph.layers().nth(task.layer.0 as usize)?;
+    let op = graph.op_of(layer);
+    if op.kind != OpKind::Python {
+        return None;
+    }
+    let label = op.body.downcast_ref::<Calls>().map(|calls| Some(calls.0.get(task.index as usize)?.label(py)));
+    label.unwrap_or_else(|| Some(op.name.to_string()))
 }
 
 /// Whether this thread is in a Python task.

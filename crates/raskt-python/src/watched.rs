@@ -1,3 +1,4 @@
+use crate::memory;
 use crate::runner::check_cancelled;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -38,6 +39,7 @@ impl<'a, 'py> Watched<'a, 'py> {
     pub fn look_up(&mut self, py: Python<'py>) -> PyResult<()> {
         py.check_signals()?;
         check_cancelled(py)?;
+        memory::look(py);
         self.update(py)
     }
 

@@ -22,12 +22,27 @@ pub struct Broker {
     overbooked: Option<Holder>,
     beyond: u64,
     peak: u64,
+    /// Bytes that the process has and nobody was promised, and how many of them a running task adds.
+    unseen: (u64, u64),
 }
+
+/// What the rest of the process leaves to results and tasks in any case, in shares of the limit and in bytes.
+const LEAST_SHARE: u64 = 8;
+const LEAST_BYTES: u64 = 32 << 20;
 
 impl Broker {
     /// A broker over `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Self { limit, held: 0, promised: 0, promises: BTreeMap::new(), overbooked: None, beyond: 0, peak: 0 }
+        Self {
+            limit,
+            held: 0,
+            promised: 0,
+            promises: BTreeMap::new(),
+            overbooked: None,
+            beyond: 0,
+            peak: 0,
+            unseen: (0, 0),
+        }
     }
 
     /// Promises `bytes` to `holder` if there is enough; says whether it did.
@@ -54,8 +69,39 @@ impl Broker {
 
     /// How many bytes have to go before `bytes` can be promised.
     pub fn missing(&self, bytes: u64) -> u64 {
-        // What asks for nothing waits for nothing.
-        if bytes == 0 { 0 } else { self.total().saturating_add(bytes).saturating_sub(self.limit) }
+        let unseen = self.unseen_with_one_more();
+        let others = match bytes {
+            // What asks for nothing adds to no results, and doesn't wait for them to go.
+            0 if unseen == 0 => return 0,
+            0 => self.promised,
+            _ => self.total(),
+        };
+        others.saturating_add(bytes).saturating_add(unseen).saturating_sub(self.limit)
+    }
+
+    /// How many bytes have to go for what there is to be within the limit.
+    pub fn beyond_limit(&self) -> u64 {
+        let seen = self.unseen.0.min(self.limit - self.least());
+        self.total().saturating_add(seen).saturating_sub(self.limit)
+    }
+
+    /// What nobody was promised, if one more task runs: what is seen, or what those that run have yet to take; and what that
+    /// one will.
+    fn unseen_with_one_more(&self) -> u64 {
+        let (seen, each) = self.unseen;
+        let running = self.promises.len() as u64;
+        let taken = seen.max(each.saturating_mul(running)).min(self.limit - self.least());
+        if running == 0 { taken } else { taken.saturating_add(each) }
+    }
+
+    /// What is left to results and tasks in any case: with less, results would only come and go.
+    fn least(&self) -> u64 {
+        (self.limit / LEAST_SHARE).max(LEAST_BYTES.min(self.limit))
+    }
+
+    /// The process has `bytes` that nobody was promised, of which a running task is taken to add `each`.
+    pub fn set_unseen(&mut self, bytes: u64, each: u64) {
+        self.unseen = if self.limit > self.least() { (bytes, each) } else { (0, 0) };
     }
 
     /// Takes the promise to `holder` back, and says whether there was one.
@@ -116,6 +162,11 @@ impl Broker {
     /// Whether somebody was promised more than there is, and hasn't given it back.
     pub fn is_overbooked(&self) -> bool {
         self.overbooked.is_some()
+    }
+
+    /// Bytes that are held and promised.
+    pub fn known(&self) -> u64 {
+        self.total()
     }
 
     /// How many promises are not given back.
@@ -184,5 +235,30 @@ mod tests {
         assert!(broker.promise(holder(1), 60));
         broker.hold_promised(holder(1), 40);
         assert_eq!((broker.held(), broker.promised(), broker.peak()), (40, 20, 60));
+    }
+
+    #[test]
+    fn what_nobody_was_promised_counts_and_leaves_some() {
+        const MIB: u64 = 1 << 20;
+        let mut broker = Broker::new(1024 * MIB);
+        broker.set_unseen(500 * MIB, 300 * MIB);
+        assert!(broker.promise(holder(1), 100 * MIB));
+        // A task more would take what others were seen to take.
+        assert_eq!(broker.missing(200 * MIB), (100 + 200 + 500 + 300 - 1024) * MIB);
+        assert!(broker.missing(0) == 0 && !broker.promise(holder(2), 200 * MIB));
+        assert!(broker.give_back(holder(1)) && broker.promise(holder(2), 200 * MIB));
+        broker.hold(2000 * MIB);
+        assert_eq!(broker.missing(0), 0, "what asks for nothing doesn't wait for results to go");
+        broker.let_go(2000 * MIB);
+        broker.set_unseen(5000 * MIB, 300 * MIB);
+        assert_eq!(broker.missing(0), (200 + 896 + 300 - 1024) * MIB);
+        // What a task that has begun took before, it may take again.
+        broker.set_unseen(0, 300 * MIB);
+        assert_eq!(broker.missing(300 * MIB), (200 + 300 + 300 + 300 - 1024) * MIB);
+        broker.set_unseen(0, 0);
+        assert_eq!(broker.missing(800 * MIB), 0);
+        broker.set_limit(8 * MIB);
+        broker.set_unseen(500 * MIB, 300 * MIB);
+        assert_eq!(broker.missing(0), 0, "a small limit is left alone");
     }
 }

@@ -9,4 +9,6 @@ pub(crate) struct Counts {
     pub refused: u64,
     /// Results that were looked at since memory was short.
     pub looked_at: u64,
+    /// Times that a thread was woken or started.
+    pub woken: u64,
 }

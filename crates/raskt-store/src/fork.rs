@@ -5,10 +5,19 @@
 use crate::threads::{FolderState, Inner, Shared};
 use raskt_sync::{Mutex, MutexGuard};
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once, Weak};
 
 /// All stores of this process.
 static STORES: Mutex<Vec<Weak<Shared>>> = Mutex::new(vec![]);
+
+/// How many forks it took to come to this process, since there were stores.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// A number that a child of a fork has unlike its parent: what has another isn't of this process.
+pub fn forks() -> u32 {
+    FORKS.load(Ordering::Relaxed)
+}
 
 thread_local! {
     /// What the thread that forks holds meanwhile.
@@ -51,6 +60,7 @@ extern "C" fn after_in_parent() {
 }
 
 extern "C" fn after_in_child() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
     let Some(mut held) = HELD.with_borrow_mut(Option::take) else { return };
     for HeldStore { inner, folder, .. } in &mut held.stores {
         inner.lose_threads();

@@ -1,11 +1,11 @@
 use crate::broker::Holder;
+use crate::lineage::{Lineage, Origin};
 use crate::slot::SlotId;
 use crate::threads::Shared;
-use raskt_graph::{Graph, LayerId, TaskId};
 use raskt_value::{DType, Dims, Summary, Value};
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// A result in the store. It leaves the store with its last owner.
 pub struct Kept {
@@ -15,40 +15,12 @@ pub struct Kept {
     pub(crate) layout: Option<(DType, Dims)>,
     pub(crate) summary: Option<Summary>,
     pub(crate) lineage: Lineage,
+    /// Whether its going is still to be told.
+    pub(crate) is_owner: bool,
 }
 
-/// The task that computes a result again.
-#[derive(Clone)]
-pub struct Lineage {
-    graph: Result<Arc<Graph>, Weak<Graph>>,
-    task: TaskId,
-}
-
-impl Lineage {
-    /// `task` of `graph`, for as long as the graph is there for other reasons: it may keep data alive.
-    pub fn of_run(graph: &Arc<Graph>, task: TaskId) -> Self {
-        Self { graph: Err(Arc::downgrade(graph)), task }
-    }
-
-    /// Nothing computes it again.
-    pub fn none() -> Self {
-        Self { graph: Err(Weak::new()), task: TaskId::new(LayerId(0), 0) }
-    }
-
-    /// `task` of `graph`, which costs nothing to keep.
-    pub fn lasting(graph: Arc<Graph>, task: TaskId) -> Self {
-        Self { graph: Ok(graph), task }
-    }
-
-    /// The graph and the task; nothing if the graph is gone.
-    pub fn get(&self) -> Option<(Arc<Graph>, TaskId)> {
-        let graph = match &self.graph {
-            Ok(graph) => Some(graph.clone()),
-            Err(graph) => graph.upgrade(),
-        };
-        graph.map(|graph| (graph, self.task))
-    }
-}
+/// What is left of the handle of a result that has left the store.
+pub struct Husk(#[expect(dead_code, reason = "kept only to be dropped later")] Lineage);
 
 impl Kept {
     /// The result that `value` stands for, if it stands for one.
@@ -64,14 +36,29 @@ impl Kept {
         &self.lineage
     }
 
+    /// The same result, of which this handle's going isn't the end: it tells what it is made of even when it is gone.
+    pub fn origin(&self) -> Origin {
+        Origin::new(&self.shared, self.id, self.lineage.clone())
+    }
+
     /// The result, read from its file if need be; nothing if it has to be computed again.
     pub fn fetch(&self) -> Option<Value> {
         self.shared.fetch(self.id)
     }
 
-    /// The result, if it is in memory: nobody waits for it.
+    /// The result, if it is in memory and may be had at once: nobody waits for it.
     pub fn in_memory(&self) -> Option<Value> {
         self.shared.in_memory(self.id)
+    }
+
+    /// Keeps the result in memory from when it is there, until what comes back is dropped: what is in use by the time that it is
+    /// to leave would be taken for what somebody has for good.
+    pub fn pin(self: &Arc<Self>) -> Pins {
+        let pinned = self.shared.change(|state| {
+            state.pin(self.id);
+            state.epoch
+        });
+        pinned.map_or_else(|_| Pins::default(), |epoch| Pins { kept: vec![self.clone()], epoch })
     }
 
     /// Puts the result back after it was computed again, for `holder` if memory was promised for it.
@@ -80,13 +67,15 @@ impl Kept {
         let _ = self.shared.change(|state| state.restore(self.id, value, holder));
     }
 
-    /// Lets go of one owner's share: if it was the last, the result leaves the store and is handed to the caller, who
-    /// drops it where that is safe. Else no task of that owner waits for it any more.
-    pub fn release(self: Arc<Self>) -> Option<Value> {
-        match Arc::into_inner(self) {
-            Some(last) => last.shared.change(|state| state.remove(last.id)).ok().flatten(),
-            None => None,
-        }
+    /// Lets go of one owner's share: if it was the last, the result leaves the store and is handed to the caller with what is
+    /// left of the handle, who drops both where that is safe: what the result was made of may go with them. Else no task of
+    /// that owner waits for it any more.
+    pub fn release(self: Arc<Self>) -> Option<(Option<Value>, Husk)> {
+        let mut last = Arc::into_inner(self)?;
+        let value = last.shared.change(|state| state.remove(last.id)).ok().flatten();
+        last.is_owner = false;
+        let lineage = std::mem::replace(&mut last.lineage, Lineage::none());
+        Some((value, Husk(lineage)))
     }
 
     /// Says when the task that reads it next has its turn; nothing if none waits for it.
@@ -97,8 +86,10 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        let value = self.shared.change(|state| state.remove(self.id));
-        drop(value);
+        if self.is_owner {
+            let value = self.shared.change(|state| state.remove(self.id));
+            drop(value);
+        }
     }
 }
 

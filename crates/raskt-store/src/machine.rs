@@ -30,6 +30,15 @@ pub fn resident_bytes() -> Option<u64> {
     Some(text.split_whitespace().nth(1)?.parse::<u64>().ok()? * page_bytes()?)
 }
 
+/// Bytes of memory that this process has to itself now: without files that it has mapped, which the system takes back when it
+/// likes, and without what it shares with others.
+pub fn own_bytes() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/statm").ok()?;
+    let mut pages = text.split_whitespace().skip(1).map_while(|pages| pages.parse::<u64>().ok());
+    let (resident, shared) = (pages.next()?, pages.next()?);
+    Some(resident.saturating_sub(shared) * page_bytes()?)
+}
+
 /// Has the C library give back to the system what it keeps of memory that others have freed: arrays of NumPy and pandas lie
 /// there, and it would keep hundreds of megabytes of them.
 pub fn give_back_freed() {

@@ -2,6 +2,7 @@ use crate::broker::Broker;
 use crate::counts::Counts;
 use crate::disk::Disk;
 use crate::slot::{Slot, Where};
+use crate::unseen::Unseen;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -17,6 +18,10 @@ pub struct MemoryReport {
     pub promised: u64,
     /// The most that was held and promised at one time.
     pub peak: u64,
+    /// Bytes that the process has taken and that nobody was promised, as far as that is watched.
+    pub unpromised: u64,
+    /// The most that they were.
+    pub unpromised_peak: u64,
     /// The furthest that a promise went beyond the limit: one may where nothing else can go on.
     pub beyond: u64,
     /// Bytes in spill files.
@@ -72,7 +77,7 @@ const LARGEST: usize = 10;
 const LINES: usize = 8;
 
 pub(crate) fn of<'a>(
-    broker: &Broker,
+    (broker, unseen): (&Broker, &Unseen),
     disk: &Disk,
     counts: Counts,
     slots: impl Iterator<Item = &'a Slot>,
@@ -99,6 +104,8 @@ pub(crate) fn of<'a>(
         held: broker.held(),
         promised: broker.promised(),
         peak: broker.peak(),
+        unpromised: unseen.bytes,
+        unpromised_peak: unseen.peak,
         beyond: broker.beyond(),
         spilled: disk.used,
         disk_limit: disk.limit,
@@ -138,6 +145,9 @@ impl fmt::Display for MemoryReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (limit, held, promised) = (Size(self.limit), Size(self.held), Size(self.promised));
         write!(f, "results hold {held} and tasks were promised {promised} of {limit}")?;
+        if self.unpromised > 0 {
+            write!(f, "; {} more are taken by what nobody was promised", Size(self.unpromised))?;
+        }
         write!(f, "; {} are on disk", Size(self.spilled))?;
         if let Some(trouble) = &self.disk_trouble {
             write!(f, " ({trouble})")?;

@@ -32,6 +32,8 @@ pub(crate) struct Slot {
     pub codec: Option<Arc<dyn Codec>>,
     /// Why it was seen to stay in memory, until that is looked at again.
     pub stays: Option<Stays>,
+    /// Owners beside its handle: it goes with the last of them.
+    pub claims: u32,
     /// Those who need it in memory.
     pub pins: u32,
     /// When it was used last.

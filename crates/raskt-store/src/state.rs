@@ -3,6 +3,7 @@
 
 mod leaving;
 mod requests;
+mod righting;
 
 use crate::broker::{Broker, Holder};
 use crate::codec::codec_of;
@@ -14,6 +15,7 @@ use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
 use crate::slot::{Facts, Slot, SlotId, Stays, Where};
 use crate::speed::Speed;
+use crate::unseen::{Look, Unseen};
 use raskt_value::{Codec, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -41,6 +43,8 @@ pub(crate) struct State {
     pending: VecDeque<Request>,
     /// How many inputs each promise still waits for.
     loading: BTreeMap<Holder, u32>,
+    /// The last for whom those were tried again that somebody else was seen to refer to.
+    retried_for: Option<Holder>,
     /// Bytes that are being written, and will leave.
     leaving: u64,
     /// Results that are being read.
@@ -56,6 +60,10 @@ pub(crate) struct State {
     /// Whether anything ever had to leave.
     pub has_spilled: bool,
     pub counts: Counts,
+    /// What the process has that nobody was promised.
+    pub unseen: Unseen,
+    /// Freed memory is to be given back to the system.
+    pub wants_trim: bool,
     /// How often it was put right: what comes of jobs of an earlier epoch is counted nowhere.
     pub epoch: u32,
 }
@@ -126,6 +134,7 @@ impl State {
             uses: 0,
             pending: VecDeque::new(),
             loading: BTreeMap::new(),
+            retried_for: None,
             leaving: 0,
             coming: 0,
             lent: 0,
@@ -135,6 +144,8 @@ impl State {
             garbage: vec![],
             has_spilled: false,
             counts: Counts::default(),
+            unseen: Unseen::default(),
+            wants_trim: false,
             epoch: 0,
         }
     }
@@ -147,12 +158,12 @@ impl State {
     /// Whether more is held than there is room for, and some of it stays only since somebody referred to it: of the end of that
     /// nobody says anything.
     pub fn is_beyond(&self) -> bool {
-        !self.shared.is_empty() && self.broker.missing(1) > self.leaving
+        !self.shared.is_empty() && self.broker.beyond_limit() > self.leaving
     }
 
     /// Whether there is something to do now.
     pub fn has_urgent_work(&self) -> bool {
-        !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
+        self.wants_trim || !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
     }
 
     pub fn is_pending(&self) -> bool {
@@ -174,6 +185,7 @@ impl State {
             file: None,
             codec,
             stays: None,
+            claims: 0,
             pins: 0,
             used,
             waiters: vec![],
@@ -188,8 +200,25 @@ impl State {
         self.slots.get(&id)?.value().cloned()
     }
 
-    /// Takes a result out. Its value, if it is in memory, is handed to the caller.
+    /// Gives a result one more owner; says whether it is there to have one.
+    pub fn claim(&mut self, id: SlotId) -> bool {
+        self.slots.get_mut(&id).map(|slot| slot.claims += 1).is_some()
+    }
+
+    /// Whether a result is in memory or has a file.
+    pub fn has(&self, id: SlotId) -> bool {
+        self.slots.get(&id).is_some_and(|slot| slot.file.is_some() || !matches!(slot.place, Where::Away))
+    }
+
+    /// Lets go of a result for one of its owners; the last takes it out. Its value, if it is in memory, is handed to the
+    /// caller then.
     pub fn remove(&mut self, id: SlotId) -> Option<Value> {
+        if let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.claims > 0) {
+            slot.claims -= 1;
+            slot.facts.turn = None;
+            self.stand(id);
+            return None;
+        }
         self.set_stays(id, None);
         let slot = self.slots.remove(&id)?;
         self.pinned -= if slot.pins > 0 { slot.bytes_in_memory() } else { 0 };
@@ -233,7 +262,7 @@ impl State {
         self.stand(id);
     }
 
-    fn pin(&mut self, id: SlotId) {
+    pub fn pin(&mut self, id: SlotId) {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.pins += 1;
             self.pinned += if slot.pins == 1 { slot.bytes_in_memory() } else { 0 };
@@ -282,10 +311,15 @@ impl State {
 
     /// Lets others leave for what came without a promise.
     pub fn make_room(&mut self) {
-        let beyond = self.broker.missing(1);
+        let beyond = self.broker.beyond_limit();
         if beyond > self.leaving {
             self.evict(beyond - self.leaving, 0);
         }
+    }
+
+    /// Whether results are being written for what came without a promise.
+    pub fn is_making_room(&self) -> bool {
+        self.leaving > 0 && self.broker.beyond_limit() > 0
     }
 
     /// The file of a result that isn't in memory.
@@ -300,6 +334,7 @@ impl State {
 
     /// A result was read by somebody who waited for it; gives the one that everybody has from now on.
     pub fn came_back(&mut self, id: SlotId, value: Value) -> Value {
+        self.counts.read += 1;
         self.restore(id, value.clone(), None);
         self.value(id).unwrap_or(value)
     }
@@ -356,93 +391,26 @@ impl State {
         }
     }
 
-    /// Nobody is at the jobs any more, and nobody waits for what they would bring.
-    pub fn lose_threads(&mut self) {
-        self.pending.clear();
-        self.loading.clear();
-        self.replies.clear();
-        self.jobs.clear();
-        (self.leaving, self.coming, self.lent) = (0, 0, 0);
-        let ids: Vec<SlotId> = self.slots.keys().copied().collect();
-        for id in ids {
-            let Some(slot) = self.slots.get_mut(&id) else { continue };
-            slot.waiters.clear();
-            slot.place = match std::mem::replace(&mut slot.place, Where::Away) {
-                Where::Leaving(value) => Where::Here(value),
-                Where::Coming => Where::Away,
-                other => other,
-            };
-            self.stand(id);
+    /// At this time, in milliseconds, the process has `taken` bytes beside what it had before there were results.
+    pub fn saw_process(&mut self, at: u64, taken: u64) {
+        let before = self.unseen.bytes;
+        let excess = taken.saturating_sub(self.broker.known());
+        let running = self.broker.promises().saturating_sub(self.lent);
+        self.unseen.saw(Look { at, excess, running }, self.broker.limit());
+        self.broker.set_unseen(self.unseen.bytes, self.unseen.each);
+        if self.unseen.bytes > before {
+            self.make_room();
+        } else if self.unseen.bytes < before {
+            self.settle();
         }
     }
 
-    /// After a panic half way through a change: all that follows from the results that are there is told from them anew, and
-    /// nobody waits for anything.
-    pub fn put_right(&mut self) {
-        self.epoch += 1;
-        let in_memory = |slots: &BTreeMap<SlotId, Slot>| {
-            slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum::<u64>()
-        };
-        let small = self.broker.held().saturating_sub(in_memory(&self.slots));
-        self.order = Order::default();
-        let lent = self.lent;
-        self.slots.values_mut().for_each(|slot| (slot.pins, slot.stays) = (0, None));
-        self.pinned = 0;
-        (self.shared, self.shared_elsewhere, self.unwritable) = Default::default();
-        self.lose_threads();
-        self.lent = lent;
-        self.broker.recount(small + in_memory(&self.slots));
-        self.disk.used = self.slots.values().filter_map(|slot| slot.file.as_ref()).map(|file| file.bytes()).sum();
-    }
-
-    /// One like it that has nothing.
-    pub fn emptied(&self) -> Self {
-        let mut empty = Self::new(self.broker.limit());
-        empty.disk.limit = self.disk.limit;
-        (empty.next_slot, empty.epoch, empty.lent) = (self.next_slot, self.epoch + 1, self.lent);
-        empty
-    }
-
     pub fn report(&self) -> MemoryReport {
-        report::of(&self.broker, &self.disk, self.counts, self.slots.values())
+        report::of((&self.broker, &self.unseen), &self.disk, self.counts, self.slots.values())
     }
 
     fn next_use(&mut self) -> u64 {
         self.uses += 1;
         self.uses
-    }
-
-    /// Leaves things as a panic half way through a change might.
-    #[cfg(test)]
-    pub fn confuse(&mut self, at: usize) {
-        match at % 5 {
-            0 => self.order = Order::default(),
-            1 => self.leaving += 1,
-            2 => self.disk.used += 1,
-            3 => self.coming += 1,
-            _ => self.loading.clear(),
-        }
-    }
-
-    /// What is kept twice is counted again.
-    #[cfg(test)]
-    pub fn validate(&self) {
-        let held: u64 = self.slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum();
-        assert_eq!(self.broker.held(), held, "held bytes (tests hold nothing small)");
-        let leaving = self.slots.values().filter(|slot| matches!(slot.place, Where::Leaving(_)));
-        assert!(leaving.map(|slot| slot.bytes).sum::<u64>() <= self.leaving);
-        let pinned = self.slots.values().filter(|slot| slot.pins > 0).map(Slot::bytes_in_memory);
-        assert_eq!(self.pinned, pinned.sum::<u64>(), "pinned bytes");
-        let staying = |why| self.slots.iter().filter(move |(_, slot)| slot.stays == Some(why));
-        let ids = |why| staying(why).map(|(&id, _)| id).collect::<BTreeSet<_>>();
-        assert!(ids(Stays::Shared) == self.shared && ids(Stays::SharedElsewhere) == self.shared_elsewhere);
-        let unwritable = staying(Stays::Unwritable).map(|(&id, slot)| (slot.bytes, id));
-        assert!(unwritable.collect::<BTreeSet<_>>() == self.unwritable);
-        let mut standing: Vec<_> = self.order.victims().collect();
-        standing.sort_unstable();
-        let can_leave = self.slots.iter().filter(|(_, slot)| slot.can_leave()).map(|(&id, _)| id);
-        assert_eq!(standing, can_leave.collect::<Vec<_>>(), "the order holds what can leave");
-        let files: u64 = self.slots.values().filter_map(|slot| slot.file.as_ref()).map(|file| file.bytes()).sum();
-        assert!(self.disk.used >= files);
     }
 }

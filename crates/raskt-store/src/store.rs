@@ -1,6 +1,7 @@
 use crate::broken::Broken;
 use crate::broker::Holder;
-use crate::kept::{Kept, Lineage, Pins};
+use crate::kept::{Kept, Pins};
+use crate::lineage::Lineage;
 use crate::report::MemoryReport;
 use crate::request::{Answer, Asker, Request};
 use crate::slot::Facts;
@@ -97,7 +98,7 @@ impl Store {
         let layout = value.block_layout().map(|(dtype, shape)| (dtype, shape.into()));
         let summary = value.summary();
         let id = self.shared().change(|state| state.keep(value, facts, holder))?;
-        Ok(Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, summary, lineage }))
+        Ok(Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, summary, lineage, is_owner: true }))
     }
 
     /// Keeps something that nobody was promised memory for; others leave for it, where that can be.
@@ -116,6 +117,7 @@ impl Store {
             kept.dedup_by_key(|kept| kept.id);
         }
         let inputs = kept.iter().map(|kept| (kept.id, kept.bytes)).collect();
+        self.look();
         let ask = |state: &mut State| (state.ask(Request { holder, bytes, inputs }), state.epoch);
         let (answer, epoch) = self.shared().change(ask)?;
         Ok((answer, Pins { kept, epoch }))
@@ -188,6 +190,28 @@ impl Store {
         let _ = self.shared().change(|_| panic!("{story}"));
     }
 
+    /// The process has so many bytes of its own ([`crate::own_bytes`]) beside results and tasks: what it has more from now on
+    /// is watched.
+    pub fn watch_from(&self, baseline: u64) {
+        self.shared().watch.set(baseline);
+    }
+
+    /// Looks at what the process has, if nobody has done so for a while.
+    pub fn look(&self) {
+        self.shared().look();
+    }
+
+    /// Bytes that the process has taken and that nobody was promised.
+    pub fn unpromised(&self) -> u64 {
+        self.shared().change(|state| state.unseen.bytes).unwrap_or(0)
+    }
+
+    /// Bytes that results hold in memory, if nothing is promised to anybody.
+    pub fn held_at_rest(&self) -> Option<u64> {
+        let held = self.shared().change(|state| (state.broker.promises() == 0).then(|| state.broker.held()));
+        held.ok().flatten()
+    }
+
     /// Whether it holds nothing and has promised nothing.
     pub fn is_empty(&self) -> bool {
         self.shared().change(|state| state.broker.held() + state.broker.promised() == 0).unwrap_or(false)
@@ -206,6 +230,11 @@ impl Store {
     /// Whether `kept` is one of this store's: another engine, or the parent of a forked process, may have another.
     pub fn keeps(&self, kept: &Kept) -> bool {
         Arc::ptr_eq(self.shared(), &kept.shared)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn counts(&self) -> crate::counts::Counts {
+        self.shared().change(|state| state.counts).unwrap()
     }
 
     #[cfg(test)]

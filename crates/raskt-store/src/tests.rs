@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+mod leaving;
+
 const UNIT: u64 = 1 << 10;
 
 /// A block of `units` KiB that holds `number`.
@@ -743,21 +745,4 @@ fn nobody_gets_what_its_readers_may_change_while_it_is_written() {
     assert!(state.jobs.iter().any(|job| matches!(job, Job::Write { id: written, .. } if *written == id)));
     let answer = state.ask(Request { holder: holder(2), bytes: 0, inputs: vec![(id, 100 * UNIT)] });
     assert_eq!(answer, Answer::Promised { is_loading: false });
-}
-
-#[test]
-fn what_came_unasked_is_counted_and_lets_others_leave() {
-    let (store, _ear, _asker, _place) = store(400 * UNIT);
-    let kept = fill(&store, 4);
-    let before = store.report().unwrap().held;
-    store.hold_unasked(200 * UNIT);
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while store.report().unwrap().held > 400 * UNIT {
-        assert!(Instant::now() < deadline, "{}", store.report().unwrap());
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    store.let_go_small(200 * UNIT);
-    assert!(store.report().unwrap().held < before);
-    drop(kept);
-    assert!(store.is_empty());
 }

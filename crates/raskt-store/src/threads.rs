@@ -9,6 +9,8 @@ use crate::machine;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
+use crate::still::{PATIENCE, Still};
+use crate::watch::{LOOK, ProcessWatch};
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use raskt_value::{Codec, Unwritten, Value};
 use std::cell::Cell;
@@ -31,6 +33,7 @@ pub(crate) struct Shared {
     since: Instant,
     /// When freed memory was last given back to the system, in milliseconds since then; zero if never.
     gave_back: AtomicU64,
+    pub watch: ProcessWatch,
 }
 
 pub(crate) struct Inner {
@@ -38,6 +41,8 @@ pub(crate) struct Inner {
     askers: BTreeMap<u32, Weak<dyn Asker>>,
     threads: usize,
     idle: usize,
+    /// Those that idle and look again soon, since requests wait or more is held than there is room for.
+    watching: usize,
     /// A thread is telling engines of replies. The next ones wait for it, so that each hears them in order.
     is_telling: bool,
     is_closed: bool,
@@ -60,14 +65,11 @@ const THREADS: usize = 2;
 /// How long a thread without work waits before it ends itself.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// How long nothing has to have moved before a request may go beyond the limit.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How often who reads a result waits so long, or for one that is written, before he has it beyond the limit.
+const ROOM_WAITS: u32 = 20;
 
 /// How long freed memory may stay with the process once memory was short.
 const GIVE_BACK: Duration = Duration::from_millis(100);
-
-/// How many such times a disk that was full or broken is left alone.
-const DISK_PATIENCE: u32 = 10;
 
 impl Shared {
     pub fn new(limit: u64) -> Self {
@@ -77,6 +79,7 @@ impl Shared {
             askers: BTreeMap::new(),
             threads: 0,
             idle: 0,
+            watching: 0,
             is_telling: false,
             is_closed: false,
             broke: None,
@@ -90,6 +93,7 @@ impl Shared {
             has_spilled: AtomicBool::new(false),
             since: Instant::now(),
             gave_back: AtomicU64::new(0),
+            watch: ProcessWatch::new(),
         }
     }
 
@@ -103,7 +107,7 @@ impl Shared {
     pub fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> Result<T, Broken> {
         let mut inner = self.inner.lock();
         let result = guard(|| change(&mut inner.state)).map_err(|story| inner.put_right(&story));
-        if inner.has_work() {
+        if inner.needs_thread() {
             self.wake(&mut inner);
         }
         result
@@ -111,6 +115,7 @@ impl Shared {
 
     fn wake(self: &Arc<Self>, inner: &mut Inner) {
         self.has_spilled.store(inner.state.has_spilled, Ordering::Relaxed);
+        inner.state.counts.woken += 1;
         if inner.idle > 0 {
             self.work.notify_one();
         } else if inner.threads < THREADS && !inner.is_closed {
@@ -154,8 +159,10 @@ impl Shared {
     /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
     ///
     /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once. Only
-    /// what he may change does, so that everybody has the same.
+    /// what he may change does, so that everybody has the same. That has to wait while others are still leaving for what came
+    /// before it, or who reads fast would have all of it in memory.
     pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
+        let mut waits = 0;
         loop {
             let inner = self.inner.lock();
             if inner.state.is_closed(id) {
@@ -167,6 +174,11 @@ impl Shared {
             }
             let file = inner.state.file(id)?;
             let stays = inner.state.may_change(id);
+            if stays && waits < ROOM_WAITS && inner.state.is_making_room() {
+                waits += 1;
+                drop(self.came.wait_for(inner, PATIENCE));
+                continue;
+            }
             drop(inner);
             let Some(read) = value_of(&file) else {
                 let _ = self.change(|state| state.lose_file(id, &file));
@@ -177,9 +189,10 @@ impl Shared {
         }
     }
 
-    /// A result, if it is in memory.
+    /// A result, if it is in memory and nobody has to wait for it.
     pub fn in_memory(&self, id: SlotId) -> Option<Value> {
-        self.inner.lock().state.value(id)
+        let inner = self.inner.lock();
+        if inner.state.is_closed(id) { None } else { inner.state.value(id) }
     }
 
     fn live(self: &Arc<Self>) {
@@ -225,15 +238,27 @@ impl Shared {
                 }
                 drop(inner);
                 self.run(job);
+            } else if std::mem::take(&mut state.wants_trim) {
+                drop(inner);
+                machine::give_back_freed();
             } else if *is_closed {
                 inner.threads -= 1;
                 return;
             } else {
                 let patience = still.look(state, *is_telling);
+                let watches = patience.is_some() && state.unseen.bytes > 0;
+                let patience = if watches { patience.min(Some(LOOK)) } else { patience };
                 inner.idle += 1;
+                inner.watching += usize::from(patience.is_some());
                 let expired;
                 (inner, expired) = self.work.wait_for(inner, patience.unwrap_or(IDLE));
                 inner.idle -= 1;
+                inner.watching -= usize::from(patience.is_some());
+                if watches {
+                    drop(inner);
+                    self.look();
+                    inner = self.inner.lock();
+                }
                 if expired && patience.is_none() && !inner.has_work() {
                     // Whoever has work from here on sees that there is a thread less.
                     inner.threads -= 1;
@@ -346,6 +371,13 @@ impl Inner {
         self.broke.is_some() || self.state.has_work()
     }
 
+    /// Whether a thread is to be woken. Where there is only something to watch, one that does so is enough: more is held than there
+    /// is room for as long as the user likes.
+    fn needs_thread(&self) -> bool {
+        let is_urgent = self.broke.is_some() || self.state.has_urgent_work();
+        is_urgent || (self.watching == 0 && self.state.has_work())
+    }
+
     /// Something that changes the state panicked half way.
     fn put_right(&mut self, story: &str) -> Broken {
         if guard(|| self.state.put_right()).is_err() {
@@ -361,7 +393,7 @@ impl Inner {
 
     /// This is a child of a fork: what threads were at is at rest again.
     pub fn lose_threads(&mut self) {
-        (self.threads, self.idle, self.is_telling) = (0, 0, false);
+        (self.threads, self.idle, self.watching, self.is_telling) = (0, 0, 0, false);
         self.askers.clear();
         self.state.lose_threads();
     }
@@ -370,45 +402,6 @@ impl Inner {
 /// What a file holds; nothing if it is damaged, or reading it panics.
 fn value_of(file: &SpillFile) -> Option<Value> {
     guard(|| file.value().ok()).ok().flatten()
-}
-
-/// Watches for requests that wait while nothing moves.
-#[derive(Default)]
-struct Still {
-    moves: u64,
-    since: Option<Instant>,
-    times: u32,
-    /// When it was looked whether results that somebody else referred to are free to go.
-    looked: Option<Instant>,
-}
-
-impl Still {
-    /// How long to wait before looking again; nothing if nobody waits, and nothing is to leave.
-    fn look(&mut self, state: &mut State, is_telling: bool) -> Option<Duration> {
-        let is_pending = state.is_pending();
-        if (is_pending || state.is_beyond()) && self.looked.is_none_or(|looked| looked.elapsed() >= PATIENCE) {
-            self.looked = Some(Instant::now());
-            state.look_at_shared();
-        }
-        let urgent = state.has_urgent_work() && !is_telling;
-        if !is_pending {
-            self.since = None;
-            return (urgent || state.is_beyond()).then_some(if urgent { Duration::ZERO } else { PATIENCE });
-        }
-        let since = *self.since.get_or_insert_with(Instant::now);
-        if self.moves != state.moves {
-            (self.moves, self.since) = (state.moves, Some(Instant::now()));
-        } else if since.elapsed() >= PATIENCE {
-            self.since = Some(Instant::now());
-            self.times += 1;
-            if self.times.is_multiple_of(DISK_PATIENCE) {
-                state.forgive();
-            }
-            state.overbook();
-        }
-        // What came of it is seen at once, unless another thread is at it.
-        Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { PATIENCE })
-    }
 }
 
 fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) {

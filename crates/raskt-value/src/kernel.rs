@@ -18,6 +18,17 @@ pub trait Kernel: Send + Sync + 'static {
     fn is_repeatable(&self) -> bool {
         false
     }
+
+    /// What each of its tasks gives, if they only give what is there already. Some may stand for what a store keeps.
+    fn given(&self) -> Option<&[Value]> {
+        None
+    }
+
+    /// The same kernel without results that a store keeps, if it holds any beside those that it gives: to run, it gets them
+    /// as inputs.
+    fn without_kept(&self) -> Option<Arc<dyn Kernel>> {
+        None
+    }
 }
 
 /// The body of a native op, as it travels in a graph.

@@ -65,6 +65,18 @@ class Memory:
     """The largest results."""
     refused: int = 0
     """Results that stay in memory, since writing them has failed."""
+    unpromised: int = 0
+    """Bytes that the process has taken and that no task was promised: objects whose size doesn't show, what functions
+    hold while they run. They count like results, so that fewer tasks run at once."""
+    unpromised_peak: int = 0
+    """The most that they were."""
+    unpromised_by: list[tuple[str, int]] = field(default_factory=list)
+    """Functions that ran meanwhile, and the most bytes that it was then."""
+    left_running: int = 0
+    """Tasks of cancelled computations that go on, since nothing can stop the call that they are in. Until it returns they
+    keep the memory that they were promised."""
+    left_threads: int = 0
+    """Threads that other computations lack for them: those beyond one for each thread."""
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, as plain dictionaries and lists."""
@@ -91,10 +103,15 @@ class Memory:
     def _summary(self) -> str:
         disk = f"{size(self.spilled)} on disk" + (f" of {size(self.disk_limit)}" if self.disk_limit is not None else "")
         trouble = f" ({self.disk_trouble})" if self.disk_trouble else ""
+        by = ", ".join(name for name, _ in self.unpromised_by[:5])
+        unpromised = f"; {size(self.unpromised)} more that nobody was promised" if self.unpromised else ""
+        unpromised += f" (these ran meanwhile: {by})" if unpromised and by else ""
+        left = f"; {count(self.left_running, 'cancelled task')} can't be stopped" if self.left_running else ""
+        left += f" and keep {count(self.left_threads, 'thread')} from others" if self.left_threads else ""
         return (
             f"memory: results hold {size(self.held)} and tasks were promised {size(self.promised)} of "
-            f"{size(self.available)}; {disk}{trouble}; limit {size(self.limit)}, of which {size(self.baseline)} is "
-            "not results"
+            f"{size(self.available)}{unpromised}{left}; {disk}{trouble}; limit {size(self.limit)}, of which "
+            f"{size(self.baseline)} is not results"
         )
 
 

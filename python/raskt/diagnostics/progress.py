@@ -6,7 +6,8 @@ import sys
 import time
 from typing import TextIO
 
-from raskt import config
+from raskt import _core, config
+from raskt.diagnostics._units import count
 from raskt.diagnostics.callback import Callback
 from raskt.diagnostics.notebook import State, notebook_bar
 
@@ -16,6 +17,9 @@ class ProgressBar(Callback):
 
     On a terminal the line is drawn over itself, and a notebook shows a bar of its own; anywhere else (a file, a pipe)
     each computation leaves one line when it is over.
+
+    Where calls of cancelled computations go on that nothing can stop, and take so many threads that this one lacks some,
+    the bar says how many, as long as that is so.
 
     Parameters
     ----------
@@ -81,10 +85,11 @@ class ProgressBar(Callback):
     def _draw(self, elapsed: float, end: str, state: State) -> None:
         if self._silent:
             return
+        lack = _lack() if state == "running" else ""
         if self._notebook is not None:
-            self._notebook.draw(self._done, self._total, _duration(elapsed), state)
+            self._notebook.draw(self._done, self._total, _duration(elapsed) + lack, state)
             return
-        line = _line(self._done, self._total, elapsed, self._width)
+        line = _line(self._done, self._total, elapsed, self._width) + lack
         # Spaces wipe out what is left of a longer line.
         wiped = line.ljust(self._drawn_length) if self._live else line
         try:
@@ -100,6 +105,12 @@ def _line(done: int, total: int, elapsed: float, width: int) -> str:
     share = done / total if total else 1.0
     filled = "#" * int(width * share)
     return f"[{filled:<{width}}] | {int(100 * share):>3}% completed | {_duration(elapsed)}"
+
+
+def _lack() -> str:
+    """What a computation is told that others keep threads from it."""
+    _, threads = _core.left_running()
+    return f" | {count(threads, 'thread')} in cancelled tasks that can't be stopped" if threads else ""
 
 
 def _duration(seconds: float) -> str:

@@ -101,6 +101,10 @@ impl Kernel for Given {
     fn name(&self) -> String {
         "blocks".into()
     }
+
+    fn given(&self) -> Option<&[Value]> {
+        Some(&self.0)
+    }
 }
 
 impl Kernel for Fused {

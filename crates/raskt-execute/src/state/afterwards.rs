@@ -11,7 +11,7 @@ use crate::observer::{Freed, tell_freed};
 use crate::owner::{OwnsRuns, tell_owners};
 use crate::results::Results;
 use raskt_schedule::{ForgottenRun, TaskRange};
-use raskt_store::Kept;
+use raskt_store::{Husk, Kept};
 use raskt_value::Value;
 use std::sync::{Arc, Weak};
 
@@ -22,6 +22,7 @@ pub(crate) struct Afterwards {
     /// Runs that ended otherwise; what is told first counts. They are told when what they held is free.
     pub ended: Vec<(Arc<Completion>, RunError)>,
     pub values: Vec<Value>,
+    pub husks: Vec<Husk>,
     pub made: Vec<Made>,
     pub executions: Vec<Execution>,
     /// Runs that nobody wants any more.

@@ -13,6 +13,9 @@ impl State {
         // Even if telling where the record is should fail, the runs end.
         let flight = guard(|| self.pilot.land()).ok().flatten();
         let error = RunError::Broken(Arc::new(Breakdown { story, flight }));
+        if let Some(ticket) = self.handed_out {
+            self.picked.remove(&ticket);
+        }
         for (run, entry) in &self.runs {
             if !entry.has_ended {
                 entry.completion.complete(Err(error.clone()));

@@ -5,6 +5,7 @@ use crate::RunError;
 use crate::owner::OwnsRuns;
 use raskt_schedule::{Event, RunId, Ticket, WorkerEvent};
 use std::sync::Weak;
+use std::time::Instant;
 
 impl State {
     /// How many slots are lent.
@@ -110,6 +111,18 @@ impl State {
             if let Some(entry) = self.runs.get(&execution.run) {
                 entry.completion.nudge();
             }
+        }
+    }
+
+    /// Whoever waits for a run looks whether there is something to do for him.
+    pub fn nudge_all(&self) {
+        self.runs.values().for_each(|entry| entry.completion.nudge());
+    }
+
+    /// Tells the scheduler that time has passed, if it wants to be told and no thread can be had that would.
+    pub fn tell_time_if_due(&mut self) {
+        if self.pilot.wakes_at().is_some_and(|at| at <= Instant::now()) {
+            self.time_passed();
         }
     }
 

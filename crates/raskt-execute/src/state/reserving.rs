@@ -7,6 +7,9 @@ use crate::reads::Reads;
 use raskt_schedule::{Assignment, Ticket, WorkerEvent};
 use raskt_store::{Answer, Holder, Reply};
 
+/// The assignments that threads are at have so large a part of the memory, together, for what they are to read later.
+const READ_AHEAD_PART: u64 = 2;
+
 impl State {
     /// Takes in what became of a request for memory that had to wait.
     pub fn answered(&mut self, ticket: Ticket, reply: Reply) {
@@ -17,6 +20,9 @@ impl State {
             Reply::Loaded => {
                 if let Some(execution) = self.loading.remove(&ticket) {
                     self.start(execution);
+                } else if let Some((_, is_loading)) = self.asking.get_mut(&ticket) {
+                    // The worker has no slot for it yet: slots were lent when it asked, and have come back.
+                    *is_loading = false;
                 }
             }
             Reply::Exhausted(report) => {
@@ -36,10 +42,12 @@ impl State {
         let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
         let (run, tasks, fleeting) = (assignment.run, assignment.tasks.clone(), assignment.fleeting.clone());
-        let (graph, cancel, is_repeatable) = (entry.graph.clone(), entry.cancel.clone(), entry.is_repeatable);
+        let (graph, past, is_repeatable) = (entry.graph.clone(), entry.past.clone(), entry.is_repeatable);
+        let cancel = entry.cancel.clone();
         let reads = Reads::of(&graph, &tasks, |task| entry.results.get(task));
         let holder = self.holder(ticket);
-        let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside), &mut self.broke_for);
+        let ahead = reads.ahead(self.bytes_ahead());
+        let (answer, pins) = sound(self.store.ask(holder, bytes, &reads.outside[..ahead]), &mut self.broke_for);
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Asked);
         let (engine, is_whole, failure) = (self.engine, true, None);
@@ -50,10 +58,12 @@ impl State {
             engine,
             graph,
             is_repeatable,
+            past,
             cancel,
             tasks,
             fleeting,
             reads,
+            ahead,
             pins,
             is_whole,
             failure,
@@ -73,11 +83,17 @@ impl State {
         self.worker.handle_event(WorkerEvent::Promised(ticket));
     }
 
+    /// Bytes of what a store keeps that one assignment has in memory before it starts, beyond what its first task reads.
+    fn bytes_ahead(&self) -> u64 {
+        self.memory / (READ_AHEAD_PART * u64::from(self.slots + self.slots_ahead))
+    }
+
     /// An assignment begins as soon as its inputs are read.
     pub(super) fn execute(&mut self, ticket: Ticket, assignment: &Assignment) {
         let Some((mut execution, is_loading)) = self.asking.remove(&ticket) else { return };
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Executing);
+        let bytes_ahead = self.bytes_ahead();
         if execution.tasks != assignment.tasks {
             // Some were taken back while it waited.
             execution.tasks.clone_from(&assignment.tasks);
@@ -85,6 +101,8 @@ impl State {
             let entry = self.runs.get(&execution.run);
             execution.reads =
                 Reads::of(&execution.graph, &assignment.tasks, |task| entry.and_then(|entry| entry.results.get(task)));
+            // Should it be another that is among them now, the thread reads it.
+            execution.ahead = execution.reads.ahead(bytes_ahead);
         }
         if is_loading {
             self.loading.insert(ticket, execution);
@@ -94,7 +112,7 @@ impl State {
     }
 
     fn start(&mut self, mut execution: Execution) {
-        execution.is_whole = execution.pins.put_in(&mut execution.reads.outside);
+        execution.is_whole = execution.pins.put_in(&mut execution.reads.outside[..execution.ahead]);
         self.executions.push_back(execution);
     }
 
@@ -112,6 +130,12 @@ impl State {
             self.slots_ahead = 0;
             self.resize();
         }
+    }
+
+    /// Those that have asked for memory and haven't begun.
+    #[cfg(test)]
+    pub fn asking(&self) -> Vec<Ticket> {
+        self.asking.keys().copied().collect()
     }
 
     pub(super) fn holder(&self, ticket: Ticket) -> Holder {

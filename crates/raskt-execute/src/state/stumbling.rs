@@ -5,6 +5,7 @@ use super::State;
 /// A place in what changes the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
+    Submitting,
     Submitted,
     Reserving,
     Asked,
@@ -18,7 +19,8 @@ pub(crate) enum Spot {
 }
 
 impl Spot {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
+        Self::Submitting,
         Self::Submitted,
         Self::Reserving,
         Self::Asked,

@@ -9,6 +9,7 @@ use crate::results::Results;
 use crate::turn::is_repeatable;
 use raskt_graph::Graph;
 use raskt_schedule::{PreparedRun, RunId, TaskRange};
+use raskt_store::Past;
 use raskt_sync::guard;
 use raskt_value::CancelToken;
 use std::collections::BTreeMap;
@@ -26,14 +27,16 @@ impl Submitted {
         graph: Arc<Graph>,
         wanted: Vec<TaskRange>,
         parent: Option<RunId>,
-        owner: Option<Weak<dyn OwnsRuns>>,
+        (owner, past): (Option<Weak<dyn OwnsRuns>>, Option<Arc<Past>>),
         completion: Arc<Completion>,
     ) -> Result<Self, RunError> {
         // If this panics, no other run has to do with it.
         let prepared = guard(|| PreparedRun::new(graph.clone(), &wanted, &settings()));
         let prepared = prepared.map_err(|story| RunError::Broken(Arc::new(Breakdown { story, flight: None })))??;
+        let is_repeatable = is_repeatable(&graph);
         let entry = RunEntry {
-            is_repeatable: is_repeatable(&graph),
+            is_repeatable,
+            past: past.or_else(|| is_repeatable.then(|| Arc::new(Past::of(graph.clone())))),
             graph,
             wanted,
             completion,
@@ -50,17 +53,25 @@ impl Submitted {
 }
 
 impl State {
+    /// Takes in a run. If this panics, its owner is told as those of all runs are; he isn't of what is refused.
     pub fn submit(&mut self, submitted: Submitted) -> Result<RunId, RunError> {
+        let run = RunId(self.next_run);
+        self.next_run += 1;
+        let Submitted { prepared, entry, parent } = submitted;
+        // Before anything else: what isn't among the runs isn't told of a panic.
+        self.runs.insert(run, entry);
         let limit = self.store.memory_limit();
         if limit != self.memory {
             self.memory = limit;
             self.resize();
         }
-        let run = RunId(self.next_run);
-        self.next_run += 1;
-        let Submitted { prepared, entry, parent } = submitted;
-        self.pilot.submit(run, parent, (&entry.graph, &entry.wanted), prepared)?;
-        self.runs.insert(run, entry);
+        #[cfg(test)]
+        self.pass(super::stumbling::Spot::Submitting);
+        let entry = &self.runs[&run];
+        if let Err(refused) = self.pilot.submit(run, parent, (&entry.graph, &entry.wanted), prepared) {
+            self.afterwards.runs.extend(self.runs.remove(&run));
+            return Err(refused.into());
+        }
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Submitted);
         self.act();

@@ -171,7 +171,7 @@ fn a_panic_anywhere_in_the_machines_ends_every_run_and_gives_all_back() {
         let (is_open, gate) = gate();
         is_open.store(threads == 0, Ordering::Release);
         let gate = submit(&place.engine, gate);
-        let left = if matches!(spot, Spot::Releasing | Spot::Submitted) { 1 } else { 2 };
+        let left = if matches!(spot, Spot::Releasing | Spot::Submitting | Spot::Submitted) { 1 } else { 2 };
         place.engine.0.lock().stumbles = Some((spot, left));
         let mut runs: Vec<_> = (0..4).map(|_| submit(&place.engine, sums_of(kept.clone()))).collect();
         // One is let go of while it runs.
@@ -205,6 +205,35 @@ fn a_panic_anywhere_in_the_machines_ends_every_run_and_gives_all_back() {
         let state = place.engine.0.lock();
         assert_eq!((state.pool.live(), state.lent()), (0, 0));
     }
+}
+
+#[test]
+fn the_owner_of_a_run_that_ends_as_it_comes_is_told_of_it_once() {
+    for threads in [0, 1] {
+        let engine = engine(threads);
+        let owner = Arc::new(Owner::default());
+        let weak: std::sync::Weak<Owner> = Arc::downgrade(&owner);
+        for (count, spot) in [Spot::Submitting, Spot::Submitted].into_iter().enumerate() {
+            engine.0.lock().stumbles = Some((spot, 1));
+            let (graph, wanted) = sum_of(10);
+            let run = engine.submit_unattended(graph, wanted, weak.clone());
+            assert!(story(run.wait_timeout(PATIENCE).expect("nobody waits for ever")).contains(&format!("{spot:?}")));
+            assert_eq!(owner.0.load(Ordering::Relaxed), count + 1, "{spot:?}");
+        }
+        let (graph, _) = sum_of(10);
+        let run = engine.submit_unattended(graph, vec![TaskId::new(LayerId(9), 0)], weak.clone());
+        assert!(matches!(run.wait_timeout(PATIENCE), Some(Err(RunError::Refused(_)))));
+        assert_eq!(owner.0.load(Ordering::Relaxed), 3);
+        assert_eq!(number(&submit(&engine, sum_of(100)).wait().unwrap()[0]), 4950);
+    }
+}
+
+#[test]
+fn after_shutdown_a_run_is_refused() {
+    let engine = engine(1);
+    submit(&engine, sum_of(10)).wait().unwrap();
+    engine.shut_down(Duration::from_secs(5));
+    assert!(matches!(submit(&engine, sum_of(10)).wait(), Err(RunError::ShutDown)));
 }
 
 /// An object for which the store asks how it is written, which is more than it can bear.

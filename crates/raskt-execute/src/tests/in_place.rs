@@ -82,3 +82,32 @@ fn what_is_not_fit_for_it_is_left_to_an_engine() {
     let layer = graph.layer(Layer::new("own", one, Shape::Explicit(edges.finish().unwrap()))).unwrap();
     assert!(evaluate(&graph.finish(), &[TaskId::new(layer, 1)]).is_none());
 }
+
+#[test]
+fn where_a_kept_result_is_not_in_memory_nothing_has_been_run() {
+    let store = Store::new(Limits::of_memory(1 << 20));
+    let facts = raskt_store::Facts { label: "block".into(), group: 1, turn: None, recompute_nanoseconds: None };
+    let kept = store.keep_unasked(memory::block(1, 512), raskt_store::Lineage::none(), facts).unwrap();
+    store.hold_unasked(1 << 20);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while kept.in_memory().is_some() {
+        assert!(Instant::now() < deadline, "it stays in memory");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = runs.clone();
+    let mut graph = GraphBuilder::new();
+    let sink = op(&mut graph, move |_, _| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        Ok(Chunk::scalar(0_i64).into())
+    });
+    let body = Arc::new(NativeOp(Arc::new(Closure(Box::new(move |_, _| Ok(Value::Kept(kept.clone())))))));
+    let flags = OpFlags { gives_kept: true, ..OpFlags::default() };
+    let give = graph.op(Op { kind: OpKind::Array, name: "give".into(), digest: 0, flags, body });
+    let sink = graph.layer(Layer::new("sink", sink, Shape::source(3))).unwrap();
+    let give = graph.layer(Layer::new("give", give, Shape::source(1))).unwrap();
+    let wanted = [TaskId::new(sink, 1), TaskId::new(give, 0)];
+    assert!(evaluate(&graph.finish(), &wanted).is_none());
+    assert_eq!(runs.load(Ordering::Relaxed), 0);
+    store.let_go_small(1 << 20);
+}

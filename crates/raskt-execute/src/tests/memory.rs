@@ -16,17 +16,17 @@ const MIB: u64 = 1 << 20;
 
 /// A cost that states how many bytes a result has: what nobody stated is promised as nothing until a first result has
 /// come, and each thread may hold one such result beyond its promise for as long as it likes.
-fn bytes(output_bytes: u64) -> Cost {
+pub fn bytes(output_bytes: u64) -> Cost {
     Cost { output_bytes, ..Cost::default() }
 }
 
 /// A block of so many KiB that holds `number` everywhere.
-fn block(number: i64, kib: u64) -> Value {
+pub fn block(number: i64, kib: u64) -> Value {
     let count = (kib * 128) as usize;
     Chunk::from_vec(vec![number; count], &[count]).unwrap().into()
 }
 
-fn sum(value: &Value) -> i64 {
+pub fn sum(value: &Value) -> i64 {
     value.as_chunk().and_then(Chunk::as_slice::<i64>).expect("tests pass integers").iter().sum()
 }
 
@@ -45,7 +45,7 @@ impl Place {
         Self { folder, engine: Engine::with_store(options, store, Runners::default()) }
     }
 
-    fn files(&self) -> Vec<std::path::PathBuf> {
+    pub fn files(&self) -> Vec<std::path::PathBuf> {
         let folders = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
         let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
         let mut files: Vec<_> = files.filter(|path| path.file_name().unwrap() != "owner").collect();
@@ -53,7 +53,7 @@ impl Place {
         files
     }
 
-    fn report(&self) -> MemoryReport {
+    pub fn report(&self) -> MemoryReport {
         self.engine.store().report().unwrap()
     }
 
@@ -80,7 +80,7 @@ impl Place {
         self.engine.submit(graph, wanted).wait_timeout_kept(Duration::from_secs(60)).expect("it doesn't hang").unwrap()
     }
 
-    fn run(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunResult {
+    pub fn run(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunResult {
         self.engine.submit(graph, wanted).wait_timeout(Duration::from_secs(60)).expect("it doesn't hang")
     }
 }
@@ -110,7 +110,7 @@ fn repeatable(
     graph.op(Op { kind: OpKind::Array, name: "repeatable".into(), digest: 0, flags: OpFlags::default(), body })
 }
 
-fn all(layer: LayerId, count: u32) -> Vec<TaskId> {
+pub fn all(layer: LayerId, count: u32) -> Vec<TaskId> {
     (0..u64::from(count)).map(|index| TaskId::new(layer, index)).collect()
 }
 

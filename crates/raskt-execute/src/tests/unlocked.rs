@@ -102,6 +102,6 @@ fn a_run_is_made_ready_while_somebody_else_has_the_lock() {
     let (graph, wanted) = sum_of(1000);
     let completion = Arc::default();
     let wanted = TaskRange::of(wanted);
-    assert!(state::Submitted::new(graph, wanted, None, None, completion).is_ok());
+    assert!(state::Submitted::new(graph, wanted, None, (None, None), completion).is_ok());
     drop(held);
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Which rows there are, and the columns that expressions over them can read. Immutable and shared; equal digests,
 /// equal rows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Node {
     /// Where the rows come from.
     pub operator: Operator,
@@ -36,6 +36,7 @@ pub struct Node {
 }
 
 /// Where the rows of a node come from.
+#[derive(Clone)]
 pub enum Operator {
     /// CSV files.
     Csv(CsvPlan),
@@ -289,6 +290,28 @@ impl Node {
             Operator::Attach { input, from, .. } => vec![input, from],
             Operator::Join(plan) => vec![&plan.left, &plan.right],
             Operator::Concat { inputs } => inputs.iter().collect(),
+        }
+    }
+
+    /// The same.
+    pub(super) fn inputs_mut(&mut self) -> Vec<&mut Arc<Node>> {
+        match &mut self.operator {
+            Operator::Csv(_) | Operator::Parquet(_) | Operator::Memory(_) => vec![],
+            Operator::External(external) => external.inputs.iter_mut().collect(),
+            Operator::Project { input, .. }
+            | Operator::RowNumber { input, .. }
+            | Operator::Filter { input, .. }
+            | Operator::Sort { input, .. }
+            | Operator::Slice { input, .. }
+            | Operator::Top { input, .. }
+            | Operator::Unique { input, .. }
+            | Operator::Aggregate { input, .. }
+            | Operator::Cells { input, .. }
+            | Operator::Divided { input, .. }
+            | Operator::Repartition { input } => vec![input],
+            Operator::Attach { input, from, .. } => vec![input, from],
+            Operator::Join(plan) => vec![&mut plan.left, &mut plan.right],
+            Operator::Concat { inputs } => inputs.iter_mut().collect(),
         }
     }
 

@@ -122,4 +122,8 @@ impl Kernel for Give {
     fn name(&self) -> String {
         "tables".into()
     }
+
+    fn given(&self) -> Option<&[Value]> {
+        Some(&self.0)
+    }
 }

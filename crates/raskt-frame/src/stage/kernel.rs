@@ -70,6 +70,11 @@ impl Kernel for Stage {
     fn name(&self) -> String {
         format!("frame {}", self.output.node.operator.name())
     }
+
+    fn without_kept(&self) -> Option<Arc<dyn Kernel>> {
+        let output = self.output.hollow()?;
+        Some(Arc::new(Self { output, by_partition: self.by_partition, stays: self.stays }))
+    }
 }
 
 /// Runs several whole plans as one query of the engine, which computes once what they share. Its result is a manifest
@@ -104,6 +109,11 @@ impl Kernel for Together {
     fn name(&self) -> String {
         let names: Vec<&str> = self.outputs.iter().map(|output| output.node.operator.name()).collect();
         format!("frame {}", names.join(" + "))
+    }
+
+    fn without_kept(&self) -> Option<Arc<dyn Kernel>> {
+        let hollow = |output: &StageOutput| output.hollow().unwrap_or_else(|| output.clone());
+        Some(Arc::new(Self { outputs: self.outputs.iter().map(hollow).collect() }))
     }
 }
 

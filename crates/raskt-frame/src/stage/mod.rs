@@ -41,11 +41,30 @@ pub(crate) use translate::{Translator, input_of_partition};
 pub(crate) use typing::type_of;
 
 use crate::expression::{Expression, digest_of};
-use crate::plan::{Column, Frame, Index, Node, levels_of};
+use crate::plan::{Column, Frame, Index, Node, hollow, levels_of, reads_tasks};
 use crate::table::index_column_name;
 use polars::prelude::*;
 use slice::Cut;
+use stack::with_stack_for;
 use std::sync::Arc;
+
+impl Frame {
+    /// The same without what makes the tables that it reads of tasks: it can say what rows are like, and not be computed.
+    pub fn hollow(&self) -> Self {
+        Self { root: hollow_root(&self.root), ..self.clone() }
+    }
+}
+
+impl Column {
+    /// As [`Frame::hollow`].
+    pub fn hollow(&self) -> Self {
+        Self { root: hollow_root(&self.root), ..self.clone() }
+    }
+}
+
+fn hollow_root(root: &Arc<Node>) -> Arc<Node> {
+    if reads_tasks(root) { with_stack_for(root.depth, || hollow(root)) } else { root.clone() }
+}
 
 /// What a stage gives: columns over a node.
 #[derive(Clone, Debug)]
@@ -59,6 +78,11 @@ impl StageOutput {
     /// How many steps of a query lie one under another.
     fn depth(&self) -> usize {
         self.node.depth + levels_of(self.columns.iter().map(|(_, values)| &values.expr))
+    }
+
+    /// The same without what makes the tables that it reads of tasks; nothing if it reads none.
+    fn hollow(&self) -> Option<Self> {
+        reads_tasks(&self.node).then(|| Self { node: hollow_root(&self.node), ..self.clone() })
     }
 
     /// The labels and columns of a frame.

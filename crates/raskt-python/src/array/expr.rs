@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use raskt_array::{Array, AxisChunks, assemble};
-use raskt_graph::{Graph, GraphBuilder, LayerId, Lower, OpKind, TaskId};
+use raskt_graph::{Graph, GraphBuilder, GraphError, LayerId, Lower, OpKind, TaskId};
 use raskt_value::{Chunk, Value};
 use std::sync::{Arc, OnceLock};
 
@@ -164,11 +164,29 @@ impl Collection for ArrayExpr {
         Ok(Py::new(py, persisted)?.into_any())
     }
 
+    fn hollow(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let array = Array::from_lower(Arc::new(Nothing), self.array.dtype(), self.array.chunks().clone());
+        Ok(Some(Py::new(py, Self::from(array))?.into_any()))
+    }
+
     fn block(&self, py: Python<'_>, _index: u64, value: Value) -> PyResult<Py<PyAny>> {
         match value {
             Value::Chunk(chunk) => element_or_array(numpy_from_chunk(py, chunk)?, self.array.ndim()),
             other => Err(PyRuntimeError::new_err(format!("a block of an array came as a {}", other.type_name()))),
         }
+    }
+}
+
+/// Stands where an array has nothing to be computed from.
+struct Nothing;
+
+impl Lower for Nothing {
+    fn key(&self) -> u128 {
+        0x7261_736b_745f_6e6f << 64
+    }
+
+    fn lower(&self, _graph: &mut GraphBuilder) -> Result<LayerId, GraphError> {
+        Err(GraphError::Lowering("an array that only puts blocks together can't be computed".into()))
     }
 }
 

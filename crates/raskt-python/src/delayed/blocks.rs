@@ -49,6 +49,11 @@ impl PythonBlock for FinishCollection {
     fn name(&self) -> String {
         "finish".to_owned()
     }
+
+    fn without_kept(&self, py: Python<'_>) -> PyResult<Option<Arc<dyn PythonBlock>>> {
+        let hollow = with_collection(self.expr.bind(py), |collection| collection.hollow(py))?;
+        Ok(hollow.map(|expr| Arc::new(Self { expr }) as Arc<dyn PythonBlock>))
+    }
 }
 
 struct OneBlock {
@@ -64,6 +69,11 @@ impl PythonBlock for OneBlock {
 
     fn name(&self) -> String {
         "block".to_owned()
+    }
+
+    fn without_kept(&self, py: Python<'_>) -> PyResult<Option<Arc<dyn PythonBlock>>> {
+        let hollow = with_collection(self.expr.bind(py), |collection| collection.hollow(py))?;
+        Ok(hollow.map(|expr| Arc::new(Self { expr, index: self.index }) as Arc<dyn PythonBlock>))
     }
 }
 

@@ -149,6 +149,28 @@ impl Node {
         self.after().iter().for_each(visit);
     }
 
+    /// The same node without results that a store keeps, and without the nodes that it reads: to run, it gets them as inputs.
+    pub fn without_kept(self: &Arc<Self>, py: Python<'_>) -> PyResult<Arc<Self>> {
+        let holds = matches!(self.work, Work::Kept(_) | Work::Block { .. }) || self.reads_nodes();
+        if !holds {
+            return Ok(self.clone());
+        }
+        let nothing = Self::new(Work::Taken);
+        let mut hollow = |argument: &Argument| argument.replaced(py, &mut |_| Ok(Argument::Node(nothing.clone())));
+        let work = match &self.work {
+            Work::Give(argument) => Work::Give(hollow(argument)?),
+            Work::Call { function, arguments } => {
+                let positional = arguments.positional().iter().map(&mut hollow).collect::<PyResult<_>>()?;
+                let named =
+                    arguments.named().iter().map(|(name, argument)| Ok((name.clone_ref(py), hollow(argument)?)));
+                Work::call(function.clone_ref(py), positional, named.collect::<PyResult<_>>()?)
+            }
+            Work::Kept(_) | Work::Block { .. } | Work::Taken => Work::Taken,
+        };
+        let extra = Extra { key: Some(self.key(py)), outputs: self.outputs(), ..Extra::default() };
+        Ok(Self::made(work, extra, false))
+    }
+
     /// Takes the arguments out, so that they can be dropped one after the other.
     fn take_arguments(&mut self, into: &mut Vec<Argument>) {
         if let Some(extra) = &mut self.extra {

@@ -1,9 +1,10 @@
 //! The layers that delayed calls become: one for each kind of annotation, and more where they read each other in turn.
 
-use super::{Calls, Node};
+use super::{Calls, Node, Work};
 use hashbrown::HashMap;
 use raskt_graph::{
-    Annotations, ExplicitBuilder, GraphBuilder, GraphError, Layer, LayerId, Op, OpBody, OpFlags, OpKind, Shape, TaskId,
+    Annotations, Cost, ExplicitBuilder, GraphBuilder, GraphError, Layer, LayerId, Op, OpBody, OpFlags, OpKind, Shape,
+    TaskId,
 };
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -39,14 +40,23 @@ pub(super) enum Input {
 #[derive(Default)]
 pub(super) struct Parts {
     parts: Vec<Part>,
-    /// The parts without annotations, in order.
-    plain: Vec<u32>,
-    /// The parts of each kind of annotation, in order.
-    annotated: HashMap<usize, Vec<u32>>,
+    calls: Known,
+    /// Those of nodes that name what the store keeps. They are no part of what reads them, so that it is in memory, and paid for,
+    /// before a reader starts.
+    kept: Known,
     /// The inputs of all calls, one after the other.
     inputs: Vec<Input>,
     /// Tasks that are in the graph and are read.
     tasks: Vec<TaskId>,
+}
+
+/// Parts of one sort.
+#[derive(Default)]
+struct Known {
+    /// Those without annotations, in order.
+    plain: Vec<u32>,
+    /// Those of each kind of annotation, in order.
+    annotated: HashMap<usize, Vec<u32>>,
 }
 
 /// The layers that parts have become.
@@ -58,6 +68,7 @@ pub(super) struct Layers {
 #[derive(Default)]
 struct Part {
     annotations: Option<Arc<Annotations>>,
+    gives_kept: bool,
     nodes: Vec<Arc<Node>>,
     /// Where the inputs of each call lie in the list of all.
     starts: Vec<u32>,
@@ -84,7 +95,7 @@ impl Parts {
     /// Adds a call whose inputs are those from `start` on.
     pub fn add(&mut self, node: &Arc<Node>, start: usize) -> Place {
         let earliest = self.inputs[start..].iter().map(Input::part).max().unwrap_or(0);
-        let at = self.part_for(node.annotations(), earliest);
+        let at = self.part_for(node.annotations(), matches!(node.work, Work::Kept(_)), earliest);
         let part = &mut self.parts[at as usize];
         part.nodes.push(node.clone());
         part.starts.push(start as u32);
@@ -93,18 +104,19 @@ impl Parts {
     }
 
     /// The first part of these annotations that is `earliest` or later; a new one if there is none.
-    fn part_for(&mut self, annotations: Option<&Arc<Annotations>>, earliest: u32) -> u32 {
+    fn part_for(&mut self, annotations: Option<&Arc<Annotations>>, gives_kept: bool, earliest: u32) -> u32 {
+        let sort = if gives_kept { &mut self.kept } else { &mut self.calls };
         // Told apart by address: annotations of one `with` block are one object.
         let known = match annotations {
-            None => &mut self.plain,
-            Some(annotations) => self.annotated.entry(Arc::as_ptr(annotations) as usize).or_default(),
+            None => &mut sort.plain,
+            Some(annotations) => sort.annotated.entry(Arc::as_ptr(annotations) as usize).or_default(),
         };
         if let Some(&part) = known.get(known.partition_point(|&part| part < earliest)) {
             return part;
         }
         let part = self.parts.len() as u32;
         known.push(part);
-        self.parts.push(Part { annotations: annotations.cloned(), ..Part::default() });
+        self.parts.push(Part { annotations: annotations.cloned(), gives_kept, ..Part::default() });
         part
     }
 
@@ -113,7 +125,10 @@ impl Parts {
         let layers = Layers { first: LayerId(graph.layers()), tasks: self.tasks };
         for (at, part) in self.parts.into_iter().enumerate() {
             let edges = part.edges(&self.inputs, at as u32, &layers);
-            add_python_layer(graph, "delayed", Arc::new(Calls(part.nodes)), edges, part.annotations)?;
+            match part.gives_kept {
+                true => add_kept_layer(graph, Arc::new(Calls(part.nodes)), edges, part.annotations)?,
+                false => add_python_layer(graph, "delayed", Arc::new(Calls(part.nodes)), edges, part.annotations)?,
+            };
         }
         Ok(layers)
     }
@@ -162,8 +177,25 @@ pub(super) fn add_python_layer(
     edges: ExplicitBuilder,
     annotations: Option<Arc<Annotations>>,
 ) -> Result<LayerId, GraphError> {
-    let flags = OpFlags::default();
-    let op = graph.op(Op { kind: OpKind::Python, name: name.into(), digest: 0, flags, body });
+    let op = graph.op(python_op(name, OpFlags::default(), body));
     let layer = Layer::new(name, op, Shape::Explicit(edges.finish()?));
     graph.layer(Layer { annotations: annotations.unwrap_or_default(), ..layer })
+}
+
+/// Adds a layer of nodes that name what the store keeps, which takes no memory.
+fn add_kept_layer(
+    graph: &mut GraphBuilder,
+    body: OpBody,
+    edges: ExplicitBuilder,
+    annotations: Option<Arc<Annotations>>,
+) -> Result<LayerId, GraphError> {
+    let flags = OpFlags { gives_kept: true, ..OpFlags::default() };
+    let op = graph.op(python_op("kept", flags, body));
+    let cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
+    let layer = Layer::new("kept", op, Shape::Explicit(edges.finish()?)).with_cost(cost);
+    graph.layer(Layer { annotations: annotations.unwrap_or_default(), ..layer })
+}
+
+fn python_op(name: &str, flags: OpFlags, body: OpBody) -> Op {
+    Op { kind: OpKind::Python, name: name.into(), digest: 0, flags, body }
 }

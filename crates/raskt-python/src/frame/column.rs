@@ -70,6 +70,11 @@ impl Collection for ColumnExpr {
         Ok(Py::new(py, Self::from(column))?.into_any())
     }
 
+    fn hollow(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let by_partition = self.by_partition;
+        Ok(Some(Py::new(py, Self { column: self.column.hollow(), by_partition })?.into_any()))
+    }
+
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
         let start = self.column.to_frame("values").rows_before(index as usize);
         interchange::to_column(py, &interchange::one_table(&[value])?, &self.column, start)

@@ -57,6 +57,11 @@ impl Collection for FrameExpr {
         Ok(Py::new(py, Self { labels: self.labels, ..frame.into() })?.into_any())
     }
 
+    fn hollow(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let (by_partition, labels) = (self.by_partition, self.labels);
+        Ok(Some(Py::new(py, Self { frame: self.frame.hollow(), by_partition, labels })?.into_any()))
+    }
+
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
         let start = self.frame.rows_before(index as usize);
         self.to_pandas(py, &[value], start)

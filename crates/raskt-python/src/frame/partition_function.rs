@@ -28,6 +28,15 @@ pub(super) enum Input {
 }
 
 impl Input {
+    /// What tells how tables are to be shown, and not how they are computed.
+    pub(super) fn hollow(self) -> Self {
+        match self {
+            Self::Frame(frame) => Self::Frame(frame.hollow()),
+            Self::Labels(frame) => Self::Labels(frame.hollow()),
+            Self::Column(column) => Self::Column(column.hollow()),
+        }
+    }
+
     /// How many partitions the plan has.
     pub(super) fn partitions(&self) -> usize {
         match self {
@@ -315,6 +324,7 @@ fn mapped(
     let (levels, columns, is_series) = (promise.levels.clone(), promise.columns.clone(), promise.is_series);
     let levels: Vec<(Option<&str>, Domain)> = levels.iter().map(|(name, it)| (name.as_deref(), it.clone())).collect();
     let columns: Vec<(&str, Domain)> = columns.iter().map(|(name, it)| (name.as_str(), it.clone())).collect();
+    let input = input.hollow();
     let function = PartitionFunction { function, input, promise, name: name.to_owned(), same_rows, numbered };
     let body: OpBody = Arc::new(PythonOp(Arc::new(function)));
     let found = match same_rows {

@@ -80,6 +80,7 @@ pub(super) fn frame_of_whole(
     let Some((first, _)) = given.first() else { return Err(PyValueError::new_err("there is nothing to align")) };
     let rows = rows_of(first);
     let (inputs, outputs): (Vec<Input>, Vec<StageOutput>) = given.into_iter().unzip();
+    let inputs = inputs.into_iter().map(Input::hollow).collect();
     let function = WholeFunction { function, inputs, promise, name: name.to_owned(), same_rows };
     let body: OpBody = Arc::new(PythonOp(Arc::new(function)));
     let digest = digest_of_call(token);

@@ -5,7 +5,7 @@ mod others;
 
 use contents::Contents;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
-use others::registered;
+use others::{heard, registered};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
@@ -57,9 +57,9 @@ fn plain(object: &Bound<'_, PyAny>) -> Option<Size> {
         return Some(buffer);
     }
     match library_of(&object.get_type()) {
-        Library::Tables => Some(measured(object).unwrap_or_else(|_| unmeasured(object))),
+        Library::Tables => Some(measured(object).unwrap_or_else(|| unmeasured(object))),
         Library::Arrays if nbytes(object)? >= Store::KEPT_BYTES || holds_objects(object) => {
-            Some(measured(object).unwrap_or_else(|_| unmeasured(object)))
+            Some(measured(object).unwrap_or_else(|| unmeasured(object)))
         }
         Library::Elsewhere => Some(SMALL),
         _ => Some(Size { bytes: nbytes(object)?.max(SMALL.bytes), moves: None }),
@@ -80,8 +80,8 @@ fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
 
 /// What the object itself says that it holds.
 fn nbytes(object: &Bound<'_, PyAny>) -> Option<usize> {
-    let nbytes = object.getattr_opt(intern!(object.py(), "nbytes")).ok().flatten();
-    nbytes.and_then(|nbytes| nbytes.extract().ok())
+    let nbytes = heard(object.py(), object.getattr_opt(intern!(object.py(), "nbytes"))).flatten();
+    nbytes.and_then(|nbytes| heard(object.py(), nbytes.extract()))
 }
 
 const SMALL: Size = Size { bytes: 32, moves: None };
@@ -97,7 +97,8 @@ enum Library {
 }
 
 fn library_of(kind: &Bound<'_, PyType>) -> Library {
-    let module = kind.getattr(intern!(kind.py(), "__module__")).ok().and_then(|module| module.cast_into().ok());
+    let module = heard(kind.py(), kind.getattr(intern!(kind.py(), "__module__")));
+    let module = module.and_then(|module| module.cast_into().ok());
     let module = module.as_ref().and_then(|module: &Bound<'_, PyString>| module.to_str().ok()).unwrap_or_default();
     match module.split('.').next() {
         Some("numpy") => Library::Arrays,
@@ -107,10 +108,22 @@ fn library_of(kind: &Bound<'_, PyType>) -> Library {
     }
 }
 
-fn measured(object: &Bound<'_, PyAny>) -> PyResult<Size> {
-    let module = object.py().import(intern!(object.py(), "raskt._spill"))?;
-    let (bytes, moves) = module.getattr(intern!(object.py(), "measure"))?.call1((object,))?.extract()?;
-    Ok(Size { bytes, moves })
+fn measured(object: &Bound<'_, PyAny>) -> Option<Size> {
+    let py = object.py();
+    let measure =
+        || py.import(intern!(py, "raskt._spill"))?.getattr(intern!(py, "measure"))?.call1((object,))?.extract();
+    let (bytes, moves) = heard(py, measure())?;
+    Some(Size { bytes, moves })
+}
+
+/// The size of a table of a class that somebody derived from a library's: what such say of themselves is counted text by text.
+fn derived_table(object: &Bound<'_, PyAny>) -> Option<Size> {
+    let is_table =
+        |base: &Bound<'_, PyAny>| base.cast::<PyType>().is_ok_and(|base| matches!(library_of(base), Library::Tables));
+    if !object.get_type().mro().iter().skip(1).any(|base| is_table(&base)) {
+        return None;
+    }
+    measured(object).map(|size| Size { moves: None, ..size })
 }
 
 /// A table of a kind that nobody knows: what it says of itself.

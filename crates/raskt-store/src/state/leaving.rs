@@ -73,17 +73,19 @@ impl State {
 
     /// The result to go first; where all those stay that can leave, one that there was no room for on the disk, and is by now.
     fn next_victim(&mut self) -> Option<SlotId> {
-        self.counts.looked_at += 1;
-        if let Some(id) = self.order.first() {
-            return Some(id);
+        loop {
+            self.counts.looked_at += 1;
+            if let Some(id) = self.order.first() {
+                return Some(id);
+            }
+            let (bytes, id) = *self.unwritable.first()?;
+            if !self.disk.has_room(reserved(bytes)) {
+                return None;
+            }
+            // One that is pinned doesn't stand in the order before it is let go.
+            self.set_stays(id, None);
+            self.stand(id);
         }
-        let (bytes, id) = *self.unwritable.first()?;
-        if !self.disk.has_room(reserved(bytes)) {
-            return None;
-        }
-        self.set_stays(id, None);
-        self.stand(id);
-        self.order.first()
     }
 
     /// Notes why a result stays in memory, or that it needn't.
@@ -106,30 +108,38 @@ impl State {
 
     /// Results that somebody else referred to may be free to go by now. Of those nobody says so.
     pub fn look_at_shared(&mut self) {
-        let is_free = |id: &&SlotId| self.slots.get(id).and_then(|slot| slot.value()).is_some_and(is_sole);
-        let free: Vec<SlotId> = self.shared.iter().filter(is_free).copied().collect();
-        let is_any = !free.is_empty();
-        for id in free {
-            self.set_stays(id, None);
-            self.stand(id);
-        }
-        if is_any {
+        if self.retry(self.free_of_shared()) {
             self.settle();
             self.make_room();
         }
     }
 
-    /// What didn't work may be tried again: files, and results that somebody in their own world referred to.
-    pub fn forgive(&mut self) {
-        let shared: Vec<SlotId> = self.shared_elsewhere.iter().copied().collect();
-        if self.disk.trouble.take().is_none() && shared.is_empty() {
-            return;
-        }
-        for id in shared {
+    /// The same before a request is refused, and those of which only their own world can tell; says whether there are any.
+    pub(super) fn retry_shared(&mut self) -> bool {
+        let elsewhere = self.shared_elsewhere.iter().copied();
+        self.retry(self.free_of_shared().into_iter().chain(elsewhere).collect())
+    }
+
+    fn free_of_shared(&self) -> Vec<SlotId> {
+        let is_free = |id: &&SlotId| self.slots.get(id).and_then(|slot| slot.value()).is_some_and(is_sole);
+        self.shared.iter().filter(is_free).copied().collect()
+    }
+
+    /// Lets these be chosen again to leave; says whether there are any.
+    fn retry(&mut self, ids: Vec<SlotId>) -> bool {
+        for &id in &ids {
             self.set_stays(id, None);
             self.stand(id);
         }
-        self.moved();
+        !ids.is_empty()
+    }
+
+    /// What didn't work may be tried again: files, and results that somebody in their own world referred to.
+    pub fn forgive(&mut self) {
+        let had_trouble = self.disk.trouble.take().is_some();
+        if self.retry(self.shared_elsewhere.iter().copied().collect()) || had_trouble {
+            self.moved();
+        }
     }
 
     /// Lets one result leave, by the cheapest way there is; how many bytes that frees.

@@ -31,7 +31,12 @@ impl State {
         let waiting = self.pending.len();
         self.pending.retain(|request| request.holder != holder);
         self.loading.remove(&holder);
-        if self.broker.give_back(holder) || self.pending.len() < waiting {
+        let has_ended = self.broker.give_back(holder);
+        if has_ended {
+            // It may have been what referred to some of those that stay.
+            self.retried_for = None;
+        }
+        if has_ended || self.pending.len() < waiting {
             self.moved();
         }
     }
@@ -41,6 +46,7 @@ impl State {
         self.pending.retain(|request| request.holder.asker != asker);
         self.loading.retain(|holder, _| holder.asker != asker);
         self.broker.give_back_all(asker);
+        self.retried_for = None;
         self.moved();
     }
 
@@ -49,10 +55,19 @@ impl State {
         if self.broker.is_overbooked() && self.lent == 0 {
             return;
         }
-        if let Some(request) = self.pending.pop_front() {
+        if self.retries() {
+            self.moved();
+        } else if let Some(request) = self.pending.pop_front() {
             self.grant(request, true);
             self.moved();
         }
+    }
+
+    /// Before the first request goes beyond the limit, or is refused, what somebody was seen to refer to is tried again: once for
+    /// each request, and once more after each promise that ended. Says whether there is any.
+    fn retries(&mut self) -> bool {
+        let Some(holder) = self.pending.front().map(|request| request.holder) else { return false };
+        self.retried_for.replace(holder) != Some(holder) && self.retry_shared()
     }
 
     /// Something changed that a request may have waited for.
@@ -75,7 +90,7 @@ impl State {
                 self.grant(request, false);
             } else if self.leaving > 0 || self.coming > 0 || self.broker.promises() > self.lent {
                 return;
-            } else {
+            } else if !self.retries() {
                 let Some(request) = self.pending.pop_front() else { return };
                 self.go_beyond(request);
             }

@@ -257,6 +257,7 @@ class Call:
         base = root_frame(rows[0])
         self.by_labels = self.by_labels and is_numbered(rows[0])
         if self.whole and not self.by_labels:
+            self.expressions, self.slots = {}, {}
             return base
         columns = []
         for at, value in self.expressions.items():
@@ -269,7 +270,8 @@ class Call:
         if self.by_labels:
             columns.append(("labels", rows[0]._as_frame().index().to_series()))
             self.whole = False
-        self.expressions = {}
+        # A call lives as long as what is made of its results: it mustn't keep what those before it gave.
+        self.expressions, self.slots = {}, {}
         return base.select(columns)
 
     def __call__(self, partition: Any, number: int | None = None) -> Any:

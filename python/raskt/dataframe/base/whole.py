@@ -69,7 +69,9 @@ def over_whole(
         may_miss = may_miss(call.meta) if callable(may_miss) else may_miss
     meta = call.held(call.meta)
     options = {"same_rows": same_rows, "may_miss": may_miss, "partitions": partitions}
-    return wrap(core().frame_of_whole(call, call.expressions, meta, name=name, **options))
+    # A call lives as long as what is made of its results: it mustn't keep what those before it gave.
+    expressions, call.expressions = call.expressions, []
+    return wrap(core().frame_of_whole(call, expressions, meta, name=name, **options))
 
 
 def either(gaps: bool | list[bool], missing: list[bool]) -> bool | list[bool]:

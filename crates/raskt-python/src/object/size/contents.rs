@@ -1,7 +1,7 @@
 //! What lies in an object, added up: with so much effort at most, each thing once, and without an error whatever it is.
 
-use super::others::{attributes, deque, is_code, own_count, registered};
-use super::{SMALL, Size, is_scalar, plain};
+use super::others::{attributes, deque, is_code, listed, own_count, registered};
+use super::{SMALL, Size, derived_table, is_scalar, plain};
 use hashbrown::HashSet;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
@@ -108,6 +108,22 @@ impl Contents {
     }
 
     fn of_container(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Option<Size> {
+        let size = self.of_elements_in(object, depth, budget)?;
+        if is_exact(object) { Some(size) } else { Some(self.with_attributes(object, size, depth, budget)) }
+    }
+
+    /// What a container of a derived class has beside its elements counts too. Who else refers to it isn't asked where the container
+    /// is to leave memory, so that one with attributes stays.
+    fn with_attributes(&mut self, object: &Bound<'_, PyAny>, size: Size, depth: usize, budget: usize) -> Size {
+        let attributes = Elements::List(attributes(object));
+        if attributes.len() == 0 {
+            return size;
+        }
+        let held = self.of_part(&attributes, depth + 1, budget);
+        Size { bytes: size.bytes.saturating_add(held.bytes), moves: None }
+    }
+
+    fn of_elements_in(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Option<Size> {
         if let Ok(tuple) = object.cast::<PyTuple>() {
             return Some(self.of_elements(OF_LIST, &[Elements::Tuple(tuple.clone())], depth, budget));
         }
@@ -119,8 +135,7 @@ impl Contents {
             return Some(self.of_elements(OF_DICTIONARY / 2, &parts, depth, budget));
         }
         if object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>() {
-            let elements = object.py().get_type::<PyList>().call1((object,)).ok()?.cast_into().ok()?;
-            return Some(self.of_elements(OF_SET, &[Elements::List(elements)], depth, budget));
+            return Some(self.of_elements(OF_SET, &[Elements::List(listed(object)?)], depth, budget));
         }
         None
     }
@@ -190,6 +205,9 @@ impl Contents {
         if is_code(object) {
             return SMALL;
         }
+        if let Some(table) = derived_table(object) {
+            return table;
+        }
         let own = own_count(object);
         let mut held = 0_usize;
         if let Some(elements) = deque(object) {
@@ -201,6 +219,15 @@ impl Contents {
         }
         Size { bytes: own.max(held).max(SMALL.bytes), moves: None }
     }
+}
+
+/// Whether a container is one of Python's own classes itself.
+fn is_exact(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyTuple>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyDict>()
+        || object.is_exact_instance_of::<PySet>()
+        || object.is_exact_instance_of::<PyFrozenSet>()
 }
 
 /// What `of` are likely to hold if `some` of them hold so many bytes.

@@ -1,9 +1,22 @@
 //! What objects of classes that nobody knows say of what they hold.
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyModule, PyString, PyType};
+
+/// What an object said of itself. An error is no reason to lose a result, and so the object has said nothing. But a signal that
+/// came meanwhile was for the program and not for the object: it comes once more.
+pub(super) fn heard<T>(py: Python<'_>, said: PyResult<T>) -> Option<T> {
+    said.inspect_err(|error| {
+        if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            // SAFETY: sets a flag of the interpreter, which is held.
+            unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+        }
+    })
+    .ok()
+}
 
 /// What `raskt.sizeof` has been told of the class of an object.
 pub(super) fn registered(object: &Bound<'_, PyAny>) -> Option<usize> {
@@ -17,12 +30,13 @@ pub(super) fn registered(object: &Bound<'_, PyAny>) -> Option<usize> {
     }
     let registered =
         py.import(intern!(py, "raskt.sizeof")).and_then(|module| module.getattr(intern!(py, "registered")));
-    registered.and_then(|registered| registered.call1((object,))?.extract()).ok().flatten()
+    heard(py, registered.and_then(|registered| registered.call1((object,))?.extract())).flatten()
 }
 
 /// Whether it is a module, a class or a function: what such refer to isn't theirs.
 pub(super) fn is_code(object: &Bound<'_, PyAny>) -> bool {
-    let has = |name: &Bound<'_, PyString>| object.getattr_opt(name).is_ok_and(|found| found.is_some());
+    let has =
+        |name: &Bound<'_, PyString>| heard(object.py(), object.getattr_opt(name)).is_some_and(|found| found.is_some());
     object.is_instance_of::<PyModule>()
         || object.is_instance_of::<PyType>()
         || has(intern!(object.py(), "__code__"))
@@ -32,7 +46,7 @@ pub(super) fn is_code(object: &Bound<'_, PyAny>) -> bool {
 /// What its class counts for it.
 pub(super) fn own_count(object: &Bound<'_, PyAny>) -> usize {
     let count = object.call_method0(intern!(object.py(), "__sizeof__"));
-    count.and_then(|count| count.extract()).unwrap_or(0)
+    heard(object.py(), count.and_then(|count| count.extract())).unwrap_or(0)
 }
 
 /// The elements of a `collections.deque`.
@@ -40,18 +54,23 @@ pub(super) fn deque<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyList
     static DEQUE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let py = object.py();
     let deque = DEQUE.import(py, "collections", "deque").ok()?;
-    let is_one = object.is_instance(deque).unwrap_or(false);
-    if is_one { py.get_type::<PyList>().call1((object,)).ok()?.cast_into().ok() } else { None }
+    let is_one = heard(py, object.is_instance(deque)).unwrap_or(false);
+    if is_one { listed(object) } else { None }
+}
+
+/// The elements of an object that has some, as a list.
+pub(super) fn listed<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyList>> {
+    heard(object.py(), object.py().get_type::<PyList>().call1((object,)))?.cast_into().ok()
 }
 
 /// The values of its attributes, of its dictionary and of its slots.
 pub(super) fn attributes<'py>(object: &Bound<'py, PyAny>) -> Bound<'py, PyList> {
     let py = object.py();
-    let dictionary = object.getattr_opt(intern!(py, "__dict__")).ok().flatten();
+    let dictionary = heard(py, object.getattr_opt(intern!(py, "__dict__"))).flatten();
     let dictionary = dictionary.and_then(|dictionary| dictionary.cast_into::<PyDict>().ok());
     let values = dictionary.map_or_else(|| PyList::empty(py), |dictionary| dictionary.values());
-    for name in slots(object).into_iter().flatten() {
-        if let Ok(Some(value)) = object.getattr_opt(name) {
+    for name in heard(py, slots(object)).into_iter().flatten() {
+        if let Some(Some(value)) = heard(py, object.getattr_opt(name)) {
             let _ = values.append(value);
         }
     }

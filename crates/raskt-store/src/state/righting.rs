@@ -1,0 +1,94 @@
+//! What is left when threads are gone, or a change panicked half way: the results, from which all else is told anew.
+
+use super::State;
+use crate::order::Order;
+#[cfg(test)]
+use crate::slot::Stays;
+use crate::slot::{Slot, SlotId, Where};
+use std::collections::BTreeMap;
+#[cfg(test)]
+use std::collections::BTreeSet;
+
+impl State {
+    /// Nobody is at the jobs any more, and nobody waits for what they would bring.
+    pub fn lose_threads(&mut self) {
+        self.pending.clear();
+        self.retried_for = None;
+        self.loading.clear();
+        self.replies.clear();
+        self.jobs.clear();
+        (self.leaving, self.coming, self.lent) = (0, 0, 0);
+        let ids: Vec<SlotId> = self.slots.keys().copied().collect();
+        for id in ids {
+            let Some(slot) = self.slots.get_mut(&id) else { continue };
+            slot.waiters.clear();
+            slot.place = match std::mem::replace(&mut slot.place, Where::Away) {
+                Where::Leaving(value) => Where::Here(value),
+                Where::Coming => Where::Away,
+                other => other,
+            };
+            self.stand(id);
+        }
+    }
+
+    /// After a panic half way through a change: all that follows from the results that are there is told from them anew, and
+    /// nobody waits for anything.
+    pub fn put_right(&mut self) {
+        self.epoch += 1;
+        let in_memory = |slots: &BTreeMap<SlotId, Slot>| {
+            slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum::<u64>()
+        };
+        let small = self.broker.held().saturating_sub(in_memory(&self.slots));
+        self.order = Order::default();
+        let lent = self.lent;
+        self.slots.values_mut().for_each(|slot| (slot.pins, slot.stays) = (0, None));
+        self.pinned = 0;
+        (self.shared, self.shared_elsewhere, self.unwritable) = Default::default();
+        self.lose_threads();
+        self.lent = lent;
+        self.broker.recount(small + in_memory(&self.slots));
+        self.disk.used = self.slots.values().filter_map(|slot| slot.file.as_ref()).map(|file| file.bytes()).sum();
+    }
+
+    /// One like it that has nothing.
+    pub fn emptied(&self) -> Self {
+        let mut empty = Self::new(self.broker.limit());
+        empty.disk.limit = self.disk.limit;
+        (empty.next_slot, empty.epoch, empty.lent) = (self.next_slot, self.epoch + 1, self.lent);
+        empty
+    }
+
+    /// Leaves things as a panic half way through a change might.
+    #[cfg(test)]
+    pub fn confuse(&mut self, at: usize) {
+        match at % 5 {
+            0 => self.order = Order::default(),
+            1 => self.leaving += 1,
+            2 => self.disk.used += 1,
+            3 => self.coming += 1,
+            _ => self.loading.clear(),
+        }
+    }
+
+    /// What is kept twice is counted again.
+    #[cfg(test)]
+    pub fn validate(&self) {
+        let held: u64 = self.slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum();
+        assert_eq!(self.broker.held(), held, "held bytes (tests hold nothing small)");
+        let leaving = self.slots.values().filter(|slot| matches!(slot.place, Where::Leaving(_)));
+        assert!(leaving.map(|slot| slot.bytes).sum::<u64>() <= self.leaving);
+        let pinned = self.slots.values().filter(|slot| slot.pins > 0).map(Slot::bytes_in_memory);
+        assert_eq!(self.pinned, pinned.sum::<u64>(), "pinned bytes");
+        let staying = |why| self.slots.iter().filter(move |(_, slot)| slot.stays == Some(why));
+        let ids = |why| staying(why).map(|(&id, _)| id).collect::<BTreeSet<_>>();
+        assert!(ids(Stays::Shared) == self.shared && ids(Stays::SharedElsewhere) == self.shared_elsewhere);
+        let unwritable = staying(Stays::Unwritable).map(|(&id, slot)| (slot.bytes, id));
+        assert!(unwritable.collect::<BTreeSet<_>>() == self.unwritable);
+        let mut standing: Vec<_> = self.order.victims().collect();
+        standing.sort_unstable();
+        let can_leave = self.slots.iter().filter(|(_, slot)| slot.can_leave()).map(|(&id, _)| id);
+        assert_eq!(standing, can_leave.collect::<Vec<_>>(), "the order holds what can leave");
+        let files: u64 = self.slots.values().filter_map(|slot| slot.file.as_ref()).map(|file| file.bytes()).sum();
+        assert!(self.disk.used >= files);
+    }
+}

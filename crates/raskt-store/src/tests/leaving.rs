@@ -1,0 +1,201 @@
+//! What leaves memory, when, and who waits for it.
+
+use super::*;
+
+/// Does what there is to write, as it is asked for.
+fn write_all(world: &mut World) {
+    while !world.state.jobs.is_empty() {
+        world.job(false);
+    }
+    world.state.garbage.clear();
+}
+
+#[test]
+fn a_request_finds_free_what_was_referred_to_when_the_one_before_was_refused() {
+    let mut world = World::new(4 * UNIT);
+    (0..20).for_each(|_| world.keep(1, None));
+    let views: Vec<Value> = world.results.keys().map(|id| world.state.value(*id).unwrap()).collect();
+    let ask = |world: &mut World, ticket| {
+        world.state.ask(Request { holder: holder(ticket), bytes: UNIT, inputs: vec![] });
+        let replies = std::mem::take(&mut world.state.replies);
+        replies.into_iter().any(|(_, reply)| matches!(reply, Reply::Exhausted(_)))
+    };
+    assert!(ask(&mut world, 100), "all of it is in use");
+    let before = world.state.counts.looked_at;
+    assert!(ask(&mut world, 101));
+    assert!(world.state.counts.looked_at - before <= 4, "nothing is free, and none is looked at");
+    drop(views);
+    assert!(!ask(&mut world, 102));
+    write_all(&mut world);
+    assert!(matches!(world.state.replies[..], [(to, Reply::Promised { .. })] if to == holder(102)));
+    assert!(
+        world.state.broker.held() + world.state.broker.promised() <= 4 * UNIT && !world.state.broker.is_overbooked()
+    );
+    world.state.validate();
+}
+
+/// The same of objects of which only their own world can tell that somebody refers to them.
+#[test]
+fn a_request_tries_again_once_what_was_in_use_elsewhere() {
+    let mut state = State::new(400 * UNIT);
+    let ids: Vec<_> = (20..40).map(|at| state.keep(Mutable::value(at, false), facts(None), holder(0))).collect();
+    let use_all = |state: &State, in_use| {
+        for id in &ids {
+            Mutable::of(&state.value(*id).unwrap()).is_in_use.store(in_use, Ordering::Relaxed);
+        }
+    };
+    // Writes until there is nothing more to write; gives how many were tried.
+    let write_all = |state: &mut State| {
+        let mut tried = 0;
+        while let Some(Job::Write { id, value, codec, bytes, .. }) = state.jobs.pop_front() {
+            let written = match codec.encode(&value) {
+                Err(_) => Written::Shared,
+                Ok(_) => Written::Never,
+            };
+            drop(value);
+            state.wrote(id, bytes, written);
+            tried += 1;
+            assert!(tried < 1000, "it goes on and on");
+        }
+        tried
+    };
+    use_all(&state, true);
+    let ask = |state: &mut State, ticket| {
+        state.ask(Request { holder: holder(ticket), bytes: 100 * UNIT, inputs: vec![] });
+    };
+    ask(&mut state, 1);
+    assert!(write_all(&mut state) <= 40, "each is tried at most twice");
+    assert!(matches!(state.replies[..], [(_, Reply::Exhausted(_))]));
+    state.replies.clear();
+    use_all(&state, false);
+    ask(&mut state, 2);
+    assert!(state.jobs.len() >= 17, "{} are tried at once", state.jobs.len());
+    assert!(state.replies.is_empty());
+    state.validate();
+}
+
+#[test]
+fn one_that_is_pinned_and_the_disk_had_no_room_for_keeps_no_other_in_memory() {
+    let mut state = State::new(8 * UNIT);
+    state.disk.limit = 0;
+    let pinned = state.keep(block(1, 2), facts(None), holder(0));
+    let others: Vec<_> = (0..2).map(|at| state.keep(block(at, 3), facts(None), holder(0))).collect();
+    assert!(looks(&mut state, 1) >= 3);
+    let answer = state.ask(Request { holder: holder(50), bytes: 0, inputs: vec![(pinned, 2 * UNIT)] });
+    assert_eq!(answer, Answer::Promised { is_loading: false });
+    state.disk.limit = u64::MAX;
+    assert_eq!(state.ask(Request { holder: holder(51), bytes: UNIT, inputs: vec![] }), Answer::Pending);
+    assert!(matches!(state.jobs.front(), Some(Job::Write { id, .. }) if others.contains(id)));
+    state.validate();
+    state.give_back(holder(50));
+    state.unpin(pinned);
+    state.validate();
+}
+
+#[test]
+fn what_the_user_refers_to_beyond_the_limit_wakes_nobody_at_each_change() {
+    let (store, _ear, asker, _place) = store(400 * UNIT);
+    let views: Vec<_> = (0..12).map(|at| block(at, 100)).collect();
+    let keep = |view: &Value| store.keep_unasked(view.clone(), no_lineage(), facts(None)).unwrap();
+    let kept: Vec<_> = views.iter().map(keep).collect();
+    assert_eq!(store.report().unwrap().held, 1200 * UNIT, "all of it stays");
+    let woken = || store.counts().woken;
+    let deadline = Instant::now() + Duration::from_secs(5);
+    // The thread that watches has to come to it first.
+    loop {
+        let before = woken();
+        for _ in 0..10 {
+            store.hold_small(8, Holder { asker, ticket: 1 });
+            store.let_go_small(8);
+        }
+        if woken() == before {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{} times in 20 changes", woken() - before);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop((views, kept));
+}
+
+/// Nothing is written before it is let through.
+struct Slow(Arc<(Mutex<bool>, Condvar)>);
+
+impl Foreign for Slow {
+    fn bytes(&self) -> usize {
+        100 * UNIT as usize
+    }
+
+    fn type_name(&self) -> &str {
+        "slow"
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn codec(&self) -> Option<Arc<dyn Codec>> {
+        Some(Arc::new(SlowCodec(self.0.clone())))
+    }
+}
+
+struct SlowCodec(Arc<(Mutex<bool>, Condvar)>);
+
+impl Codec for SlowCodec {
+    fn encode(&self, _: &Value) -> Result<Encoded, Unwritten> {
+        let mut is_open = self.0.0.lock();
+        while !*is_open {
+            is_open = self.0.1.wait(is_open);
+        }
+        let gate = self.0.clone();
+        let decoder = move |_: Buffer| Ok(Value::Foreign(Arc::new(Slow(gate.clone()))));
+        Ok(Encoded { pieces: vec![Buffer::from_vec(vec![1_u64])], decoder: Arc::new(decoder) })
+    }
+
+    fn may_change(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn who_reads_faster_than_others_are_written_waits_for_them() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let gate = Arc::new((Mutex::new(true), Condvar::new()));
+    let keep =
+        || store.keep_unasked(Value::Foreign(Arc::new(Slow(gate.clone()))), Lineage::none(), facts(None)).unwrap();
+    let kept: Vec<_> = (0..12).map(|_| keep()).collect();
+    squeeze(&store, &ear, asker, 0);
+    assert_eq!(store.report().unwrap().held, 0);
+    // Four come back; for the fifth one has to leave, and is written for as long as it likes.
+    *gate.0.lock() = false;
+    kept[..5].iter().for_each(|kept| drop(kept.fetch().unwrap()));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    std::thread::scope(|scope| {
+        let sixth = scope.spawn(|| kept[5].fetch().is_some());
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!sixth.is_finished() && store.report().unwrap().held == 500 * UNIT);
+        *gate.0.lock() = true;
+        gate.1.notify_all();
+        assert!(sixth.join().unwrap());
+    });
+    while store.report().unwrap().held > 400 * UNIT {
+        assert!(Instant::now() < deadline, "{}", store.report().unwrap());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn what_came_unasked_is_counted_and_lets_others_leave() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let kept = fill(&store, 4);
+    let before = store.report().unwrap().held;
+    store.hold_unasked(200 * UNIT);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while store.report().unwrap().held > 400 * UNIT {
+        assert!(Instant::now() < deadline, "{}", store.report().unwrap());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    store.let_go_small(200 * UNIT);
+    assert!(store.report().unwrap().held < before);
+    drop(kept);
+    assert!(store.is_empty());
+}

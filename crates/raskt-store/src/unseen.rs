@@ -1,0 +1,120 @@
+//! Memory that the process has taken and that nobody was promised: objects whose size doesn't show, what tasks hold while
+//! they run, what libraries keep.
+//!
+//! It is measured now and then by whoever asks for memory, and while somebody waits. Little of it is nothing, and so is what
+//! goes soon: what was let go takes a moment to leave the process, and allocators give it back ten times a second. What has
+//! stayed counts like results, so that others leave memory earlier, and fewer tasks run at once. One always may. What isn't
+//! seen any more is forgotten by and by.
+
+use std::collections::VecDeque;
+
+/// What was seen of the process.
+#[derive(Debug, Default)]
+pub(crate) struct Unseen {
+    /// The last looks, the first of which may be older than the others have to be.
+    recent: VecDeque<Look>,
+    /// Bytes beyond what is known of.
+    pub bytes: u64,
+    /// Bytes that a running task is taken to add, from how many ran when they were seen.
+    pub each: u64,
+    /// The most that there were.
+    pub peak: u64,
+}
+
+/// What the process had that was known of nowhere, and how many tasks ran, at a time in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub at: u64,
+    pub excess: u64,
+    pub running: usize,
+}
+
+/// How long it has to have been there, in milliseconds.
+const STAYS: u64 = 150;
+
+/// What counts for nothing, in bytes and in shares of the limit.
+const TOLERANCE_BYTES: u64 = 64 << 20;
+const TOLERANCE_SHARE: u64 = 16;
+
+/// In how many milliseconds half is forgotten of what isn't seen any more, and of what tasks are taken to add.
+const FADES: f64 = 100.0;
+const FADES_EACH: f64 = 4000.0;
+
+impl Unseen {
+    /// Takes in a look, under this limit.
+    pub fn saw(&mut self, look: Look, limit: u64) {
+        let before = self.recent.back().map_or(look.at, |last| last.at);
+        self.recent.push_back(look);
+        while self.recent.get(1).is_some_and(|second| second.at + STAYS <= look.at) {
+            self.recent.pop_front();
+        }
+        let has_stayed = self.recent.front().is_some_and(|first| first.at + STAYS <= look.at);
+        let least = self.recent.iter().map(|look| look.excess).min().unwrap_or(0);
+        let sure = if has_stayed && least >= tolerance(limit) { least } else { 0 };
+        let elapsed = look.at.saturating_sub(before);
+        let faded = faded(self.bytes, elapsed, FADES);
+        self.bytes = sure.max(if faded >= tolerance(limit) { faded } else { 0 });
+        let running = self.recent.iter().map(|look| look.running).max().unwrap_or(0).max(1) as u64;
+        self.each = faded_each(self.each, elapsed).max(sure / running);
+        self.peak = self.peak.max(self.bytes);
+    }
+
+    /// Whether so much may be what allocators keep of freed memory.
+    pub fn is_suspicious(excess: u64, limit: u64) -> bool {
+        excess >= tolerance(limit)
+    }
+}
+
+fn tolerance(limit: u64) -> u64 {
+    TOLERANCE_BYTES.max(limit / TOLERANCE_SHARE)
+}
+
+fn faded(bytes: u64, milliseconds: u64, half: f64) -> u64 {
+    (bytes as f64 * (-(milliseconds as f64) / half).exp2()) as u64
+}
+
+/// The least of it is nothing: no task is held back by it.
+fn faded_each(each: u64, milliseconds: u64) -> u64 {
+    let faded = faded(each, milliseconds, FADES_EACH);
+    if faded < 1 << 20 { 0 } else { faded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    fn look(at: u64, excess: u64) -> Look {
+        Look { at, excess, running: 2 }
+    }
+
+    #[test]
+    fn what_goes_soon_is_nothing_and_what_stays_counts_until_it_goes() {
+        let mut unseen = Unseen::default();
+        for at in 0..200 {
+            // Nine looks in a row see it, over 80 milliseconds.
+            unseen.saw(look(at * 10, if at % 10 == 0 { 0 } else { GIB }), GIB);
+            assert_eq!((unseen.bytes, unseen.each), (0, 0));
+        }
+        (201..220).for_each(|at| unseen.saw(look(at * 10, GIB / 2), GIB));
+        assert_eq!((unseen.bytes, unseen.each), (GIB / 2, GIB / 4));
+        let mut last = unseen.bytes;
+        for at in 220..260 {
+            unseen.saw(look(at * 10, 0), GIB);
+            assert!(unseen.bytes <= last);
+            last = unseen.bytes;
+        }
+        assert_eq!((unseen.bytes, unseen.peak), (0, GIB / 2));
+        assert!(unseen.each > 0, "what tasks are taken to add is forgotten later");
+        unseen.saw(look(60_000, 0), GIB);
+        assert_eq!(unseen.each, 0);
+    }
+
+    #[test]
+    fn little_is_nothing() {
+        let mut unseen = Unseen::default();
+        (0..100).for_each(|at| unseen.saw(look(at * 10, TOLERANCE_BYTES - 1), GIB / 2));
+        assert_eq!((unseen.bytes, unseen.each), (0, 0));
+    }
+}

@@ -1,0 +1,73 @@
+//! When the process is looked at.
+
+use crate::machine;
+use crate::state::State;
+use crate::threads::Shared;
+use crate::unseen::Unseen;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Says when to look at what the process has.
+pub(crate) struct ProcessWatch {
+    since: Instant,
+    /// Bytes that the process has beside results and tasks; nobody watches if they aren't known.
+    baseline: AtomicU64,
+    /// When somebody looked last, in milliseconds since then; and when freed memory was given back for what was seen.
+    looked: AtomicU64,
+    trimmed: AtomicU64,
+}
+
+const UNKNOWN: u64 = u64::MAX;
+
+/// How long from one look to the next at least: a look takes some microseconds.
+pub(crate) const LOOK: Duration = Duration::from_millis(10);
+
+/// How long freed memory is left alone after it was given back: that takes milliseconds.
+const TRIM: Duration = Duration::from_secs(1);
+
+impl ProcessWatch {
+    pub fn new() -> Self {
+        let (looked, trimmed) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { since: Instant::now(), baseline: AtomicU64::new(UNKNOWN), looked, trimmed }
+    }
+
+    pub fn set(&self, baseline: u64) {
+        self.baseline.store(baseline, Ordering::Relaxed);
+    }
+
+    /// Whether it is the first time, or so long ago; of several who ask, one is told so.
+    fn is_due(&self, last: &AtomicU64, after: Duration) -> bool {
+        let now = self.since.elapsed().as_millis() as u64 + 1;
+        let before = last.load(Ordering::Relaxed);
+        let is_due = before == 0 || now - before.min(now) >= after.as_millis() as u64;
+        is_due && last.compare_exchange(before, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// When it is, in milliseconds, and what the process has beyond the baseline, if it is time to look.
+    fn taken(&self) -> Option<(u64, u64)> {
+        let baseline = self.baseline.load(Ordering::Relaxed);
+        if baseline == UNKNOWN || !self.is_due(&self.looked, LOOK) {
+            return None;
+        }
+        let at = self.since.elapsed().as_millis() as u64;
+        Some((at, machine::own_bytes()?.saturating_sub(baseline)))
+    }
+}
+
+impl Shared {
+    /// Looks at what the process has, if it is time. What seems too much may be freed memory, which is given back first.
+    pub fn look(self: &Arc<Self>) {
+        let Some((at, taken)) = self.watch.taken() else { return };
+        let look = |state: &mut State| {
+            let excess = taken.saturating_sub(state.broker.known());
+            let may_be_freed = state.unseen.bytes == 0 && Unseen::is_suspicious(excess, state.broker.limit());
+            if may_be_freed && self.watch.is_due(&self.watch.trimmed, TRIM) {
+                state.wants_trim = true;
+            } else {
+                state.saw_process(at, taken);
+            }
+        };
+        let _ = self.change(look);
+    }
+}
