@@ -28,8 +28,17 @@ type Home = (Arc<Shared>, ThreadNumber);
 struct Inside {
     shared: Arc<Shared>,
     run: RunId,
-    /// The slot that it is in is given to others meanwhile.
-    is_lent: bool,
+    lent: Lent,
+}
+
+/// Whether the slot that a thread is in is given to others meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lent {
+    No,
+    /// To a run for which it waits; when that ends it gets the slot back.
+    To(RunId),
+    /// For what isn't a run of its engine.
+    ToAnybody,
 }
 
 /// How often a caller of an engine without threads looks for work while another caller is at it.
@@ -46,7 +55,7 @@ pub(crate) struct AtWork(());
 
 impl AtWork {
     pub fn start(shared: &Arc<Shared>, run: RunId) -> Self {
-        INSIDE.with_borrow_mut(|inside| inside.push(Inside { shared: shared.clone(), run, is_lent: false }));
+        INSIDE.with_borrow_mut(|inside| inside.push(Inside { shared: shared.clone(), run, lent: Lent::No }));
         Self(())
     }
 
@@ -98,7 +107,7 @@ impl Loan {
 
     /// Gives all slots of this thread to others, but that of `own`, which is lent otherwise.
     fn lend_all(&mut self, own: Option<&Arc<Shared>>) {
-        for (at, shared) in mark_lent(|shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
+        for (at, shared) in mark_lent(Lent::ToAnybody, |shared| own.is_none_or(|own| !Arc::ptr_eq(shared, own))) {
             shared.store.lend(true);
             let _ = shared.change(|state| state.lend(1));
             self.lent.push((at, shared));
@@ -129,31 +138,43 @@ impl Drop for Loan {
     fn drop(&mut self) {
         self.resume();
         for (at, shared) in std::mem::take(&mut self.lent) {
-            unmark_lent(at);
+            set_lent(at, Lent::No);
             shared.store.lend(false);
             let _ = shared.change(|state| state.take_back_lent(1));
         }
     }
 }
 
-/// The places of this thread whose slots aren't lent and whose engine `is_one` of those; they count as lent from now on.
-fn mark_lent(is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(usize, Arc<Shared>)> {
+/// The places of this thread whose slots aren't lent and whose engine `is_one` of those; they are `lent` from now on.
+fn mark_lent(lent: Lent, is_one: impl Fn(&Arc<Shared>) -> bool) -> Vec<(usize, Arc<Shared>)> {
     INSIDE.with_borrow_mut(|inside| {
         // A fork within a task comes with what the thread was in. That is the parent's.
-        let is_one = |inside: &Inside| !inside.is_lent && !inside.shared.is_left_behind() && is_one(&inside.shared);
-        let unlent = inside.iter_mut().enumerate().filter(|(_, inside)| is_one(inside));
+        let is_unlent = |inside: &Inside| inside.lent == Lent::No && !inside.shared.is_left_behind();
+        let unlent = inside.iter_mut().enumerate().filter(|(_, inside)| is_unlent(inside) && is_one(&inside.shared));
         let mark = |(at, inside): (usize, &mut Inside)| {
-            inside.is_lent = true;
+            inside.lent = lent;
             (at, inside.shared.clone())
         };
         unlent.map(mark).collect()
     })
 }
 
-fn unmark_lent(at: usize) {
+/// The places of this thread whose slots are lent to runs of `shared`, but `run`.
+fn lent_to_others(shared: &Arc<Shared>, run: RunId) -> Vec<(usize, RunId)> {
+    INSIDE.with_borrow(|inside| {
+        let of_engine = inside.iter().enumerate().filter(|(_, inside)| Arc::ptr_eq(&inside.shared, shared));
+        let lent = of_engine.filter_map(|(at, inside)| match inside.lent {
+            Lent::To(other) if other != run => Some((at, other)),
+            _ => None,
+        });
+        lent.collect()
+    })
+}
+
+fn set_lent(at: usize, lent: Lent) {
     INSIDE.with_borrow_mut(|inside| {
         if let Some(inside) = inside.get_mut(at) {
-            inside.is_lent = false;
+            inside.lent = lent;
         }
     });
 }
@@ -162,8 +183,8 @@ fn unmark_lent(at: usize) {
 pub(crate) struct Waiting<'a> {
     shared: &'a Arc<Shared>,
     run: RunId,
-    /// Where the slots stand that it has lent to the run.
-    places: Vec<usize>,
+    /// Where the slots stand that it has lent to the run, and what became of them before.
+    places: Vec<(usize, Lent)>,
     others: Loan,
     /// Whether it may run tasks.
     helps: bool,
@@ -181,12 +202,16 @@ impl<'a> Waiting<'a> {
 
     /// Tasks of the run that are at hand; on an engine without threads also those of others, who may have left them.
     pub fn next(&mut self) -> Option<Execution> {
-        let lent = mark_lent(|shared| Arc::ptr_eq(shared, self.shared));
+        let lent = mark_lent(Lent::To(self.run), |shared| Arc::ptr_eq(shared, self.shared));
         let count = lent.len() as u32;
-        self.places.extend(lent.into_iter().map(|(at, _)| at));
+        self.places.extend(lent.into_iter().map(|(at, _)| (at, Lent::No)));
         (0..count).for_each(|_| self.shared.store.lend(true));
+        let others = lent_to_others(self.shared, self.run);
         let pick = |state: &mut State| {
-            state.lend_to(self.run, count);
+            // This thread took up something while it waited for a run that has ended meanwhile: the slot of that task has come
+            // back, and nobody is at work in it.
+            let idle: Vec<_> = others.into_iter().filter(|(_, run)| state.has_ended(*run)).collect();
+            state.lend_to(self.run, count + idle.len() as u32);
             let has_no_threads = self.shared.options.threads == 0;
             let tells_time = has_no_threads || state.pool.refused.is_some();
             if tells_time {
@@ -194,10 +219,14 @@ impl<'a> Waiting<'a> {
             }
             let may_help = self.helps || state.lacks_threads();
             let own = may_help.then(|| state.pick_for(self.run, None)).flatten();
-            (own.or_else(|| if has_no_threads { state.pick(None) } else { None }), tells_time)
+            (own.or_else(|| if has_no_threads { state.pick(None) } else { None }), tells_time, idle)
         };
         // Until it has something, it isn't one of those at work.
-        let (found, tells_time) = self.shared.change(pick).unwrap_or((None, false));
+        let (found, tells_time, idle) = self.shared.change(pick).unwrap_or((None, false, vec![]));
+        for (at, run) in idle {
+            set_lent(at, Lent::To(self.run));
+            self.places.push((at, Lent::To(run)));
+        }
         self.tells_time = tells_time;
         if found.is_some() {
             self.others.resume();
@@ -232,10 +261,13 @@ impl<'a> Waiting<'a> {
 
     fn take_back_places(&mut self) -> u32 {
         let places = std::mem::take(&mut self.places);
-        let count = places.len() as u32;
-        places.into_iter().for_each(unmark_lent);
-        (0..count).for_each(|_| self.shared.store.lend(false));
-        count
+        for (at, before) in &places {
+            set_lent(*at, *before);
+            if *before == Lent::No {
+                self.shared.store.lend(false);
+            }
+        }
+        places.len() as u32
     }
 }
 

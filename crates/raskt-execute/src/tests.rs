@@ -223,6 +223,34 @@ fn callers_without_threads_share_an_engine() {
     });
 }
 
+/// A caller that waits within a task takes up another one's task, while what it waits for ends.
+#[test]
+fn callers_without_threads_may_wait_within_each_others_tasks() {
+    let engine = engine(0);
+    let nested = |engine: &Engine| {
+        let engine = engine.clone();
+        let mut graph = GraphBuilder::new();
+        let op = op(&mut graph, move |_, _| {
+            let ended = submit(&engine, sum_of(2)).wait_timeout(Duration::from_secs(20));
+            let values =
+                ended.expect("it ends").map_err(|error| TaskError::new(ErrorKind::Value, error.to_string()))?;
+            Ok(values[0].clone())
+        });
+        let layer = graph.layer(Layer::new("nested", op, Shape::source(2))).unwrap();
+        (Arc::new(graph.finish()), vec![TaskId::new(layer, 0), TaskId::new(layer, 1)])
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..1000 {
+                    let ended = submit(&engine, nested(&engine)).wait_timeout(Duration::from_secs(20));
+                    assert_eq!(ended.expect("it ends").unwrap().iter().map(number).sum::<i64>(), 2);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn a_tight_memory_limit_runs_fewer_at_a_time_and_still_ends() {
     let running = Arc::new(AtomicUsize::new(0));
