@@ -34,7 +34,9 @@ def measure(value: Any) -> tuple[int, bool | None]:
         return _of_pandas(value)
     if library == "polars" and kind.__name__ in ("DataFrame", "Series"):
         return value.estimated_size(), True
-    derived = {base.__module__.partition(".")[0] for base in kind.__mro__[1:] if base.__name__ in ("DataFrame", "Series")}
+    derived = {
+        base.__module__.partition(".")[0] for base in kind.__mro__[1:] if base.__name__ in ("DataFrame", "Series")
+    }
     # Of a class that somebody derived from a library's, nobody knows what else it refers to.
     if "pandas" in derived:
         return _of_pandas(value)[0], None
@@ -47,6 +49,8 @@ def measure(value: Any) -> tuple[int, bool | None]:
 def _of_pandas(value: Any) -> tuple[int, bool | None]:
     arrays = [block.values for block in value._mgr.blocks]
     size = sum(array.nbytes + _of_objects(array) for array in arrays)
+    if value.attrs:
+        size += _core.size_of(value.attrs)
     index = value.index
     # Numbered rows hold nothing.
     if type(index).__name__ != "RangeIndex":

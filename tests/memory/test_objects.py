@@ -188,7 +188,7 @@ def test_any_order_of_work_gives_what_it_does_without_a_limit(tmp_path: Path, st
 def test_readers_of_results_that_come_and_go_do_not_stop_one_another_and_are_promised_what_they_read(
     tmp_path: Path,
 ) -> None:
-    """What makes room for a result that is read is written with the interpreter, which no task may hold and wait for it."""
+    """What makes room for a result that is read is written with the interpreter: no task may hold that and wait."""
     program = f"""
     import signal
     import numpy as np, raskt, raskt.diagnostics

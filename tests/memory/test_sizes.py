@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections
 import dataclasses
+import functools
 import signal
 import time
 from pathlib import Path
@@ -371,3 +372,85 @@ def test_ctrl_c_while_a_result_is_sized_is_not_lost(kind: Any, name: str) -> Non
 def squeeze() -> bool:
     raskt.persist(*[delayed(pair)(seed) for seed in range(32)])
     return False
+
+
+def defaulted(data: Any = LARGE) -> Any:
+    return data
+
+
+def views_of_one() -> list[Any]:
+    whole = np.zeros(MIB // 8)
+    return [whole[at:] for at in range(100)]
+
+
+HOLDS = {
+    "number": (lambda: 1 << (8 * MIB), MIB),
+    "text": (lambda: "x" * MIB, MIB),
+    "two bytes a character": (lambda: "\u1234" * MIB, 2 * MIB),
+    "four bytes a character": (lambda: "\U0001f600" * MIB, 4 * MIB),
+    "texts": (lambda: [f"{at:050}" for at in range(20_000)], 20_000 * (99 + 8)),
+    "numbers": (lambda: [1 << 80_000] * 3 + [1 << 80_001], 2 * 10_000),
+    "a part that keeps the whole": (lambda: np.zeros(MIB // 8)[::64], MIB),
+    "parts of one": (views_of_one, MIB),
+    "halves": (lambda: np.split(np.zeros(MIB // 8), 2), MIB),
+    "closure": (lambda: (lambda data: lambda: data)(np.zeros(MIB // 8)), MIB),
+    "default": (lambda: defaulted, MIB),
+    "partial call": (lambda: functools.partial(abs, np.zeros(MIB // 8)), MIB),
+    "partial call by name": (lambda: functools.partial(print, end="x" * MIB), MIB),
+    "exception": (lambda: ValueError("x" * MIB), MIB),
+    "attributes of a table": (lambda: with_attributes(pd.DataFrame({"a": [1]})), MIB),
+}
+
+
+def with_attributes(frame: Any) -> Any:
+    frame.attrs["data"] = np.zeros(MIB // 8)
+    return frame
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_what_an_object_holds_counts_wherever_it_is(name: str) -> None:
+    make, expected = HOLDS[name]
+    assert 0.8 * expected <= sizeof(make()) <= 1.3 * expected + 4096
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float64, np.dtype("M8[ns]"), object])
+@pytest.mark.parametrize("shape", [(10**18,), (3, 10**9), (1, 10**12, 1), (0, 5)])
+def test_what_is_repeated_counts_once(dtype: Any, shape: tuple[int, ...]) -> None:
+    once = np.zeros(tuple(length if length < 10**6 else 1 for length in shape), dtype)
+    assert sizeof(np.broadcast_to(once, shape)) <= 200
+
+
+def test_repeated_elements_take_no_memory_and_no_disk(tmp_path: Path) -> None:
+    def repeated(at: int) -> Any:
+        return np.broadcast_to(np.array(float(at)), (1000, 1000))
+
+    with raskt.config.set({"memory.limit": "16MiB", "memory.spill-path": str(tmp_path)}):
+        kept = raskt.persist(*[delayed(repeated)(at) for at in range(20)])
+        assert memory().spilled == 0
+        assert [found[5, 5] for found in raskt.compute(*kept)] == list(range(20))
+
+
+class Liar:
+    """Says of itself that it has so many bytes."""
+
+    def __init__(self, nbytes: Any) -> None:
+        self.nbytes = nbytes
+
+
+@pytest.mark.parametrize("nbytes", [2**47, 2**61, 2**62, 2**63, 2**64 - 1, 2**64, -1, 1e300, "many"])
+@pytest.mark.parametrize("scheduler", ["threads", "sync"])
+def test_sizes_that_nobody_can_believe_break_nothing(nbytes: Any, scheduler: str) -> None:
+    liars = [delayed(Liar)(nbytes) for _ in range(5)]
+    both = [delayed(lambda *liars: len(liars))(*liars[at:]) for at in range(4)]
+    assert raskt.compute(*both, scheduler=scheduler) == (5, 4, 3, 2)
+    kept = raskt.persist(*liars, scheduler=scheduler)
+    assert raskt.compute(*[delayed(lambda liar: 1)(liar) for liar in kept], scheduler=scheduler) == (1,) * 5
+    del kept
+    assert raskt.compute(*[delayed(abs)(-at) for at in range(50)], scheduler=scheduler) == tuple(range(50))
+
+
+def test_arrays_of_more_bytes_than_there_are_break_nothing() -> None:
+    huge = [delayed(np.broadcast_to)(np.zeros(1), (10**18,)) for _ in range(3)]
+    sizes = [delayed(np.size)(one) for one in huge]
+    assert raskt.compute(*sizes) == (10**18,) * 3
+    assert [found.shape for found in raskt.compute(*raskt.persist(*huge))] == [(10**18,)] * 3

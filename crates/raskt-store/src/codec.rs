@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// How `value` is written and read back; nothing if it has to stay in memory.
 pub(crate) fn codec_of(value: &Value) -> Option<Arc<dyn Codec>> {
     match value {
-        Value::Chunk(chunk) => Some(Arc::new(ChunkCodec { dtype: chunk.dtype(), shape: chunk.shape().into() })),
+        Value::Chunk(chunk) => Some(Arc::new(ChunkCodec::of(chunk))),
         Value::Table(table) => table.codec(),
         Value::Foreign(object) => object.codec(),
         Value::Manifest(manifest) => {
@@ -47,18 +47,37 @@ fn are_sole(parts: &[Value]) -> bool {
     })
 }
 
-/// Blocks of one shape: their elements in C order. What they look like stays in memory.
+/// Blocks of one shape: their elements in C order, those that are repeated along an axis once. What they look like stays in
+/// memory.
 struct ChunkCodec {
     dtype: DType,
     shape: Dims,
+    /// The axes along which elements are repeated.
+    repeats: Box<[bool]>,
+}
+
+impl ChunkCodec {
+    fn of(chunk: &Chunk) -> Self {
+        let repeats = chunk.shape().iter().zip(chunk.strides()).map(|(&length, &stride)| stride == 0 && length > 1);
+        Self { dtype: chunk.dtype(), shape: chunk.shape().into(), repeats: repeats.collect() }
+    }
 }
 
 impl Codec for ChunkCodec {
     fn encode(&self, value: &Value) -> Result<Encoded, Unwritten> {
         let chunk = value.as_chunk().ok_or_else(|| TaskError::new(ErrorKind::Type, "expected an array block"))?;
-        let chunk = chunk.to_contiguous();
-        let (dtype, shape) = (self.dtype, self.shape.clone());
-        let decoder = Arc::new(move |bytes| decode_chunk(dtype, &shape, bytes));
+        let lengths: Dims =
+            self.shape.iter().zip(&self.repeats).map(|(&l, &repeats)| if repeats { 1 } else { l }).collect();
+        let once = Chunk::from_parts(
+            self.dtype,
+            lengths.clone(),
+            chunk.strides().into(),
+            chunk.offset(),
+            chunk.buffer().clone(),
+        );
+        let chunk = once.map_err(unlike)?.to_contiguous();
+        let (dtype, shape, repeats) = (self.dtype, self.shape.clone(), self.repeats.clone());
+        let decoder = Arc::new(move |bytes| decode_chunk(dtype, &shape, &lengths, &repeats, bytes));
         let Some(start) = std::ptr::NonNull::new(chunk.as_ptr().cast_mut()).filter(|_| !chunk.is_empty()) else {
             return Ok(Encoded { pieces: vec![], decoder });
         };
@@ -68,13 +87,25 @@ impl Codec for ChunkCodec {
     }
 }
 
-fn decode_chunk(dtype: DType, shape: &Dims, bytes: Buffer) -> Result<Value, TaskError> {
-    let mut strides = Strides::from_elem(1, shape.len());
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis].max(1) as isize;
+/// A block of this shape from its elements, of which there are so many along each axis.
+fn decode_chunk(
+    dtype: DType,
+    shape: &Dims,
+    lengths: &[usize],
+    repeats: &[bool],
+    bytes: Buffer,
+) -> Result<Value, TaskError> {
+    let mut strides = Strides::from_elem(0, shape.len());
+    let mut stride = 1;
+    for axis in (0..shape.len()).rev() {
+        strides[axis] = if repeats[axis] { 0 } else { stride };
+        stride *= lengths[axis].max(1) as isize;
     }
-    let chunk = Chunk::from_parts(dtype, shape.clone(), strides, 0, bytes);
-    chunk.map(Value::from).map_err(|error: LayoutError| TaskError::new(ErrorKind::Lost, error.to_string()))
+    Chunk::from_parts(dtype, shape.clone(), strides, 0, bytes).map(Value::from).map_err(unlike)
+}
+
+fn unlike(error: LayoutError) -> TaskError {
+    TaskError::new(ErrorKind::Lost, error.to_string())
 }
 
 /// Several values, each from a multiple of [`ALIGNMENT`] on.
@@ -149,6 +180,32 @@ mod tests {
             assert_eq!(found.as_chunk().unwrap().as_slice::<i64>(), expected.as_slice::<i64>());
             assert_eq!(found.as_chunk().unwrap().as_slice::<f32>(), expected.as_slice::<f32>());
             assert!(is_sole(&found));
+        }
+    }
+
+    #[test]
+    fn what_is_repeated_is_written_once() {
+        let elements = || Buffer::from_vec((0..3_i64).collect());
+        for (shape, strides, held) in [
+            (vec![1 << 40, 3], vec![0, 1], 24),
+            (vec![2, 3, 4], vec![0, -1, 0], 24),
+            (vec![5], vec![0], 8),
+            (vec![1, 3], vec![0, 1], 24),
+            (vec![0, 4], vec![3, 0], 0),
+            (vec![usize::MAX], vec![0], 8),
+        ] {
+            let offset = if strides.contains(&-1) { 2 } else { 0 };
+            let strides = strides.into_iter().collect();
+            let chunk =
+                Chunk::from_parts(DType::I64, shape.into_iter().collect(), strides, offset, elements()).unwrap();
+            let value = Value::from(chunk.clone());
+            assert_eq!(value.bytes(), held);
+            let found = through_a_file(&value);
+            let found = found.as_chunk().unwrap();
+            assert_eq!((found.shape(), found.held_bytes()), (chunk.shape(), held));
+            if chunk.bytes() < 1000 {
+                assert_eq!(found.to_contiguous().as_slice::<i64>(), chunk.to_contiguous().as_slice::<i64>());
+            }
         }
     }
 

@@ -68,6 +68,11 @@ impl SpillFile {
         self.content == Content::of(pieces)
     }
 
+    /// Whether nobody has removed it.
+    pub fn is_there(&self) -> bool {
+        self.path.exists()
+    }
+
     /// The value that was written.
     pub fn value(&self) -> Result<Value, ReadError> {
         self.decoder.decode(self.read()?).map_err(|_| ReadError::Damaged)

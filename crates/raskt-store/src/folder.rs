@@ -57,6 +57,11 @@ impl Folder {
         &self.path
     }
 
+    /// Whether nobody has removed it.
+    pub fn is_there(&self) -> bool {
+        self.path.is_dir()
+    }
+
     /// A new file, open for writing.
     pub fn create_file(&self) -> io::Result<(PathBuf, File)> {
         let path = self.path.join(format!("{:016x}", random()));

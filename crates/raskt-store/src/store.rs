@@ -50,6 +50,9 @@ const UNASKED: Holder = Holder { asker: u32::MAX, ticket: u64::MAX };
 
 static NEXT_ASKER: AtomicU32 = AtomicU32::new(0);
 
+/// What is asked for at a time, at most: requests are added up, and no machine has as much.
+const MOST_BYTES: u64 = 1 << 48;
+
 impl Store {
     /// Results below so many bytes are counted and not moved: a file would cost more than it brings.
     pub const KEPT_BYTES: usize = 64 << 10;
@@ -118,6 +121,7 @@ impl Store {
         }
         let inputs = kept.iter().map(|kept| (kept.id, kept.bytes)).collect();
         self.look();
+        let bytes = bytes.min(MOST_BYTES);
         let ask = |state: &mut State| (state.ask(Request { holder, bytes, inputs }), state.epoch);
         let (answer, epoch) = self.shared().change(ask)?;
         Ok((answer, Pins { kept, epoch }))

@@ -326,7 +326,7 @@ impl Shared {
             Err(Unwritten::Shared) => return Written::Shared,
             Err(Unwritten::Failed(_)) => return Written::Never,
         };
-        if let Some(known) = known.filter(|known| known.holds(&encoded.pieces)) {
+        if let Some(known) = known.filter(|known| known.holds(&encoded.pieces) && known.is_there()) {
             return Written::To(known);
         }
         let folder = match self.folder() {
@@ -344,7 +344,8 @@ impl Shared {
 
     fn folder(&self) -> io::Result<Arc<Folder>> {
         let mut folder = self.folder.lock();
-        if let Some(made) = &folder.made {
+        // Somebody may have tidied up: it is made again.
+        if let Some(made) = folder.made.as_ref().filter(|made| made.is_there()) {
             return Ok(made.clone());
         }
         let place = folder.place.clone().unwrap_or_else(crate::folder::usual_place);

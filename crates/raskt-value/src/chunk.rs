@@ -145,7 +145,14 @@ impl Chunk {
 
     /// Bytes of its elements, were they stored without gaps.
     pub fn bytes(&self) -> usize {
-        self.len() * self.dtype.size()
+        self.shape.iter().fold(self.dtype.size(), |bytes, &length| bytes.saturating_mul(length))
+    }
+
+    /// Bytes of its elements, of those that are repeated along an axis as in a broadcast one each.
+    pub fn held_bytes(&self) -> usize {
+        let axes = self.shape.iter().zip(&self.strides);
+        let lengths = axes.map(|(&length, &stride)| if stride == 0 { length.min(1) } else { length });
+        lengths.fold(self.dtype.size(), usize::saturating_mul)
     }
 
     /// The address of the element at index zero.

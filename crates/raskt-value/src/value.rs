@@ -76,16 +76,20 @@ pub struct Manifest {
     pub parts: Vec<Value>,
 }
 
+/// The address space of a machine of today.
+const MOST_BYTES: usize = 1 << 48;
+
 impl Value {
-    /// Bytes that it holds.
+    /// Bytes that it holds, as far as a machine of today could: what objects say of themselves is added up with what others do.
     pub fn bytes(&self) -> usize {
-        match self {
-            Self::Chunk(chunk) => chunk.bytes(),
+        let bytes = match self {
+            Self::Chunk(chunk) => chunk.held_bytes(),
             Self::Table(table) => table.bytes(),
-            Self::Manifest(manifest) => manifest.parts.iter().map(Self::bytes).sum(),
+            Self::Manifest(manifest) => manifest.parts.iter().map(Self::bytes).fold(0, usize::saturating_add),
             Self::Foreign(object) => object.bytes(),
             Self::Kept(kept) => kept.bytes(),
-        }
+        };
+        bytes.min(MOST_BYTES)
     }
 
     /// The block, if it is one.

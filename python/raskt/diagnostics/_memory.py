@@ -73,8 +73,8 @@ class Memory:
     unpromised_by: list[tuple[str, int]] = field(default_factory=list)
     """Functions that ran meanwhile, and the most bytes that it was then."""
     left_running: int = 0
-    """Tasks of cancelled computations that go on, since nothing can stop the call that they are in. Until it returns they
-    keep the memory that they were promised."""
+    """Tasks of cancelled computations that go on, since nothing can stop the call that they are in. Until it returns
+    they keep the memory that they were promised."""
     left_threads: int = 0
     """Threads that other computations lack for them: those beyond one for each thread."""
 

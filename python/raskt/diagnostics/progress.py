@@ -18,8 +18,8 @@ class ProgressBar(Callback):
     On a terminal the line is drawn over itself, and a notebook shows a bar of its own; anywhere else (a file, a pipe)
     each computation leaves one line when it is over.
 
-    Where calls of cancelled computations go on that nothing can stop, and take so many threads that this one lacks some,
-    the bar says how many, as long as that is so.
+    Where calls of cancelled computations go on that nothing can stop, and take so many threads that this one lacks
+    some, the bar says how many, as long as that is so.
 
     Parameters
     ----------

@@ -1,3 +1,4 @@
+use super::interrupted::uninterrupted;
 use super::stack::with_stack_for;
 use super::translate::input_of_partition;
 use super::{StageOutput, Translator, collect, collect_all};
@@ -62,7 +63,7 @@ impl Kernel for Stage {
             let tables = tables_of(reads(&self.output.node, partition), inputs)?;
             let query =
                 || collect(Translator::new(partition, &tables).output(&self.output.node, &self.output.columns)?);
-            Ok(FilesRead::of([&self.output.node], partition).during(query)?)
+            Ok(FilesRead::of([&self.output.node], partition).during(|| uninterrupted(call, query))?)
         })?;
         Ok(if self.stays { FrameTable::looked_at(found) } else { FrameTable::from(found) }.into())
     }
@@ -100,7 +101,8 @@ impl Kernel for Together {
                 let outputs = self.outputs.iter().map(|output| (&output.node, output.columns.as_slice()));
                 collect_all(Translator::new(None, &tables).outputs(outputs)?)
             };
-            Ok(FilesRead::of(self.outputs.iter().map(|output| &output.node), None).during(query)?)
+            let nodes = self.outputs.iter().map(|output| &output.node);
+            Ok(FilesRead::of(nodes, None).during(|| uninterrupted(call, query))?)
         })?;
         let parts = found.into_iter().map(|frame| FrameTable::from(frame).into()).collect();
         Ok(Value::Manifest(Manifest { parts }.into()))

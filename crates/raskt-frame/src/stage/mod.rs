@@ -14,6 +14,7 @@ mod external;
 mod functions;
 mod groups;
 mod heirs;
+mod interrupted;
 mod joins;
 mod kernel;
 mod lower;

@@ -9,6 +9,7 @@ mod array;
 mod arrow;
 mod column;
 mod dataframe;
+mod function_input;
 mod interchange;
 mod literal;
 mod logical;

@@ -1,5 +1,6 @@
 //! Python functions over partitions.
 
+use super::function_input::Input;
 use super::interchange::{self, Imported};
 use super::logical::codecs;
 use super::{ColumnExpr, FrameExpr, OrRaise};
@@ -18,42 +19,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Tells calls apart: a function has no content hash.
 static NEXT: AtomicU64 = AtomicU64::new(1);
-
-/// What a partition is handed over as.
-#[expect(clippy::large_enum_variant, reason = "one for each mapped plan")]
-pub(super) enum Input {
-    Frame(Frame),
-    Labels(Frame),
-    Column(raskt_frame::Column),
-}
-
-impl Input {
-    /// What tells how tables are to be shown, and not how they are computed.
-    pub(super) fn hollow(self) -> Self {
-        match self {
-            Self::Frame(frame) => Self::Frame(frame.hollow()),
-            Self::Labels(frame) => Self::Labels(frame.hollow()),
-            Self::Column(column) => Self::Column(column.hollow()),
-        }
-    }
-
-    /// How many partitions the plan has.
-    pub(super) fn partitions(&self) -> usize {
-        match self {
-            Self::Frame(frame) | Self::Labels(frame) => frame.root.partitions,
-            Self::Column(column) => column.root.partitions,
-        }
-    }
-
-    /// A table as the pandas object that it stands for; numbered rows begin at those of partition `at`.
-    pub(super) fn to_pandas(&self, py: Python<'_>, table: &DataFrame, at: usize) -> PyResult<Py<PyAny>> {
-        match self {
-            Self::Frame(frame) => interchange::to_dataframe(py, table, frame, frame.rows_before(at)),
-            Self::Labels(frame) => interchange::to_labels(py, table, frame, frame.rows_before(at)),
-            Self::Column(column) => interchange::to_column(py, table, column, column.to_frame("").rows_before(at)),
-        }
-    }
-}
 
 /// What the function promised to give, by its meta.
 pub(super) struct Promise {

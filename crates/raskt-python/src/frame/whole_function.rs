@@ -1,6 +1,7 @@
 //! Python functions over several plans with different rows, each handed over whole: what aligns labels.
 
-use super::partition_function::{Input, MayMiss, Promise, digest_of_call, labels_known, without_own_frames};
+use super::function_input::Input;
+use super::partition_function::{MayMiss, Promise, digest_of_call, labels_known, without_own_frames};
 use super::{ColumnExpr, FrameExpr, OrRaise, interchange};
 use crate::block::{PythonBlock, PythonOp};
 use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -1,15 +1,14 @@
 //! How much memory objects hold, and which of them are cheap to move.
 
+mod arrays;
 mod contents;
 mod others;
 
 use contents::Contents;
-use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
-use others::{heard, registered};
+use others::{heard, own_count, registered};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
-use raskt_store::Store;
 
 /// What an object holds.
 #[derive(Clone, Copy)]
@@ -26,8 +25,8 @@ pub(crate) fn size_of_object(object: &Bound<'_, PyAny>) -> usize {
 }
 
 pub(super) fn of(object: &Bound<'_, PyAny>) -> Size {
-    if is_scalar(object) {
-        return SMALL;
+    if let Some(bytes) = scalar(object) {
+        return Size { bytes, moves: None };
     }
     if let Some(buffer) = buffer(object) {
         return buffer;
@@ -44,12 +43,23 @@ fn buffer(object: &Bound<'_, PyAny>) -> Option<Size> {
     if let Ok(bytes) = object.cast_exact::<PyBytes>() {
         return Some(Size { bytes: bytes.as_bytes().len().max(SMALL.bytes), moves: Some(true) });
     }
-    if object.is_exact_instance_of::<PyByteArray>() || object.is_exact_instance_of::<PyString>() {
-        let moves = object.is_exact_instance_of::<PyByteArray>().then_some(false);
-        return Some(Size { bytes: object.len().unwrap_or(0).max(SMALL.bytes), moves });
+    if object.is_exact_instance_of::<PyByteArray>() {
+        return Some(Size { bytes: object.len().unwrap_or(0).max(SMALL.bytes), moves: Some(false) });
     }
-    None
+    let text = object.cast_exact::<PyString>().ok()?;
+    Some(Size { bytes: of_text(text, text.len().unwrap_or(0)), moves: None })
 }
+
+/// What a text of so many characters takes: they may take four bytes each.
+fn of_text(text: &Bound<'_, PyString>, length: usize) -> usize {
+    if length < SHORT_TEXT { OF_TEXT + length } else { own_count(text).max(length) }
+}
+
+/// Texts of fewer characters aren't asked how many bytes each of them takes.
+const SHORT_TEXT: usize = 256;
+
+/// What a text takes beside its characters.
+const OF_TEXT: usize = 48;
 
 /// The size of what holds no other objects.
 fn plain(object: &Bound<'_, PyAny>) -> Option<Size> {
@@ -58,24 +68,21 @@ fn plain(object: &Bound<'_, PyAny>) -> Option<Size> {
     }
     match library_of(&object.get_type()) {
         Library::Tables => Some(measured(object).unwrap_or_else(|| unmeasured(object))),
-        Library::Arrays if nbytes(object)? >= Store::KEPT_BYTES || holds_objects(object) => {
-            Some(measured(object).unwrap_or_else(|| unmeasured(object)))
-        }
+        Library::Arrays => arrays::size(object),
         Library::Elsewhere => Some(SMALL),
         _ => Some(Size { bytes: nbytes(object)?.max(SMALL.bytes), moves: None }),
     }
 }
 
-/// Whether it is an array of Python objects.
-fn holds_objects(object: &Bound<'_, PyAny>) -> bool {
-    object.cast_exact::<PyUntypedArray>().is_ok_and(|array| array.dtype().has_object())
-}
-
-fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
-    object.is_exact_instance_of::<PyInt>()
-        || object.is_exact_instance_of::<PyFloat>()
+/// The size of a number or of nothing.
+fn scalar(object: &Bound<'_, PyAny>) -> Option<usize> {
+    if object.is_exact_instance_of::<PyInt>() {
+        return Some(if object.extract::<i64>().is_ok() { SMALL.bytes } else { own_count(object).max(SMALL.bytes) });
+    }
+    let is_scalar = object.is_exact_instance_of::<PyFloat>()
         || object.is_exact_instance_of::<PyBool>()
-        || object.is_exact_instance_of::<PyNone>()
+        || object.is_exact_instance_of::<PyNone>();
+    is_scalar.then_some(SMALL.bytes)
 }
 
 /// What the object itself says that it holds.

@@ -101,9 +101,9 @@ impl State {
     /// far beyond it already and it would only add to them. Not at once: those who would read and free them may stand
     /// behind it.
     fn go_beyond(&mut self, request: Request) {
-        let inputs: u64 = request.inputs.iter().map(|(_, bytes)| bytes).sum();
+        let inputs = request.inputs.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
         let stuck = self.broker.held() - self.pinned;
-        let most = self.broker.limit().saturating_add(REQUESTS_BEYOND * request.bytes.max(self.largest));
+        let most = self.broker.limit().saturating_add(request.bytes.max(self.largest).saturating_mul(REQUESTS_BEYOND));
         if stuck > most && request.bytes > inputs {
             let report = Arc::new(self.report());
             // The next one looks for itself.
@@ -119,7 +119,7 @@ impl State {
     fn need(&self, request: &Request) -> u64 {
         let is_away = |id: &SlotId| self.slots.get(id).is_some_and(|slot| matches!(slot.place, Where::Away));
         let away = request.inputs.iter().filter(|(id, _)| is_away(id));
-        request.bytes.saturating_add(away.map(|(_, bytes)| bytes).sum())
+        away.fold(request.bytes, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
     pub(super) fn grant(&mut self, request: Request, beyond: bool) {

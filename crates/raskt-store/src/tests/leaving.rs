@@ -199,3 +199,42 @@ fn what_came_unasked_is_counted_and_lets_others_leave() {
     drop(kept);
     assert!(store.is_empty());
 }
+
+#[test]
+fn a_folder_that_somebody_has_removed_is_made_again() {
+    let (store, ear, asker, place) = store(400 * UNIT);
+    let kept = fill(&store, 4);
+    let ask_for_all = |ticket| {
+        let holder = Holder { asker, ticket };
+        let (answer, _pins) = store.ask(holder, 400 * UNIT, &[]).unwrap();
+        if answer == Answer::Pending {
+            assert!(matches!(ear.wait_for(ticket), Reply::Promised { .. }));
+        }
+        store.give_back(holder);
+    };
+    ask_for_all(0);
+    std::fs::remove_dir_all(place.path()).unwrap();
+    assert!(kept.iter().all(|kept| kept.fetch().is_none()), "they were all on disk");
+    let others = fill(&store, 4);
+    ask_for_all(1);
+    assert!(std::fs::read_dir(place.path()).unwrap().count() > 0, "they went to disk");
+    assert!(others.iter().enumerate().all(|(at, kept)| number(&kept.fetch().unwrap()) == at as u64));
+    let disk = store.report().unwrap().disk_trouble;
+    assert!(disk.is_none(), "{disk:?}");
+    store.validate();
+}
+
+#[test]
+fn sizes_that_nobody_can_believe_are_added_up() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let kept = fill(&store, 4);
+    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
+    let answers = [0, 1, 2, 3].map(|ticket| store.ask(Holder { asker, ticket }, u64::MAX, &inputs).unwrap().0);
+    for (ticket, answer) in (0..).zip(answers) {
+        if answer == Answer::Pending {
+            assert!(matches!(ear.wait_for(ticket), Reply::Promised { .. }), "it goes beyond the limit");
+        }
+        store.give_back(Holder { asker, ticket });
+    }
+    store.validate();
+}

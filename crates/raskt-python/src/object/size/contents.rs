@@ -1,8 +1,8 @@
 //! What lies in an object, added up: with so much effort at most, each thing once, and without an error whatever it is.
 
-use super::others::{attributes, deque, is_code, listed, own_count, registered};
-use super::{SMALL, Size, derived_table, is_scalar, plain};
-use hashbrown::HashSet;
+use super::others::{attributes, bound, deque, is_code, listed, own_count, registered};
+use super::{SHORT_TEXT, SMALL, Size, arrays, derived_table, of_text, plain, scalar};
+use hashbrown::{HashMap, HashSet};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 
@@ -11,6 +11,8 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 pub(super) struct Contents {
     /// Those that were met: what is in an object twice is there once.
     met: HashSet<usize>,
+    /// Arrays of which others show parts, and how many of their bytes weren't counted yet.
+    shown: HashMap<usize, usize>,
     /// Small objects that were met: each costs as much as many bytes to write.
     small: usize,
     /// Objects that may yet be looked into.
@@ -32,9 +34,6 @@ const DEEPEST: usize = 64;
 
 /// Small objects with which moving the whole is still about as fast as moving its bytes.
 const FEW: usize = 1000;
-
-/// Texts of so many characters may be in a container many times and in memory once.
-const LONG_TEXT: usize = 256;
 
 /// Where more elements are to be looked at than that can be, each of those that are may look at so many in turn.
 const EACH: usize = 8;
@@ -68,7 +67,7 @@ impl<'py> Elements<'py> {
 
 impl Contents {
     pub fn new() -> Self {
-        Self { met: HashSet::new(), small: 0, left: LOOKED_AT, glances: GLANCED_AT }
+        Self { met: HashSet::new(), shown: HashMap::new(), small: 0, left: LOOKED_AT, glances: GLANCED_AT }
     }
 
     /// Whether `object` is a container of Python's own.
@@ -88,23 +87,32 @@ impl Contents {
     /// The same, of an object that lies so deep, where so many may be looked at.
     fn add(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Size {
         self.left = self.left.saturating_sub(1);
-        if is_scalar(object) {
+        if let Some(bytes) = scalar(object) {
             self.small += 1;
-            return Size { bytes: SMALL.bytes, moves: (self.small <= FEW).then_some(true) };
+            return Size { bytes, moves: (self.small <= FEW).then_some(true) };
         }
         if !self.met.insert(object.as_ptr() as usize) {
             return Size { bytes: 0, moves: Some(true) };
         }
         if let Ok(text) = object.cast_exact::<PyString>() {
             self.small += 1;
-            let bytes = text.len().unwrap_or(0).max(SMALL.bytes);
+            let bytes = of_text(text, text.len().unwrap_or(0));
             return Size { bytes, moves: (self.small <= FEW).then_some(true) };
         }
         if let Some(bytes) = registered(object) {
             return Size { bytes: bytes.max(SMALL.bytes), moves: None };
         }
-        let contents = self.of_container(object, depth, budget).or_else(|| plain(object));
+        let contents = self.of_container(object, depth, budget).or_else(|| Some(self.of_shown(object, plain(object)?)));
         contents.unwrap_or_else(|| self.of_other(object, depth, budget))
+    }
+
+    /// Arrays that show parts of one hold no more than it has.
+    fn of_shown(&mut self, object: &Bound<'_, PyAny>, size: Size) -> Size {
+        let Some((base, bytes)) = arrays::shown_by(object) else { return size };
+        let left = self.shown.entry(base).or_insert(bytes);
+        let counted = size.bytes.min(*left);
+        *left -= counted;
+        Size { bytes: counted.max(SMALL.bytes), ..size }
     }
 
     fn of_container(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Option<Size> {
@@ -186,13 +194,12 @@ impl Contents {
         let (mut bytes, mut others, mut last) = (0, vec![], 0);
         for at in (0..count).map(|at| at * (part.len() / count)) {
             let Some(element) = part.get(at) else { break };
-            let text = element.cast_exact::<PyString>().ok().map(|text| text.len().unwrap_or(0));
-            if is_scalar(&element) || text.is_some_and(|length| length < LONG_TEXT) {
+            if let Some(size) = short_text(&element).or_else(|| scalar(&element)) {
                 self.small += 1;
                 // One after the other, the same object is there once.
                 let address = element.as_ptr() as usize;
                 let is_same = std::mem::replace(&mut last, address) == address;
-                bytes += if is_same { 0 } else { SMALL.bytes.max(text.unwrap_or(0)) };
+                bytes += if is_same { 0 } else { size };
             } else {
                 others.push(at as u32);
             }
@@ -203,7 +210,9 @@ impl Contents {
     /// An object of a class that nobody knows: what it says, or what its attributes hold if that is more.
     fn of_other(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Size {
         if is_code(object) {
-            return SMALL;
+            let bound = if depth < DEEPEST && budget > 0 { bound(object) } else { None };
+            let held = bound.map_or(0, |bound| self.of_part(&Elements::List(bound), depth + 1, budget).bytes);
+            return Size { bytes: held.saturating_add(SMALL.bytes), moves: None };
         }
         if let Some(table) = derived_table(object) {
             return table;
@@ -219,6 +228,13 @@ impl Contents {
         }
         Size { bytes: own.max(held).max(SMALL.bytes), moves: None }
     }
+}
+
+/// The size of a text that isn't worth the effort to see whether it is in a container many times and in memory once.
+fn short_text(element: &Bound<'_, PyAny>) -> Option<usize> {
+    let text = element.cast_exact::<PyString>().ok()?;
+    let length = text.len().unwrap_or(0);
+    (length < SHORT_TEXT).then(|| of_text(text, length))
 }
 
 /// Whether a container is one of Python's own classes itself.

@@ -1,10 +1,10 @@
 //! What objects of classes that nobody knows say of what they hold.
 
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyBaseException, PyKeyboardInterrupt};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyModule, PyString, PyType};
+use pyo3::types::{PyDict, PyList, PyModule, PyString, PyTuple, PyType};
 
 /// What an object said of itself. An error is no reason to lose a result, and so the object has said nothing. But a signal that
 /// came meanwhile was for the program and not for the object: it comes once more.
@@ -33,7 +33,20 @@ pub(super) fn registered(object: &Bound<'_, PyAny>) -> Option<usize> {
     heard(py, registered.and_then(|registered| registered.call1((object,))?.extract())).flatten()
 }
 
-/// Whether it is a module, a class or a function: what such refer to isn't theirs.
+/// What a function was made with: the variables of others that it reads, and the defaults of its arguments.
+pub(super) fn bound<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyList>> {
+    let py = object.py();
+    let found = |object: &Bound<'py, PyAny>, name| heard(py, object.getattr_opt(name)).flatten();
+    let cells = found(object, intern!(py, "__closure__")).and_then(|cells| cells.cast_into::<PyTuple>().ok());
+    let values = PyList::empty(py);
+    for cell in cells.iter().flatten() {
+        found(&cell, intern!(py, "cell_contents")).into_iter().for_each(|value| _ = values.append(value));
+    }
+    found(object, intern!(py, "__defaults__")).into_iter().for_each(|defaults| _ = values.append(defaults));
+    Some(values).filter(|values| !values.is_empty())
+}
+
+/// Whether it is a module, a class or a function: what such refer to isn't theirs, but for what a function was made with.
 pub(super) fn is_code(object: &Bound<'_, PyAny>) -> bool {
     let has =
         |name: &Bound<'_, PyString>| heard(object.py(), object.getattr_opt(name)).is_some_and(|found| found.is_some());
@@ -63,18 +76,27 @@ pub(super) fn listed<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyLis
     heard(object.py(), object.py().get_type::<PyList>().call1((object,)))?.cast_into().ok()
 }
 
-/// The values of its attributes, of its dictionary and of its slots.
+/// The values of its attributes, of its dictionary and of its slots, and the arguments of exceptions and partial calls.
 pub(super) fn attributes<'py>(object: &Bound<'py, PyAny>) -> Bound<'py, PyList> {
     let py = object.py();
     let dictionary = heard(py, object.getattr_opt(intern!(py, "__dict__"))).flatten();
     let dictionary = dictionary.and_then(|dictionary| dictionary.cast_into::<PyDict>().ok());
     let values = dictionary.map_or_else(|| PyList::empty(py), |dictionary| dictionary.values());
-    for name in heard(py, slots(object)).into_iter().flatten() {
+    let arguments = has_arguments(object).then(|| [intern!(py, "args"), intern!(py, "keywords")]);
+    let arguments = arguments.into_iter().flatten().cloned();
+    for name in heard(py, slots(object)).into_iter().flatten().chain(arguments) {
         if let Some(Some(value)) = heard(py, object.getattr_opt(name)) {
             let _ = values.append(value);
         }
     }
     values
+}
+
+fn has_arguments(object: &Bound<'_, PyAny>) -> bool {
+    static PARTIAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let partial = PARTIAL.import(object.py(), "functools", "partial");
+    let is_partial = partial.and_then(|partial| object.is_instance(partial));
+    object.is_instance_of::<PyBaseException>() || heard(object.py(), is_partial).unwrap_or(false)
 }
 
 /// The names of the slots of its class.
