@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -347,3 +348,42 @@ def test_many_computations_need_no_more_threads_than_one():
             raskt.compute(*[delayed(abs)(i) for i in range(20)], num_workers=workers)
     # Other tests' threads may end meanwhile; these computations have at most one, two and three of their own.
     assert len(os.listdir("/proc/self/task")) <= before + 6
+
+
+def test_each_caller_of_sync_runs_its_own_tasks() -> None:
+    """They shared an engine, and took up each other's tasks."""
+    elsewhere = []
+
+    def compute() -> None:
+        own = threading.get_ident()
+        for _ in range(100):
+            idents = raskt.compute(*[delayed(threading.get_ident)() for _ in range(4)], scheduler="sync")
+            nested = delayed(lambda: delayed(threading.get_ident)().compute(scheduler="sync"))().compute(
+                scheduler="sync"
+            )
+            elsewhere.extend(ident for ident in [*idents, nested] if ident != own)
+
+    threads = [threading.Thread(target=compute) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    assert not elsewhere
+
+
+@pytest.mark.parametrize("outer", ["threads", "sync"])
+def test_sync_within_tasks_of_many_callers_ends(outer: str) -> None:
+    def inner(x: int) -> int:
+        return int(sum(raskt.compute(*[delayed(abs)(-x - at) for at in range(3)], scheduler="sync")))
+
+    def compute(results: list[Any]) -> None:
+        for at in range(50):
+            results.append(raskt.compute(*[delayed(inner)(at + by) for by in range(3)], scheduler=outer))
+
+    found: list[list[Any]] = [[] for _ in range(4)]
+    threads = [threading.Thread(target=compute, args=(results,), daemon=True) for results in found]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    assert found == [[tuple(3 * (at + by) + 3 for by in range(3)) for at in range(50)]] * 4

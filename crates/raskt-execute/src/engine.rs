@@ -24,6 +24,15 @@ const NO_RUN: RunId = RunId(u64::MAX);
 #[derive(Clone)]
 pub struct Engine(pub(crate) Arc<Shared>);
 
+impl PartialEq for Engine {
+    /// Whether both are one engine.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Engine {}
+
 impl Engine {
     /// An engine whose tasks are run by `runners`, with a store of its own.
     pub fn new(options: EngineOptions, runners: Runners) -> Self {
@@ -123,6 +132,11 @@ impl Engine {
     /// Slots that those take up: so many fewer are there for what comes.
     pub fn stray_slots(&self) -> usize {
         self.0.lock().pool.strays_in_places()
+    }
+
+    /// Whether this process is a fork of the one that made it: it runs nothing here.
+    pub fn is_left_behind(&self) -> bool {
+        self.0.is_left_behind()
     }
 
     /// If the calling thread runs a task, of whichever engine, gives its slot to other tasks until the loan is dropped: for

@@ -11,6 +11,7 @@ use raskt_execute::{Engine, EngineOptions, Runner, Runners, Store};
 use raskt_graph::{Graph, OpKind};
 use raskt_store::processors;
 use raskt_sync::{Mutex, MutexGuard};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::PathBuf;
@@ -22,8 +23,9 @@ struct Engines {
     /// The process that made them.
     process: u32,
     by_size: BTreeMap<Size, Engine>,
-    /// Engines without threads that nobody uses.
+    /// Engines without threads that nobody uses, and those that somebody does.
     unused: Vec<Engine>,
+    in_use: Vec<Engine>,
 }
 
 /// What tells one engine from another.
@@ -36,16 +38,34 @@ struct Size {
     flights: Option<PathBuf>,
 }
 
-static ENGINES: Mutex<Engines> = Mutex::new(Engines { process: 0, by_size: BTreeMap::new(), unused: vec![] });
+static ENGINES: Mutex<Engines> =
+    Mutex::new(Engines { process: 0, by_size: BTreeMap::new(), unused: vec![], in_use: vec![] });
 
 /// An engine without threads for one user at a time: what it runs waits for nothing else.
 pub(crate) struct OwnEngine(Option<Engine>);
 
+thread_local! {
+    /// That of a thread that runs its computations itself.
+    static OF_THREAD: RefCell<Option<OwnEngine>> = const { RefCell::new(None) };
+}
+
 impl OwnEngine {
     /// One whose results are in `store`, which is the store of this process.
     pub fn new(store: &Store) -> Self {
-        let unused = current().unused.pop();
-        Self(Some(unused.unwrap_or_else(|| ALONE.engine_with(store.clone()))))
+        let mut engines = current();
+        let engine = engines.unused.pop().unwrap_or_else(|| ALONE.engine_with(store.clone()));
+        engines.in_use.push(engine.clone());
+        Self(Some(engine))
+    }
+
+    /// That of the calling thread.
+    fn of_thread(store: &Store) -> Engine {
+        OF_THREAD.with_borrow_mut(|own| {
+            if own.as_ref().is_some_and(|own| own.get().is_left_behind()) {
+                *own = None;
+            }
+            own.get_or_insert_with(|| Self::new(store)).get().clone()
+        })
     }
 
     pub fn get(&self) -> &Engine {
@@ -59,9 +79,13 @@ const UNUSED: usize = 16;
 impl Drop for OwnEngine {
     fn drop(&mut self) {
         let mut engines = current();
-        if let Some(engine) = self.0.take()
-            && engines.unused.len() < UNUSED
-        {
+        let Some(engine) = self.0.take() else { return };
+        if engine.is_left_behind() {
+            // As the others of the parent.
+            return std::mem::forget(engine);
+        }
+        engines.in_use.retain(|other| *other != engine);
+        if engines.unused.len() < UNUSED {
             engines.unused.push(engine);
         }
     }
@@ -85,6 +109,9 @@ pub(crate) fn engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>
     };
     let size = Size { threads, has_processes, flights: settings(py)?.flights.clone() };
     let store = memory::store(py)?;
+    if size == ALONE {
+        return Ok(OwnEngine::of_thread(&store));
+    }
     match current().by_size.entry(size) {
         Entry::Occupied(known) => Ok(known.get().clone()),
         Entry::Vacant(place) => {
@@ -99,7 +126,7 @@ pub(crate) fn engine(py: Python<'_>, scheduler: &str, num_workers: Option<usize>
 pub(crate) fn left_running() -> (usize, usize) {
     let engines: Vec<Engine> = {
         let engines = current();
-        engines.by_size.values().chain(&engines.unused).cloned().collect()
+        engines.by_size.values().chain(&engines.unused).chain(&engines.in_use).cloned().collect()
     };
     engines.iter().fold((0, 0), |(tasks, threads), engine| (tasks + engine.strays(), threads + engine.stray_slots()))
 }
@@ -111,7 +138,8 @@ fn current() -> MutexGuard<'static, Engines> {
     if engines.process != process {
         // A child of a fork has none of its parent's threads. The parent's engines are forgotten and not dropped: their
         // locks may be held by threads that don't exist here, and their worker processes are the parent's.
-        std::mem::forget((std::mem::take(&mut engines.by_size), std::mem::take(&mut engines.unused)));
+        let Engines { by_size, unused, in_use, .. } = &mut *engines;
+        std::mem::forget((std::mem::take(by_size), std::mem::take(unused), std::mem::take(in_use)));
         engines.process = process;
     }
     engines
@@ -179,9 +207,10 @@ fn shut_down(py: Python<'_>) {
         if engines.process != std::process::id() {
             return;
         }
-        std::mem::take(&mut engines.by_size)
+        let by_size = std::mem::take(&mut engines.by_size).into_values();
+        by_size.chain(std::mem::take(&mut engines.in_use)).collect::<Vec<_>>()
     };
-    let shut_down = |patience| engines.values().for_each(|engine| engine.shut_down(patience));
+    let shut_down = |patience| engines.iter().for_each(|engine| engine.shut_down(patience));
     py.detach(|| shut_down(Duration::ZERO));
     leave_tasks(py);
     py.detach(|| {
