@@ -13,12 +13,6 @@ use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::{Resources, TaskId};
 use std::sync::Arc;
 
-/// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
-const ASKED_BACK_FOR: usize = 16;
-const ASKED: usize = 8;
-/// Assignments of each of them that are looked at.
-const ASKED_OF_EACH: usize = 64;
-
 /// What came of somebody's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Given {
@@ -197,7 +191,7 @@ impl Scheduler {
             ready,
             share,
             bytes: seat.map_or(0, Seat::batch_bytes),
-            room: seat.map_or(0, Seat::room),
+            room: seat.map_or(0, |seat| seat.room(&self.settings.admission)),
             net: 0,
             minds_holders: self.seats.len() > 1,
         }
@@ -218,7 +212,8 @@ impl Scheduler {
         }
         let total: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
         let others = holders.iter().map(|&(worker, _)| worker).filter(|&worker| worker != freest);
-        let admits = |worker| net == 0 || self.seats.get(worker).is_some_and(|seat| seat.admits(net));
+        let admission = &self.settings.admission;
+        let admits = |worker| net == 0 || self.seats.get(worker).is_some_and(|seat| seat.admits(admission, net));
         let able = others.filter(|&worker| self.seats.can_take(worker, requirement) && admits(worker));
         let able: Vec<_> = std::iter::once(freest).chain(able).collect();
         let reaches_all =
@@ -294,23 +289,21 @@ impl Scheduler {
         if self.seats.ahead().next().is_none() {
             return;
         }
-        let idle: Vec<_> = self.seats.idle().take(ASKED_BACK_FOR).collect();
-        for worker in idle {
-            let mut found = None;
-            'victims: for victim in self.seats.ahead().take(ASKED) {
-                let Some(seat) = self.seats.get(victim) else { continue };
-                for (&(run, attempt), placed) in seat.placed().rev().take(ASKED_OF_EACH) {
-                    self.steps += 1;
-                    let is_free = !placed.is_started && placed.asked_for.is_none();
-                    if is_free && self.seats.can_take(worker, placed.requirement.as_deref()) {
-                        found = Some((victim, run, attempt, placed.tasks.clone()));
-                        break 'victims;
-                    }
-                }
-            }
-            let Some((victim, run, attempt, tasks)) = found else { return };
-            self.seats.ask_back(victim, run, attempt, worker);
-            self.actions.push_back(Action::TakeBack { worker: victim, run, attempt, tasks });
+        let rebalance = self.settings.rebalance;
+        let idle: Vec<_> = self.seats.idle().take(rebalance.asking_workers as usize).collect();
+        for idle in idle {
+            let placed = |worker: WorkerId| self.seats.get(worker).map(|seat| (worker, seat));
+            let ahead = self.seats.ahead().filter_map(placed);
+            let ahead = ahead.map(|(worker, seat)| seat.placed().rev().map(move |placed| (worker, placed)));
+            let found = rebalance.find(ahead, |(_, (_, placed))| {
+                self.steps += 1;
+                let is_free = !placed.is_started && placed.asked_for.is_none();
+                is_free && self.seats.can_take(idle, placed.requirement.as_deref())
+            });
+            let found = found.map(|(worker, (&(run, attempt), placed))| (worker, run, attempt, placed.tasks.clone()));
+            let Some((worker, run, attempt, tasks)) = found else { return };
+            self.seats.ask_back(worker, run, attempt, idle);
+            self.actions.push_back(Action::TakeBack { worker, run, attempt, tasks });
         }
     }
 

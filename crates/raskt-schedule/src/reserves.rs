@@ -7,6 +7,7 @@
 
 use crate::needs::Need;
 use crate::planted::{self, Bug};
+use crate::policy::Admission;
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
 use crate::seat::Seat;
@@ -38,8 +39,8 @@ impl Reserves {
         }
     }
 
-    fn next_due(&mut self, now: Time, patience: u64) -> Option<Need> {
-        let &(since, need) = self.by_time.first().filter(|(since, _)| since.0.saturating_add(patience) <= now.0)?;
+    fn next_due(&mut self, now: Time, admission: &Admission) -> Option<Need> {
+        let &(since, need) = self.by_time.first().filter(|(since, _)| admission.patience_ends(*since) <= now)?;
         self.by_time.remove(&(since, need));
         self.since.remove(&need);
         Some(need)
@@ -109,7 +110,7 @@ impl Scheduler {
 
     /// Keeps workers for those who have stood aside for long.
     pub(crate) fn keep_room(&mut self) {
-        while let Some(need) = self.reserves.next_due(self.now, self.settings.patience_nanoseconds) {
+        while let Some(need) = self.reserves.next_due(self.now, &self.settings.admission) {
             self.steps += 1;
             let Some(priority) = self.queue.first_aside(need) else {
                 self.drop_reserve(need);

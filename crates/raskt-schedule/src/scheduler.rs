@@ -1,8 +1,8 @@
 use crate::by_run::ByRun;
 use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
-use crate::place::{Placement, SoonestStart};
 use crate::planted::{self, Bug};
+use crate::policy::{Placement, SoonestStart};
 use crate::report::again;
 use crate::reserves::Reserves;
 use crate::run::Run;
@@ -14,6 +14,7 @@ use crate::waits::Waits;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
 ///
@@ -48,23 +49,23 @@ pub struct Scheduler {
     pub(crate) now: Time,
     pub(crate) actions: VecDeque<Action>,
     pub(crate) settings: Settings,
-    pub(crate) placement: Box<dyn Placement>,
+    pub(crate) placement: Arc<dyn Placement>,
 }
 
 impl Scheduler {
     /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
     pub fn new(credit_nanoseconds: u64) -> Self {
-        Self::with(Settings { credit_nanoseconds, ..Settings::default() }, Box::new(SoonestStart::default()))
+        Self::with(Settings { credit_nanoseconds, ..Settings::default() }, Arc::new(SoonestStart::default()))
     }
 
     /// A scheduler with these settings, and `placement` to choose workers.
-    pub fn with(settings: Settings, placement: Box<dyn Placement>) -> Self {
+    pub fn with(settings: Settings, placement: Arc<dyn Placement>) -> Self {
         // What is expected of tasks is added up.
         let settings = Settings { credit_nanoseconds: settings.credit_nanoseconds.min(LONGEST), ..settings };
         Self {
             runs: ByRun::default(),
-            seats: Seats::new(settings.prefill_nanoseconds),
-            queue: RunQueue::default(),
+            seats: Seats::new(settings),
+            queue: RunQueue::new(settings.order),
             demanding: BTreeSet::new(),
             wakeable: BTreeSet::new(),
             hopeless: BTreeSet::new(),

@@ -1,5 +1,5 @@
-use crate::admit;
 use crate::holdings::Holdings;
+use crate::policy::{Admission, Rebalance};
 use crate::quarantine::Quarantine;
 use crate::requirement::{Requirement, change_resources};
 use crate::worker::STRAYS_A_SLOT;
@@ -95,9 +95,6 @@ const BATCH_BYTES: u64 = 64 << 20;
 /// Assignments of a slot that fit into its part of the memory together: one runs, others are made ready, and what they have
 /// made has to stay for a while.
 const BATCHES_A_SLOT: u64 = 4;
-
-/// Assignments that a worker gets in advance for each slot, however short they are.
-const AHEAD_LIMIT: u64 = 16;
 
 impl Seat {
     pub fn new(offer: Offer) -> Self {
@@ -204,37 +201,34 @@ impl Seat {
         };
     }
 
-    /// Whether it gets another assignment: a slot is free, or time and memory credit allow one in advance.
-    pub fn has_room(&self, prefill: u64) -> bool {
-        let slots = self.slots();
-        let count = self.taken();
-        let has_credit =
-            self.nanoseconds < u128::from(slots) * u128::from(prefill) && self.memory < u128::from(self.memory_limit());
+    /// Whether it gets another assignment.
+    pub fn has_room(&self, rebalance: &Rebalance) -> bool {
         // What a task waits for has to run, were it here: a suspect may wait as well.
         if self.is_kept() || (self.quarantine.is_some() && !self.is_at_rest()) {
             return false;
         }
-        count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))
+        let has_memory = self.memory < u128::from(self.memory_limit());
+        rebalance.has_room(self.taken(), self.slots(), self.nanoseconds, has_memory)
     }
 
     /// Whether it may get a producer that adds `net` bytes.
-    pub fn admits(&self, net: u64) -> bool {
-        admit::admits(self.memory_limit(), self.used_memory(), net)
+    pub fn admits(&self, admission: &Admission, net: u64) -> bool {
+        admission.admits(self.memory_limit(), self.used_memory(), net)
     }
 
     /// Whether it may get no producer at all.
-    pub fn is_full(&self) -> bool {
-        admit::is_full(self.memory_limit(), self.used_memory())
+    pub fn is_full(&self, admission: &Admission) -> bool {
+        admission.is_full(self.memory_limit(), self.used_memory())
     }
 
     /// Bytes that producers may add.
-    pub fn room(&self) -> u64 {
-        admit::room(self.memory_limit(), self.used_memory())
+    pub fn room(&self, admission: &Admission) -> u64 {
+        admission.room(self.memory_limit(), self.used_memory())
     }
 
     /// Whether nothing is held, and bytes that producers may add: the more, the more of them may come.
-    pub fn memory_left(&self) -> (bool, u64) {
-        (self.used_memory() == 0, self.room())
+    pub fn memory_left(&self, admission: &Admission) -> (bool, u64) {
+        (self.used_memory() == 0, self.room(admission))
     }
 
     fn used_memory(&self) -> u128 {

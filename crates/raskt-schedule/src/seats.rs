@@ -2,10 +2,11 @@ mod able;
 
 use crate::holdings::Move;
 use crate::needs::Needs;
-use crate::place::Candidate;
+use crate::policy::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::seat::{Placed, Seat};
+use crate::settings::Settings;
 use crate::standing::{Derived, Standing};
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +18,7 @@ pub(crate) struct Seats {
     derived: Derived,
     /// What is required of them.
     pub needs: Needs,
-    /// Nanoseconds of work for each slot that a worker gets in advance.
-    prefill: u64,
+    settings: Settings,
     /// Workers that are kept for suspects and that have changed.
     changed: BTreeSet<WorkerId>,
     /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
@@ -35,14 +35,14 @@ const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
 const QUARANTINED_PART: u64 = 20;
 
 impl Seats {
-    pub fn new(prefill: u64) -> Self {
-        Self { prefill, ..Self::default() }
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
     }
 
     pub fn add(&mut self, worker: WorkerId, offer: Offer) {
         self.derived.add_offer(worker, &offer);
         let seat = Seat::new(offer);
-        self.derived.put_in(worker, Standing::of(&seat, self.prefill));
+        self.derived.put_in(worker, Standing::of(&seat, &self.settings));
         let concerned = self.needs.concerned(&seat.offer);
         self.seats.insert(worker, seat);
         self.has_freed = true;
@@ -53,7 +53,7 @@ impl Seats {
     pub fn remove(&mut self, worker: WorkerId) -> BTreeMap<(RunId, Attempt), Placed> {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
         self.has_freed = true;
-        self.derived.take_out(worker, Standing::of(&seat, self.prefill));
+        self.derived.take_out(worker, Standing::of(&seat, &self.settings));
         self.derived.remove_offer(worker, &seat.offer);
         for (&(run, attempt), placed) in seat.placed() {
             placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
@@ -128,11 +128,11 @@ impl Seats {
     /// Results of `run` have come to a worker, or gone.
     pub fn hold(&mut self, run: RunId, moved: Move) {
         let Some(seat) = self.seats.get_mut(&moved.worker) else { return };
-        let (was_full, left) = (seat.is_full(), seat.memory_left());
+        let (was_full, left) = (seat.is_full(&self.settings.admission), seat.memory_left(&self.settings.admission));
         seat.holdings.apply(run, moved);
-        self.has_freed |= seat.memory_left() > left;
-        if seat.is_full() != was_full {
-            let now = Standing::of(seat, self.prefill);
+        self.has_freed |= seat.memory_left(&self.settings.admission) > left;
+        if seat.is_full(&self.settings.admission) != was_full {
+            let now = Standing::of(seat, &self.settings);
             self.derived.take_out(moved.worker, Standing { is_full: was_full, ..now });
             self.derived.put_in(moved.worker, now);
             self.place_anew(moved.worker);
@@ -302,10 +302,10 @@ impl Seats {
     /// Changes a seat, and what is derived from it.
     pub fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
         let Some(seat) = self.seats.get_mut(&worker) else { return };
-        let (before, left) = (Standing::of(seat, self.prefill), seat.memory_left());
+        let (before, left) = (Standing::of(seat, &self.settings), seat.memory_left(&self.settings.admission));
         change(seat);
-        self.has_freed |= seat.memory_left() > left;
-        let now = Standing::of(seat, self.prefill);
+        self.has_freed |= seat.memory_left(&self.settings.admission) > left;
+        let now = Standing::of(seat, &self.settings);
         if now.is_quarantined {
             self.changed.insert(worker);
         }
@@ -326,7 +326,7 @@ impl Seats {
         let mut derived = Derived::default();
         for (&worker, seat) in &self.seats {
             derived.add_offer(worker, &seat.offer);
-            derived.put_in(worker, Standing::of(seat, self.prefill));
+            derived.put_in(worker, Standing::of(seat, &self.settings));
             seat.validate();
             for (&(run, attempt), placed) in seat.placed() {
                 placed.relief.iter().for_each(|relief| derived.change_relief(run, attempt, relief, true));

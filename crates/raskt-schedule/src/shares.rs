@@ -23,11 +23,13 @@
 use crate::RunId;
 use crate::by_run::ByRun;
 use crate::planted::{self, Bug};
+use crate::policy::Order;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
+    order: Order,
     families: ByRun<Family>,
     /// Of each priority that a family has a time of.
     clocks: BTreeMap<Reverse<i32>, Clock>,
@@ -60,6 +62,10 @@ struct Clock {
 }
 
 impl Shares {
+    pub fn new(order: Order) -> Self {
+        Self { order, ..Self::default() }
+    }
+
     pub fn add_run(&mut self, family: RunId) {
         match self.families.get_mut(&family) {
             Some(family) => family.runs += 1,
@@ -131,11 +137,9 @@ impl Shares {
 
     /// When its turn is.
     pub fn turn(&self, family: RunId, priority: Reverse<i32>) -> u64 {
-        if planted::has(Bug::FirstComeFirstServed) {
-            return 0;
-        }
+        let order = if planted::has(Bug::FirstComeFirstServed) { Order::FirstComeFirstServed } else { self.order };
         let times = self.families.get(&family).and_then(|family| family.times.get(&priority));
-        times.map_or(0, |times| times.had.saturating_add(times.under_way))
+        times.map_or(0, |times| order.turn(times.had, times.under_way))
     }
 
     fn of(&mut self, family: RunId, priority: Reverse<i32>) -> Option<(&mut Times, &mut Clock)> {

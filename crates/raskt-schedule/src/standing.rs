@@ -1,6 +1,7 @@
 //! What is derived of the workers, and kept as they change.
 
 use crate::seat::{Relief, Seat};
+use crate::settings::Settings;
 use crate::{Attempt, Offer, RunId, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,10 +41,10 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    pub fn of(seat: &Seat, prefill: u64) -> Self {
+    pub fn of(seat: &Seat, settings: &Settings) -> Self {
         Self {
-            has_room: seat.has_room(prefill),
-            is_full: seat.is_full(),
+            has_room: seat.has_room(&settings.rebalance),
+            is_full: seat.is_full(&settings.admission),
             load: seat.load(),
             ahead: seat.ahead(),
             is_quarantined: seat.quarantine.is_some(),

@@ -128,8 +128,8 @@ impl Scheduler {
         self.waits.validate();
         for (run, class, held) in self.waits.iter() {
             assert!(self.queue.has(run, class), "{run:?} waits for memory and has nothing to start");
-            let longest = held.since.0.saturating_add(self.settings.patience_nanoseconds);
-            assert!(self.now < held.until && held.until.0 <= longest, "{run:?} waits for memory without bound");
+            let longest = self.settings.admission.patience_ends(held.since);
+            assert!(self.now < held.until && held.until <= longest, "{run:?} waits for memory without bound");
             assert!(self.wakes_at().is_some_and(|at| at <= held.until), "nobody wakes {run:?}");
         }
     }

@@ -5,6 +5,7 @@ use crate::WorkerId;
 use crate::needs::{Able, Need, Place};
 use crate::requirement::Requirement;
 use crate::seat::Seat;
+use crate::settings::Settings;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ impl Seats {
     pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
         let roomy = self.open(requirement).iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
         let mut roomy = roomy.map(|&(.., worker)| worker);
-        roomy.find(|worker| self.seats[worker].admits(net))
+        roomy.find(|worker| self.seats[worker].admits(&self.settings.admission, net))
     }
 
     /// The least loaded worker that has room and what is required.
@@ -93,7 +94,7 @@ impl Seats {
     /// `worker` has changed.
     pub(super) fn place_anew(&mut self, worker: WorkerId) {
         if let Some(seat) = self.seats.get(&worker) {
-            self.needs.update(worker, |requirement| place_of(worker, seat, requirement, self.prefill));
+            self.needs.update(worker, |requirement| place_of(worker, seat, requirement, &self.settings));
         }
     }
 
@@ -106,7 +107,7 @@ impl Seats {
     }
 
     fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
-        place_of(worker, self.seats.get(&worker)?, requirement, self.prefill)
+        place_of(worker, self.seats.get(&worker)?, requirement, &self.settings)
     }
 
     /// Some workers that have room and what is required, the least loaded first.
@@ -116,7 +117,8 @@ impl Seats {
 
     /// Whether `worker` has room and what is required.
     pub fn can_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
-        self.is_able(worker, requirement) && self.seats.get(&worker).is_some_and(|seat| seat.has_room(self.prefill))
+        self.is_able(worker, requirement)
+            && self.seats.get(&worker).is_some_and(|seat| seat.has_room(&self.settings.rebalance))
     }
 
     /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect, unless that waits.
@@ -174,6 +176,7 @@ impl Seats {
 }
 
 /// Where a worker stands among those that have what is required, if it has room.
-fn place_of(worker: WorkerId, seat: &Seat, requirement: &Requirement, prefill: u64) -> Option<Place> {
-    (seat.has_room(prefill) && seat.can_take(requirement)).then(|| (seat.is_full(), seat.load(), worker))
+fn place_of(worker: WorkerId, seat: &Seat, requirement: &Requirement, settings: &Settings) -> Option<Place> {
+    let has_room = seat.has_room(&settings.rebalance) && seat.can_take(requirement);
+    has_room.then(|| (seat.is_full(&settings.admission), seat.load(), worker))
 }

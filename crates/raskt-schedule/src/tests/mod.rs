@@ -12,6 +12,7 @@ mod members;
 mod needed;
 mod outside;
 mod poison;
+mod policies;
 mod policy;
 mod runs;
 mod shares;

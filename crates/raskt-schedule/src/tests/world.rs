@@ -4,6 +4,7 @@ use super::graphs::{evaluate, result};
 use crate::*;
 use raskt_graph::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub struct World {
     pub scheduler: Scheduler,
@@ -30,18 +31,26 @@ pub struct World {
 
 pub const RUN: RunId = RunId(1);
 
+pub fn soonest_start() -> Arc<dyn Placement> {
+    Arc::new(SoonestStart::default())
+}
+
 impl World {
     pub fn new(credit: u64) -> Self {
         Self::with(Settings { credit_nanoseconds: credit, ..Settings::default() })
     }
 
     pub fn ahead(credit_nanoseconds: u64, prefill_nanoseconds: u64) -> Self {
-        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() };
-        Self::with(settings)
+        let rebalance = Rebalance { prefill_nanoseconds, ..Rebalance::default() };
+        Self::with(Settings { credit_nanoseconds, rebalance, ..Settings::default() })
     }
 
     pub fn with(settings: Settings) -> Self {
-        let scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
+        Self::placed_by(settings, &soonest_start())
+    }
+
+    pub fn placed_by(settings: Settings, placement: &Arc<dyn Placement>) -> Self {
+        let scheduler = Scheduler::with(settings, placement.clone());
         let (memories, assigned, trace) = (BTreeMap::new(), vec![], vec![]);
         Self {
             scheduler,
@@ -57,7 +66,7 @@ impl World {
             stalled: None,
             story: vec![],
             lost: vec![],
-            record: FlightRecorder::new(settings),
+            record: FlightRecorder::new(settings, placement),
             now: Time(0),
             bytes: 8,
         }

@@ -10,7 +10,9 @@ use crate::host::Jobs;
 use crate::network::Message;
 use crate::story;
 use guests::{Guest, Kind};
-use raskt_schedule::{Action, Assignment, Event, RunId, Scheduler, Settings, SoonestStart, TaskRange, Time, WorkerId};
+use raskt_schedule::{
+    Action, Assignment, Event, Placement, RunId, Scheduler, Settings, SoonestStart, TaskRange, Time, WorkerId,
+};
 use record::Record;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,8 +36,9 @@ pub(crate) struct Head {
 
 impl Head {
     pub fn new(settings: Settings, lease: u64, records: bool) -> Self {
+        let placement: Arc<dyn Placement> = Arc::new(SoonestStart::default());
         Self {
-            scheduler: Scheduler::with(settings, Box::new(SoonestStart::default())),
+            scheduler: Scheduler::with(settings, placement.clone()),
             ledger: Ledger::default(),
             guests: BTreeMap::new(),
             gone: BTreeSet::new(),
@@ -43,7 +46,7 @@ impl Head {
             gifts: BTreeMap::new(),
             owners: BTreeMap::new(),
             wakes_at: None,
-            record: records.then(|| Record::new(settings)),
+            record: records.then(|| Record::new(settings, &placement)),
         }
     }
 
