@@ -104,9 +104,9 @@ fn another_placement_gives_other_actions_and_is_replayed_all_the_same() {
     let reader_of = |placement: Arc<dyn Placement>| {
         let mut world = World::placed_by(Settings::default(), &placement);
         (0..2).for_each(|_| world.join(1));
-        let wanted = vec![source, TaskRange::one(TaskId::new(reader, 0))];
+        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: graph.clone(), wanted: vec![] });
         world.handle(Event::Given { run: RUN, tasks: vec![source], worker: WorkerId(1), bytes: 1 << 30 });
-        world.handle(Event::GraphAdded { run: RUN, parent: None, graph: graph.clone(), wanted });
+        world.handle(Event::Wanted { run: RUN, tasks: TaskRange::of([TaskId::new(reader, 0)]) });
         let flight = Flight::read_with(&world.record.take(), nth).unwrap();
         assert_eq!(replayed(&flight), world.trace, "{placement:?}");
         world.assigned.iter().map(|(worker, _)| *worker).collect::<Vec<_>>()

@@ -15,6 +15,7 @@ use raskt_schedule::{
 };
 use record::Record;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(crate) struct Head {
