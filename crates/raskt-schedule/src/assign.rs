@@ -3,11 +3,12 @@
 use crate::admit::Effect;
 use crate::batch::{Batch, Limits};
 use crate::needs::Need;
+use crate::placed::{Handed, Placed};
 use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::{Handed, Placed, Seat};
+use crate::seat::Seat;
 use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::{Resources, TaskId};

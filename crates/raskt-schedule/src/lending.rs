@@ -6,12 +6,13 @@
 //! lend is taken to be what so many of them have at the least; and where all of them wait, what they have is lent to all that
 //! they wait for.
 
+use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::queue::Head;
 use crate::requirement::{Requirement, change_resources};
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::{Handed, Seat};
+use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::{RunId, WorkerId};
 use raskt_graph::{Resources, TaskId};
@@ -112,7 +113,7 @@ impl Scheduler {
     /// Something has happened to `worker`: what its tasks wait for may borrow what it couldn't before.
     pub(crate) fn look_at_borrowers(&mut self, worker: WorkerId) {
         let Some(seat) = self.seats.get(worker).filter(|seat| seat.has_lent_slot()) else { return };
-        let mut families: SmallVec<[RunId; 4]> = seat.waits_for.iter().map(|&run| self.queue.family(run)).collect();
+        let mut families: SmallVec<[RunId; 4]> = seat.waits_for().map(|&run| self.queue.family(run)).collect();
         families.dedup();
         for family in families {
             let needy = self.needy.range((family, RunId(0))..=(family, RunId(u64::MAX)));
@@ -147,7 +148,7 @@ impl Scheduler {
         let requirement = requirement?;
         let at_rest = |worker: &WorkerId| {
             let seat = self.seats.get(*worker);
-            seat.is_some_and(|seat| seat.is_at_rest() && seat.quarantine.is_none())
+            seat.is_some_and(|seat| seat.is_at_rest() && seat.quarantine().is_none())
         };
         let mut lenders = self.lenders_to(id).into_iter().filter(at_rest);
         lenders.find(|&worker| self.can_borrow(worker, id, requirement))
@@ -168,15 +169,14 @@ impl Scheduler {
 
     /// How many tasks of `id` wait at `worker`, for whatever runs.
     fn waiting_of(&self, seat: &Seat, worker: WorkerId, id: RunId) -> u64 {
-        let waited_for =
-            seat.waits_for.iter().filter_map(|run| self.runs.get(run)).filter(|run| run.parent == Some(id));
+        let waited_for = seat.waits_for().filter_map(|run| self.runs.get(run)).filter(|run| run.parent == Some(id));
         waited_for.filter_map(|run| run.lenders.get(&worker)).sum()
     }
 
     /// Slots that `worker` lends for tasks that certainly aren't of `id`.
     pub(crate) fn lent_by_others(&self, worker: WorkerId, id: RunId, seat: &Seat) -> u64 {
         let may_be_own = |run: &&Run| run.parent.is_none_or(|parent| parent == id);
-        let waited_for = seat.known.iter().filter_map(|run| self.runs.get(run)).filter(may_be_own);
+        let waited_for = seat.known().filter_map(|run| self.runs.get(run)).filter(may_be_own);
         let own: u64 = waited_for.filter_map(|run| run.lenders.get(&worker)).sum();
         seat.lent().saturating_sub(own)
     }

@@ -36,6 +36,7 @@ mod needs;
 mod offer;
 mod opened;
 mod pages;
+mod placed;
 mod planted;
 mod policy;
 mod prepared;

@@ -62,9 +62,9 @@ impl Scheduler {
         let workers = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?)));
         let left = |seat: &Seat| match seat {
             _ if !seat.is_idle() => Some("an assignment"),
-            _ if seat.holdings.iter().next().is_some() => Some("results"),
-            _ if seat.slots() != u64::from(seat.offer.slots) => Some("slots that were lent"),
-            _ if seat.quarantine.is_some() => Some("a suspect"),
+            _ if seat.holdings().iter().next().is_some() => Some("results"),
+            _ if seat.slots() != u64::from(seat.offer().slots) => Some("slots that were lent"),
+            _ if seat.quarantine().is_some() => Some("a suspect"),
             _ => None,
         };
         let mut left = workers.filter_map(|(worker, seat)| Some((worker, left(seat)?)));

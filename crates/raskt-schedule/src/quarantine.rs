@@ -1,10 +1,11 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
 use crate::needs::Need;
+use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::seat::{Handed, Seat};
+use crate::seat::Seat;
 use crate::suspects::{Death, Group};
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
@@ -114,7 +115,7 @@ impl Scheduler {
     /// Hands the suspects over if their worker is free of everything else, and frees it if they are gone.
     fn go_on_with(&mut self, worker: WorkerId) {
         let Some(seat) = self.seats.get(worker) else { return };
-        let Some(Quarantine { run: id, group, attempt }) = seat.quarantine else { return };
+        let Some(Quarantine { run: id, group, attempt }) = seat.quarantine() else { return };
         if let Some(attempt) = attempt {
             if seat.find(id, attempt).is_none() {
                 self.seats.quarantine(worker, None);
@@ -142,7 +143,7 @@ impl Scheduler {
     fn move_to_idle(&mut self) {
         for worker in self.seats.draining(MOVED) {
             self.steps += 1;
-            let Some(kept) = self.seats.get(worker).and_then(|seat| seat.quarantine) else { continue };
+            let Some(kept) = self.seats.get(worker).and_then(Seat::quarantine) else { continue };
             let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
             let requirement = class.and_then(|class| self.runs[&kept.run].requirement_of(class));
             if let Some(class) = class {
@@ -159,7 +160,7 @@ impl Scheduler {
     /// Nobody is kept for what hasn't been handed out of `run`, which is forgotten.
     pub(crate) fn end_quarantines(&mut self, run: RunId) {
         for worker in self.seats.draining(usize::MAX) {
-            if self.seats.get(worker).and_then(|seat| seat.quarantine).is_some_and(|kept| kept.run == run) {
+            if self.seats.get(worker).and_then(Seat::quarantine).is_some_and(|kept| kept.run == run) {
                 self.seats.quarantine(worker, None);
             }
         }
@@ -201,7 +202,7 @@ impl Scheduler {
     /// The assignment for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have
     /// some of them beside it.
     fn alone_on(&self, worker: WorkerId, seat: &Seat) -> Option<(RunId, Attempt)> {
-        let Quarantine { run, attempt, .. } = seat.quarantine?;
+        let Quarantine { run, attempt, .. } = seat.quarantine()?;
         let attempt = attempt.filter(|&attempt| seat.find(run, attempt).is_some())?;
         let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { seat.orphans() };
         let beside = seat.placed().count() as u64 - 1 + orphans;

@@ -2,9 +2,9 @@
 
 use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
+use crate::placed::Placed;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::Placed;
 use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 use smallvec::SmallVec;

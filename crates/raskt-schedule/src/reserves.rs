@@ -145,14 +145,14 @@ impl Scheduler {
 impl Seats {
     /// Keeps what is required of a worker's resources for those who require it, or lets anybody have it again.
     fn keep_for(&mut self, worker: WorkerId, requirement: Option<Arc<Requirement>>) {
-        self.change(worker, |seat| seat.kept_for = requirement);
+        self.change(worker, |seat| seat.keep_for(requirement));
     }
 }
 
 impl Seat {
     /// Whether it can be kept for `requirement`: for nobody else, and no task of a higher priority uses what is required.
     fn may_be_kept_for(&self, requirement: &Requirement, priority: i32) -> bool {
-        let is_free = self.kept_for.is_none() && self.quarantine.is_none();
+        let is_free = self.kept_for().is_none() && self.quarantine().is_none();
         let mut others = self.placed().filter(|(_, placed)| placed.priority > priority);
         let uses = |other: &Requirement| other.resources.keys().any(|name| requirement.resources.contains_key(name));
         is_free && !others.any(|(_, placed)| placed.requirement.as_deref().is_some_and(uses))

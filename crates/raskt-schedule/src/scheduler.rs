@@ -7,6 +7,7 @@ use crate::report::again;
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
+use crate::seat::Seat;
 use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
@@ -190,7 +191,7 @@ impl Scheduler {
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {
                 if let Some(seat) = self.seats.get(worker) {
-                    self.actions.push_back(Action::Discard { worker, run: id, tasks, heard: seat.heard });
+                    self.actions.push_back(Action::Discard { worker, run: id, tasks, heard: seat.heard() });
                 }
             }
         }
@@ -239,7 +240,7 @@ impl Scheduler {
     }
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
-        let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
+        let quarantine = self.seats.get(worker).and_then(Seat::quarantine);
         let known = self.seats.known(worker);
         let guilty = self.blame(worker, cause);
         let placed = self.seats.remove(worker);

@@ -2,10 +2,11 @@ mod able;
 
 use crate::holdings::Move;
 use crate::needs::Needs;
+use crate::placed::Placed;
 use crate::policy::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
-use crate::seat::{Placed, Seat};
+use crate::seat::Seat;
 use crate::settings::Settings;
 use crate::standing::{Derived, Standing};
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
@@ -43,7 +44,7 @@ impl Seats {
         self.derived.add_offer(worker, &offer);
         let seat = Seat::new(offer);
         self.derived.put_in(worker, Standing::of(&seat, &self.settings));
-        let concerned = self.needs.concerned(&seat.offer);
+        let concerned = self.needs.concerned(seat.offer());
         self.seats.insert(worker, seat);
         self.has_freed = true;
         concerned.into_iter().for_each(|need| self.look_at(need, worker));
@@ -54,18 +55,18 @@ impl Seats {
         let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
         self.has_freed = true;
         self.derived.take_out(worker, Standing::of(&seat, &self.settings));
-        self.derived.remove_offer(worker, &seat.offer);
+        self.derived.remove_offer(worker, seat.offer());
         for (&(run, attempt), placed) in seat.placed() {
             placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
         }
-        for need in self.needs.met_by(worker).into_iter().chain(self.needs.concerned(&seat.offer)) {
+        for need in self.needs.met_by(worker).into_iter().chain(self.needs.concerned(seat.offer())) {
             self.look_at(need, worker);
         }
         seat.into_placed()
     }
 
     pub fn resize(&mut self, worker: WorkerId, slots: u32, memory: u64) {
-        self.change(worker, |seat| (seat.offer.slots, seat.offer.memory) = (slots, memory));
+        self.change(worker, |seat| seat.resize(slots, memory));
     }
 
     /// Tasks of `worker` lend so many slots while they wait, or get them back.
@@ -76,7 +77,7 @@ impl Seats {
     /// Tasks of `worker` wait for `run`, which requires something; or not any more.
     pub fn wait_for(&mut self, worker: WorkerId, run: RunId, does: bool) {
         if let Some(seat) = self.seats.get_mut(&worker) {
-            _ = if does { seat.waits_for.insert(run) } else { seat.waits_for.remove(&run) };
+            seat.wait_for(run, does);
         }
     }
 
@@ -104,19 +105,19 @@ impl Seats {
     /// `worker` has come to have something of `run`, or waits for it; or neither any more.
     pub fn know(&mut self, worker: WorkerId, run: RunId, does: bool) {
         if let Some(seat) = self.seats.get_mut(&worker) {
-            _ = if does { seat.known.insert(run) } else { seat.known.remove(&run) };
+            seat.know(run, does);
         }
     }
 
     /// Runs that `worker` has something of, or waits for.
     pub fn known(&self, worker: WorkerId) -> Vec<RunId> {
-        self.seats.get(&worker).into_iter().flat_map(|seat| &seat.known).copied().collect()
+        self.seats.get(&worker).into_iter().flat_map(Seat::known).copied().collect()
     }
 
     /// Counts that `worker` said what it holds.
     pub fn hear(&mut self, worker: WorkerId) {
         if let Some(seat) = self.seats.get_mut(&worker) {
-            seat.heard += 1;
+            seat.hear();
         }
     }
 
@@ -129,7 +130,7 @@ impl Seats {
     pub fn hold(&mut self, run: RunId, moved: Move) {
         let Some(seat) = self.seats.get_mut(&moved.worker) else { return };
         let (was_full, left) = (seat.is_full(&self.settings.admission), seat.memory_left(&self.settings.admission));
-        seat.holdings.apply(run, moved);
+        seat.hold(run, moved);
         self.has_freed |= seat.memory_left(&self.settings.admission) > left;
         if seat.is_full(&self.settings.admission) != was_full {
             let now = Standing::of(seat, &self.settings);
@@ -204,7 +205,7 @@ impl Seats {
 
     /// Keeps a worker for suspects, or lets it take anything again.
     pub fn quarantine(&mut self, worker: WorkerId, quarantine: Option<Quarantine>) {
-        self.change(worker, |seat| seat.quarantine = quarantine);
+        self.change(worker, |seat| seat.change_quarantine(quarantine));
     }
 
     /// Whether one more worker may be kept for suspects: if it has nothing to do, any, and else a part of them.
@@ -259,7 +260,7 @@ impl Seats {
     /// Notes that an assignment of `worker` is asked back for another one.
     pub fn ask_back(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, asked_for: WorkerId) {
         self.change(worker, |seat| seat.ask_back(run, attempt, asked_for));
-        self.change(asked_for, |seat| seat.expects = Some((worker, run, attempt)));
+        self.change(asked_for, |seat| seat.expect(worker, run, attempt));
     }
 
     /// Workers with nothing to do, nothing on its way to them, and memory for producers.
@@ -270,7 +271,7 @@ impl Seats {
     }
 
     fn is_expecting(&self, worker: WorkerId) -> bool {
-        let expects = self.seats.get(&worker).and_then(|seat| seat.expects);
+        let expects = self.seats.get(&worker).and_then(Seat::expects);
         expects.is_some_and(|(from, run, attempt)| {
             let placed = self.seats.get(&from).and_then(|seat| seat.find(run, attempt));
             placed.is_some_and(|placed| placed.asked_for == Some(worker))
@@ -279,17 +280,13 @@ impl Seats {
 
     /// Notes that `worker` couldn't fetch from `holder`; whether that was known.
     pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
-        self.seats.get_mut(&worker).is_some_and(|seat| {
-            seat.cannot_reach.retain(|_, until| *until > now);
-            let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
-            seat.cannot_reach.insert(holder, until).is_some()
-        })
+        let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
+        self.seats.get_mut(&worker).is_some_and(|seat| seat.note_unreachable(holder, now, until))
     }
 
     /// Whether `worker` is known not to reach `holder`.
     pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
-        let until = self.seats.get(&worker).and_then(|seat| seat.cannot_reach.get(&holder));
-        until.is_some_and(|until| *until > now)
+        self.seats.get(&worker).is_some_and(|seat| seat.cannot_reach(holder, now))
     }
 
     /// Ends all assignments that `worker` has of a run, and gives them.
@@ -309,7 +306,7 @@ impl Seats {
         if now.is_quarantined {
             self.changed.insert(worker);
         }
-        for (run, attempt, relief, is_new) in seat.relief_changed.drain(..) {
+        for (run, attempt, relief, is_new) in seat.take_relief_changed() {
             self.derived.change_relief(run, attempt, &relief, is_new);
             self.has_freed |= !is_new;
         }
@@ -325,7 +322,7 @@ impl Seats {
     pub fn validate(&self, mut check: impl FnMut(WorkerId, RunId, Attempt, &Placed)) {
         let mut derived = Derived::default();
         for (&worker, seat) in &self.seats {
-            derived.add_offer(worker, &seat.offer);
+            derived.add_offer(worker, seat.offer());
             derived.put_in(worker, Standing::of(seat, &self.settings));
             seat.validate();
             for (&(run, attempt), placed) in seat.placed() {

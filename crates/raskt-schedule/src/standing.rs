@@ -1,6 +1,7 @@
 //! What is derived of the workers, and kept as they change.
 
-use crate::seat::{Relief, Seat};
+use crate::placed::Relief;
+use crate::seat::Seat;
 use crate::settings::Settings;
 use crate::{Attempt, Offer, RunId, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,8 +48,8 @@ impl Standing {
             is_full: seat.is_full(&settings.admission),
             load: seat.load(),
             ahead: seat.ahead(),
-            is_quarantined: seat.quarantine.is_some(),
-            is_draining: seat.quarantine.is_some_and(|kept| kept.attempt.is_none()),
+            is_quarantined: seat.quarantine().is_some(),
+            is_draining: seat.quarantine().is_some_and(|kept| kept.attempt.is_none()),
             slots: seat.slots(),
             is_bounded: seat.memory_limit() < u64::MAX,
         }

@@ -70,7 +70,7 @@ impl Scheduler {
                 "slots lent by {worker:?}"
             );
             let requiring = waited_for.iter().filter(|(.., requires)| *requires).map(|(run, ..)| run);
-            assert!(seat.waits_for.iter().eq(requiring), "runs that tasks of {worker:?} wait for");
+            assert!(seat.waits_for().eq(requiring), "runs that tasks of {worker:?} wait for");
         }
     }
 
@@ -93,7 +93,8 @@ impl Scheduler {
             );
         }
         let kept = self.reserves.kept().map(|(need, worker)| (worker, self.seats.needs.requirement(need).cloned()));
-        let seats = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?.kept_for.clone()?)));
+        let seats =
+            self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?.kept_for()?.clone())));
         assert_eq!(
             kept.collect::<BTreeMap<_, _>>(),
             seats.map(|(worker, requirement)| (worker, Some(requirement))).collect(),
@@ -117,9 +118,9 @@ impl Scheduler {
         }
         for worker in self.seats.workers() {
             let Some(seat) = self.seats.get(worker) else { continue };
-            let bytes: u128 = seat.holdings.iter().map(|(.., holding)| u128::from(holding.bytes)).sum();
-            assert_eq!(seat.holdings.bytes(), bytes, "bytes that {worker:?} holds");
-            for (run, layer, holding) in seat.holdings.iter() {
+            let bytes: u128 = seat.holdings().iter().map(|(.., holding)| u128::from(holding.bytes)).sum();
+            assert_eq!(seat.holdings().bytes(), bytes, "bytes that {worker:?} holds");
+            for (run, layer, holding) in seat.holdings().iter() {
                 let count = counts.remove(&(worker, run, layer));
                 assert_eq!(count, Some(holding.count), "results of {layer:?} of {run:?} that {worker:?} holds");
             }

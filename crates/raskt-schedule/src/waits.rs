@@ -9,11 +9,11 @@
 //! worker (then a few are looked at, those first that weren't for longest), or the time at which it goes ahead. So an event costs no
 //! more for all those that wait. What is known of a wait lasts until the task is handed out, whoever else is served meanwhile.
 
+use crate::placed::Relief;
 use crate::planted::{self, Bug};
 use crate::policy::Admission;
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::seat::Relief;
 use crate::{Fetch, RunId, Time, WorkerId};
 use raskt_graph::LayerId;
 use smallvec::SmallVec;

@@ -16,7 +16,7 @@ impl Seats {
     /// Whether `worker` could meet `requirement` if it had nothing else.
     pub fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
         self.seats.get(&worker).is_some_and(|seat| {
-            let fits = |requirement: &Requirement| requirement.fits(&seat.offer.resources);
+            let fits = |requirement: &Requirement| requirement.fits(&seat.offer().resources);
             requirement.is_none_or(|requirement| fits(requirement) && self.may_run(worker, requirement))
         })
     }
@@ -139,7 +139,7 @@ impl Seats {
         let is_any = !is_named && requirement.resources.is_empty();
         let any = self.seats.keys().filter(move |_| is_any);
         let found = named.filter(move |_| is_named).chain(of_resource).chain(any);
-        found.copied().filter(|worker| requirement.fits(&self.seats[worker].offer.resources))
+        found.copied().filter(|worker| requirement.fits(&self.seats[worker].offer().resources))
     }
 
     /// Whether at most one worker could meet `requirement`.
@@ -158,7 +158,7 @@ impl Seats {
     }
 
     fn may_run(&self, worker: WorkerId, requirement: &Requirement) -> bool {
-        let name = &self.seats[&worker].offer.name;
+        let name = &self.seats[&worker].offer().name;
         requirement.workers.is_empty()
             || requirement.workers.iter().any(|other| **other == **name)
             || !self.restricts(requirement)
