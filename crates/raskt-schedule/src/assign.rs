@@ -247,7 +247,7 @@ impl Scheduler {
         let (mut priority, mut is_known) = (0, false);
         let id = run;
         if let Some((run, first)) = self.runs.get_mut(&id).zip(tasks.first()) {
-            if run.known_to.insert(worker) {
+            if run.know(worker) {
                 self.seats.know(worker, id, true);
             }
             let layer = first.layer.0 as usize;

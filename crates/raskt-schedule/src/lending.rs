@@ -28,7 +28,7 @@ impl Scheduler {
     pub(crate) fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
         let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
         if slots > 0 && self.seats.contains(worker) {
-            *run.lenders.entry(worker).or_default() += u64::from(slots);
+            run.lend(worker, slots.into());
             let has_something = run.parent_requires;
             self.seats.know(worker, id, true);
             self.seats.lend(worker, slots.into(), true);
@@ -42,13 +42,9 @@ impl Scheduler {
 
     pub(crate) fn take_back_lent(&mut self, worker: WorkerId, id: RunId, slots: u32) {
         let Some(run) = self.runs.get_mut(&id) else { return };
-        let Some(lent) = run.lenders.get_mut(&worker) else { return };
-        let slots = u64::from(slots).min(*lent);
-        *lent -= slots;
-        let is_over = *lent == 0;
+        let Some((slots, is_over)) = run.take_back_lent(worker, slots.into()) else { return };
         if is_over {
-            run.lenders.remove(&worker);
-            self.seats.know(worker, id, run.known_to.contains(&worker));
+            self.seats.know(worker, id, run.is_known_to(worker));
         }
         self.seats.lend(worker, slots, false);
         if is_over {
@@ -59,12 +55,12 @@ impl Scheduler {
     /// All that `run` has to make is there: who waits for it does so no longer.
     pub(crate) fn end_lending(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
-        let mut lenders = mem::take(&mut run.lenders);
+        let mut lenders = run.end_lending();
         lenders.retain(|_, _| !planted::has(Bug::LentSlotIsKept));
         for (worker, slots) in lenders {
             self.seats.lend(worker, slots, false);
             self.seats.wait_for(worker, id, false);
-            self.seats.know(worker, id, run.known_to.contains(&worker));
+            self.seats.know(worker, id, run.is_known_to(worker));
         }
     }
 
@@ -124,7 +120,8 @@ impl Scheduler {
     /// Workers whose tasks wait for `id`, or for a run whose tasks do, and may have something that it requires.
     fn lenders_to(&self, id: RunId) -> SmallVec<[WorkerId; 4]> {
         let having = self.chain(id).filter(|run| run.parent_requires);
-        let mut lenders: SmallVec<[WorkerId; 4]> = having.flat_map(|run| run.lenders.keys().copied()).collect();
+        let mut lenders: SmallVec<[WorkerId; 4]> =
+            having.flat_map(|run| run.lenders().map(|(worker, _)| worker)).collect();
         lenders.sort_unstable();
         lenders.dedup();
         lenders
@@ -158,7 +155,7 @@ impl Scheduler {
     fn lent_to(&self, seat: &Seat, worker: WorkerId, id: RunId) -> Resources {
         let mut lent = Resources::new();
         for run in self.chain(id) {
-            if let Some((parent, &slots)) = run.parent.zip(run.lenders.get(&worker)) {
+            if let Some((parent, slots)) = run.parent.zip(run.lent_by(worker)) {
                 let waiting = self.waiting_of(seat, worker, parent);
                 let all_wait = waiting >= seat.placed_of(parent).count() as u64;
                 change_resources(&mut lent, &seat.least_of(parent, if all_wait { waiting } else { slots }), true);
@@ -170,14 +167,14 @@ impl Scheduler {
     /// How many tasks of `id` wait at `worker`, for whatever runs.
     fn waiting_of(&self, seat: &Seat, worker: WorkerId, id: RunId) -> u64 {
         let waited_for = seat.waits_for().filter_map(|run| self.runs.get(run)).filter(|run| run.parent == Some(id));
-        waited_for.filter_map(|run| run.lenders.get(&worker)).sum()
+        waited_for.filter_map(|run| run.lent_by(worker)).sum()
     }
 
     /// Slots that `worker` lends for tasks that certainly aren't of `id`.
     pub(crate) fn lent_by_others(&self, worker: WorkerId, id: RunId, seat: &Seat) -> u64 {
         let may_be_own = |run: &&Run| run.parent.is_none_or(|parent| parent == id);
         let waited_for = seat.known().filter_map(|run| self.runs.get(run)).filter(may_be_own);
-        let own: u64 = waited_for.filter_map(|run| run.lenders.get(&worker)).sum();
+        let own: u64 = waited_for.filter_map(|run| run.lent_by(worker)).sum();
         seat.lent().saturating_sub(own)
     }
 }

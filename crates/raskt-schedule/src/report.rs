@@ -1,6 +1,6 @@
 //! What workers tell of how tasks ended.
 
-use crate::estimate::{LARGEST, LONGEST};
+use crate::estimate::LONGEST;
 use crate::needs::Need;
 use crate::placed::Placed;
 use crate::run::Run;
@@ -76,7 +76,7 @@ fn take_outcomes(
     let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
     for &(range, outcome) in outcomes {
         if let Outcome::Done { bytes } = outcome {
-            run.tasks.layers[range.layer.0 as usize].result_bytes = (bytes / range.len().max(1)).min(LARGEST);
+            run.tasks.learn_size(range.layer, bytes / range.len().max(1));
         }
         let ran = match (outcome, placed) {
             (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),

@@ -38,8 +38,8 @@ impl Tasks {
                 if tag == Tag::Running {
                     self.end_hand_out(task);
                 }
-                self.hand_out(task, worker, self.next_attempt);
-                self.next_attempt = self.next_attempt.next();
+                let attempt = self.begin_attempt();
+                self.hand_out(task, worker, attempt);
                 self.finish(graph, task, worker);
             }
         }

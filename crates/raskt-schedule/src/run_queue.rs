@@ -1,8 +1,8 @@
 //! Whose turn it is: the runs that may have something to start, in order.
 //!
 //! Higher priority goes first. Among equals the workers' time is shared by *families*: a run, and those that its tasks submit
-//! (see [`crate::shares`]), or the oldest goes first ([`Order`]). Within a family the deepest run goes first, since a task that waits for it holds a thread; then
-//! the oldest.
+//! (see [`crate::shares`]), or the oldest goes first, as [`Order`] has it. Within a family the deepest run goes first, since
+//! a task that waits for it holds a thread; then the oldest.
 
 use crate::RunId;
 use crate::by_run::ByRun;

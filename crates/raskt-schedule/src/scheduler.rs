@@ -226,7 +226,7 @@ impl Scheduler {
             }
         }
         let Some(run) = self.runs.get(&id) else { return };
-        if run.demanding > 0 && run.parent.is_some() {
+        if run.demanding() > 0 && run.parent.is_some() {
             self.borrowers.insert(id);
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
@@ -249,11 +249,7 @@ impl Scheduler {
         self.lose_reserve(worker);
         self.seek_again(quarantine);
         for id in known {
-            self.change(id, |run| {
-                run.known_to.remove(&worker);
-                run.lenders.remove(&worker);
-                run.tasks.lose_all_of(&run.graph, worker);
-            });
+            self.change(id, |run| run.lose_worker(worker));
         }
         if self.seats.len() == 0 {
             self.doubtful.extend(self.runs.keys());
@@ -298,12 +294,12 @@ impl Scheduler {
             let each = (bytes / TaskRange::count(tasks).max(1)).min(LARGEST);
             if !is_there {
                 // The worker went before the scheduler heard of the data.
-                run.tasks.lost.extend_from_slice(tasks);
+                run.tasks.lose_given(tasks);
                 return;
             }
-            run.known_to.insert(worker);
+            run.know(worker);
             for range in tasks {
-                run.tasks.layers[range.layer.0 as usize].result_bytes = each;
+                run.tasks.learn_size(range.layer, each);
                 range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
                 run.estimates[range.layer.0 as usize].learn_bytes(range.len(), each.saturating_mul(range.len()));
             }
@@ -314,7 +310,7 @@ impl Scheduler {
         if self.seats.contains(worker) && self.runs.contains_key(&id) {
             self.seats.know(worker, id, true);
             self.change(id, |run| {
-                run.known_to.insert(worker);
+                run.know(worker);
                 tasks.iter().flat_map(|range| range.tasks()).for_each(|task| run.tasks.add_copy(task, worker));
             });
         }
@@ -353,12 +349,12 @@ impl Scheduler {
 
     pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
         let found = self.runs.remove(&run)?;
-        for (&worker, &slots) in &found.lenders {
+        for (worker, slots) in found.lenders() {
             self.seats.lend(worker, slots, false);
             self.seats.wait_for(worker, run, false);
             self.seats.know(worker, run, false);
         }
-        let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
+        let known_to: Vec<_> = found.known_to().filter(|worker| self.seats.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.end_all(*worker, run));
         self.needy.remove(&(self.queue.family(run), run));
         self.queue.remove(run);

@@ -51,9 +51,9 @@ impl Scheduler {
         let (need, run, class) = demand;
         _ = if begins { self.demanding.insert(demand) } else { self.demanding.remove(&demand) };
         if let Some(found) = self.runs.get_mut(&run) {
-            found.demanding = if begins { found.demanding + 1 } else { found.demanding - 1 };
+            found.demand(begins);
             let needy = (self.queue.family(run), run);
-            let is_needy = found.demanding > 0 && found.parent.is_some();
+            let is_needy = found.demanding() > 0 && found.parent.is_some();
             _ = if is_needy { self.needy.insert(needy) } else { self.needy.remove(&needy) };
         }
         self.seats.ask(need, begins);

@@ -143,8 +143,7 @@ impl Run {
     }
 
     fn draft(&mut self, first: TaskId, worker: WorkerId, limits: Limits) -> Draft {
-        let attempt = self.tasks.next_attempt;
-        self.tasks.next_attempt = attempt.next();
+        let attempt = self.tasks.begin_attempt();
         Draft {
             worker,
             attempt,

@@ -23,7 +23,7 @@ pub(crate) struct Tasks {
     /// By class of requirement.
     pub queues: Queues,
     pub counts: Counts,
-    pub next_attempt: Attempt,
+    next_attempt: Attempt,
     /// Results that are to be dropped, and by whom.
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
@@ -176,6 +176,23 @@ impl Tasks {
         if sources > 0 {
             self.open_sources(id, sources);
         }
+    }
+
+    /// The number of the next hand-out.
+    pub fn begin_attempt(&mut self) -> Attempt {
+        let attempt = self.next_attempt;
+        self.next_attempt = attempt.next();
+        attempt
+    }
+
+    /// A result of `layer` has turned out to take so much: from now on those that come count for it.
+    pub fn learn_size(&mut self, layer: LayerId, bytes: u64) {
+        self.layers[layer.0 as usize].result_bytes = bytes.min(LARGEST);
+    }
+
+    /// What a client has put into a worker is gone, and can't be made again.
+    pub fn lose_given(&mut self, tasks: &[TaskRange]) {
+        self.lost.extend_from_slice(tasks);
     }
 
     /// Lets the untouched tasks of `layer` start, of which `left` may be ready.

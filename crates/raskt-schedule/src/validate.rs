@@ -54,14 +54,13 @@ impl Scheduler {
         let hopeless = self.demanding.iter().filter(is_hopeless).map(|&(need, run, class)| (run, need, class));
         assert_eq!(self.hopeless, hopeless.collect(), "who requires what nobody has");
         let of_run = |id: RunId| self.demanding.iter().filter(|(_, run, _)| *run == id).count() as u32;
-        assert!(self.runs.iter().all(|(&id, run)| run.demanding == of_run(id)), "how much of a run is demanding");
-        let needy = self.runs.iter().filter(|(_, run)| run.demanding > 0 && run.parent.is_some());
+        assert!(self.runs.iter().all(|(&id, run)| run.demanding() == of_run(id)), "how much of a run is demanding");
+        let needy = self.runs.iter().filter(|(_, run)| run.demanding() > 0 && run.parent.is_some());
         let needy: BTreeSet<_> = needy.map(|(&id, _)| (self.queue.family(id), id)).collect();
         assert_eq!(self.needy, needy, "runs that may have to borrow");
         for worker in self.seats.workers() {
-            let waited_for = |(run, found): (&RunId, &Run)| {
-                found.lenders.get(&worker).map(|&slots| (*run, slots, found.parent_requires))
-            };
+            let waited_for =
+                |(run, found): (&RunId, &Run)| found.lent_by(worker).map(|slots| (*run, slots, found.parent_requires));
             let waited_for: Vec<_> = self.runs.iter().filter_map(waited_for).collect();
             let Some(seat) = self.seats.get(worker) else { continue };
             assert_eq!(
@@ -78,8 +77,8 @@ impl Scheduler {
     fn validate_known(&self) {
         let mut known = BTreeSet::new();
         for (&id, run) in self.runs.iter() {
-            let workers = run.known_to.iter().chain(run.lenders.keys());
-            known.extend(workers.filter(|worker| self.seats.contains(**worker)).map(|&worker| (worker, id)));
+            let workers = run.known_to().chain(run.lenders().map(|(worker, _)| worker));
+            known.extend(workers.filter(|worker| self.seats.contains(*worker)).map(|worker| (worker, id)));
         }
         let said = self.seats.workers().flat_map(|worker| {
             let runs = self.seats.known(worker);

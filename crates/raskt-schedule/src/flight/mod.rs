@@ -1,11 +1,11 @@
 //! Flight records: what happened to a scheduler, to be looked at and done again.
 //!
-//! The same events give the same actions, so that the events are the whole story. A record is plain bytes: a driver writes
-//! them wherever it likes, event by event. What only runners understand isn't in it.
+//! The same events give the same actions, so that the events are the whole story. A record is plain bytes: a driver
+//! writes them wherever it likes, event by event. What only runners understand isn't in it.
 //!
-//! At its beginning stand the scheduler's settings and policies, each of these by its name and its numbers: a record is replayed by
-//! the rules that it was made under, whatever the defaults are by then, or refused if this build doesn't know one of them. A driver
-//! with a placement of its own reads its records by [`Flight::read_with`].
+//! At its beginning stand the scheduler's settings and policies, each of these by its name and its numbers: a record is
+//! replayed by the rules that it was made under, whatever the defaults are by then, or refused if this build doesn't
+//! know one of them. A driver with a placement of its own reads its records by [`Flight::read_with`].
 
 mod codec;
 mod events;
@@ -126,7 +126,8 @@ impl Flight {
         Ok(flight)
     }
 
-    /// Does it all again with a new scheduler of the same policies: the actions after each event, or why it can't have happened.
+    /// Does it all again with a new scheduler of the same policies: the actions after each event, or why it can't have
+    /// happened.
     pub fn replay(&self) -> impl Iterator<Item = Result<Vec<Action>, EventError>> {
         let mut scheduler = Scheduler::with(self.settings, self.placement.clone());
         self.events.iter().map(move |(now, event)| {

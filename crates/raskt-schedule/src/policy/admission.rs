@@ -3,16 +3,16 @@ use crate::Time;
 
 /// Who waits for memory and for room, and for how long.
 ///
-/// A producer (see `admit.rs`) goes to a worker only while what is held and promised there stays within a part of its memory. If
-/// there is no such worker it waits for tasks that give memory back, as long as the patience lasts. Equally long somebody stands aside
-/// who asks for much of a resource, before a worker is kept for it.
+/// A producer (see `admit.rs`) goes to a worker only while what is held and promised there stays within a part of its
+/// memory. If there is no such worker it waits for tasks that give memory back, as long as the patience lasts. Equally
+/// long somebody stands aside who asks for much of a resource, before a worker is kept for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// Producers may fill one part of so many of a worker's memory. The rest is for the tasks that read what they made, for inputs
-    /// that are fetched, and for results that turn out larger than those before them.
+    /// Producers may fill one part of so many of a worker's memory. The rest is for the tasks that read what they made,
+    /// for inputs that are fetched, and for results that turn out larger than those before them.
     pub producers_part: u64,
-    /// Nanoseconds that a task waits at most for memory that others are to give back: then it goes ahead, and something is
-    /// spilled. With none nobody waits.
+    /// Nanoseconds that a task waits at most for memory that others are to give back: then it goes ahead, and something
+    /// is spilled. With none nobody waits.
     pub patience_nanoseconds: u64,
 }
 
@@ -24,8 +24,8 @@ impl Default for Admission {
 }
 
 impl Admission {
-    /// Whether a worker with so much memory may get a producer that adds `net` bytes, while `used` bytes are held and promised.
-    /// One that is empty may, since there is nothing to wait for.
+    /// Whether a worker with so much memory may get a producer that adds `net` bytes, while `used` bytes are held and
+    /// promised. One that is empty may, since there is nothing to wait for.
     pub(crate) fn admits(&self, memory: u64, used: u128, net: u64) -> bool {
         used == 0 || used + u128::from(net) <= u128::from(self.part(memory))
     }

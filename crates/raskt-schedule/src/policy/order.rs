@@ -11,8 +11,8 @@ pub enum Order {
 }
 
 impl Order {
-    /// Where a family stands, the least first and the oldest of equal ones, that has had so many nanoseconds and has so many under
-    /// way.
+    /// Where a family stands, the least first and the oldest of equal ones, that has had so many nanoseconds and has so
+    /// many under way.
     pub(crate) fn turn(self, had: u64, under_way: u64) -> u64 {
         match self {
             Self::FairShares => had.saturating_add(under_way),

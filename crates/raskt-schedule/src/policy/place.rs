@@ -3,8 +3,8 @@ use std::fmt;
 
 /// Decides which worker gets a task, among those that could take it now.
 ///
-/// The scheduler offers the least loaded worker and those that hold inputs of the task; all of them have room and what the
-/// task requires.
+/// The scheduler offers the least loaded worker and those that hold inputs of the task; all of them have room and what
+/// the task requires.
 pub trait Placement: fmt::Debug + Send + Sync {
     /// What the rule is called, in a word: a flight record tells it by this.
     fn name(&self) -> &str;
@@ -12,8 +12,8 @@ pub trait Placement: fmt::Debug + Send + Sync {
     /// All that the rule depends on beside the candidates.
     fn numbers(&self) -> Vec<u64>;
 
-    /// The position of the best of `candidates`, of which there is at least one. The same ones give the same position, or a
-    /// flight record can't be replayed.
+    /// The position of the best of `candidates`, of which there is at least one. The same ones give the same position,
+    /// or a flight record can't be replayed.
     fn choose(&self, candidates: &[Candidate]) -> usize;
 }
 

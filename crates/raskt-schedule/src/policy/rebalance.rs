@@ -1,15 +1,16 @@
 use super::Policy;
 
-/// How much workers get in advance, and how work moves from those that have too much to those that have none (work stealing,
-/// by the scheduler).
+/// How much workers get in advance, and how work moves from those that have too much to those that have none (work
+/// stealing, by the scheduler).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rebalance {
-    /// Nanoseconds of work for each slot that a worker is given in advance: about two ways there and back. None for workers
-    /// that ask and get at once.
+    /// Nanoseconds of work for each slot that a worker is given in advance: about two ways there and back. None for
+    /// workers that ask and get at once.
     pub prefill_nanoseconds: u64,
     /// Assignments that a worker gets in advance for each slot, however short they are.
     pub ahead_per_slot: u64,
-    /// Workers without work for whom work is asked back after one event. With none, what is handed out stays where it is.
+    /// Workers without work for whom work is asked back after one event. With none, what is handed out stays where it
+    /// is.
     pub asking_workers: u64,
     /// Workers with work in advance that are looked at for each of them, those with the most first.
     pub asked_workers: u64,
@@ -24,14 +25,15 @@ impl Default for Rebalance {
 }
 
 impl Rebalance {
-    /// Whether a worker gets another assignment that has so many for its slots, of so many nanoseconds in all: a slot is free, or time
-    /// and memory credit allow one in advance.
+    /// Whether a worker gets another assignment that has so many for its slots, of so many nanoseconds in all: a slot
+    /// is free, or time and memory credit allow one in advance.
     pub(crate) fn has_room(&self, taken: u64, slots: u64, nanoseconds: u128, has_memory: bool) -> bool {
         let has_credit = nanoseconds < u128::from(slots) * u128::from(self.prefill_nanoseconds) && has_memory;
         taken < slots || (has_credit && taken < slots.saturating_mul(self.ahead_per_slot.saturating_add(1)))
     }
 
-    /// What is asked back for a worker that has nothing to do, of what others have, the last first: the first that `may_move`.
+    /// What is asked back for a worker that has nothing to do, of what others have, the last first: the first that
+    /// `may_move`.
     pub(crate) fn find<T, P: Iterator<Item = T>>(
         &self,
         others: impl Iterator<Item = P>,

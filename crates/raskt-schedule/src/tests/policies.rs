@@ -91,7 +91,8 @@ proptest! {
     }
 }
 
-/// Two workers of which the second holds what a task reads. Whoever reads it is one or the other, by the rule that was at work.
+/// Two workers of which the second holds what a task reads. Whoever reads it is one or the other, by the rule that was
+/// at work.
 #[test]
 fn another_placement_gives_other_actions_and_is_replayed_all_the_same() {
     let mut builder = GraphBuilder::new();
