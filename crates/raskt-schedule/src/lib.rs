@@ -65,6 +65,7 @@ mod transitions;
 mod validate;
 mod waits;
 mod worker;
+mod worklist;
 
 pub use check::EventError;
 pub use event::{Action, Assignment, Event, Fetch, Outcome, Report};

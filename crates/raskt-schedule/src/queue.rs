@@ -210,8 +210,15 @@ impl Queue {
 
 /// Adds `task` to the last of `ranges` that goes to the same place if it follows there, else a range of its own.
 pub(crate) fn push_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, task: TaskId) {
+    push_all_for(ranges, to, TaskRange::one(task));
+}
+
+/// The same for neighbours.
+pub(crate) fn push_all_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, tasks: TaskRange) {
     match ranges.last_mut() {
-        Some((last, range)) if *last == to && range.layer == task.layer && range.end == task.index => range.end += 1,
-        _ => ranges.push((to, TaskRange::one(task))),
+        Some((last, range)) if *last == to && range.layer == tasks.layer && range.end == tasks.start => {
+            range.end = tasks.end;
+        }
+        _ => ranges.push((to, tasks)),
     }
 }

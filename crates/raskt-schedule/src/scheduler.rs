@@ -106,13 +106,10 @@ impl Scheduler {
             }
             Event::Wanted { run, tasks } => self.change(run, |found| {
                 found.is_finished = false;
-                let Run { graph, tasks: states, .. } = found;
-                tasks.into_iter().flat_map(TaskRange::tasks).for_each(|task| states.want(graph, task));
+                tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
             }),
             Event::Given { run, tasks, worker, bytes } => self.take_given(run, &tasks, worker, bytes),
-            Event::Released { run, tasks } => self.change(run, |found| {
-                found.tasks.unwant(&found.graph, tasks.into_iter().flat_map(TaskRange::tasks));
-            }),
+            Event::Released { run, tasks } => self.change(run, |found| found.tasks.unwant(&found.graph, &tasks)),
             Event::RunReleased { run } => drop(self.forget(run)),
             Event::WorkerJoined { worker, offer } => {
                 if self.seats.len() == 0 {
@@ -151,7 +148,8 @@ impl Scheduler {
     }
 
     /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers and where they
-    /// stand for whoever requires something, suspects, classes of runs. What an event is about isn't counted, so that the steps of an event depend on nothing else that is there.
+    /// stand for whoever requires something, suspects, classes of runs; and, of what a client wants or lets go of and of what is lost with a worker, pages and stretches of
+    /// tasks that stand alike. What an event is about isn't counted otherwise, so that the steps of an event depend on nothing else that is there.
     pub fn steps(&self) -> u64 {
         self.steps + self.seats.steps()
     }
@@ -177,6 +175,7 @@ impl Scheduler {
     fn change(&mut self, id: RunId, change: impl FnOnce(&mut Run)) {
         if let Some(run) = self.runs.get_mut(&id) {
             change(run);
+            self.steps += std::mem::take(&mut run.tasks.steps);
             self.settle(id);
         }
     }
@@ -239,18 +238,20 @@ impl Scheduler {
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
         let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
-        let known = self.seats.known(worker);
+        // What it holds of each run is known while its seat is there.
+        let held = |run| self.seats.get(worker).map_or_else(Vec::new, |seat| seat.holdings.of(run));
+        let known: Vec<_> = self.seats.known(worker).into_iter().map(|run| (run, held(run))).collect();
         let guilty = self.blame(worker, cause);
         let placed = self.seats.remove(worker);
         // Before a run of them is forgotten: its family remains.
         placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
         self.lose_reserve(worker);
         self.seek_again(quarantine);
-        for id in known {
+        for (id, held) in known {
             self.change(id, |run| {
                 run.known_to.remove(&worker);
                 run.lenders.remove(&worker);
-                run.tasks.lose_all_of(&run.graph, worker);
+                run.tasks.lose_all_of(&run.graph, worker, &held);
             });
         }
         if self.seats.len() == 0 {

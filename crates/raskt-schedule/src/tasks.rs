@@ -34,6 +34,8 @@ pub(crate) struct Tasks {
     pub lost: Vec<TaskRange>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
+    /// Pages, and stretches of tasks that stand alike, that were looked at for what a client wants or what was lost.
+    pub steps: u64,
 }
 
 /// Tasks of an explicit layer from which on those that are ready are bits: so many take half a kilobyte.
@@ -152,6 +154,7 @@ impl Tasks {
             moves: Moves::default(),
             lost: vec![],
             cancelled: vec![],
+            steps: 0,
         };
         for (id, layer) in graph.layers() {
             tasks.open_layer(id, &layer.shape);
@@ -235,17 +238,37 @@ impl Tasks {
     /// A result that counts to what its holders hold counts no longer, or the other way round.
     pub fn count_holders(&mut self, task: TaskId, counts: bool) {
         for worker in self.holders(task).collect::<SmallVec<[WorkerId; 4]>>() {
-            match counts {
-                true => self.hold(task, worker),
-                false => self.moves.remove(task.layer, worker),
-            }
+            self.let_go(task.layer, worker, 1, counts);
+            self.hold(task.layer, worker, 1, !counts);
         }
     }
 
-    /// `worker` has come to hold `task`, which nobody wants.
-    pub fn hold(&mut self, task: TaskId, worker: WorkerId) {
-        let bytes = self.layers[task.layer.0 as usize].result_bytes;
-        self.moves.add(task.layer, worker, bytes);
+    /// `worker` has come to hold so many results of a layer, which a client wants or nobody does.
+    pub fn hold(&mut self, layer: LayerId, worker: WorkerId, count: u64, are_wanted: bool) {
+        match are_wanted {
+            true => self.moves.change_wanted(layer, worker, count, true),
+            false => self.moves.add(layer, worker, count, self.layers[layer.0 as usize].result_bytes),
+        }
+    }
+
+    /// `worker` holds so many less.
+    pub fn let_go(&mut self, layer: LayerId, worker: WorkerId, count: u64, are_wanted: bool) {
+        match are_wanted {
+            true => self.moves.change_wanted(layer, worker, count, false),
+            false => self.moves.remove(layer, worker, count),
+        }
+    }
+
+    /// So many results of `layer` have left memory, as all-to-all layers that read it count.
+    pub fn count_out_of_exchanges(&mut self, graph: &Graph, layer: LayerId, count: u64) {
+        if !self.layers[layer.0 as usize].feeds_exchange {
+            return;
+        }
+        for &reader in graph.readers(layer) {
+            if let Some(exchange) = &mut self.layers[reader.0 as usize].exchange {
+                exchange.producers_left += count;
+            }
+        }
     }
 
     /// Whether `task` is still on the hand-out `attempt`.

@@ -29,9 +29,8 @@ impl Tasks {
         self.counts.unfinished_wanted -= u64::from(is_wanted);
         let record = layer.open(task.index);
         *record = Record { worker, count: unread, tag: Tag::InMemory, is_special: false, ..*record };
-        if !is_wanted {
-            self.hold(task, worker);
-        }
+        layer.pages.held_by(task.index, worker);
+        self.hold(task.layer, worker, 1, is_wanted);
         self.open_gates(graph, task);
         if unread == 0 && !is_wanted {
             self.release(graph, task);
@@ -82,11 +81,11 @@ impl Tasks {
         if !self.is_needed(task) || !self.is_in_memory(task) || self.holds(worker, task) {
             return self.take_old_result(task, worker);
         }
-        if !self.is_wanted(task) {
-            self.hold(task, worker);
-        }
+        self.hold(task.layer, worker, 1, self.is_wanted(task));
         self.replicas.entry(task).or_default().insert(worker);
-        self.layers[task.layer.0 as usize].open(task.index).is_special = true;
+        let layer = &mut self.layers[task.layer.0 as usize];
+        layer.open(task.index).is_special = true;
+        layer.pages.held_by(task.index, worker);
     }
 
     /// Counts a failure of `task`, which is running, and says how many there have been.
@@ -212,7 +211,7 @@ impl Tasks {
     pub fn release(&mut self, graph: &Graph, task: TaskId) {
         if self.record(task).is_special {
             for worker in self.replicas.remove(&task).iter().flat_map(Copies::iter) {
-                self.moves.remove(task.layer, worker);
+                self.let_go(task.layer, worker, 1, false);
                 push_for(&mut self.discards, worker, task);
             }
         }
@@ -223,21 +222,13 @@ impl Tasks {
     /// `InMemory` → `Released`. Says who held it.
     pub fn leave_memory(&mut self, graph: &Graph, task: TaskId) -> WorkerId {
         let layer = &mut self.layers[task.layer.0 as usize];
-        let (feeds_exchange, feeds_gates) = (layer.feeds_exchange, layer.feeds_gates);
+        let (is_wanted, feeds_gates) = (layer.wanted.contains(task.index), layer.feeds_gates);
         let record = layer.open(task.index);
         let worker = record.worker;
         *record = Record { failures: record.failures, ..Record::RELEASED };
         layer.pages.released(task.index);
-        if !layer.wanted.contains(task.index) {
-            self.moves.remove(task.layer, worker);
-        }
-        if feeds_exchange {
-            for &reader in graph.readers(task.layer) {
-                if let Some(exchange) = &mut self.layers[reader.0 as usize].exchange {
-                    exchange.producers_left += 1;
-                }
-            }
-        }
+        self.let_go(task.layer, worker, 1, is_wanted);
+        self.count_out_of_exchanges(graph, task.layer, 1);
         if feeds_gates {
             self.close_gates(graph, task);
         }

@@ -3,7 +3,7 @@
 use crate::gating::Missing;
 use crate::needs::Need;
 use crate::run::Run;
-use crate::task::Tag;
+use crate::task::{Record, Tag};
 use crate::tasks::{Counts, Tasks};
 use crate::{Attempt, RunId, Scheduler, TaskRange, TaskState};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
@@ -104,13 +104,21 @@ impl Scheduler {
 
     /// What workers are counted to hold is what they hold of the results that will be read.
     fn validate_holdings(&self) {
-        let mut counts = BTreeMap::<_, u64>::new();
+        let mut counts = BTreeMap::<_, (u64, u64)>::new();
         for (&run, Run { graph, tasks, .. }) in self.runs.iter() {
             for (layer, len) in graph.layers().map(|(id, layer)| (id, layer.len())) {
                 for task in (0..len).map(|index| TaskId::new(layer, index)) {
-                    if tasks.is_needed(task) && tasks.is_in_memory(task) && !tasks.is_wanted(task) {
-                        let holders = tasks.holders(task);
-                        holders.for_each(|worker| *counts.entry((worker, run, layer)).or_default() += 1);
+                    if !tasks.is_needed(task) || !tasks.is_in_memory(task) {
+                        continue;
+                    }
+                    for worker in tasks.holders(task) {
+                        let (read, wanted) = counts.entry((worker, run, layer)).or_default();
+                        *if tasks.is_wanted(task) { wanted } else { read } += 1;
+                        let mut pages = tasks.layers[layer.0 as usize].pages.maybe_with(worker);
+                        let has = |(start, records): (u64, &[Record])| {
+                            (start..start + records.len() as u64).contains(&task.index)
+                        };
+                        assert!(pages.any(has), "{worker:?} holds {task}, and isn't looked for there");
                     }
                 }
             }
@@ -121,7 +129,11 @@ impl Scheduler {
             assert_eq!(seat.holdings.bytes(), bytes, "bytes that {worker:?} holds");
             for (run, layer, holding) in seat.holdings.iter() {
                 let count = counts.remove(&(worker, run, layer));
-                assert_eq!(count, Some(holding.count), "results of {layer:?} of {run:?} that {worker:?} holds");
+                assert_eq!(
+                    count,
+                    Some((holding.count, holding.wanted)),
+                    "results of {layer:?} of {run:?} that {worker:?} holds"
+                );
             }
         }
         assert!(counts.is_empty(), "{counts:?} are held and not counted");

@@ -13,6 +13,7 @@ mod needed;
 mod outside;
 mod poison;
 mod policy;
+mod ranges;
 mod runs;
 mod shares;
 mod steps;
