@@ -70,6 +70,8 @@ impl Execution {
 
     /// Puts in all inputs that aren't there; the tasks fail if one can't be had.
     pub fn make_whole(&mut self, recovery: &Recovery) {
+        // Asked twice: before a runner takes the interpreter for a whole stretch, and for each that follows in it. A
+        // failure is no reason to try again: the tasks fail with it.
         if !self.is_whole {
             self.is_whole = true;
             self.failure = recovery.inputs(&mut self.reads.outside[..self.ahead], self.holder, &self.cancel).err();

@@ -96,6 +96,7 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
             && let Some(execution) = state.pick(Some(number))
         {
             state.pool.set_working(number);
+            // One was woken, for whatever there was then: if there is more, the next one has to be.
             pass_on(shared, &mut state);
             return Some(execution);
         }
@@ -116,10 +117,12 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
             state.pool.idle -= 1;
             // Who else waits for it is woken once more, and sees to it.
             state.timer = None;
+            // If the scheduler waits for a time, somebody has to stay for it.
             expired &= state.pilot.wakes_at().is_none();
         }
         if state.is_shut_down || !is_spare || (expired && !state.has_work()) {
             state.pool.remove(number);
+            // It may have been woken for work, and be going all the same: that wake-up mustn't be lost.
             if !state.is_shut_down {
                 pass_on(shared, &mut state);
             }

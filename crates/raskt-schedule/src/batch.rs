@@ -74,7 +74,7 @@ impl Run {
     /// Whether somebody reads `task`, and all who will are on the same hand-out.
     fn is_read_within(&self, attempt: Attempt, task: TaskId) -> bool {
         let (mut within, mut outside) = (0, 0);
-        for &id in self.graph.readers(task.layer) {
+        for &id in self.graph.readers_of(task) {
             let layer = &self.tasks.layers[id.0 as usize];
             if let Some(exchange) = layer.exchange {
                 outside += exchange.consumers_left;

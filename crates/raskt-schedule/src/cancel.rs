@@ -1,8 +1,8 @@
 //! What isn't needed any more.
 //!
-//! A client lets go of whole collections at once. Where tasks stand alike, neighbours go together: results that nobody reads,
-//! of one page and with one worker; and tasks of a page to which nothing has happened, and to what they read neither. Others are
-//! looked at one by one: something was begun for each of them.
+//! A client lets go of whole collections at once. Where tasks stand alike, neighbours go together: results that nobody
+//! reads, of one page and with one worker; and tasks of a page to which nothing has happened, and to what they read
+//! neither. Others are looked at one by one: something was begun for each of them.
 
 use crate::queue::{push_all_for, push_for};
 use crate::task::{Record, Tag};
@@ -20,10 +20,11 @@ impl Tasks {
             for wanted in state.wanted.ranges_in(start..end, state.len) {
                 let state = &mut self.layers[layer.0 as usize];
                 state.wanted.remove(wanted.clone(), state.len);
-                self.let_go_of(graph, TaskRange { layer, start: wanted.start, end: wanted.end }, &mut unread);
+                self.let_go_of(TaskRange { layer, start: wanted.start, end: wanted.end }, &mut unread);
             }
         }
-        // Within an explicit layer tasks read one another: what one doesn't read any more comes before what is left of its page.
+        // Within an explicit layer tasks read one another: what one doesn't read any more comes before what is left of
+        // its page.
         let is_single = |task: TaskId| matches!(graph.layer(task.layer).shape, Shape::Explicit(_));
         while let Some(tasks) = unread.pop(is_single) {
             self.steps += 1;
@@ -34,7 +35,7 @@ impl Tasks {
     }
 
     /// `tasks` were wanted until now. Those that aren't done are put into `unread`.
-    fn let_go_of(&mut self, graph: &Graph, tasks: TaskRange, unread: &mut Worklist) {
+    fn let_go_of(&mut self, tasks: TaskRange, unread: &mut Worklist) {
         let TaskRange { layer, mut start, end } = tasks;
         while start < end {
             self.steps += 1;
@@ -45,14 +46,14 @@ impl Tasks {
                 Tag::InMemory if record.is_special => alike.tasks().for_each(|task| {
                     self.count_holders(task, true);
                     if record.count == 0 {
-                        self.release(graph, task);
+                        self.release(task);
                     }
                 }),
                 Tag::InMemory => {
                     self.let_go(layer, record.worker, alike.len(), true);
                     self.hold(layer, record.worker, alike.len(), false);
                     if record.count == 0 {
-                        self.release_all(graph, alike, record.worker);
+                        self.release_all(alike, record.worker);
                     }
                 }
                 _ => {
@@ -64,21 +65,21 @@ impl Tasks {
     }
 
     /// `InMemory` → `Released` for neighbours on one page that `worker` holds alone, and that nobody needs.
-    fn release_all(&mut self, graph: &Graph, tasks: TaskRange, worker: WorkerId) {
+    fn release_all(&mut self, tasks: TaskRange, worker: WorkerId) {
         let layer = &mut self.layers[tasks.layer.0 as usize];
-        if layer.feeds_gates {
+        if !layer.gated_readers.is_empty() {
             // Each closes what it had opened.
-            return tasks.tasks().for_each(|task| self.release(graph, task));
+            return tasks.tasks().for_each(|task| self.release(task));
         }
         layer.pages.release_all(tasks.start..tasks.end);
-        self.count_out_of_exchanges(graph, tasks.layer, tasks.len());
+        self.count_out_of_exchanges(tasks.layer, tasks.len());
         self.let_go(tasks.layer, worker, tasks.len(), false);
         push_all_for(&mut self.discards, worker, tasks);
     }
 
-    /// Drops tasks to which nothing has happened, which nobody wants or reads, and what they read as little; whether they were
-    /// such. What their inputs are is asked of all at once, and nothing is counted of them: so there mustn't be a gate or an
-    /// all-to-all layer, which count.
+    /// Drops tasks to which nothing has happened, which nobody wants or reads, and what they read as little; whether
+    /// they were such. What their inputs are is asked of all at once, and nothing is counted of them: so there mustn't
+    /// be a gate or an all-to-all layer, which count.
     fn drop_untouched(&mut self, graph: &Graph, tasks: TaskRange, unread: &mut Worklist) -> bool {
         let (layer, range) = (&self.layers[tasks.layer.0 as usize], tasks.start..tasks.end);
         let is_counted = layer.gates.is_some() || layer.exchange.is_some();
@@ -145,7 +146,8 @@ impl Tasks {
         }
     }
 
-    /// `Waiting`, `Ready` or `Running` → not needed. Beside [`Self::drop_untouched`], this is the one way back from being needed.
+    /// `Waiting`, `Ready` or `Running` → not needed. Beside [`Self::drop_untouched`], this is the one way back from
+    /// being needed.
     fn drop_task(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
         // Gates count who will read what it reads, which can't be found out any more once it isn't among the needed.
         self.count_reads(graph, task);
@@ -162,8 +164,8 @@ impl Tasks {
             _ => {}
         }
         let layer = &mut self.layers[task.layer.0 as usize];
-        // If it is needed again it begins anew: what is left in its record would be taken for its state. And as one that isn't
-        // needed it doesn't keep its page: `left` counts the needed alone.
+        // If it is needed again it begins anew: what is left in its record would be taken for its state. And as one
+        // that isn't needed it doesn't keep its page: `left` counts the needed alone.
         if let Some(record) = layer.pages.get_mut(task.index) {
             *record = Record::default();
         }
@@ -178,9 +180,10 @@ impl Tasks {
             self.close_sources(task.layer);
         }
         self.leave_inputs(graph, task, |tasks, input| match tasks.record(input).tag {
-            Tag::InMemory => tasks.read(graph, input),
+            Tag::InMemory => tasks.read(input),
             Tag::Released => {}
-            // What isn't there counts its readers when it is; until then it has to be looked for whether there is another.
+            // What isn't there counts its readers when it is; until then it has to be looked for whether there is
+            // another.
             _ => unread.insert(TaskRange::one(input)),
         });
     }

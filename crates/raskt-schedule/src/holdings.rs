@@ -1,9 +1,9 @@
 //! How many bytes of results each worker holds.
 //!
-//! Counted are the bytes of results that tasks will read. Those of results that a client wants aren't: no order of the tasks
-//! makes them go; of them it is known how many there are, so that those of a worker that is lost are found. Runs write down what
-//! comes and goes ([`Moves`]), and each seat keeps the sums ([`Holdings`]). A result counts as much as those of its layer there
-//! take on the average, so that what is taken away in the end is what was added.
+//! Counted are the bytes of results that tasks will read. Those of results that a client wants aren't: no order of the
+//! tasks makes them go; of them it is known how many there are, so that those of a worker that is lost are found. Runs
+//! write down what comes and goes ([`Moves`]), and each seat keeps the sums ([`Holdings`]). A result counts as much as
+//! those of its layer there take on the average, so that what is taken away in the end is what was added.
 
 use crate::{RunId, WorkerId};
 use raskt_graph::LayerId;
@@ -81,7 +81,8 @@ impl Moves {
             removed => {
                 let before = removed.replace(Move { worker, layer, count, what: What::Went });
                 if let Some(before) = before {
-                    // What goes may just have come: a sum is never asked for more than was added to it.
+                    // What goes may just have come, and a sum must have what is taken from it: what came goes down
+                    // first. What comes may go down late, since that takes nothing away.
                     self.log.extend(self.added.take());
                     self.log.push(before);
                 }
@@ -163,10 +164,17 @@ mod tests {
         prop_oneof![9 => 0..1000_u64, 1 => prop_oneof![Just(u64::MAX), Just(1 << 63), Just(1 << 48)]]
     }
 
+    /// Whether results come, and a client wants them; of which layer, with which worker, and what each takes.
+    type Step = (bool, bool, u32, u32, u64);
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        prop::collection::vec((any::<bool>(), any::<bool>(), 0..3_u32, 0..3_u32, bytes()), 0..80)
+    }
+
     proptest! {
         /// Whatever comes and goes in whatever order, the sums are those of what is there.
         #[test]
-        fn moves_add_up(steps in prop::collection::vec((any::<bool>(), any::<bool>(), 0..3_u32, 0..3_u32, bytes()), 0..80)) {
+        fn moves_add_up(steps in steps()) {
             const RUN: RunId = RunId(1);
             let mut moves = Moves::default();
             let mut workers: [Holdings; 3] = std::array::from_fn(|_| Holdings::default());

@@ -158,6 +158,9 @@ impl Scheduler {
         let mut lent = Resources::new();
         for run in self.chain(id) {
             if let Some((parent, &slots)) = run.parent.zip(run.lenders.get(&worker)) {
+                // Which of them wait for this run nobody says. If all that there are wait, it doesn't matter: what any
+                // of them has is idle. Else as little is lent as those have that have least, so that nothing is used
+                // twice.
                 let waiting = self.waiting_of(seat, worker, parent);
                 let all_wait = waiting >= seat.placed_of(parent).count() as u64;
                 change_resources(&mut lent, &seat.least_of(parent, if all_wait { waiting } else { slots }), true);

@@ -40,8 +40,8 @@ struct Live {
     records: Box<[Record]>,
     /// Needed tasks that are not released.
     left: u32,
-    /// Workers that may hold a result of one of them, a bit for all whose numbers are alike: those that never did needn't be
-    /// looked for here.
+    /// Workers that may hold a result of one of them, a bit for all whose numbers are alike: those that never did
+    /// needn't be looked for here.
     holders: u64,
 }
 
@@ -123,8 +123,8 @@ impl Pages {
         }
     }
 
-    /// The first task of `range`, and where its neighbours end that stand as it does: where it waits or runs, in whatever way;
-    /// where its result is there, with the same worker, and as much or as little alone and unread.
+    /// The first task of `range`, and where its neighbours end that stand as it does: where it waits or runs, in
+    /// whatever way; where its result is there, with the same worker, and as much or as little alone and unread.
     pub fn alike(&self, range: Range<u64>) -> (Record, u64) {
         let page = range.start / PAGE;
         let end = range.end.min((page + 1) * PAGE);

@@ -47,6 +47,8 @@ impl Scheduler {
             && let Some(&(need, id, class)) = self.accused.range(at..).next()
         {
             self.steps += 1;
+            // Each turn takes one from the accused, or goes on to the next requirement: one that stayed would be found
+            // for ever.
             let Some(run) = self.runs.get(&id) else { return };
             let Some((_, group)) = run.suspects.first_ready(class) else { return };
             let requirement = run.requirement_of(class);
@@ -204,6 +206,8 @@ impl Scheduler {
         let Quarantine { run, attempt, .. } = seat.quarantine?;
         let attempt = attempt.filter(|&attempt| seat.find(run, attempt).is_some())?;
         let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { seat.orphans() };
+        // A task that was cancelled and still runs may be to blame as well. A task that waits for others does nothing
+        // meanwhile.
         let beside = seat.placed().count() as u64 - 1 + orphans;
         (beside <= self.lent_by_others(worker, run, seat)).then_some((run, attempt))
     }

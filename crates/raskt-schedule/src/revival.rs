@@ -8,8 +8,8 @@ use crate::{TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 
 impl Tasks {
-    /// A client wants `tasks` from now on. Those that are needed anyway and stand alike are counted together; the others have to
-    /// be run, and each is taken up.
+    /// A client wants `tasks` from now on. Those that are needed anyway and stand alike are counted together; the
+    /// others have to be run, and each is taken up.
     pub fn want(&mut self, graph: &Graph, tasks: TaskRange) {
         let layer = &mut self.layers[tasks.layer.0 as usize];
         for gap in layer.wanted.gaps_in(tasks.start..tasks.end, layer.len) {
@@ -77,8 +77,8 @@ impl Tasks {
         let unread = self.record(task).count;
         let is_wanted = self.is_wanted(task);
         self.counts.unfinished_wanted += u64::from(is_wanted && !planted::has(Bug::LossIsNotCounted));
-        self.leave_memory(graph, task);
-        for &id in graph.readers(task.layer) {
+        self.leave_memory(task);
+        for &id in graph.readers_of(task) {
             if let Some(exchange) = self.layers[id.0 as usize].exchange {
                 if exchange.producers_left == 1 && !planted::has(Bug::ExchangeStaysOpen) {
                     self.close_exchange(id);
@@ -102,8 +102,8 @@ impl Tasks {
         }
     }
 
-    /// All copies that `worker` holds are gone: so many of each layer. Looked at are only pages in which there may be one, until
-    /// all are found.
+    /// All copies that `worker` holds are gone: so many of each layer. Looked at are only pages in which there may be
+    /// one, until all are found.
     pub fn lose_all_of(&mut self, graph: &Graph, worker: WorkerId, held: &[(LayerId, u64)]) {
         let mut lost = vec![];
         for &(layer, count) in held {
@@ -193,6 +193,8 @@ impl Tasks {
     /// This is the one way by which a task becomes needed once a run has begun.
     fn take_up(&mut self, graph: &Graph, task: TaskId) {
         self.mark_needed(graph, task);
+        // A chain of lost results may be as long as the graph: it is walked by a list and not by calls. Each comes into
+        // the list once, since it is marked before.
         let mut work = Vec::from([task]);
         while let Some(task) = work.pop() {
             let missing = self.need_inputs(graph, task, &mut work);
@@ -203,6 +205,7 @@ impl Tasks {
     fn need_inputs(&mut self, graph: &Graph, task: TaskId, work: &mut Vec<TaskId>) -> u64 {
         if let Some(exchange) = &mut self.layers[task.layer.0 as usize].exchange {
             exchange.consumers_left += 1;
+            // All consumers are one read of each producer, which the first of them makes.
             if exchange.consumers_left == 1 {
                 graph.for_each_input(task, |input| {
                     self.need(graph, input, work);
@@ -228,6 +231,7 @@ impl Tasks {
                 layer.open(input.index).count += 1;
                 return false;
             }
+            // It will run, and counts its readers when it has: this one then as well.
             true if tag != Tag::Released => {}
             _ => {
                 self.mark_needed(graph, input);
@@ -239,11 +243,14 @@ impl Tasks {
 
     /// Puts a task that was released or not needed into `Waiting`; what it waits for is counted by the caller.
     fn mark_needed(&mut self, graph: &Graph, task: TaskId) {
+        // Gates count who will read what it reads, while it isn't among the needed yet.
         self.count_reads(graph, task);
         let layer = &mut self.layers[task.layer.0 as usize];
+        // A page that is opened counts its needed tasks: it is before this one is needed, which is added.
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Waiting, ..*record };
         layer.pages.revived(task.index);
+        // Nobody can make it: the run ends with this.
         if layer.given.contains(task.index) {
             TaskRange::push(&mut self.lost, task);
         }

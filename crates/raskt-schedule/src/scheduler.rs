@@ -147,9 +147,11 @@ impl Scheduler {
         self.actions.pop_front()
     }
 
-    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers and where they
-    /// stand for whoever requires something, suspects, classes of runs; and, of what a client wants or lets go of and of what is lost with a worker, pages and stretches of
-    /// tasks that stand alike. What an event is about isn't counted otherwise, so that the steps of an event depend on nothing else that is there.
+    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers and
+    /// where they stand for whoever requires something, suspects, classes of runs; and, of what a client wants or lets
+    /// go of and of what is lost with a worker, pages and stretches of tasks that stand alike; and layers that are
+    /// asked whether they read a task. What an event is about isn't counted otherwise, so that the steps of an event
+    /// depend on nothing else that is there.
     pub fn steps(&self) -> u64 {
         self.steps + self.seats.steps()
     }
@@ -175,7 +177,6 @@ impl Scheduler {
     fn change(&mut self, id: RunId, change: impl FnOnce(&mut Run)) {
         if let Some(run) = self.runs.get_mut(&id) {
             change(run);
-            self.steps += std::mem::take(&mut run.tasks.steps);
             self.settle(id);
         }
     }
@@ -184,6 +185,7 @@ impl Scheduler {
     /// line if it has something to start.
     pub(crate) fn settle(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
+        self.steps += std::mem::take(&mut run.tasks.steps);
         run.tasks.moves.take().for_each(|moved| self.seats.hold(id, moved));
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {

@@ -88,6 +88,8 @@ impl Shares {
         let Some((times, clock)) = self.of(family, priority) else { return };
         times.is_in_line = true;
         clock.in_line += 1;
+        // Who was woken before and not served keeps its place: moved to the clock each time, one that is woken in vain
+        // again and again would stand behind those who came meanwhile.
         if !is_woken || !times.is_woken {
             times.had = times.had.max(clock.time);
         }
@@ -122,9 +124,11 @@ impl Shares {
     ) {
         let Some((times, clock)) = self.of(family, priority) else { return };
         let ended = if planted::has(Bug::ExpectedStaysUnderWay) { nanoseconds.min(expected) } else { expected };
+        // All that was expected goes, and what it took comes: a wrong expectation leaves nothing behind.
         times.under_way = times.under_way.saturating_sub(ended);
         times.had = times.had.saturating_add(nanoseconds);
         if let Some(beside) = beside.filter(|_| !planted::has(Bug::ClockStandsStill)) {
+            // The one that had it shares with those in line, whether it stands there itself or not.
             clock.go_on(nanoseconds, clock.in_line + u64::from(!times.is_in_line) + beside);
         }
     }

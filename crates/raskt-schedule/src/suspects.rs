@@ -119,6 +119,7 @@ impl Suspects {
         let count = TaskRange::count(tasks);
         let part = if death.alone { count.div_ceil(PARTS) } else { count };
         let death = Death { alone: death.alone && count == 1, ..death };
+        // Taken out first: what they were near decides what becomes of them, and they are put back with one death more.
         let (mut noted, mut group) = (0, None);
         let pieces: Vec<_> = tasks.iter().flat_map(|&range| self.cut(range)).collect();
         for (mut piece, before) in pieces {
@@ -126,6 +127,7 @@ impl Suspects {
             let story = Arc::new(Story { death, before: before.map(|before| before.story) });
             let is_suspect = was_suspect || story.makes_suspects();
             while !piece.is_empty() {
+                // Parts are counted over all pieces: a group may have some of several.
                 if noted % part == 0 {
                     group = None;
                 }
@@ -164,6 +166,7 @@ impl Suspects {
             let first = TaskId::new(layer, start);
             let (next, found) = match self.find(first).map(|(at, stretch)| (at, stretch.end.min(end))) {
                 Some((at, next)) => (next, self.cut_out(at, start, next)),
+                // Nothing is known of it up to the next stretch.
                 None => {
                     let next = self.stretches.range(first..).next().filter(|(next, _)| next.layer == layer);
                     (next.map_or(end, |(next, _)| next.index.min(end)), None)
@@ -187,6 +190,7 @@ impl Suspects {
         if end < stretch.end {
             self.put(TaskId::new(at.layer, end), stretch.clone());
         }
+        // Not before what is left of it is back: a group that still has members keeps its worker.
         stretch.group.into_iter().for_each(|group| self.drop_if_empty(group));
         Some(stretch)
     }

@@ -209,14 +209,17 @@ impl Run {
             roots.next = self.next_root(draft, roots);
         }
         let follower = draft.followers.peek().copied();
-        // What is left behind has its turn before tasks of other layers that are ready.
+        // What is left behind has its turn before tasks of other layers that are ready: nobody can start it before this
+        // assignment ends, so nothing of theirs may make that later.
         let is_beside = |root: &Root| draft.left_behind == 0 || root.1.layer == draft.layer;
+        // One without a turn, a source, is less than any turn: new work comes after what frees what was made.
         let is_first = |root: &Root| follower.is_none_or(|(turn, ..)| root.0 > Some(turn));
         if let Some((_, task, weight)) = roots.next.filter(|root| is_first(root) && is_beside(root)) {
             (roots.next, roots.taken) = (None, roots.taken + 1);
             return Some((task, weight));
         }
         let (_, task, weight) = follower?;
+        // Then waiting for it costs nobody anything: nothing else could begin meanwhile.
         let is_only_one = draft.followers.len() as u64 + draft.left_behind == 1;
         if !draft.has_room_for(weight, is_only_one) {
             return None;
@@ -231,8 +234,10 @@ impl Run {
         let (head, task) = self.peek(roots)?;
         let weight = self.weight(task).filter(|&weight| {
             let is_there = roots.holder.is_none_or(|holder| self.first_holder(task) == holder);
+            // What is admitted is counted at once: it is asked last, when nothing else can refuse the task.
             is_there && self.kind(task) == draft.kind && draft.has_room_for(weight, false) && self.admits(draft, task)
         });
+        // Without a head none is ever found again: those behind it would overtake it.
         if weight.is_none() {
             self.leave(roots);
         }
@@ -244,6 +249,7 @@ impl Run {
     fn peek(&mut self, roots: &mut Roots) -> Option<(Head, TaskId)> {
         let head = roots.head?;
         if head.start + roots.taken < head.end {
+            // A queue says who may be ready: since it was put there it may have run, or not be needed any more.
             let task = TaskId::new(head.layer, head.start + roots.taken);
             if self.may_start(task, &head) {
                 return Some((head, task));
@@ -269,14 +275,15 @@ impl Run {
             return;
         }
         let (mut found, mut looked_at) = (SmallVec::<[TaskId; 8]>::new(), 0);
-        for &id in graph.readers(task.layer) {
+        for &id in graph.readers_of(task) {
+            tasks.steps += 1;
             let layer = &tasks.layers[id.0 as usize];
             if layer.exchange.is_some() {
                 // Its consumers wait for all producers, and are counted and not listed.
                 continue;
             }
             // Many wait for it at a gate, which opens when all of the assignment has run.
-            if tasks.layers[task.layer.0 as usize].feeds_gates {
+            if tasks.feeds_gates(task.layer) {
                 let behind = tasks.reads_at_gates(graph, id, task).fold(0, u64::saturating_add);
                 draft.left_behind = draft.left_behind.saturating_add(behind);
             }
@@ -289,6 +296,7 @@ impl Run {
                 }
             });
         }
+        // Nobody but this assignment can start what waits for nothing else: it goes along, or counts as kept waiting.
         for follower in found {
             let turn = Turn(follower.layer, Reverse(follower.index));
             match self.weight(follower).filter(|_| self.may_follow(draft, follower)) {

@@ -59,12 +59,12 @@ pub(crate) struct LayerState {
     pub result_bytes: u64,
     /// Only for layers of shape `Exchange`, whose edges are counted and not listed.
     pub exchange: Option<Exchange>,
-    /// Whether an `Exchange` reads it.
-    pub feeds_exchange: bool,
+    /// Layers of shape `Exchange` that read it.
+    pub exchanges: Vec<LayerId>,
     /// Only for layers of which many tasks read the same.
     pub gates: Option<Box<Gates>>,
-    /// Whether something is read through a gate.
-    pub feeds_gates: bool,
+    /// Layers that read it through a gate.
+    pub gated_readers: Vec<LayerId>,
 }
 
 /// All edges of an all-to-all layer.
@@ -139,9 +139,9 @@ impl Tasks {
                 pages: Pages::new(len),
                 result_bytes: layer.cost.output_bytes.min(LARGEST),
                 exchange,
-                feeds_exchange: false,
+                exchanges: vec![],
                 gates: Gates::of(graph, &layer.shape),
-                feeds_gates: false,
+                gated_readers: vec![],
             }
         });
         let mut tasks = Self {
@@ -168,11 +168,14 @@ impl Tasks {
         self.counts.total += needed;
         self.counts.unfinished_wanted += layer.wanted.count(0..layer.len);
         if let Shape::Exchange { input, .. } = shape {
-            self.layers[input.0 as usize].feeds_exchange = true;
+            self.layers[input.0 as usize].exchanges.push(id);
         }
         let gates = self.layers[id.0 as usize].gates.iter().flat_map(|gates| gates.iter());
         for input in gates.map(|gate| gate.input).collect::<SmallVec<[LayerId; 4]>>() {
-            self.layers[input.0 as usize].feeds_gates = true;
+            let readers = &mut self.layers[input.0 as usize].gated_readers;
+            if readers.last() != Some(&id) {
+                readers.push(id);
+            }
         }
         let is_missed = planted::has(Bug::EmptyBoxesNeverStart) && shape.grid().axes() > 1;
         let sources = if is_missed && !shape.input_layers().is_empty() { 0 } else { shape.sources().min(needed) };
@@ -260,15 +263,18 @@ impl Tasks {
     }
 
     /// So many results of `layer` have left memory, as all-to-all layers that read it count.
-    pub fn count_out_of_exchanges(&mut self, graph: &Graph, layer: LayerId, count: u64) {
-        if !self.layers[layer.0 as usize].feeds_exchange {
-            return;
-        }
-        for &reader in graph.readers(layer) {
+    pub fn count_out_of_exchanges(&mut self, layer: LayerId, count: u64) {
+        for at in 0..self.layers[layer.0 as usize].exchanges.len() {
+            let reader = self.layers[layer.0 as usize].exchanges[at];
             if let Some(exchange) = &mut self.layers[reader.0 as usize].exchange {
                 exchange.producers_left += count;
             }
         }
+    }
+
+    /// Whether something of `layer` is read through a gate.
+    pub fn feeds_gates(&self, layer: LayerId) -> bool {
+        !self.layers[layer.0 as usize].gated_readers.is_empty()
     }
 
     /// Whether `task` is still on the hand-out `attempt`.
@@ -281,7 +287,7 @@ impl Tasks {
     /// Reads of `task`'s result that are still to come.
     pub fn count_unread(&self, graph: &Graph, task: TaskId) -> u32 {
         let mut unread = 0;
-        for &layer in graph.readers(task.layer) {
+        for &layer in graph.readers_of(task) {
             let state = &self.layers[layer.0 as usize];
             if let Some(exchange) = state.exchange {
                 unread += u32::from(exchange.consumers_left > 0);

@@ -5,8 +5,8 @@ use crate::pages::Pages;
 use raskt_graph::TaskId;
 use std::collections::BTreeMap;
 
-/// Tasks to be looked at, the last first: whoever reads a task comes after it, so that all readers are settled before it.
-/// Neighbours are one entry, by the first of them; no two touch.
+/// Tasks to be looked at, the last first: whoever reads a task comes after it, so that all readers are settled before
+/// it. Neighbours are one entry, by the first of them; no two touch.
 #[derive(Debug, Default)]
 pub(crate) struct Worklist(BTreeMap<TaskId, u64>);
 
@@ -56,7 +56,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_task_comes_once_and_the_last_first(added in prop::collection::vec((0..2_u32, 0..1500_u64, 0..600_u64), 0..12)) {
+        fn each_task_comes_once_and_the_last_first(
+            added in prop::collection::vec((0..2_u32, 0..1500_u64, 0..600_u64), 0..12),
+        ) {
             let (mut list, mut reference) = (Worklist::default(), BTreeSet::new());
             for (layer, start, count) in added {
                 let tasks = TaskRange { layer: LayerId(layer), start, end: start + count };

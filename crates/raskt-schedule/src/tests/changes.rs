@@ -32,8 +32,8 @@ pub fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..count)
 }
 
-/// Does `steps`, then lets everything end. Wants of the last `keys` tasks change, now and then with all of their layers; returns
-/// what is wanted at the end.
+/// Does `steps`, then lets everything end. Wants of the last `keys` tasks change, now and then with all of their
+/// layers; returns what is wanted at the end.
 pub fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Vec<TaskId> {
     let all: Vec<_> = all_tasks(graph).into_iter().rev().take(keys).collect();
     let mut wanted = BTreeSet::new();

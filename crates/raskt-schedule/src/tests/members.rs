@@ -64,7 +64,8 @@ proptest! {
                 let found = reference.range(within.clone()).count() as u64;
                 prop_assert_eq!(members.count(within.clone()), found, "{:?}", members);
                 let (ranges, gaps) = (members.ranges_in(within.clone(), len), members.gaps_in(within.clone(), len));
-                prop_assert!(ranges.into_iter().flatten().eq(reference.range(within.clone()).copied()), "{:?}", members);
+                let is_in = reference.range(within.clone()).copied();
+                prop_assert!(ranges.into_iter().flatten().eq(is_in), "{:?}", members);
                 let is_gap = |index: &u64| !reference.contains(index);
                 prop_assert!(gaps.into_iter().flatten().eq(within.filter(is_gap)), "{:?}", members);
             }

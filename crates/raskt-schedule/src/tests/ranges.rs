@@ -171,6 +171,38 @@ fn a_lost_worker_is_looked_for_where_it_holds_something() {
     }
 }
 
+/// An array of which each of very many layers reads its own block, and another layer puts all of them together: as
+/// stacking its slices anew does. Rows and columns alike.
+#[test]
+fn an_array_that_many_layers_read_doesnt_ask_all_of_them() {
+    const COUNT: u32 = 1000;
+    for axis in [0, 1] {
+        let mut graph = GraphBuilder::new();
+        let op = op(&mut graph);
+        let grid = Grid::new(if axis == 0 { [COUNT, 2] } else { [2, COUNT] });
+        let array = Shape::Map { grid: grid.clone(), inputs: vec![] };
+        let array = graph.layer(Layer::new("array", op, array)).unwrap();
+        let whole: AxisRanges = [0..1, 1..2].to_vec().into();
+        let slices = (0..COUNT).map(|at| {
+            let own: AxisRanges = vec![at..at + 1].into();
+            let ranges = if axis == 0 { [own, whole.clone()] } else { [whole.clone(), own] };
+            let shape = Shape::Overlap { input: array, grid: grid.clone(), ranges: Arc::from(ranges) };
+            graph.layer(Layer::new("slice", op, shape)).unwrap()
+        });
+        let slices: Vec<_> = slices.collect();
+        let parts = Parts::new(axis, &grid, slices.into_iter().map(|slice| (slice, 1))).unwrap();
+        let stack = graph.layer(Layer::new("stack", op, Shape::Concatenate(parts))).unwrap();
+        let wanted = vec![TaskRange { layer: stack, start: 0, end: u64::from(2 * COUNT) }];
+        let mut cluster = Cluster::new(Arc::new(graph.finish()), wanted);
+        cluster.join(0);
+        cluster.run();
+        let steps = cluster.scheduler.steps();
+        assert_eq!(cluster.progress().0, u64::from(6 * COUNT), "all of it is done");
+        assert!(steps <= 60 * u64::from(COUNT), "{steps} steps for {} tasks", 6 * COUNT);
+        cluster.scheduler.validate();
+    }
+}
+
 /// Layers beside that one, in which it has nothing, aren't looked at.
 #[test]
 fn a_lost_worker_is_looked_for_in_few_of_many_layers() {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 impl State {
     /// A result was written, or couldn't be.
     pub fn wrote(&mut self, id: SlotId, bytes: u64, written: Written) {
+        // As they were counted when it began: since then it may have been removed, or be of another size.
         self.leaving -= bytes;
         self.disk.used -= reserved(bytes);
         match written {
@@ -23,8 +24,10 @@ impl State {
                 }
             }
         }
+        // First out of `Leaving`, since only what is here or away has a place in the order.
         self.leave(id);
         self.stand(id);
+        // Those who mustn't read it while it was written.
         let waiters = self.slots.get_mut(&id).map(|slot| std::mem::take(&mut slot.waiters));
         self.loaded(waiters.unwrap_or_default());
         self.moved();

@@ -81,6 +81,7 @@ impl State {
         while let Some(request) = self.pending.front() {
             let need = self.need(request);
             let missing = self.broker.missing(need);
+            // What is being written will be free: to let go of as much again would empty memory for one request.
             if missing > self.leaving {
                 let spare = need.min(self.broker.limit() / SPARE_SHARE);
                 self.evict(missing - self.leaving, spare);
@@ -88,6 +89,8 @@ impl State {
             if self.broker.missing(need) == 0 {
                 let Some(request) = self.pending.pop_front() else { return };
                 self.grant(request, false);
+            // Each of these ends, and then this is called again. A promise whose task waits for tasks may wait for this
+            // very request: it isn't counted on.
             } else if self.leaving > 0 || self.coming > 0 || self.broker.promises() > self.lent {
                 return;
             } else if !self.retries() {
@@ -102,8 +105,10 @@ impl State {
     /// behind it.
     fn go_beyond(&mut self, request: Request) {
         let inputs = request.inputs.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        // What is pinned is about to be read, and may go then.
         let stuck = self.broker.held() - self.pinned;
         let most = self.broker.limit().saturating_add(request.bytes.max(self.largest).saturating_mul(REQUESTS_BEYOND));
+        // One that makes less than it reads is the way out, however bad it is.
         if stuck > most && request.bytes > inputs {
             let report = Arc::new(self.report());
             // The next one looks for itself.
