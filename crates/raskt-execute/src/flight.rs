@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 ///
 /// A record holds the events in order, with the time since its beginning. [`raskt_schedule::Flight`] reads it and does it
 /// all again. Writing costs a few hundred nanoseconds an event, under the engine's lock: it is for finding faults.
-pub(crate) struct Pilot {
+pub(crate) struct RecordedScheduler {
     pub scheduler: Scheduler,
     settings: Settings,
     /// What time is counted from.
@@ -27,7 +27,7 @@ struct Record {
     file: BufWriter<File>,
 }
 
-impl Pilot {
+impl RecordedScheduler {
     pub fn new(settings: Settings) -> Self {
         let scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
         Self { scheduler, settings, start: Instant::now(), record: None }

@@ -45,7 +45,7 @@ impl Tasks {
     }
 
     /// Puts `task`, whose layer has gates, into `Waiting` or `Ready`; of the inputs that it is told of, it misses `told`.
-    pub fn settle_at_gates(&mut self, graph: &Graph, task: TaskId, told: u64) {
+    pub fn wait_at_gates(&mut self, graph: &Graph, task: TaskId, told: u64) {
         let gated = if told == 0 { self.missing(graph, task).gated } else { None };
         if told == 0 && gated.is_none() {
             return self.make_ready(task);
@@ -66,7 +66,7 @@ impl Tasks {
         }
         // The one that comes isn't in memory yet.
         let told = self.missing(graph, reader).told - 1;
-        self.settle_at_gates(graph, reader, told);
+        self.wait_at_gates(graph, reader, told);
     }
 
     /// `input` is in memory: what it lets start can.
@@ -95,7 +95,7 @@ impl Tasks {
         }
         let record = layer.pages.get(reader.index);
         if layer.needed.contains(reader.index) && record.tag == Tag::Waiting && record.count == 0 {
-            self.settle_at_gates(graph, reader, 0);
+            self.wait_at_gates(graph, reader, 0);
         }
     }
 
@@ -143,7 +143,7 @@ impl Tasks {
         for task in ready.into_iter().map(|index| TaskId::new(id, index)) {
             if self.record(task).tag == Tag::Ready && self.missing(graph, task).gated == Some(input) {
                 self.counts.ready -= 1;
-                self.settle_at_gates(graph, task, 0);
+                self.wait_at_gates(graph, task, 0);
             }
         }
     }

@@ -160,7 +160,7 @@ impl Tasks {
         let mut work = Vec::from([task]);
         while let Some(task) = work.pop() {
             let missing = self.need_inputs(graph, task, &mut work);
-            self.settle(graph, task, missing);
+            self.set_waiting_or_ready(graph, task, missing);
         }
     }
 

@@ -1,13 +1,13 @@
 //! One submitted graph.
 
 use crate::estimate::Estimate;
-use crate::members::Members;
 use crate::needed::needed_for;
 use crate::needs::Need;
 use crate::queue::Head;
 use crate::requirement::Requirement;
-use crate::suspects::Suspects;
+use crate::suspects::CrashSuspects;
 use crate::task::Tag;
+use crate::task_set::TaskSet;
 use crate::tasks::Tasks;
 use crate::{RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
@@ -26,7 +26,7 @@ pub(crate) struct Run {
     /// The numbers of these, among those of all runs.
     pub needs: Vec<Need>,
     /// Tasks that may have killed workers.
-    pub suspects: Suspects,
+    pub suspects: CrashSuspects,
     /// What those of them require that look for a worker, and its class.
     pub sought: SmallVec<[(Need, u32); 2]>,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
@@ -40,7 +40,7 @@ pub(crate) struct Run {
     /// Whether tasks of that require something, which those that wait may lend.
     pub parent_requires: bool,
     /// Classes of it that require something and stand in line.
-    pub demanding: u32,
+    pub requiring: u32,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
@@ -49,7 +49,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub fn new(graph: Arc<Graph>, wanted: &[TaskRange], heeds_requirements: bool) -> Self {
-        let mut members = vec![Members::Nothing; graph.layers().len()];
+        let mut members = vec![TaskSet::Nothing; graph.layers().len()];
         for range in wanted {
             members[range.layer.0 as usize].insert(range.start..range.end, graph.layer(range.layer).len());
         }
@@ -63,14 +63,14 @@ impl Run {
             estimates,
             needs: vec![],
             classes,
-            suspects: Suspects::default(),
+            suspects: CrashSuspects::default(),
             sought: SmallVec::new(),
             refusals: BTreeMap::new(),
             known_to: BTreeSet::new(),
             lenders: BTreeMap::new(),
             parent: None,
             parent_requires: false,
-            demanding: 0,
+            requiring: 0,
             is_finished: false,
             stalled: None,
         }

@@ -258,7 +258,7 @@ impl RunQueue {
             aside.map_or(0, |families| families.len() as u64 - u64::from(families.contains_key(&family)))
         };
         let beside = need.map(others);
-        self.change(run, priority, |shares, family| shares.settle(family, priority, expected, nanoseconds, beside));
+        self.change(run, priority, |shares, family| shares.account(family, priority, expected, nanoseconds, beside));
     }
 
     /// Changes what is known of the family of `run`, and with it its turn.

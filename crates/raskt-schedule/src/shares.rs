@@ -112,7 +112,7 @@ impl Shares {
 
     /// Of what a family was charged for, so much has ended, which took `nanoseconds`. If it moves the clock, `beside` says how many
     /// others are there for it that don't stand in line.
-    pub fn settle(
+    pub fn account(
         &mut self,
         family: RunId,
         priority: Reverse<i32>,

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 /// What is remembered of the tasks of a run that were near the deaths of workers.
 #[derive(Debug, Default)]
-pub(crate) struct Suspects {
+pub(crate) struct CrashSuspects {
     /// By their first task; none touches the next. Empty as long as no worker dies.
-    stretches: BTreeMap<TaskId, Stretch>,
-    groups: BTreeMap<Group, Members>,
+    stretches: BTreeMap<TaskId, RankRange>,
+    groups: BTreeMap<Group, TaskSet>,
     next: u32,
     /// Groups that have ready tasks and that no worker is kept for, by what they require.
     ready: BTreeSet<(u32, Group)>,
@@ -29,7 +29,7 @@ pub(crate) struct Group(u32);
 
 /// Neighbours with the same past.
 #[derive(Clone, Debug)]
-struct Stretch {
+struct RankRange {
     end: u64,
     story: Arc<Story>,
     /// The group that they run with, if they are suspects.
@@ -38,7 +38,7 @@ struct Stretch {
 
 /// Suspects that run together, and nothing with them.
 #[derive(Debug)]
-struct Members {
+struct TaskSet {
     /// Where their stretches begin.
     starts: BTreeSet<TaskId>,
     /// What they require, by its class in their run.
@@ -94,7 +94,7 @@ impl Story {
     }
 }
 
-impl Suspects {
+impl CrashSuspects {
     pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
     }
@@ -104,7 +104,7 @@ impl Suspects {
         !self.groups.is_empty() && self.group_of(task).is_some()
     }
 
-    fn find(&self, task: TaskId) -> Option<(TaskId, &Stretch)> {
+    fn find(&self, task: TaskId) -> Option<(TaskId, &RankRange)> {
         let (&start, stretch) = self.stretches.range(..=task).next_back()?;
         (start.layer == task.layer && task.index < stretch.end).then_some((start, stretch))
     }
@@ -133,7 +133,7 @@ impl Suspects {
                 if is_suspect && group.is_none() {
                     group = Some(self.add_group(class));
                 }
-                let stretch = Stretch { end, story: story.clone(), group: group.filter(|_| is_suspect) };
+                let stretch = RankRange { end, story: story.clone(), group: group.filter(|_| is_suspect) };
                 self.put(TaskId::new(piece.layer, piece.start), stretch);
                 (noted, piece.start) = (noted + end - piece.start, end);
             }
@@ -145,11 +145,11 @@ impl Suspects {
     fn add_group(&mut self, class: u32) -> Group {
         let group = Group(self.next);
         self.next += 1;
-        self.groups.insert(group, Members { starts: BTreeSet::new(), class, has_worker: false });
+        self.groups.insert(group, TaskSet { starts: BTreeSet::new(), class, has_worker: false });
         group
     }
 
-    fn put(&mut self, start: TaskId, stretch: Stretch) {
+    fn put(&mut self, start: TaskId, stretch: RankRange) {
         if let Some(members) = stretch.group.and_then(|group| self.groups.get_mut(&group)) {
             members.starts.insert(start);
         }
@@ -157,7 +157,7 @@ impl Suspects {
     }
 
     /// Takes `range` out, in pieces of one past each.
-    fn cut(&mut self, range: TaskRange) -> Vec<(TaskRange, Option<Stretch>)> {
+    fn cut(&mut self, range: TaskRange) -> Vec<(TaskRange, Option<RankRange>)> {
         let TaskRange { layer, mut start, end } = range;
         let mut pieces = vec![];
         while start < end {
@@ -176,13 +176,13 @@ impl Suspects {
     }
 
     /// Takes the tasks from `start` to `end` out of the stretch that begins at `at`.
-    fn cut_out(&mut self, at: TaskId, start: u64, end: u64) -> Option<Stretch> {
+    fn cut_out(&mut self, at: TaskId, start: u64, end: u64) -> Option<RankRange> {
         let stretch = self.stretches.remove(&at)?;
         if let Some(members) = stretch.group.and_then(|group| self.groups.get_mut(&group)) {
             members.starts.remove(&at);
         }
         if at.index < start {
-            self.put(at, Stretch { end: start, ..stretch.clone() });
+            self.put(at, RankRange { end: start, ..stretch.clone() });
         }
         if end < stretch.end {
             self.put(TaskId::new(at.layer, end), stretch.clone());

@@ -10,10 +10,10 @@
 use crate::batch::{Batch, Limits};
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
-use crate::members::Members;
 use crate::queue::Head;
 use crate::run::Run;
 use crate::task::Tag;
+use crate::task_set::TaskSet;
 use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{LayerId, OpKind, TaskId};
 use smallvec::SmallVec;
@@ -102,8 +102,8 @@ impl Run {
     pub fn take(&mut self, class: usize, head: Head, worker: WorkerId, limits: Limits) -> Batch {
         let first = TaskId::new(head.layer, head.start);
         let mut draft = self.draft(first, worker, limits);
-        let minds_holders = limits.minds_holders && self.is_far(first);
-        let holder = minds_holders.then(|| self.first_holder(first));
+        let locality_matters = limits.locality_matters && self.transfer_dominates(first);
+        let holder = locality_matters.then(|| self.first_holder(first));
         let mut roots = Roots { class, head: Some(head), taken: 1, next: None, holder };
         // It was admitted already.
         self.admits(&mut draft, first);
@@ -184,7 +184,7 @@ impl Run {
     fn is_filled_by_ready(&self, task: TaskId, weight: Option<Weight>, limits: Limits) -> bool {
         let ready = limits.share.min(limits.ready);
         let is_filled = weight.is_none_or(|weight| ready.saturating_mul(weight.nanoseconds) >= limits.credit);
-        is_filled && self.tasks.layers[task.layer.0 as usize].wanted == Members::Everything
+        is_filled && self.tasks.layers[task.layer.0 as usize].wanted == TaskSet::Everything
     }
 
     /// `Ready` or `Waiting` → `Running`, and looks at what follows.
@@ -300,7 +300,7 @@ impl Run {
 
     fn may_follow(&self, draft: &Draft, task: TaskId) -> bool {
         let is_fit = self.kind(task) == draft.kind && !self.suspects.contains(task);
-        is_fit && (!draft.limits.minds_holders || self.is_all_at(draft, task))
+        is_fit && (!draft.limits.locality_matters || self.is_all_at(draft, task))
     }
 
     /// Whether all that `task` reads and isn't made by the draft is held by the draft's worker.

@@ -2,12 +2,12 @@ use crate::copies::Copies;
 use crate::estimate::LARGEST;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
-use crate::members::Members;
 use crate::pages::Pages;
 use crate::planted::{self, Bug};
 use crate::queues::Queues;
 use crate::sources::Sources;
 use crate::task::{Record, Tag};
+use crate::task_set::TaskSet;
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use smallvec::SmallVec;
@@ -48,10 +48,10 @@ pub(crate) struct LayerState {
     pub is_scattered: bool,
     /// Which queue its tasks stand in.
     pub class: u32,
-    pub wanted: Members,
-    pub needed: Members,
+    pub wanted: TaskSet,
+    pub needed: TaskSet,
     /// Tasks whose results were put here by a client, and can't be made again.
-    pub given: Members,
+    pub given: TaskSet,
     pub pages: Pages,
     /// Bytes of a result, as they were told last.
     pub result_bytes: u64,
@@ -115,7 +115,7 @@ impl LayerState {
 }
 
 impl Tasks {
-    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>, classes: Vec<u32>) -> Self {
+    pub fn new(graph: &Graph, wanted: Vec<TaskSet>, needed: Vec<TaskSet>, classes: Vec<u32>) -> Self {
         let queues = classes.iter().max().map_or(1, |&last| last as usize + 1);
         let parts = graph.layers().zip(wanted).zip(needed).zip(classes);
         let layers = parts.map(|((((_, layer), wanted), needed), class)| {
@@ -133,7 +133,7 @@ impl Tasks {
                 is_scattered: len >= SCATTERED && matches!(layer.shape, Shape::Explicit(_)),
                 wanted,
                 needed,
-                given: Members::Nothing,
+                given: TaskSet::Nothing,
                 pages: Pages::new(len),
                 result_bytes: layer.cost.output_bytes.min(LARGEST),
                 exchange,

@@ -54,7 +54,7 @@ impl Tasks {
     pub fn again(&mut self, graph: &Graph, task: TaskId) {
         self.end_hand_out(task);
         let missing = self.count_missing(graph, task);
-        self.settle(graph, task, missing);
+        self.set_waiting_or_ready(graph, task, missing);
     }
 
     /// `task`, which is running, won't be done by the hand-out that it is on.
@@ -97,13 +97,13 @@ impl Tasks {
     }
 
     /// Puts `task` into `Waiting` or `Ready`.
-    pub fn settle(&mut self, graph: &Graph, task: TaskId, missing: u64) {
+    pub fn set_waiting_or_ready(&mut self, graph: &Graph, task: TaskId, missing: u64) {
         if missing == 0 {
             return self.make_ready(task);
         }
         if self.layers[task.layer.0 as usize].gates.is_some() {
             let told = self.missing(graph, task).told;
-            return self.settle_at_gates(graph, task, told);
+            return self.wait_at_gates(graph, task, told);
         }
         let layer = &mut self.layers[task.layer.0 as usize];
         let count = if layer.exchange.is_some() { 0 } else { missing as u32 };
@@ -163,7 +163,7 @@ impl Tasks {
                 1 => self.make_ready(reader),
                 inputs => *record = Record { count: inputs as u32 - 1, tag: Tag::Waiting, ..*record },
             },
-            Tag::Waiting if record.count == 1 && is_gated => self.settle_at_gates(graph, reader, 0),
+            Tag::Waiting if record.count == 1 && is_gated => self.wait_at_gates(graph, reader, 0),
             Tag::Waiting if record.count == 1 => self.make_ready(reader),
             Tag::Waiting => record.count -= 1,
             // It runs, or may run, with the copy that was lost since.

@@ -16,7 +16,7 @@ impl Scheduler {
     /// If one doesn't hold, with the task and what was found.
     pub fn validate(&self) {
         let mut running = 0;
-        self.seats.validate(|worker, id, attempt, placed| {
+        self.workers.validate(|worker, id, attempt, placed| {
             let run = self.runs.get(&id).expect("only runs that are there have assignments");
             validate_order(run, attempt, &placed.tasks);
             for task in placed.tasks.iter().flat_map(|range| range.tasks()) {
@@ -39,7 +39,7 @@ impl Scheduler {
         self.validate_holdings();
         self.validate_known();
         let sought: usize = self.runs.values().map(|run| run.sought.len()).sum();
-        assert_eq!(self.accused.len(), sought, "runs with suspects that look for a worker");
+        assert_eq!(self.with_suspects.len(), sought, "runs with suspects that look for a worker");
         self.queue.validate(self.runs.keys().copied());
         self.validate_needs();
     }
@@ -47,30 +47,30 @@ impl Scheduler {
     /// What is required by those in line, and by suspects that look for a worker, is watched; and who can't go on is known.
     fn validate_needs(&self) {
         let mut asking = BTreeMap::<_, u64>::new();
-        let all = self.demanding.iter().chain(&self.accused);
+        let all = self.requiring.iter().chain(&self.with_suspects);
         all.filter(|(need, ..)| *need != Need::NONE).for_each(|(need, ..)| *asking.entry(*need).or_default() += 1);
-        assert!(self.seats.needs.asking().eq(asking), "who asks for what is required");
-        let is_hopeless = |&&(need, ..): &&(Need, RunId, u32)| !self.seats.needs.is_met(need);
-        let hopeless = self.demanding.iter().filter(is_hopeless).map(|&(need, run, class)| (run, need, class));
+        assert!(self.workers.needs.asking().eq(asking), "who asks for what is required");
+        let is_hopeless = |&&(need, ..): &&(Need, RunId, u32)| !self.workers.needs.is_met(need);
+        let hopeless = self.requiring.iter().filter(is_hopeless).map(|&(need, run, class)| (run, need, class));
         assert_eq!(self.hopeless, hopeless.collect(), "who requires what nobody has");
-        let of_run = |id: RunId| self.demanding.iter().filter(|(_, run, _)| *run == id).count() as u32;
-        assert!(self.runs.iter().all(|(&id, run)| run.demanding == of_run(id)), "how much of a run is demanding");
-        let needy = self.runs.iter().filter(|(_, run)| run.demanding > 0 && run.parent.is_some());
+        let of_run = |id: RunId| self.requiring.iter().filter(|(_, run, _)| *run == id).count() as u32;
+        assert!(self.runs.iter().all(|(&id, run)| run.requiring == of_run(id)), "how much of a run is requiring");
+        let needy = self.runs.iter().filter(|(_, run)| run.requiring > 0 && run.parent.is_some());
         let needy: BTreeSet<_> = needy.map(|(&id, _)| (self.queue.family(id), id)).collect();
         assert_eq!(self.needy, needy, "runs that may have to borrow");
-        for worker in self.seats.workers() {
+        for worker in self.workers.ids() {
             let waited_for = |(run, found): (&RunId, &Run)| {
                 found.lenders.get(&worker).map(|&slots| (*run, slots, found.parent_requires))
             };
             let waited_for: Vec<_> = self.runs.iter().filter_map(waited_for).collect();
-            let Some(seat) = self.seats.get(worker) else { continue };
+            let Some(state) = self.workers.get(worker) else { continue };
             assert_eq!(
-                seat.lent(),
+                state.lent(),
                 waited_for.iter().map(|(_, slots, _)| slots).sum::<u64>(),
                 "slots lent by {worker:?}"
             );
             let requiring = waited_for.iter().filter(|(.., requires)| *requires).map(|(run, ..)| run);
-            assert!(seat.waits_for.iter().eq(requiring), "runs that tasks of {worker:?} wait for");
+            assert!(state.waits_for.iter().eq(requiring), "runs that tasks of {worker:?} wait for");
         }
     }
 
@@ -79,24 +79,25 @@ impl Scheduler {
         let mut known = BTreeSet::new();
         for (&id, run) in self.runs.iter() {
             let workers = run.known_to.iter().chain(run.lenders.keys());
-            known.extend(workers.filter(|worker| self.seats.contains(**worker)).map(|&worker| (worker, id)));
+            known.extend(workers.filter(|worker| self.workers.contains(**worker)).map(|&worker| (worker, id)));
         }
-        let said = self.seats.workers().flat_map(|worker| {
-            let runs = self.seats.known(worker);
+        let said = self.workers.ids().flat_map(|worker| {
+            let runs = self.workers.known(worker);
             runs.into_iter().map(move |run| (worker, run))
         });
         assert!(said.eq(known), "runs that workers have something of");
         for need in self.queue.parked_for() {
             assert!(
-                need == Need::MEMORY || !self.seats.has_open(need),
+                need == Need::MEMORY || !self.workers.has_open(need),
                 "somebody stands aside for {need:?}, and there is room"
             );
         }
-        let kept = self.reserves.kept().map(|(need, worker)| (worker, self.seats.needs.requirement(need).cloned()));
-        let seats = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?.kept_for.clone()?)));
+        let kept = self.reserves.kept().map(|(need, worker)| (worker, self.workers.needs.requirement(need).cloned()));
+        let workers =
+            self.workers.ids().filter_map(|worker| Some((worker, self.workers.get(worker)?.kept_for.clone()?)));
         assert_eq!(
             kept.collect::<BTreeMap<_, _>>(),
-            seats.map(|(worker, requirement)| (worker, Some(requirement))).collect(),
+            workers.map(|(worker, requirement)| (worker, Some(requirement))).collect(),
             "workers that are kept for those who ask for much"
         );
         assert!(self.doubtful.is_empty(), "runs of which it isn't known whether they can go on");
@@ -115,11 +116,11 @@ impl Scheduler {
                 }
             }
         }
-        for worker in self.seats.workers() {
-            let Some(seat) = self.seats.get(worker) else { continue };
-            let bytes: u128 = seat.holdings.iter().map(|(.., holding)| u128::from(holding.bytes)).sum();
-            assert_eq!(seat.holdings.bytes(), bytes, "bytes that {worker:?} holds");
-            for (run, layer, holding) in seat.holdings.iter() {
+        for worker in self.workers.ids() {
+            let Some(state) = self.workers.get(worker) else { continue };
+            let bytes: u128 = state.holdings.iter().map(|(.., holding)| u128::from(holding.bytes)).sum();
+            assert_eq!(state.holdings.bytes(), bytes, "bytes that {worker:?} holds");
+            for (run, layer, holding) in state.holdings.iter() {
                 let count = counts.remove(&(worker, run, layer));
                 assert_eq!(count, Some(holding.count), "results of {layer:?} of {run:?} that {worker:?} holds");
             }
@@ -139,7 +140,7 @@ impl Scheduler {
             let demands = class > 0 && self.queue.has(id, class);
             assert_eq!(
                 demands,
-                self.demanding.contains(&(run.needs[class as usize], id, class)),
+                self.requiring.contains(&(run.needs[class as usize], id, class)),
                 "class {class} of {id:?} among those that demand"
             );
         }
@@ -154,14 +155,14 @@ impl Scheduler {
         assert_eq!(run.suspects.has_ready(), !run.sought.is_empty(), "suspects of {id:?} that look for a worker");
         let is_noted = |&(need, class): &(Need, u32)| {
             let is_sound = run.suspects.first_ready(class).is_some_and(|(found, _)| found == class);
-            is_sound && self.accused.contains(&(need, id, class))
+            is_sound && self.with_suspects.contains(&(need, id, class))
         };
         assert!(run.sought.iter().all(is_noted), "what suspects of {id:?} require that look for a worker");
         for (&task, holders) in &run.tasks.replicas {
             let record = run.tasks.record(task);
             assert!(record.is_special && record.tag == Tag::InMemory, "{task} has copies, and is {:?}", record.tag);
             assert!(!holders.is_empty() && !holders.contains(record.worker), "copies of {task}");
-            assert!(holders.iter().all(|holder| self.seats.contains(holder)), "{task} is held by nobody");
+            assert!(holders.iter().all(|holder| self.workers.contains(holder)), "{task} is held by nobody");
         }
     }
 
@@ -215,12 +216,12 @@ impl Scheduler {
             }
             TaskState::Ready => assert_eq!(tasks.count_missing(graph, task), 0, "{task} is ready"),
             TaskState::Running { worker } => {
-                assert!(self.seats.contains(worker), "{task} runs on {worker:?}, which is not there");
+                assert!(self.workers.contains(worker), "{task} runs on {worker:?}, which is not there");
             }
             TaskState::InMemory { worker, unread } => {
                 let is_special = tasks.record(task).is_special;
                 assert_eq!(is_special, tasks.replicas.contains_key(&task), "copies of {task}");
-                assert!(self.seats.contains(worker), "{task} is held by {worker:?}, which is not there");
+                assert!(self.workers.contains(worker), "{task} is held by {worker:?}, which is not there");
                 assert!(unread > 0 || tasks.is_wanted(task), "{task} is held for nobody");
                 assert_eq!(unread, tasks.count_unread(graph, task), "reads of {task} to come");
             }

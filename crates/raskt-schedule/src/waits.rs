@@ -12,7 +12,7 @@
 use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::seat::Relief;
+use crate::worker_state::Relief;
 use crate::{Fetch, RunId, Time, WorkerId};
 use raskt_graph::LayerId;
 use smallvec::SmallVec;
@@ -184,7 +184,7 @@ impl Scheduler {
         let last = since.0.saturating_add(self.settings.patience_nanoseconds);
         let relief = match last <= self.now.0 {
             true => None,
-            false => self.seats.relief(self.queue.family(run), requirement, self.now),
+            false => self.workers.relief(self.queue.family(run), requirement, self.now),
         };
         let Some(((worker, waits_for), until)) = relief else {
             self.waits.remove(key);
@@ -205,7 +205,7 @@ impl Scheduler {
             self.steps += 1;
             self.queue.wake_one(run, class);
         }
-        if self.seats.has_room() && std::mem::take(&mut self.seats.has_freed) {
+        if self.workers.has_room() && std::mem::take(&mut self.workers.has_freed) {
             self.queue.wake_some(WAITING_LOOKED_AT);
         }
     }
@@ -219,8 +219,8 @@ impl Scheduler {
         fetches: &[Fetch],
     ) -> Option<Relief> {
         let patience = self.settings.patience_nanoseconds;
-        let seat = self.seats.get(worker)?;
-        let before = if seat.has_slot() { 0 } else { seat.nanoseconds_a_slot() };
+        let state = self.workers.get(worker)?;
+        let before = if state.has_slot() { 0 } else { state.nanoseconds_a_slot() };
         let is_near = nanoseconds.is_none_or(|nanoseconds| before.saturating_add(nanoseconds) <= patience);
         let holders = fetches.iter().map(|fetch| fetch.from).take(HOLDERS_LOOKED_AT);
         let mut at: SmallVec<[WorkerId; 4]> = std::iter::once(worker).chain(holders).collect();

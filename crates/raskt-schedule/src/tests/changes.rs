@@ -139,9 +139,9 @@ fn a_discard_says_what_the_scheduler_had_heard_of_the_worker() {
     world.run_one(&graph, 0, || false);
     world.run_one(&graph, 0, || false);
     world.handle(Event::Released { run: RUN, tasks: vec![TaskRange { end: 1, ..all }] });
-    let heard = world.trace.iter().find_map(|action| match action {
-        Action::Discard { heard, .. } => Some(*heard),
+    let inventory_version = world.trace.iter().find_map(|action| match action {
+        Action::Discard { inventory_version, .. } => Some(*inventory_version),
         _ => None,
     });
-    assert_eq!(heard, Some(2), "both results had been reported");
+    assert_eq!(inventory_version, Some(2), "both results had been reported");
 }

@@ -24,7 +24,7 @@ fn range() -> impl Strategy<Value = TaskRange> {
 fn outcome() -> impl Strategy<Value = Outcome> {
     (0..6_u8, number(1000)).prop_map(|(kind, bytes)| match kind {
         0..=2 => Outcome::Done { bytes },
-        3 => Outcome::Spent { bytes },
+        3 => Outcome::Consumed { bytes },
         4 => Outcome::Failed,
         _ => Outcome::NotRun,
     })
@@ -49,7 +49,7 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
             0 => Event::GraphAdded { run, parent: flag.then_some(RunId(index)), graph: graph.clone(), wanted: tasks },
             1 => Event::Wanted { run, tasks },
             2 => Event::Released { run, tasks },
-            3 => Event::Given { run, tasks, worker, bytes: count },
+            3 => Event::Scattered { run, tasks, worker, bytes: count },
             4 if flag => Event::RunReleased { run },
             4 | 5 => Event::WorkerJoined { worker, offer: Offer { memory: count, ..Offer::slots(index as u32) } },
             6 => Event::WorkerResized { worker, slots: index as u32, memory: count },
@@ -58,7 +58,7 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
             9 => Event::Started { worker, run, attempt },
             10 => Event::Fetched { worker, run, tasks },
             11 => Event::FetchFailed { worker, run, attempt, task, from: WorkerId(index as u32), reached: flag },
-            12 => Event::TakenBack { worker, run, attempt, tasks },
+            12 => Event::Recalled { worker, run, attempt, tasks },
             13 => Event::SlotsLent { worker, run, slots: count as u32 },
             14 => Event::SlotsReturned { worker, run, slots: index as u32 },
             _ => Event::Reported { worker, report: Report { run, attempt, outcomes: groups, nanoseconds: count } },

@@ -81,7 +81,7 @@ impl World {
                         memory.remove(&task);
                     }
                 }
-                Action::TakeBack { worker, attempt, tasks, run } => {
+                Action::Recall { worker, attempt, tasks, run } => {
                     let place =
                         |(to, assignment): &(WorkerId, Assignment)| *to == worker && assignment.attempt == attempt;
                     let Some(at) = self.assigned.iter().position(place).filter(|_| self.gives_back) else { continue };
@@ -90,7 +90,7 @@ impl World {
                     if assignment.is_empty() {
                         self.assigned.swap_remove(at);
                     }
-                    self.tell(Event::TakenBack { worker, run, attempt, tasks });
+                    self.tell(Event::Recalled { worker, run, attempt, tasks });
                 }
                 Action::Forget { worker, .. } => self.memories.entry(worker).or_default().clear(),
                 Action::Lost { tasks, .. } => self.lost.extend(tasks),
@@ -209,7 +209,7 @@ impl World {
             let outcome = match inputs {
                 _ if stopped => Outcome::NotRun,
                 Some(inputs) if !fails() => {
-                    let is_fleeting = spends && assignment.fleeting.iter().any(|range| range.contains(task));
+                    let is_fleeting = spends && assignment.transient.iter().any(|range| range.contains(task));
                     let memory = self.memories.get_mut(&worker).expect("assignments of lost workers are dropped");
                     let place = if is_fleeting { &mut passing } else { memory };
                     place.insert(task, result(task, inputs));
@@ -245,11 +245,11 @@ impl World {
             let task = TaskId::new(range.layer, range.start);
             let mut readers = vec![];
             graph.for_each_dependent(task, |reader| readers.extend(done.get(&reader)));
-            if !assignment.fleeting.iter().any(|range| range.contains(task)) {
+            if !assignment.transient.iter().any(|range| range.contains(task)) {
                 continue;
             }
             match !readers.is_empty() && readers.iter().all(|&&done| done) {
-                true => *outcome = Outcome::Spent { bytes: self.bytes },
+                true => *outcome = Outcome::Consumed { bytes: self.bytes },
                 false => memory.extend(passing.remove_entry(&task)),
             }
         }

@@ -71,9 +71,9 @@ impl Head {
                 let (run, attempt, task, from, reached) = (*run, *attempt, *task, *from, *reached);
                 self.handle(context, Event::FetchFailed { worker, run, attempt, task, from, reached });
             }
-            Message::TakenBack { run, attempt, tasks } => {
+            Message::Recalled { run, attempt, tasks } => {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
-                self.handle(context, Event::TakenBack { worker, run, attempt, tasks });
+                self.handle(context, Event::Recalled { worker, run, attempt, tasks });
             }
             Message::Held { run, tasks } => self.take_gift(context, worker, *run, tasks),
             Message::ResultsLost { run, tasks } => {
@@ -159,11 +159,11 @@ impl Head {
                 note_assignment(context, worker, &assignment);
                 self.send(context, Address::of(worker), Message::Assign(assignment));
             }
-            Action::TakeBack { worker, run, attempt, tasks } => {
-                self.send(context, Address::of(worker), Message::TakeBack { run, attempt, tasks });
+            Action::Recall { worker, run, attempt, tasks } => {
+                self.send(context, Address::of(worker), Message::Recall { run, attempt, tasks });
             }
-            Action::Discard { worker, run, tasks, heard } => {
-                self.send(context, Address::of(worker), Message::Discard { run, tasks, heard });
+            Action::Discard { worker, run, tasks, inventory_version } => {
+                self.send(context, Address::of(worker), Message::Discard { run, tasks, inventory_version });
             }
             Action::Forget { worker, run } => self.send(context, Address::of(worker), Message::Forget { run }),
             Action::Finished { run } => self.tell_where(context, run),

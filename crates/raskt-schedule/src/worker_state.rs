@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// What the scheduler knows of a worker.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct WorkerState {
     pub offer: Offer,
     /// Assignments that it hasn't reported.
     placed: BTreeMap<(RunId, Attempt), Placed>,
@@ -40,9 +40,9 @@ pub(crate) struct Seat {
     /// It is kept for a suspect, and gets nothing else.
     pub quarantine: Option<Quarantine>,
     /// How often it has said what it holds.
-    pub heard: u64,
+    pub inventory_version: u64,
     /// What was asked back for it: from whom, and of which assignment.
-    pub expects: Option<(WorkerId, RunId, Attempt)>,
+    pub incoming: Option<(WorkerId, RunId, Attempt)>,
     /// Of the resources that this requires nobody else gets any, so that there is enough in the end.
     pub kept_for: Option<Arc<Requirement>>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Placed {
     /// The worker said that it has begun.
     pub is_started: bool,
     /// It is asked back for this worker, which has nothing to do.
-    pub asked_for: Option<WorkerId>,
+    pub stolen_for: Option<WorkerId>,
 }
 
 /// What a hand-out is like, beside its tasks.
@@ -99,7 +99,7 @@ const BATCHES_A_SLOT: u64 = 4;
 /// Assignments that a worker gets in advance for each slot, however short they are.
 const AHEAD_LIMIT: u64 = 16;
 
-impl Seat {
+impl WorkerState {
     pub fn new(offer: Offer) -> Self {
         Self {
             offer,
@@ -117,8 +117,8 @@ impl Seat {
             borrowed: Resources::new(),
             cannot_reach: BTreeMap::new(),
             quarantine: None,
-            heard: 0,
-            expects: None,
+            inventory_version: 0,
+            incoming: None,
             kept_for: None,
         }
     }
@@ -344,11 +344,11 @@ impl Seat {
     pub fn take_out(&mut self, run: RunId, attempt: Attempt, tasks: &[TaskRange]) -> Option<WorkerId> {
         let placed = self.placed.get_mut(&(run, attempt))?;
         tasks.iter().for_each(|range| range.cut_out_of(&mut placed.tasks));
-        let asked_for = placed.asked_for.take();
+        let stolen_for = placed.stolen_for.take();
         if placed.tasks.is_empty() {
             self.close(run, attempt);
         }
-        asked_for
+        stolen_for
     }
 
     /// It has begun an assignment. What it doesn't have is of a run that was forgotten meanwhile; no worker begins so many of those
@@ -362,9 +362,9 @@ impl Seat {
         }
     }
 
-    pub fn ask_back(&mut self, run: RunId, attempt: Attempt, asked_for: WorkerId) {
+    pub fn steal(&mut self, run: RunId, attempt: Attempt, stolen_for: WorkerId) {
         if let Some(placed) = self.placed.get_mut(&(run, attempt)) {
-            placed.asked_for = Some(asked_for);
+            placed.stolen_for = Some(stolen_for);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sets of tasks, whatever their form.
 
-use crate::members::Members;
+use crate::task_set::TaskSet;
 use proptest::prelude::*;
 use raskt_graph::{AxisSet, Grid, GridSet};
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn whatever_its_form_it_is_a_set(lengths in prop::collection::vec(1..12_u32, 3), steps in steps()) {
         let len = lengths.iter().copied().map(u64::from).product::<u64>();
-        let (mut members, mut reference) = (Members::default(), BTreeSet::new());
+        let (mut members, mut reference) = (TaskSet::default(), BTreeSet::new());
         for step in steps {
             match step {
                 Step::Insert(at, count) => {
@@ -78,24 +78,24 @@ proptest! {
 
 #[test]
 fn boxes_of_too_many_ranges_and_of_two_grids_are_everything() {
-    let mut members = Members::default();
+    let mut members = TaskSet::default();
     for lengths in [[1 << 22, 1 << 22], [1 << 23, 1 << 21]] {
         let column = GridSet::new([AxisSet::range(0..lengths[0]), AxisSet::range(7..8)]);
         members.insert_set(&Grid::new(lengths), column, 1 << 44);
     }
-    assert_eq!(members, Members::Everything);
+    assert_eq!(members, TaskSet::Everything);
 }
 
 #[test]
 fn columns_of_a_hundred_million_blocks_are_a_box() {
     let grid = Grid::new([10_000, 10_000]);
-    let mut members = Members::default();
+    let mut members = TaskSet::default();
     for at in [5_000, 7, 8] {
         let columns = GridSet::new([AxisSet::range(0..10_000), AxisSet::range(at..at + 1)]);
         members.insert_set(&grid, columns, grid.len());
     }
     members.remove(10_007, grid.len());
-    assert!(matches!(&members, Members::Boxes(boxes) if boxes.sets().len() == 1));
+    assert!(matches!(&members, TaskSet::Boxes(boxes) if boxes.sets().len() == 1));
     assert_eq!(members.count(0..grid.len()), 29_999);
     assert_eq!(members.next(10_001, grid.len()), Some(10_008));
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Some tasks of one layer: nothing, everything, ranges, boxes of a grid; or a bit a task, where those would take more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Members {
+pub(crate) enum TaskSet {
     #[default]
     Nothing,
     Everything,
@@ -22,7 +22,7 @@ const MANY_TASKS: u64 = 1 << 30;
 /// Ranges that a set may have however few tasks its layer has.
 const FEW_RANGES: u64 = 8;
 
-impl Members {
+impl TaskSet {
     pub fn contains(&self, index: u64) -> bool {
         match self {
             Self::Nothing => false,
@@ -126,7 +126,7 @@ impl Members {
             touches
         });
         *self = Self::Ranges(ranges);
-        self.settle(len);
+        self.normalise(len);
     }
 
     /// Adds `set` to what is nothing or some ranges, if all of it are a few boxes of `grid`.
@@ -178,11 +178,11 @@ impl Members {
                     .iter()
                     .fold(added, |all, range| all.start.min(range.start)..all.end.max(range.end));
                 ranges.splice(from..to, [merged]);
-                self.settle(len);
+                self.normalise(len);
             }
             Self::Boxes(boxes) => {
                 added.for_each(|index| boxes.set(index, true));
-                self.settle(len);
+                self.normalise(len);
             }
             Self::Bits(bits) => {
                 for word in added.start / 64..added.end.div_ceil(64) {
@@ -204,11 +204,11 @@ impl Members {
                 let Some(found) = ranges.get(at).filter(|range| range.contains(&index)).cloned() else { return };
                 let rest = [found.start..index, index + 1..found.end].into_iter().filter(|range| !range.is_empty());
                 ranges.splice(at..=at, rest);
-                self.settle(len);
+                self.normalise(len);
             }
             Self::Boxes(boxes) => {
                 boxes.set(index, false);
-                self.settle(len);
+                self.normalise(len);
             }
             Self::Bits(bits) => bits[index as usize / 64] &= !(1 << (index % 64)),
         }
@@ -267,7 +267,7 @@ impl Members {
         }
     }
 
-    fn settle(&mut self, len: u64) {
+    fn normalise(&mut self, len: u64) {
         if matches!(self, Self::Boxes(boxes) if boxes.is_long()) && !self.is_too_much(len) {
             self.unbox(len);
         } else if let Self::Ranges(ranges) = self {
