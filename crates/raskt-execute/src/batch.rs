@@ -189,13 +189,13 @@ impl<'a> Batch<'a> {
     fn linked(&mut self, task: usize) -> Result<Value, TaskError> {
         match &self.made[task] {
             Made::Here(value) => self.itself(value.clone()),
-            Made::Spent { .. } => unreachable!("a result goes with the last of its readers"),
+            Made::Consumed { .. } => unreachable!("a result goes with the last of its readers"),
         }
     }
 
     /// Its last reader is done.
     fn spend(&mut self, task: usize) {
         let bytes = self.made[task].bytes();
-        self.made[task] = Made::Spent { bytes };
+        self.made[task] = Made::Consumed { bytes };
     }
 }

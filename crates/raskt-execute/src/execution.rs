@@ -8,7 +8,7 @@ use crate::turn::turn;
 use crate::watch::Watch;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
-use raskt_store::{Broken, Facts, Holder, Kept, Lineage, Past, Pins, Store};
+use raskt_store::{Broken, Holder, Kept, Lineage, Past, Pins, ResultInfo, Store};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::mem;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) struct Execution {
     pub cancel: CancelToken,
     pub tasks: Vec<TaskRange>,
     /// Those whose results go with the last of their readers.
-    pub fleeting: Vec<TaskRange>,
+    pub transient: Vec<TaskRange>,
     /// What all tasks read.
     pub reads: Reads,
     /// How many of those outside were asked for. The others are had by the thread when their reader's turn comes.
@@ -70,6 +70,8 @@ impl Execution {
 
     /// Puts in all inputs that aren't there; the tasks fail if one can't be had.
     pub fn make_whole(&mut self, recovery: &Recovery) {
+        // Asked twice: before a runner takes the interpreter for a whole stretch, and for each that follows in it. A
+        // failure is no reason to try again: the tasks fail with it.
         if !self.is_whole {
             self.is_whole = true;
             self.failure = recovery.inputs(&mut self.reads.outside[..self.ahead], self.holder, &self.cancel).err();
@@ -79,7 +81,7 @@ impl Execution {
     /// Runs the tasks one after the other, up to the first that fails. Each may use so many threads.
     pub fn execute(mut self, recovery: &Recovery, threads: usize) -> Executed {
         let start = Instant::now();
-        self.reads.link(&self.tasks, &self.fleeting);
+        self.reads.link(&self.tasks, &self.transient);
         let outside = mem::take(&mut self.reads.outside);
         let runner = recovery.runners.of(self.kind());
         let ((mut made, measured), ran) = match &runner {
@@ -137,7 +139,7 @@ impl Execution {
                 kept.set_turn(turn(&self.graph, task));
             } else if bytes < Store::KEPT_BYTES as u64 {
                 small += bytes;
-            } else if let Made::Here(value) = mem::replace(made, Made::Spent { bytes }) {
+            } else if let Made::Here(value) = mem::replace(made, Made::Consumed { bytes }) {
                 // The store's is the only one from here on: else it couldn't let go of it.
                 let (lineage, facts) = (self.lineage(task), self.facts(task, each, &value));
                 *made = Made::Here(Value::Kept(store.keep(value, lineage, facts, self.holder)?));
@@ -147,7 +149,7 @@ impl Execution {
     }
 
     /// What the store is told of a result.
-    fn facts(&self, task: TaskId, nanoseconds: u64, value: &Value) -> Facts {
+    fn facts(&self, task: TaskId, nanoseconds: u64, value: &Value) -> ResultInfo {
         let own = match value {
             Value::Foreign(object) => object.label().cloned(),
             _ => None,
@@ -157,7 +159,7 @@ impl Execution {
         let group = u64::from(self.engine) << 40 | self.run.0;
         let is_cheap = self.is_repeatable && self.graph.input_count(task) == 0;
         let recompute_nanoseconds = is_cheap.then_some(nanoseconds);
-        Facts { label, group, turn: turn(&self.graph, task), recompute_nanoseconds }
+        ResultInfo { label, group, turn: turn(&self.graph, task), recompute_nanoseconds }
     }
 
     fn lineage(&self, task: TaskId) -> Lineage {
@@ -175,7 +177,7 @@ fn outcomes(tasks: &[TaskRange], made: &[Made], failed: bool) -> Vec<(TaskRange,
     for (at, task) in tasks.iter().flat_map(|range| range.tasks()).enumerate() {
         let outcome = match made.get(at) {
             Some(Made::Here(value)) => Outcome::Done { bytes: own_bytes(value) },
-            Some(Made::Spent { bytes }) => Outcome::Spent { bytes: *bytes },
+            Some(Made::Consumed { bytes }) => Outcome::Consumed { bytes: *bytes },
             None if failed && at == made.len() => Outcome::Failed,
             None => Outcome::NotRun,
         };

@@ -1,7 +1,7 @@
 use raskt_graph::Graph;
 use raskt_schedule::{
-    Event, EventError, FlightRecorder, ForgottenRun, Offer, PreparedRun, RunId, Scheduler, Settings, SoonestStart,
-    TaskRange, Time, WorkerId,
+    Event, EventError, FlightRecorder, ForgottenRun, Offer, Placement, PreparedRun, RunId, Scheduler, Settings,
+    SoonestStart, TaskRange, Time, WorkerId,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 ///
 /// A record holds the events in order, with the time since its beginning. [`raskt_schedule::Flight`] reads it and does it
 /// all again. Writing costs a few hundred nanoseconds an event, under the engine's lock: it is for finding faults.
-pub(crate) struct Pilot {
+pub(crate) struct RecordedScheduler {
     pub scheduler: Scheduler,
     settings: Settings,
+    placement: Arc<dyn Placement>,
     /// What time is counted from.
     start: Instant,
     record: Option<Record>,
@@ -27,16 +28,17 @@ struct Record {
     file: BufWriter<File>,
 }
 
-impl Pilot {
+impl RecordedScheduler {
     pub fn new(settings: Settings) -> Self {
-        let scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
-        Self { scheduler, settings, start: Instant::now(), record: None }
+        let placement: Arc<dyn Placement> = Arc::new(SoonestStart::default());
+        let scheduler = Scheduler::with(settings, placement.clone());
+        Self { scheduler, settings, placement, start: Instant::now(), record: None }
     }
 
     /// Writes down what happens from now on. Of what happened before there may be only that `worker` joined.
     pub fn record(&mut self, path: &Path, worker: WorkerId, offer: Offer) -> std::io::Result<()> {
         let file = BufWriter::new(File::create(path)?);
-        let recorder = FlightRecorder::new(self.settings);
+        let recorder = FlightRecorder::new(self.settings, &self.placement);
         self.record = Some(Record { recorder, path: path.to_owned(), file });
         self.note(self.now(), &Event::WorkerJoined { worker, offer });
         Ok(())

@@ -42,7 +42,7 @@ pub use in_place::run_in_place;
 pub use observer::{Freed, Observation, Observer, ResultId, TaskRecord, Telling, is_watched, observe, tell_freed};
 pub use options::{EngineOptions, usual_memory_limit};
 pub use owner::OwnsRuns;
-pub use pace::{Pace, Spent};
+pub use pace::{Pace, TurnUsage};
 pub use raskt_schedule::{Progress, RunId, TaskRange};
 pub use raskt_store::{Limits, MemoryReport, Store};
 pub use runner::{NativeRunner, Runner, Runners};

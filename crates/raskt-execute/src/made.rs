@@ -4,7 +4,7 @@ use raskt_value::Value;
 pub(crate) enum Made {
     Here(Value),
     /// It went with the last of its readers.
-    Spent {
+    Consumed {
         bytes: u64,
     },
 }
@@ -14,7 +14,7 @@ impl Made {
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Here(value) => value.bytes() as u64,
-            Self::Spent { bytes } => *bytes,
+            Self::Consumed { bytes } => *bytes,
         }
     }
 }

@@ -20,7 +20,7 @@ pub enum Pace {
 
 /// What a thread used in a turn.
 #[derive(Clone, Copy, Debug)]
-pub struct Spent {
+pub struct TurnUsage {
     /// How long the turn was.
     pub wall: Duration,
     /// For how long it was on a processor.
@@ -56,7 +56,7 @@ impl Pace {
     }
 
     /// Takes in what a turn cost, while `running` threads were running tasks. `others_wait` if one of them waits for its turn.
-    pub fn learn(&mut self, spent: &Spent, running: usize, others_wait: bool) {
+    pub fn learn(&mut self, spent: &TurnUsage, running: usize, others_wait: bool) {
         if spent.wall < SHORTEST {
             return;
         }
@@ -72,7 +72,7 @@ impl Pace {
     }
 }
 
-impl Spent {
+impl TurnUsage {
     /// Whether `running` threads, all of which do as this one did, got about one processor since they often waited.
     fn was_handed_over(&self, running: usize) -> bool {
         let together = self.on_processor * u32::try_from(running).unwrap_or(u32::MAX);
@@ -91,12 +91,12 @@ mod tests {
     use super::*;
 
     /// A turn of 5 ms.
-    fn spent(on_processor_percent: u32, waits: u64, preemptions: u64) -> Spent {
+    fn spent(on_processor_percent: u32, waits: u64, preemptions: u64) -> TurnUsage {
         let wall = Duration::from_millis(5);
-        Spent { wall, on_processor: wall * on_processor_percent / 100, waits, preemptions }
+        TurnUsage { wall, on_processor: wall * on_processor_percent / 100, waits, preemptions }
     }
 
-    fn after(spent: Spent, running: usize) -> Pace {
+    fn after(spent: TurnUsage, running: usize) -> Pace {
         let mut pace = Pace::START;
         pace.learn(&spent, running, false);
         pace
@@ -121,7 +121,7 @@ mod tests {
         assert!(!after(spent(50, 12, 30), 2).is_one_by_one());
         assert!(!after(spent(2, 3, 0), 2).is_one_by_one());
         assert!(!after(spent(53, 60, 2), 1).is_one_by_one());
-        let short = Spent { wall: Duration::from_micros(300), ..spent(53, 60, 2) };
+        let short = TurnUsage { wall: Duration::from_micros(300), ..spent(53, 60, 2) };
         assert!(!after(short, 2).is_one_by_one());
     }
 
@@ -140,7 +140,7 @@ mod tests {
     fn long_tasks_go_together() {
         let mut pace = after(spent(53, 60, 2), 2);
         let wall = Duration::from_millis(50);
-        pace.learn(&Spent { wall, on_processor: wall, waits: 5, preemptions: 0 }, 2, true);
+        pace.learn(&TurnUsage { wall, on_processor: wall, waits: 5, preemptions: 0 }, 2, true);
         assert_eq!(pace, Pace::START);
     }
 

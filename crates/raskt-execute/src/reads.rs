@@ -69,9 +69,9 @@ impl Reads {
         self.outside.len()
     }
 
-    /// Finds out which of `tasks` make what others of them read; `fleeting` are those whose results go with their readers. This is
+    /// Finds out which of `tasks` make what others of them read; `transient` are those whose results go with their readers. This is
     /// for the thread that runs them: it needs no more than it has.
-    pub fn link(&mut self, tasks: &[TaskRange], fleeting: &[TaskRange]) {
+    pub fn link(&mut self, tasks: &[TaskRange], transient: &[TaskRange]) {
         if self.unlinked.is_empty() {
             return;
         }
@@ -81,16 +81,16 @@ impl Reads {
             Link { input, task, is_last: false }
         };
         self.links = mem::take(&mut self.unlinked).into_iter().map(link).collect();
-        self.mark_last(tasks, fleeting);
+        self.mark_last(tasks, transient);
     }
 
     /// Marks the last reads of results that go with their readers.
-    fn mark_last(&mut self, tasks: &[TaskRange], fleeting: &[TaskRange]) {
+    fn mark_last(&mut self, tasks: &[TaskRange], transient: &[TaskRange]) {
         let mut is_open = vec![false; self.ends.len()];
-        let mut fleeting = fleeting.iter().flat_map(|range| range.tasks()).peekable();
+        let mut transient = transient.iter().flat_map(|range| range.tasks()).peekable();
         let tasks = tasks.iter().flat_map(|range| range.tasks());
         // Both are in the same order.
-        tasks.zip(&mut is_open).for_each(|(task, is_open)| *is_open = fleeting.next_if_eq(&task).is_some());
+        tasks.zip(&mut is_open).for_each(|(task, is_open)| *is_open = transient.next_if_eq(&task).is_some());
         for link in self.links.iter_mut().rev() {
             link.is_last = mem::take(&mut is_open[link.task as usize]);
         }

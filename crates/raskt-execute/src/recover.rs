@@ -3,7 +3,7 @@
 //! It does so alone, task after task: to lend its slot and wait for others would let each loss start one more task, which
 //! may meet a loss itself.
 
-mod again;
+mod recompute;
 
 use crate::RunError;
 use crate::batch::Stored;
@@ -51,7 +51,7 @@ impl Recovery {
         if let Some(value) = kept.fetch() {
             return Ok(value);
         }
-        let value = again::compute(self, kept.lineage(), cancel)?;
+        let value = recompute::compute(self, kept.lineage(), cancel)?;
         kept.restore(value.clone(), holder);
         Ok(value)
     }

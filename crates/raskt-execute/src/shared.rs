@@ -138,6 +138,6 @@ impl Shared {
         if self.is_left_behind() {
             return None;
         }
-        self.state.lock().pilot.scheduler.progress(run)
+        self.state.lock().recorded.scheduler.progress(run)
     }
 }

@@ -12,7 +12,7 @@ mod submitting;
 
 use crate::completion::Completion;
 use crate::execution::{Executed, Execution};
-use crate::flight::Pilot;
+use crate::flight::RecordedScheduler;
 use crate::made::Made;
 use crate::observer::{self, Freed, ResultId};
 use crate::owner::OwnsRuns;
@@ -35,7 +35,7 @@ pub(crate) use pool::ThreadNumber;
 pub(crate) use submitting::Submitted;
 
 pub(crate) struct State {
-    pub pilot: Pilot,
+    pub recorded: RecordedScheduler,
     worker: Worker,
     store: Store,
     /// What the store knows this engine by.
@@ -124,11 +124,11 @@ static NEXT_ENGINE: AtomicU32 = AtomicU32::new(1);
 
 impl State {
     pub fn new(slots: u32, store: Store, number: u32) -> Self {
-        let mut pilot = Pilot::new(settings());
+        let mut recorded = RecordedScheduler::new(settings());
         let memory = store.memory_limit();
-        pilot.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer { memory, ..Offer::slots(slots) } });
+        recorded.handle_event(Event::WorkerJoined { worker: WORKER, offer: Offer { memory, ..Offer::slots(slots) } });
         Self {
-            pilot,
+            recorded,
             worker: Worker::in_process(slots),
             store,
             number,
@@ -163,7 +163,7 @@ impl State {
             return Err(std::io::Error::other("a flight record begins before the first computation"));
         }
         let offer = Offer { memory: self.memory, ..Offer::slots(self.slots) };
-        self.pilot.record(path, WORKER, offer)
+        self.recorded.record(path, WORKER, offer)
     }
 
     /// Tells how many slots there are, beside those that are lent to runs.
@@ -247,11 +247,11 @@ impl State {
         for (task, made) in tasks.zip(executed.made.drain(..)) {
             match made {
                 Made::Here(value) => replaced.extend(entry.results.put(task, value)),
-                Made::Spent { .. } if is_watched => {
+                Made::Consumed { .. } if is_watched => {
                     let id = ResultId { run: Some(run), task, engine: self.engine };
                     self.afterwards.freed.push(Freed::Result(id));
                 }
-                Made::Spent { .. } => {}
+                Made::Consumed { .. } => {}
             }
         }
         entry.small += small;
@@ -297,14 +297,14 @@ impl State {
     }
 
     fn tell_scheduler(&mut self, event: Event) {
-        self.pilot.handle_event(event);
+        self.recorded.handle_event(event);
         self.act();
     }
 
     /// Carries out what the machines ask for until they ask for nothing more.
     fn act(&mut self) {
         loop {
-            if let Some(action) = self.pilot.scheduler.poll_action() {
+            if let Some(action) = self.recorded.scheduler.poll_action() {
                 self.act_for_scheduler(action);
             } else if let Some(action) = self.worker.poll_action() {
                 self.act_for_worker(action);
@@ -317,8 +317,8 @@ impl State {
     fn act_for_scheduler(&mut self, action: Action) {
         match action {
             Action::Assign { assignment, .. } => self.worker.handle_event(WorkerEvent::Assigned(assignment)),
-            Action::TakeBack { run, attempt, tasks, .. } => {
-                self.worker.handle_event(WorkerEvent::TakeBack { run, attempt, tasks });
+            Action::Recall { run, attempt, tasks, .. } => {
+                self.worker.handle_event(WorkerEvent::Recall { run, attempt, tasks });
             }
             Action::Discard { run, tasks, .. } => self.discard(run, &tasks),
             Action::Forget { run, .. } => self.forget(run),
@@ -341,16 +341,16 @@ impl State {
             }
             WorkerAction::Execute { ticket, assignment } => self.execute(ticket, &assignment),
             WorkerAction::Report(report) => {
-                self.pilot.handle_event(Event::Reported { worker: WORKER, report });
+                self.recorded.handle_event(Event::Reported { worker: WORKER, report });
             }
             // Whatever kills this process kills the scheduler too; and nobody else holds results.
             WorkerAction::Started { .. }
             | WorkerAction::Fetch { .. }
             | WorkerAction::Fetched { .. }
             | WorkerAction::FetchFailed { .. } => {}
-            WorkerAction::TakenBack { run, attempt, tasks } => {
-                let event = Event::TakenBack { worker: WORKER, run, attempt, tasks };
-                self.pilot.handle_event(event);
+            WorkerAction::Recalled { run, attempt, tasks } => {
+                let event = Event::Recalled { worker: WORKER, run, attempt, tasks };
+                self.recorded.handle_event(event);
             }
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) -> bool {
 /// Sees to it that some idle thread waits no longer than until the scheduler wants to be told that time has passed: whether one is
 /// to be woken for it. Where all threads are at work, nothing could begin then.
 fn is_wanted_for_time(shared: &Arc<Shared>, state: &mut State) -> bool {
-    let Some(at) = state.pilot.wakes_at() else { return false };
+    let Some(at) = state.recorded.wakes_at() else { return false };
     if state.timer.is_some_and(|timer| timer <= at) || state.pool.busy() >= shared.options.threads {
         return false;
     }
@@ -96,13 +96,14 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
             && let Some(execution) = state.pick(Some(number))
         {
             state.pool.set_working(number);
+            // One was woken, for whatever there was then: if there is more, the next one has to be.
             pass_on(shared, &mut state);
             return Some(execution);
         }
         let mut expired = false;
         let is_spare = state.pool.idle < shared.options.threads.max(1) + SPARE;
         if !state.is_shut_down && is_spare {
-            let timer = state.pilot.wakes_at();
+            let timer = state.recorded.wakes_at();
             let now = Instant::now();
             if timer.is_some_and(|at| at <= now) {
                 state = tell_time(shared, state);
@@ -116,10 +117,12 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
             state.pool.idle -= 1;
             // Who else waits for it is woken once more, and sees to it.
             state.timer = None;
-            expired &= state.pilot.wakes_at().is_none();
+            // If the scheduler waits for a time, somebody has to stay for it.
+            expired &= state.recorded.wakes_at().is_none();
         }
         if state.is_shut_down || !is_spare || (expired && !state.has_work()) {
             state.pool.remove(number);
+            // It may have been woken for work, and be going all the same: that wake-up mustn't be lost.
             if !state.is_shut_down {
                 pass_on(shared, &mut state);
             }

@@ -7,7 +7,7 @@ use raskt_value::NativeOp;
 /// Tasks run about in the order of their blocks, in whichever layer they are.
 pub(crate) fn turn(graph: &Graph, task: TaskId) -> Option<u32> {
     let mut first: Option<u32> = None;
-    for &layer in graph.readers(task.layer) {
+    for &layer in graph.readers_of(task) {
         let shape = &graph.layer(layer).shape;
         if let Some(index) = shape.first_dependent(layer, task) {
             let turn = (u128::from(index) * u128::from(u32::MAX) / u128::from(shape.len().max(1))) as u32;

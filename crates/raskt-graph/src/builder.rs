@@ -1,3 +1,4 @@
+use crate::readers::Readers;
 use crate::{Annotations, GraphError, Grid, Layer, LayerId, Op, OpId, Shape, TaskId};
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ pub struct Graph {
     layers: Vec<Layer>,
     ops: Vec<Op>,
     /// For each layer, the layers that read it.
-    readers: Vec<Vec<LayerId>>,
+    readers: Vec<Readers>,
 }
 
 impl Graph {
@@ -39,7 +40,12 @@ impl Graph {
 
     /// The layers that read `layer`; a layer that reads itself is among them.
     pub fn readers(&self, layer: LayerId) -> &[LayerId] {
-        &self.readers[layer.0 as usize]
+        self.readers[layer.0 as usize].all()
+    }
+
+    /// Those of them, in order, that may read `task`: all that do, and few of many that don't.
+    pub fn readers_of(&self, task: TaskId) -> &[LayerId] {
+        self.readers[task.layer.0 as usize].of(task.index)
     }
 
     /// The same graph with `replace` of each op in its place.
@@ -65,7 +71,7 @@ impl Graph {
 
     /// Calls `visit` with each task that reads `task`, once for each time it reads it.
     pub fn for_each_dependent(&self, task: TaskId, mut visit: impl FnMut(TaskId)) {
-        for &layer in self.readers(task.layer) {
+        for &layer in self.readers_of(task) {
             let shape = &self.layer(layer).shape;
             shape.for_each_dependent(layer, task, |index| visit(TaskId::new(layer, index)));
         }
@@ -189,16 +195,7 @@ impl GraphBuilder {
 
     /// The finished graph.
     pub fn finish(self) -> Graph {
-        let mut readers = vec![vec![]; self.layers.len()];
-        for (at, layer) in self.layers.iter().enumerate() {
-            let id = LayerId(at as u32);
-            for input in layer.shape.input_layers() {
-                readers[input.0 as usize].push(id);
-            }
-            if matches!(&layer.shape, Shape::Explicit(_)) {
-                readers[at].push(id);
-            }
-        }
+        let readers = Readers::of_all(&self.layers);
         Graph { layers: self.layers, ops: self.ops, readers }
     }
 

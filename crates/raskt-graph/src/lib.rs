@@ -22,6 +22,7 @@ mod op;
 mod order;
 mod parts;
 mod ports;
+mod readers;
 mod shape;
 #[cfg(test)]
 mod tests;

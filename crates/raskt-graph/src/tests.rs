@@ -1,6 +1,7 @@
 //! Shapes of every kind over grids of any number of axes: what they say in one direction they say in the other.
 
 mod outside;
+mod readers;
 
 use crate::*;
 use proptest::prelude::*;

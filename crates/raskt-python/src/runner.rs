@@ -81,9 +81,9 @@ pub(crate) fn without_interpreter(wait: &mut (dyn FnMut() + Send)) {
 /// Makes the Python call that a task is.
 fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, TaskError> {
     let body = &call.op().body;
-    SEAT.with_borrow(|seat| {
-        if let Some(seat) = seat {
-            seat.task.store(packed(call.task), Ordering::Relaxed);
+    THREAD.with_borrow(|thread| {
+        if let Some(thread) = thread {
+            thread.task.store(packed(call.task), Ordering::Relaxed);
         }
     });
     let result = if let Some(calls) = body.downcast_ref::<Calls>() {
@@ -97,7 +97,7 @@ fn make(py: Python<'_>, call: &TaskCall<'_>, inputs: &[Value]) -> Result<Value, 
 }
 
 /// A thread that runs Python tasks.
-struct Seat {
+struct PythonThread {
     thread: c_ulong,
     at: Mutex<At>,
     /// The task of the innermost run that it is in, or was in last.
@@ -124,29 +124,29 @@ struct At {
     is_interrupted: bool,
 }
 
-static SEATS: Mutex<Vec<Weak<Seat>>> = Mutex::new(vec![]);
+static THREADS: Mutex<Vec<Weak<PythonThread>>> = Mutex::new(vec![]);
 
 thread_local! {
-    static SEAT: RefCell<Option<Arc<Seat>>> = const { RefCell::new(None) };
+    static THREAD: RefCell<Option<Arc<PythonThread>>> = const { RefCell::new(None) };
 }
 
 /// While it lives, this thread is known to run tasks of the run that the token belongs to. It is made and dropped with the
 /// interpreter held.
 struct Current {
-    seat: Arc<Seat>,
+    thread: Arc<PythonThread>,
     /// The task that it was in before.
     outer: u64,
 }
 
 impl Current {
     fn set(_py: Python<'_>, cancel: &CancelToken, graph: Option<&Arc<Graph>>) -> Self {
-        let seat = SEAT.with_borrow_mut(|seat| seat.get_or_insert_with(Seat::new).clone());
-        let mut at = seat.at.lock();
+        let thread = THREAD.with_borrow_mut(|thread| thread.get_or_insert_with(PythonThread::new).clone());
+        let mut at = thread.at.lock();
         at.running.push(cancel.clone());
         at.graphs.push(graph.cloned());
         drop(at);
-        let outer = seat.task.load(Ordering::Relaxed);
-        Self { seat, outer }
+        let outer = thread.task.load(Ordering::Relaxed);
+        Self { thread, outer }
     }
 }
 
@@ -154,29 +154,29 @@ impl Drop for Current {
     /// Both this and [`interrupt_cancelled`] hold the interpreter, so that either the exception is sent before, and what
     /// hasn't been raised of it is taken back here, or the thread is seen to run the task no longer.
     fn drop(&mut self) {
-        let mut at = self.seat.at.lock();
+        let mut at = self.thread.at.lock();
         at.running.pop();
         let graph = at.graphs.pop();
         if at.is_interrupted && !at.is_cancelled() {
-            self.seat.take_back(&mut at);
+            self.thread.take_back(&mut at);
         }
         drop(at);
-        self.seat.task.store(self.outer, Ordering::Relaxed);
+        self.thread.task.store(self.outer, Ordering::Relaxed);
         // It may be the last to hold the graph.
         drop(graph);
     }
 }
 
-impl Seat {
+impl PythonThread {
     fn new() -> Arc<Self> {
         // SAFETY: reads the number of the calling thread, which is always there.
         let thread = unsafe { pyo3::ffi::PyThread_get_thread_ident() };
-        let seat = Arc::new(Self { thread, at: Mutex::default(), task: AtomicU64::new(0) });
+        let thread = Arc::new(Self { thread, at: Mutex::default(), task: AtomicU64::new(0) });
         note_thread();
-        let mut seats = SEATS.lock();
-        seats.retain(|seat| seat.strong_count() > 0);
-        seats.push(Arc::downgrade(&seat));
-        seat
+        let mut threads = THREADS.lock();
+        threads.retain(|thread| thread.strong_count() > 0);
+        threads.push(Arc::downgrade(&thread));
+        thread
     }
 
     /// Takes back the exception that was sent to it, if it wasn't raised yet.
@@ -196,10 +196,11 @@ impl At {
 
 /// The names of the Python functions that threads are in, or have just come to or left.
 pub(crate) fn running_functions(py: Python<'_>) -> Vec<String> {
-    let seats: Vec<_> = SEATS.lock().iter().filter_map(Weak::upgrade).collect();
-    let graph_of =
-        |seat: &Arc<Seat>| Some((seat.at.lock().graphs.last()?.clone()?, unpacked(seat.task.load(Ordering::Relaxed))));
-    let running: Vec<_> = seats.iter().filter_map(graph_of).collect();
+    let threads: Vec<_> = THREADS.lock().iter().filter_map(Weak::upgrade).collect();
+    let graph_of = |thread: &Arc<PythonThread>| {
+        Some((thread.at.lock().graphs.last()?.clone()?, unpacked(thread.task.load(Ordering::Relaxed))))
+    };
+    let running: Vec<_> = threads.iter().filter_map(graph_of).collect();
     running.iter().filter_map(|(graph, task)| name_of(py, graph, *task)).collect()
 }
 
@@ -216,41 +217,41 @@ fn name_of(py: Python<'_>, graph: &Graph, task: TaskId) -> Option<String> {
 
 /// Whether this thread is in a Python task.
 pub(crate) fn is_in_task() -> bool {
-    SEAT.with_borrow(|seat| seat.as_ref().is_some_and(|seat| !seat.at.lock().running.is_empty()))
+    THREAD.with_borrow(|thread| thread.as_ref().is_some_and(|thread| !thread.at.lock().running.is_empty()))
 }
 
 /// Raises [`TaskCancelled`] if this thread is in a task that nobody wants any more: what such a task waits for isn't wanted
 /// either, and waiting reaches no step of the interpreter at which it would be raised.
 pub(crate) fn check_cancelled(_py: Python<'_>) -> PyResult<()> {
-    SEAT.with_borrow(|seat| {
-        let Some(seat) = seat else { return Ok(()) };
-        let mut at = seat.at.lock();
+    THREAD.with_borrow(|thread| {
+        let Some(thread) = thread else { return Ok(()) };
+        let mut at = thread.at.lock();
         if !at.is_cancelled() {
             return Ok(());
         }
-        seat.take_back(&mut at);
+        thread.take_back(&mut at);
         Err(TaskCancelled::new_err("the computation was cancelled"))
     })
 }
 
 /// Raises [`TaskCancelled`] in every thread whose Python task nobody wants any more, and says whether there are any.
 pub(crate) fn interrupt_cancelled(py: Python<'_>) -> bool {
-    let cancelled = cancelled_seats();
-    for seat in &cancelled {
-        seat.at.lock().is_interrupted = true;
-        send(seat.thread, TaskCancelled::type_object_raw(py).cast());
+    let cancelled = cancelled_threads();
+    for thread in &cancelled {
+        thread.at.lock().is_interrupted = true;
+        send(thread.thread, TaskCancelled::type_object_raw(py).cast());
     }
     !cancelled.is_empty()
 }
 
 /// Whether a thread still runs a Python task that nobody wants any more.
 pub(crate) fn are_cancelled_running() -> bool {
-    !cancelled_seats().is_empty()
+    !cancelled_threads().is_empty()
 }
 
-fn cancelled_seats() -> Vec<Arc<Seat>> {
-    let seats: Vec<_> = SEATS.lock().iter().filter_map(Weak::upgrade).collect();
-    seats.into_iter().filter(|seat| seat.at.lock().is_cancelled()).collect()
+fn cancelled_threads() -> Vec<Arc<PythonThread>> {
+    let threads: Vec<_> = THREADS.lock().iter().filter_map(Weak::upgrade).collect();
+    threads.into_iter().filter(|thread| thread.at.lock().is_cancelled()).collect()
 }
 
 /// Sets the exception that `thread` raises at its next step in the interpreter; null takes it back.

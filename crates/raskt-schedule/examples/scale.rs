@@ -268,7 +268,7 @@ impl Cluster {
                 Action::Failed { task, .. } => panic!("{task} failed"),
                 Action::Lost { tasks, .. } => panic!("{tasks:?} are lost"),
                 Action::Stalled { cause, .. } => assert!(self.workers.is_empty(), "{cause:?}"),
-                Action::Discard { .. } | Action::TakeBack { .. } | Action::Forget { .. } | Action::Resumed { .. } => {}
+                Action::Discard { .. } | Action::Recall { .. } | Action::Forget { .. } | Action::Resumed { .. } => {}
             }
         }
     }
@@ -289,7 +289,7 @@ impl Cluster {
                     self.told.push_back(Event::Fetched { worker: WorkerId(at as u32), run, tasks });
                 }
                 WorkerAction::FetchFailed { .. } => panic!("everything can be fetched"),
-                WorkerAction::Started { .. } | WorkerAction::Unreserve { .. } | WorkerAction::TakenBack { .. } => {}
+                WorkerAction::Started { .. } | WorkerAction::Unreserve { .. } | WorkerAction::Recalled { .. } => {}
             }
         }
     }

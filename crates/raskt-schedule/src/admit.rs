@@ -2,8 +2,8 @@
 //!
 //! A task that leaves more behind than goes with it is a *producer*: sources above all. Where producers outrun those that read
 //! what they make, memory fills up with results that wait. A producer is therefore admitted to a worker only while what the
-//! worker holds, what it was promised and what the task adds stay within a part of its memory. Tasks that leave less than
-//! goes with them are always admitted.
+//! worker holds, what it was promised and what the task adds stay within a part of its memory ([`crate::Admission`]). Tasks
+//! that leave less than goes with them are always admitted.
 //!
 //! To wait makes sense only where it helps. Producers wait while a task is under way that gives back more than it makes; its end
 //! is the next event that can change anything. If there is none, because those that would free memory miss inputs that have
@@ -15,10 +15,6 @@ use crate::estimate::Estimate;
 use crate::run::Run;
 use crate::task::Tag;
 use raskt_graph::{Shape, TaskId};
-
-/// The part of a worker's memory that producers may fill: half. The rest is for the tasks that read what they made, for inputs
-/// that are fetched, and for results that turn out larger than those before them.
-const PRODUCERS_PART: u64 = 2;
 
 /// What a task does to the memory of its worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,25 +34,6 @@ impl Effect {
     /// Whether it gives back more than it makes, so that waiting for it is worth it.
     pub fn gives_back(self) -> bool {
         self.frees > 2 * self.adds
-    }
-}
-
-/// Whether a worker with so much memory may get a producer that adds `net` bytes, while `used` bytes are held and promised.
-/// One that is empty may, since there is nothing to wait for.
-pub(crate) fn admits(memory: u64, used: u128, net: u64) -> bool {
-    used == 0 || used + u128::from(net) <= u128::from(memory / PRODUCERS_PART)
-}
-
-/// Whether it may get no producer at all.
-pub(crate) fn is_full(memory: u64, used: u128) -> bool {
-    !admits(memory, used, 1)
-}
-
-/// Bytes that producers may add to those that are used; without bound on a worker whose memory has none.
-pub(crate) fn room(memory: u64, used: u128) -> u64 {
-    match memory {
-        u64::MAX => u64::MAX,
-        _ => u128::from(memory / PRODUCERS_PART).saturating_sub(used) as u64,
     }
 }
 

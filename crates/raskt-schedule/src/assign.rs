@@ -3,25 +3,20 @@
 use crate::admit::Effect;
 use crate::batch::{Batch, Limits};
 use crate::needs::Need;
+use crate::placed::{Handed, Placed};
 use crate::queue::Head;
 use crate::requirement::Requirement;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::{Handed, Placed, Seat};
 use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
+use crate::worker_state::WorkerState;
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::{Resources, TaskId};
 use std::sync::Arc;
 
-/// Workers without work for whom work is asked back after one event, and full workers that are looked at for each.
-const ASKED_BACK_FOR: usize = 16;
-const ASKED: usize = 8;
-/// Assignments of each of them that are looked at.
-const ASKED_OF_EACH: usize = 64;
-
 /// What came of somebody's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Given {
+enum Turn {
     /// An assignment was handed out.
     Something,
     /// There is nothing that could start.
@@ -47,7 +42,7 @@ impl Scheduler {
             self.assign_in_line(true);
         }
         self.assign_passed_suspects();
-        self.ask_back();
+        self.steal();
         self.tell_of_stalls();
     }
 
@@ -57,12 +52,12 @@ impl Scheduler {
         let mut lacks_memory = false;
         self.wake_able();
         let mut passed = None;
-        while self.seats.has_room() {
+        while self.workers.has_room() {
             let Some(next) = self.queue.next(passed) else { break };
             self.steps += 1;
             let given = self.assign_from(next.run(), next.class() as usize, is_end);
-            lacks_memory |= given == Given::LacksMemory;
-            if matches!(given, Given::NotNow | Given::HeldBack | Given::LacksMemory) {
+            lacks_memory |= given == Turn::LacksMemory;
+            if matches!(given, Turn::NotNow | Turn::HeldBack | Turn::LacksMemory) {
                 passed = Some(next);
             }
         }
@@ -70,20 +65,20 @@ impl Scheduler {
     }
 
     /// Hands out one assignment of a class of a run, or takes it out of the line.
-    fn assign_from(&mut self, id: RunId, class: usize, is_end: bool) -> Given {
+    fn assign_from(&mut self, id: RunId, class: usize, is_end: bool) -> Turn {
         let need = self.runs.get(&id).map_or(Need::NONE, |run| run.needs[class]);
         self.queue.look_at(id, class as u32);
         let given = self.assign_past(id, class, is_end);
-        if given == Given::Nothing {
-            self.settle(id);
+        if given == Turn::Nothing {
+            self.publish(id);
         }
-        if given == Given::HeldBack {
+        if given == Turn::HeldBack {
             self.queue.hold_back(id, class as u32);
         }
-        if self.seats.has_open(need) {
+        if self.workers.has_open(need) {
             // There is room for one more who requires the same.
             self.queue.wake(need);
-        } else if given == Given::NotNow {
+        } else if given == Turn::NotNow {
             // Nobody has: it stands aside until somebody does, as all others who require the same.
             self.queue.park(id, class as u32, need);
             self.note_aside(need);
@@ -95,11 +90,11 @@ impl Scheduler {
 
     /// Those in line for whom some worker has come to have room are woken, one for each requirement.
     fn wake_able(&mut self) {
-        while let Some(need) = self.seats.needs.room_changed.pop_first() {
+        while let Some(need) = self.workers.needs.room_changed.pop_first() {
             self.steps += 1;
             // Whoever requires nothing any more, since those whom it named are gone, stands in line as others do: that somebody has
             // room for it is told by no change of what it requires.
-            let is_met = self.seats.needs.is_any(need) || self.seats.has_open(need);
+            let is_met = self.workers.needs.is_any(need) || self.workers.has_open(need);
             _ = if is_met { self.wakeable.insert(need) } else { self.wakeable.remove(&need) };
         }
         let mut at = Need::NONE;
@@ -113,33 +108,33 @@ impl Scheduler {
     }
 
     /// Hands out the first that anybody can take. What lacks memory keeps nobody waiting who would free some.
-    fn assign_past(&mut self, id: RunId, class: usize, is_end: bool) -> Given {
+    fn assign_past(&mut self, id: RunId, class: usize, is_end: bool) -> Turn {
         let mut passed = Passed::new();
         while passed.len() < HEADS_LOOKED_AT {
             self.steps += 1;
             let head = self.runs.get_mut(&id).and_then(|run| run.find_startable_past(class, &passed));
             let Some(head) = head else { break };
             match self.assign_head(id, class, head, false) {
-                Given::LacksMemory => passed.push(head.layer),
-                Given::NotNow if !passed.is_empty() => break,
+                Turn::LacksMemory => passed.push(head.layer),
+                Turn::NotNow if !passed.is_empty() => break,
                 given => return given,
             }
         }
         if passed.is_empty() {
-            return Given::Nothing;
+            return Turn::Nothing;
         }
         self.assign_lacking(id, class, &passed, is_end)
     }
 
     /// Hands out the first of the heads of these layers, for which no worker has memory, that doesn't wait for it.
-    fn assign_lacking(&mut self, id: RunId, class: usize, passed: &Passed, is_end: bool) -> Given {
+    fn assign_lacking(&mut self, id: RunId, class: usize, passed: &Passed, is_end: bool) -> Turn {
         let requirement = self.runs.get(&id).and_then(|run| run.classes[class].clone());
-        let mut given = Given::HeldBack;
+        let mut given = Turn::HeldBack;
         for (at, &layer) in passed.iter().enumerate() {
             self.steps += 1;
             match self.wait(id, class as u32, layer, requirement.as_deref(), is_end) {
                 Wait::Waits => {}
-                Wait::Passes => given = Given::LacksMemory,
+                Wait::Passes => given = Turn::LacksMemory,
                 Wait::GoesAhead => {
                     let head = self.runs.get_mut(&id).and_then(|run| run.find_startable_past(class, &passed[..at]));
                     if let Some(head) = head {
@@ -152,21 +147,21 @@ impl Scheduler {
     }
 
     /// Hands out a head to whoever has memory for it; to anybody if it `goes_ahead`.
-    fn assign_head(&mut self, id: RunId, class: usize, head: Head, goes_ahead: bool) -> Given {
-        let Some(run) = self.runs.get(&id) else { return Given::Nothing };
+    fn assign_head(&mut self, id: RunId, class: usize, head: Head, goes_ahead: bool) -> Turn {
+        let Some(run) = self.runs.get(&id) else { return Turn::Nothing };
         let first = TaskId::new(head.layer, head.start);
-        let effect = if self.seats.minds_memory() { run.effect(first) } else { Effect::default() };
+        let effect = if self.workers.has_memory_limit() { run.effect(first) } else { Effect::default() };
         let requirement = run.classes[class].clone();
         let mut net = effect.net();
         let mut chosen = self.choose(id, first, requirement.as_deref(), net);
-        if chosen.is_none() && net > 0 && self.seats.freest(requirement.as_deref()).is_some() {
+        if chosen.is_none() && net > 0 && self.workers.freest(requirement.as_deref()).is_some() {
             if !goes_ahead {
-                return Given::LacksMemory;
+                return Turn::LacksMemory;
             }
             net = 0;
             chosen = self.choose(id, first, requirement.as_deref(), net);
         }
-        let Some(worker) = chosen else { return Given::NotNow };
+        let Some(worker) = chosen else { return Turn::NotNow };
         let mut limits = self.limits(id, worker);
         // What goes ahead doesn't run task by task.
         let goes_ahead = effect.net() > net;
@@ -180,36 +175,36 @@ impl Scheduler {
             let handed = Handed { gives_back: effect.gives_back(), is_lent: false };
             self.hand_over(id, worker, batch, requirement, handed);
         }
-        self.settle(id);
-        Given::Something
+        self.publish(id);
+        Turn::Something
     }
 
     pub(crate) fn limits(&self, id: RunId, worker: WorkerId) -> Limits {
         let ready = self.runs.get(&id).map_or(0, |run| run.tasks.ready_hint());
-        let share = match self.seats.slots() {
+        let share = match self.workers.slots() {
             0 | 1 => u64::MAX,
             // Half of an even share, so that the last assignments are small and end together.
             slots => ready / (2 * slots),
         };
-        let seat = self.seats.get(worker);
+        let state = self.workers.get(worker);
         Limits {
             credit: self.settings.credit_nanoseconds,
             ready,
             share,
-            bytes: seat.map_or(0, Seat::batch_bytes),
-            room: seat.map_or(0, Seat::room),
+            bytes: state.map_or(0, WorkerState::batch_bytes),
+            room: state.map_or(0, |state| state.room(&self.settings.admission)),
             net: 0,
-            minds_holders: self.seats.len() > 1,
+            locality_matters: self.workers.len() > 1,
         }
     }
 
     /// The worker that should run `task`, which adds `net` bytes to what it holds, among those that can take it now.
     fn choose(&self, id: RunId, task: TaskId, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
         let freest = match net {
-            0 => self.seats.freest(requirement)?,
-            _ => self.seats.freest_for(requirement, net)?,
+            0 => self.workers.freest(requirement)?,
+            _ => self.workers.freest_for(requirement, net)?,
         };
-        if self.seats.len() == 1 {
+        if self.workers.len() == 1 {
             return Some(freest);
         }
         let holders = self.runs[&id].holders(task, freest);
@@ -218,18 +213,20 @@ impl Scheduler {
         }
         let total: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
         let others = holders.iter().map(|&(worker, _)| worker).filter(|&worker| worker != freest);
-        let admits = |worker| net == 0 || self.seats.get(worker).is_some_and(|seat| seat.admits(net));
-        let able = others.filter(|&worker| self.seats.can_take(worker, requirement) && admits(worker));
+        let admission = &self.settings.admission;
+        let admits = |worker| net == 0 || self.workers.get(worker).is_some_and(|state| state.admits(admission, net));
+        let able = others.filter(|&worker| self.workers.can_take(worker, requirement) && admits(worker));
         let able: Vec<_> = std::iter::once(freest).chain(able).collect();
-        let reaches_all =
-            |worker: &WorkerId| !holders.iter().any(|&(holder, _)| self.seats.cannot_reach(*worker, holder, self.now));
+        let reaches_all = |worker: &WorkerId| {
+            !holders.iter().any(|&(holder, _)| self.workers.cannot_reach(*worker, holder, self.now))
+        };
         let candidate = |worker: WorkerId| {
             let held = holders.iter().find(|(holder, _)| *holder == worker).map_or(0, |(_, bytes)| *bytes);
-            self.seats.candidate(worker, total - held)
+            self.workers.candidate(worker, total - held)
         };
         let mut candidates: Vec<_> = able.iter().copied().filter(reaches_all).map(candidate).collect();
         if candidates.is_empty() {
-            let others = self.seats.some_open(requirement).filter(|&worker| admits(worker)).filter(reaches_all);
+            let others = self.workers.some_open(requirement).filter(|&worker| admits(worker)).filter(reaches_all);
             candidates = others.map(candidate).collect();
         }
         if candidates.is_empty() {
@@ -247,12 +244,12 @@ impl Scheduler {
         requirement: Option<Arc<Requirement>>,
         handed: Handed,
     ) {
-        let Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches } = batch;
+        let Batch { tasks, transient, attempt, memory, nanoseconds, fetches } = batch;
         let (mut priority, mut is_known) = (0, false);
         let id = run;
         if let Some((run, first)) = self.runs.get_mut(&id).zip(tasks.first()) {
-            if run.known_to.insert(worker) {
-                self.seats.know(worker, id, true);
+            if run.know(worker) {
+                self.workers.know(worker, id, true);
             }
             let layer = first.layer.0 as usize;
             priority = run.tasks.layers[layer].priority;
@@ -274,10 +271,10 @@ impl Scheduler {
             borrowed: Resources::new(),
             relief,
             is_started: false,
-            asked_for: None,
+            stolen_for: None,
         };
-        self.seats.place(worker, run, attempt, placed);
-        let assignment = Assignment { run, attempt, tasks, fleeting, memory, fetches };
+        self.workers.place(worker, run, attempt, placed);
+        let assignment = Assignment { run, attempt, tasks, transient, memory, fetches };
         self.actions.push_back(Action::Assign { worker, assignment });
     }
 
@@ -285,32 +282,30 @@ impl Scheduler {
     pub(crate) fn gives_back(&self, id: RunId, tasks: &[TaskRange]) -> bool {
         let first = tasks.first().map(|range| TaskId::new(range.layer, range.start));
         let effect = |(run, first): (&Run, TaskId)| run.effect(first);
-        self.seats.minds_memory() && self.runs.get(&id).zip(first).map(effect).is_some_and(Effect::gives_back)
+        self.workers.has_memory_limit() && self.runs.get(&id).zip(first).map(effect).is_some_and(Effect::gives_back)
     }
 
     /// Asks workers that were given work in advance to give some back for those that have nothing to do. What comes back
     /// goes to just these, so that nothing wanders about.
-    fn ask_back(&mut self) {
-        if self.seats.ahead().next().is_none() {
+    fn steal(&mut self) {
+        if self.workers.ahead().next().is_none() {
             return;
         }
-        let idle: Vec<_> = self.seats.idle().take(ASKED_BACK_FOR).collect();
-        for worker in idle {
-            let mut found = None;
-            'victims: for victim in self.seats.ahead().take(ASKED) {
-                let Some(seat) = self.seats.get(victim) else { continue };
-                for (&(run, attempt), placed) in seat.placed().rev().take(ASKED_OF_EACH) {
-                    self.steps += 1;
-                    let is_free = !placed.is_started && placed.asked_for.is_none();
-                    if is_free && self.seats.can_take(worker, placed.requirement.as_deref()) {
-                        found = Some((victim, run, attempt, placed.tasks.clone()));
-                        break 'victims;
-                    }
-                }
-            }
-            let Some((victim, run, attempt, tasks)) = found else { return };
-            self.seats.ask_back(victim, run, attempt, worker);
-            self.actions.push_back(Action::TakeBack { worker: victim, run, attempt, tasks });
+        let rebalance = self.settings.rebalance;
+        let idle: Vec<_> = self.workers.idle().take(rebalance.asking_workers as usize).collect();
+        for idle in idle {
+            let placed = |worker: WorkerId| self.workers.get(worker).map(|state| (worker, state));
+            let ahead = self.workers.ahead().filter_map(placed);
+            let ahead = ahead.map(|(worker, state)| state.placed().rev().map(move |placed| (worker, placed)));
+            let found = rebalance.find(ahead, |(_, (_, placed))| {
+                self.steps += 1;
+                let is_free = !placed.is_started && placed.stolen_for.is_none();
+                is_free && self.workers.can_take(idle, placed.requirement.as_deref())
+            });
+            let found = found.map(|(worker, (&(run, attempt), placed))| (worker, run, attempt, placed.tasks.clone()));
+            let Some((worker, run, attempt, tasks)) = found else { return };
+            self.workers.steal(worker, run, attempt, idle);
+            self.actions.push_back(Action::Recall { worker, run, attempt, tasks });
         }
     }
 
@@ -320,7 +315,7 @@ impl Scheduler {
         let Some(layer) = tasks.first().map(|range| range.layer) else { return };
         let class = run.tasks.layers[layer.0 as usize].class;
         let requirement = run.classes[class as usize].clone();
-        if !self.seats.can_take(worker, requirement.as_deref()) {
+        if !self.workers.can_take(worker, requirement.as_deref()) {
             return;
         }
         let limits = self.limits(id, worker);

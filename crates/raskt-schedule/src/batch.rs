@@ -23,7 +23,7 @@ pub(crate) struct Limits {
     /// Bytes of what they read and hold.
     pub bytes: u64,
     /// There are several workers, so that it matters who holds what.
-    pub minds_holders: bool,
+    pub locality_matters: bool,
     /// Bytes that tasks may add to what the worker holds, beside those that go along with what they follow.
     pub room: u64,
     /// How many of them the first task adds.
@@ -34,7 +34,7 @@ pub(crate) struct Limits {
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub tasks: Vec<TaskRange>,
-    pub fleeting: Vec<TaskRange>,
+    pub transient: Vec<TaskRange>,
     pub attempt: Attempt,
     pub memory: u64,
     pub nanoseconds: u64,
@@ -51,7 +51,7 @@ impl Run {
     /// What comes of a draft.
     pub fn batch(&self, draft: Draft) -> Batch {
         let Draft { worker, attempt, limits, tasks, nanoseconds, .. } = draft;
-        let fetches = if limits.minds_holders { self.fetches(worker, attempt, &tasks) } else { vec![] };
+        let fetches = if limits.locality_matters { self.fetches(worker, attempt, &tasks) } else { vec![] };
         let bytes = |fetch: &Fetch| fetch.tasks.len().saturating_mul(self.output_bytes(fetch.tasks.layer));
         let fetched = fetches.iter().map(bytes).fold(0, u64::saturating_add);
         let held = |range: &TaskRange| {
@@ -61,12 +61,12 @@ impl Run {
             )
         };
         let memory = tasks.iter().map(held).fold(fetched, u64::saturating_add);
-        let fleeting = if draft.has_followers { self.fleeting(attempt, &tasks) } else { vec![] };
-        Batch { tasks, fleeting, attempt, memory, nanoseconds, fetches }
+        let transient = if draft.has_followers { self.transient(attempt, &tasks) } else { vec![] };
+        Batch { tasks, transient, attempt, memory, nanoseconds, fetches }
     }
 
     /// Those of `tasks` whose results nobody wants, and nobody reads but tasks of the same hand-out.
-    fn fleeting(&self, attempt: Attempt, tasks: &[TaskRange]) -> Vec<TaskRange> {
+    fn transient(&self, attempt: Attempt, tasks: &[TaskRange]) -> Vec<TaskRange> {
         let all = tasks.iter().flat_map(|range| range.tasks());
         TaskRange::of(all.filter(|&task| !self.tasks.is_wanted(task) && self.is_read_within(attempt, task)))
     }
@@ -74,7 +74,7 @@ impl Run {
     /// Whether somebody reads `task`, and all who will are on the same hand-out.
     fn is_read_within(&self, attempt: Attempt, task: TaskId) -> bool {
         let (mut within, mut outside) = (0, 0);
-        for &id in self.graph.readers(task.layer) {
+        for &id in self.graph.readers_of(task) {
             let layer = &self.tasks.layers[id.0 as usize];
             if let Some(exchange) = layer.exchange {
                 outside += exchange.consumers_left;
@@ -209,7 +209,7 @@ impl Run {
 
     /// Whether fetching what `task` reads takes so long that it should be where its inputs are: at a gigabyte a second, as
     /// long as running it.
-    pub fn is_far(&self, task: TaskId) -> bool {
+    pub fn transfer_dominates(&self, task: TaskId) -> bool {
         let cost = &self.graph.layer(task.layer).cost;
         let nanoseconds = self.estimates[task.layer.0 as usize].nanoseconds(cost).unwrap_or(0);
         self.input_bytes(task) >= nanoseconds

@@ -1,52 +1,161 @@
 //! What isn't needed any more.
+//!
+//! A client lets go of whole collections at once. Where tasks stand alike, neighbours go together: results that nobody
+//! reads, of one page and with one worker; and tasks of a page to which nothing has happened, and to what they read
+//! neither. Others are looked at one by one: something was begun for each of them.
 
-use crate::queue::push_for;
+use crate::queue::{push_all_for, push_for};
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
-use raskt_graph::{Graph, TaskId};
-use std::collections::BTreeSet;
-
-/// Tasks to be looked at, the last first: whoever reads a task comes after it, so that all readers are settled before it.
-type Worklist = BTreeSet<TaskId>;
+use crate::worklist::Worklist;
+use crate::{TaskRange, WorkerId};
+use raskt_graph::{Graph, GridSet, Shape, TaskId};
 
 impl Tasks {
     /// No client wants `tasks` any more: results that nobody reads are let go, and what isn't done and nobody needs won't be.
-    pub fn unwant(&mut self, graph: &Graph, tasks: impl Iterator<Item = TaskId>) {
-        let mut unread = Worklist::new();
-        for task in tasks {
-            let layer = &mut self.layers[task.layer.0 as usize];
-            if !layer.wanted.contains(task.index) {
-                continue;
-            }
-            layer.wanted.remove(task.index, layer.len);
-            let record = layer.pages.get(task.index);
-            if record.tag == Tag::InMemory {
-                self.count_holders(task, true);
-            }
-            match record.tag {
-                Tag::InMemory if record.count == 0 => self.release(graph, task),
-                Tag::InMemory => {}
-                _ => {
-                    self.counts.unfinished_wanted -= 1;
-                    unread.insert(task);
-                }
+    pub fn unwant(&mut self, graph: &Graph, tasks: &[TaskRange]) {
+        let mut unread = Worklist::default();
+        for &TaskRange { layer, start, end } in tasks {
+            let state = &mut self.layers[layer.0 as usize];
+            for wanted in state.wanted.ranges_in(start..end, state.len) {
+                let state = &mut self.layers[layer.0 as usize];
+                state.wanted.remove(wanted.clone(), state.len);
+                self.let_go_of(TaskRange { layer, start: wanted.start, end: wanted.end }, &mut unread);
             }
         }
-        while let Some(task) = unread.pop_last() {
-            let is_kept = self.is_wanted(task) || self.count_unread(graph, task) > 0;
-            if !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished() {
-                self.drop_task(graph, task, &mut unread);
+        // Within an explicit layer tasks read one another: what one doesn't read any more comes before what is left of
+        // its page.
+        let is_single = |task: TaskId| matches!(graph.layer(task.layer).shape, Shape::Explicit(_));
+        while let Some(tasks) = unread.pop(is_single) {
+            self.steps += 1;
+            if !self.are_kept(graph, tasks) && !self.drop_untouched(graph, tasks, &mut unread) {
+                tasks.tasks().rev().for_each(|task| self.drop_if_unread(graph, task, &mut unread));
             }
         }
     }
 
-    /// `Waiting`, `Ready` or `Running` → not needed. This is the one way back from being needed.
+    /// `tasks` were wanted until now. Those that aren't done are put into `unread`.
+    fn let_go_of(&mut self, tasks: TaskRange, unread: &mut Worklist) {
+        let TaskRange { layer, mut start, end } = tasks;
+        while start < end {
+            self.steps += 1;
+            let (record, next) = self.layers[layer.0 as usize].pages.alike(start..end);
+            let alike = TaskRange { layer, start, end: next };
+            start = next;
+            match record.tag {
+                Tag::InMemory if record.is_special => alike.tasks().for_each(|task| {
+                    self.count_holders(task, true);
+                    if record.count == 0 {
+                        self.release(task);
+                    }
+                }),
+                Tag::InMemory => {
+                    self.let_go(layer, record.worker, alike.len(), true);
+                    self.hold(layer, record.worker, alike.len(), false);
+                    if record.count == 0 {
+                        self.release_all(alike, record.worker);
+                    }
+                }
+                _ => {
+                    self.counts.unfinished_wanted -= alike.len();
+                    unread.insert(alike);
+                }
+            }
+        }
+    }
+
+    /// `InMemory` → `Released` for neighbours on one page that `worker` holds alone, and that nobody needs.
+    fn release_all(&mut self, tasks: TaskRange, worker: WorkerId) {
+        let layer = &mut self.layers[tasks.layer.0 as usize];
+        if !layer.gated_readers.is_empty() {
+            // Each closes what it had opened.
+            return tasks.tasks().for_each(|task| self.release(task));
+        }
+        layer.pages.release_all(tasks.start..tasks.end);
+        self.count_out_of_exchanges(tasks.layer, tasks.len());
+        self.let_go(tasks.layer, worker, tasks.len(), false);
+        push_all_for(&mut self.discards, worker, tasks);
+    }
+
+    /// Drops tasks to which nothing has happened, which nobody wants or reads, and what they read as little; whether
+    /// they were such. What their inputs are is asked of all at once, and nothing is counted of them: so there mustn't
+    /// be a gate or an all-to-all layer, which count.
+    fn drop_untouched(&mut self, graph: &Graph, tasks: TaskRange, unread: &mut Worklist) -> bool {
+        let (layer, range) = (&self.layers[tasks.layer.0 as usize], tasks.start..tasks.end);
+        let is_counted = layer.gates.is_some() || layer.exchange.is_some();
+        let is_alike = layer.needed.count(range.clone()) == tasks.len() && layer.wanted.count(range.clone()) == 0;
+        if is_counted || !is_alike || !layer.pages.are_untouched(range.clone()) || !self.are_unread(graph, tasks) {
+            return false;
+        }
+        let Some(inputs) = self.untouched_inputs(graph, tasks) else { return false };
+        let layer = &mut self.layers[tasks.layer.0 as usize];
+        layer.needed.remove(range, layer.len);
+        self.counts.total -= tasks.len();
+        inputs.into_iter().for_each(|input| unread.insert(input));
+        true
+    }
+
+    /// Whether it can be told of all `tasks` at once that none of them will be read.
+    fn are_unread(&self, graph: &Graph, tasks: TaskRange) -> bool {
+        graph.readers(tasks.layer).iter().all(|reader| {
+            let (layer, shape) = (&self.layers[reader.0 as usize], &graph.layer(*reader).shape);
+            let is_same = |port| shape.read_through(port) != Some(tasks.layer) || shape.is_read_one_to_one(port);
+            let read = match shape {
+                Shape::Map { .. } if (0..shape.ports()).all(is_same) => tasks.start..tasks.end,
+                _ => 0..layer.len,
+            };
+            layer.needed.count(read) == 0
+        })
+    }
+
+    /// Whether it can be told of all `tasks` at once that each is read by a task to which nothing has happened.
+    fn are_kept(&self, graph: &Graph, tasks: TaskRange) -> bool {
+        let range = tasks.start..tasks.end;
+        graph.readers(tasks.layer).iter().any(|reader| {
+            let (layer, shape) = (&self.layers[reader.0 as usize], &graph.layer(*reader).shape);
+            let is_same = |port| shape.read_through(port) == Some(tasks.layer) && shape.is_read_one_to_one(port);
+            let reads_each = matches!(shape, Shape::Map { .. }) && (0..shape.ports()).any(is_same);
+            reads_each && layer.needed.count(range.clone()) == tasks.len() && layer.pages.are_untouched(range.clone())
+        })
+    }
+
+    /// What `tasks` read between them, if nothing has happened to any of it and it isn't listed.
+    fn untouched_inputs(&self, graph: &Graph, tasks: TaskRange) -> Option<Vec<TaskRange>> {
+        let shape = &graph.layer(tasks.layer).shape;
+        if matches!(shape, Shape::Explicit(_)) {
+            return None;
+        }
+        let mut inputs = vec![];
+        for tasks in shape.grid().boxes(tasks.start..tasks.end) {
+            shape.for_each_read(&GridSet::from(tasks), |layer, grid, read| {
+                read.for_each_range(grid, |range| inputs.push(TaskRange { layer, start: range.start, end: range.end }));
+            });
+        }
+        let are_untouched = |input: &TaskRange| {
+            let layer = &self.layers[input.layer.0 as usize];
+            layer.pages.are_untouched(input.start..input.end)
+        };
+        inputs.iter().all(are_untouched).then_some(inputs)
+    }
+
+    fn drop_if_unread(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
+        self.steps += 1;
+        let is_kept = self.is_wanted(task) || self.count_unread(graph, task) > 0;
+        if !is_kept && self.is_needed(task) && self.record(task).tag.is_unfinished() {
+            self.drop_task(graph, task, unread);
+        }
+    }
+
+    /// `Waiting`, `Ready` or `Running` → not needed. Beside [`Self::drop_untouched`], this is the one way back from
+    /// being needed.
     fn drop_task(&mut self, graph: &Graph, task: TaskId, unread: &mut Worklist) {
+        // Gates count who will read what it reads, which can't be found out any more once it isn't among the needed.
         self.count_reads(graph, task);
         let layer = &mut self.layers[task.layer.0 as usize];
         self.counts.total -= 1;
         let record = layer.pages.get(task.index);
         match record.tag {
+            // It stays in its queue, and is passed there: to find it would take a search.
             Tag::Ready => self.counts.ready -= 1,
             Tag::Running => {
                 self.end_hand_out(task);
@@ -55,22 +164,27 @@ impl Tasks {
             _ => {}
         }
         let layer = &mut self.layers[task.layer.0 as usize];
+        // If it is needed again it begins anew: what is left in its record would be taken for its state. And as one
+        // that isn't needed it doesn't keep its page: `left` counts the needed alone.
         if let Some(record) = layer.pages.get_mut(task.index) {
             *record = Record::default();
         }
         layer.pages.released(task.index);
-        layer.needed.remove(task.index, layer.len);
+        layer.needed.remove(task.index..task.index + 1, layer.len);
         if let Some(exchange) = &mut layer.exchange {
             exchange.consumers_left -= 1;
+            // All consumers are one read of each producer: only the last of them leaves it.
             if exchange.consumers_left > 0 {
                 return;
             }
             self.close_sources(task.layer);
         }
         self.leave_inputs(graph, task, |tasks, input| match tasks.record(input).tag {
-            Tag::InMemory => tasks.read(graph, input),
+            Tag::InMemory => tasks.read(input),
             Tag::Released => {}
-            _ => drop(unread.insert(input)),
+            // What isn't there counts its readers when it is; until then it has to be looked for whether there is
+            // another.
+            _ => unread.insert(TaskRange::one(input)),
         });
     }
 }

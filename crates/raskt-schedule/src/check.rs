@@ -54,13 +54,15 @@ impl Scheduler {
                 true => Err(EventError::RunTwice(*run)),
                 false => are_of(graph, wanted),
             },
-            Event::WorkerJoined { worker, .. } if self.seats.contains(*worker) => Err(EventError::WorkerTwice(*worker)),
+            Event::WorkerJoined { worker, .. } if self.workers.contains(*worker) => {
+                Err(EventError::WorkerTwice(*worker))
+            }
             Event::Wanted { run, tasks }
             | Event::Released { run, tasks }
             | Event::ResultsLost { run, tasks, .. }
             | Event::Fetched { run, tasks, .. }
-            | Event::TakenBack { run, tasks, .. } => self.are_of_run(*run, tasks),
-            Event::Given { run, tasks, bytes, .. } => {
+            | Event::Recalled { run, tasks, .. } => self.are_of_run(*run, tasks),
+            Event::Scattered { run, tasks, bytes, .. } => {
                 self.are_of_run(*run, tasks)?;
                 is_countable(tasks, *bytes)
             }
@@ -68,7 +70,7 @@ impl Scheduler {
             Event::Reported { report, .. } => report.outcomes.iter().try_for_each(|(range, outcome)| {
                 self.are_of_run(report.run, &[*range])?;
                 match *outcome {
-                    Outcome::Done { bytes } | Outcome::Spent { bytes } => is_countable(&[*range], bytes),
+                    Outcome::Done { bytes } | Outcome::Consumed { bytes } => is_countable(&[*range], bytes),
                     Outcome::Failed | Outcome::NotRun => Ok(()),
                 }
             }),

@@ -35,7 +35,7 @@ pub enum Event {
     },
     /// A client put data into a worker: results of tasks that can't be run. They are wanted from now on, so that the last copy
     /// stays until they are released.
-    Given {
+    Scattered {
         /// The run.
         run: RunId,
         /// The tasks that stand for the data.
@@ -139,7 +139,7 @@ pub enum Event {
         reached: bool,
     },
     /// A worker gives back tasks that it hasn't begun, as it was asked to.
-    TakenBack {
+    Recalled {
         /// The worker.
         worker: WorkerId,
         /// The run.
@@ -165,7 +165,7 @@ impl Event {
     pub(crate) fn holder(&self) -> Option<(WorkerId, RunId)> {
         match self {
             Self::Reported { worker, report } => Some((*worker, report.run)),
-            Self::Fetched { worker, run, .. } | Self::Given { worker, run, .. } => Some((*worker, *run)),
+            Self::Fetched { worker, run, .. } | Self::Scattered { worker, run, .. } => Some((*worker, *run)),
             _ => None,
         }
     }
@@ -192,8 +192,8 @@ pub enum Outcome {
         /// Bytes of the results of the group.
         bytes: u64,
     },
-    /// It was done, and its result went when the last of its readers in the assignment was done ([`Assignment::fleeting`]).
-    Spent {
+    /// It was done, and its result went when the last of its readers in the assignment was done ([`Assignment::transient`]).
+    Consumed {
         /// Bytes that the results of the group had.
         bytes: u64,
     },
@@ -223,8 +223,8 @@ impl Outcome {
             (Self::Done { bytes }, Self::Done { bytes: more }) => {
                 Some(Self::Done { bytes: bytes.saturating_add(more) })
             }
-            (Self::Spent { bytes }, Self::Spent { bytes: more }) => {
-                Some(Self::Spent { bytes: bytes.saturating_add(more) })
+            (Self::Consumed { bytes }, Self::Consumed { bytes: more }) => {
+                Some(Self::Consumed { bytes: bytes.saturating_add(more) })
             }
             (Self::NotRun, Self::NotRun) => Some(Self::NotRun),
             _ => None,
@@ -243,7 +243,7 @@ pub enum Action {
         assignment: Assignment,
     },
     /// A worker is to give back tasks of an assignment, as far as it hasn't begun them.
-    TakeBack {
+    Recall {
         /// The worker.
         worker: WorkerId,
         /// The run.
@@ -254,7 +254,7 @@ pub enum Action {
         tasks: Vec<TaskRange>,
     },
     /// A worker is to drop results that nobody will read. What it said meanwhile may be on its way: of a result that it has
-    /// come to hold and not told of yet, or told of after the first `heard` times, the scheduler will think anew, and it stays.
+    /// come to hold and not told of yet, or told of after the first `inventory_version` times, the scheduler will think anew, and it stays.
     Discard {
         /// The worker.
         worker: WorkerId,
@@ -262,8 +262,8 @@ pub enum Action {
         run: RunId,
         /// The tasks.
         tasks: Vec<TaskRange>,
-        /// How often the worker had said what it holds: with [`Event::Reported`], [`Event::Fetched`] and [`Event::Given`].
-        heard: u64,
+        /// How often the worker had said what it holds: with [`Event::Reported`], [`Event::Fetched`] and [`Event::Scattered`].
+        inventory_version: u64,
     },
     /// A worker is to forget a run: assignments not yet started, results, errors.
     Forget {
@@ -332,10 +332,10 @@ pub struct Assignment {
     /// The tasks, in order. What one reads is in memory, or is the result of one that stands before it.
     pub tasks: Vec<TaskRange>,
     /// Those of the tasks whose results are read by later ones of this assignment alone. Such a result needn't be kept: it
-    /// may go once all its readers in the assignment are done, and is then reported as [`Outcome::Spent`]. Where one of them
+    /// may go once all its readers in the assignment are done, and is then reported as [`Outcome::Consumed`]. Where one of them
     /// isn't done, or was taken back, it is kept and reported as done. Until then it stands apart from what the worker holds:
     /// that may have come otherwise, and doesn't go with it.
-    pub fleeting: Vec<TaskRange>,
+    pub transient: Vec<TaskRange>,
     /// Bytes that are to be reserved before they start: results, scratch, and inputs that are to be fetched.
     pub memory: u64,
     /// Inputs that the worker doesn't hold.

@@ -6,7 +6,7 @@
 //! handed out, or until one of their other inputs comes while the gates are open. What an input that comes lets start is a box
 //! of the layer's grid, and stands in the queue as that ([`crate::opened`]).
 
-use crate::members::Members;
+use crate::task_set::TaskSet;
 use raskt_graph::{BoxWalk, Graph, LayerId, Shape, TaskId};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -119,9 +119,9 @@ impl Gate {
 }
 
 /// How many of `needed` read task `index` through `port`.
-pub(crate) fn count_readers(shape: &Shape, port: usize, index: u64, needed: &Members) -> u64 {
+pub(crate) fn count_readers(shape: &Shape, port: usize, index: u64, needed: &TaskSet) -> u64 {
     let readers = shape.readers_through(port, index);
-    if *needed == Members::Everything {
+    if *needed == TaskSet::Everything {
         return readers.len();
     }
     let (mut walk, mut count) = (BoxWalk::new(&shape.grid(), &readers), 0);

@@ -45,7 +45,7 @@ impl Tasks {
     }
 
     /// Puts `task`, whose layer has gates, into `Waiting` or `Ready`; of the inputs that it is told of, it misses `told`.
-    pub fn settle_at_gates(&mut self, graph: &Graph, task: TaskId, told: u64) {
+    pub fn wait_at_gates(&mut self, graph: &Graph, task: TaskId, told: u64) {
         let gated = if told == 0 { self.missing(graph, task).gated } else { None };
         if told == 0 && gated.is_none() {
             return self.make_ready(task);
@@ -66,17 +66,16 @@ impl Tasks {
         }
         // The one that comes isn't in memory yet.
         let told = self.missing(graph, reader).told - 1;
-        self.settle_at_gates(graph, reader, told);
+        self.wait_at_gates(graph, reader, told);
     }
 
     /// `input` is in memory: what it lets start can.
     pub fn open_gates(&mut self, graph: &Graph, input: TaskId) {
-        if !self.layers[input.layer.0 as usize].feeds_gates {
-            return;
-        }
-        for &id in graph.readers(input.layer) {
+        for at in 0..self.layers[input.layer.0 as usize].gated_readers.len() {
+            let id = self.layers[input.layer.0 as usize].gated_readers[at];
             let Some(gates) = &mut self.layers[id.0 as usize].gates else { continue };
             gates.reading(input.layer).for_each(|gate| gate.came());
+            // Each is looked at once: who misses another input by now is noted under that.
             let those = (input, 0)..=(input, u64::MAX);
             let waiting: Vec<_> = gates.waiting.range(those).map(|&(_, reader)| reader).collect();
             let ports: SmallVec<[usize; 4]> = gates.reading(input.layer).map(|gate| gate.port).collect();
@@ -95,14 +94,15 @@ impl Tasks {
         }
         let record = layer.pages.get(reader.index);
         if layer.needed.contains(reader.index) && record.tag == Tag::Waiting && record.count == 0 {
-            self.settle_at_gates(graph, reader, 0);
+            self.wait_at_gates(graph, reader, 0);
         }
     }
 
     fn open_box(&mut self, graph: &Graph, id: LayerId, port: usize, input: TaskId) {
         let is_read = self.reads_left(graph, id, port, input.index) > 0;
         let layer = &self.layers[id.0 as usize];
-        // Where nothing has come through another gate, what comes first there opens it all.
+        // Where nothing has come through another gate, what comes first there opens it all. Without this, a layer with
+        // two gates would walk each box of one in vain.
         let is_closed = layer.gates.iter().flat_map(|gates| gates.iter()).any(|gate| gate.present() == 0);
         if !is_read || is_closed {
             return;
@@ -114,8 +114,9 @@ impl Tasks {
     }
 
     /// `input` has left memory: no untouched task that reads it starts.
-    pub fn close_gates(&mut self, graph: &Graph, input: TaskId) {
-        for &id in graph.readers(input.layer) {
+    pub fn close_gates(&mut self, input: TaskId) {
+        for at in 0..self.layers[input.layer.0 as usize].gated_readers.len() {
+            let id = self.layers[input.layer.0 as usize].gated_readers[at];
             let LayerState { gates: Some(gates), class, .. } = &mut self.layers[id.0 as usize] else { continue };
             for gate in gates.reading(input.layer) {
                 gate.went();
@@ -141,9 +142,10 @@ impl Tasks {
             }
         }
         for task in ready.into_iter().map(|index| TaskId::new(id, index)) {
+            // Through two gates one task may be found twice.
             if self.record(task).tag == Tag::Ready && self.missing(graph, task).gated == Some(input) {
                 self.counts.ready -= 1;
-                self.settle_at_gates(graph, task, 0);
+                self.wait_at_gates(graph, task, 0);
             }
         }
     }
@@ -175,13 +177,9 @@ impl Tasks {
 
     /// All reads to come of `input`, which is in memory: for its holder, those through one gate are one.
     pub fn all_unread(&self, graph: &Graph, input: TaskId, record: Record) -> u64 {
-        let mut unread = u64::from(record.count);
-        if self.layers[input.layer.0 as usize].feeds_gates {
-            for &id in graph.readers(input.layer) {
-                unread += self.reads_at_gates(graph, id, input).map(|left| left.saturating_sub(1)).sum::<u64>();
-            }
-        }
-        unread
+        let gated = self.layers[input.layer.0 as usize].gated_readers.iter();
+        let more = gated.flat_map(|&id| self.reads_at_gates(graph, id, input)).map(|left| left.saturating_sub(1));
+        u64::from(record.count) + more.sum::<u64>()
     }
 
     /// Has it counted who reads what `task` reads through gates, before that changes.
@@ -208,6 +206,8 @@ impl Tasks {
         shape.for_each_input_by_port(task.index, |port, input| {
             let LayerState { gates, class, needed, .. } = &mut self.layers[task.layer.0 as usize];
             let gate = gates.as_mut().and_then(|gates| gates.at(port));
+            // What comes through a gate is one read for all: its holder hears of the last who would have read it.
+            // Counted first, if nobody did: it is still among those who will.
             let is_last = gate.is_none_or(|gate| {
                 gate.left(input.index, || count_readers(shape, port, input.index, needed));
                 gate.leave(input.index) == 0
@@ -230,6 +230,7 @@ impl Tasks {
         graph.layer(task.layer).shape.for_each_input_by_port(task.index, |port, input| {
             let gates = self.layers[task.layer.0 as usize].gates.as_mut();
             let gate = gates.and_then(|gates| gates.at(port));
+            // For its holder, all who read it through the gate are one: the first of them.
             let is_new = gate.is_none_or(|gate| gate.join(input.index) == 1);
             visit(self, input, is_new);
         });

@@ -62,7 +62,7 @@ impl TaskRange {
     }
 
     /// Its tasks.
-    pub fn tasks(self) -> impl ExactSizeIterator<Item = TaskId> {
+    pub fn tasks(self) -> impl ExactSizeIterator<Item = TaskId> + DoubleEndedIterator {
         (0..(self.end - self.start) as usize).map(move |at| TaskId::new(self.layer, self.start + at as u64))
     }
 

@@ -6,13 +6,14 @@
 //! lend is taken to be what so many of them have at the least; and where all of them wait, what they have is lent to all that
 //! they wait for.
 
+use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::queue::Head;
 use crate::requirement::{Requirement, change_resources};
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::{Handed, Seat};
-use crate::seats::Seats;
+use crate::worker_state::WorkerState;
+use crate::workers::Workers;
 use crate::{RunId, WorkerId};
 use raskt_graph::{Resources, TaskId};
 use smallvec::SmallVec;
@@ -26,14 +27,14 @@ impl Scheduler {
     /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
     pub(crate) fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
         let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
-        if slots > 0 && self.seats.contains(worker) {
-            *run.lenders.entry(worker).or_default() += u64::from(slots);
+        if slots > 0 && self.workers.contains(worker) {
+            run.lend(worker, slots.into());
             let has_something = run.parent_requires;
-            self.seats.know(worker, id, true);
-            self.seats.lend(worker, slots.into(), true);
-            self.seats.wait_for(worker, id, has_something);
-            let has_slot = |seats: &Seats| seats.get(worker).is_some_and(Seat::has_slot);
-            (0..slots).take_while(|_| has_slot(&self.seats) && self.assign_lent(worker, id, false)).for_each(drop);
+            self.workers.know(worker, id, true);
+            self.workers.lend(worker, slots.into(), true);
+            self.workers.wait_for(worker, id, has_something);
+            let has_slot = |workers: &Workers| workers.get(worker).is_some_and(WorkerState::has_slot);
+            (0..slots).take_while(|_| has_slot(&self.workers) && self.assign_lent(worker, id, false)).for_each(drop);
             // One more task waits: that may tell what others have lent.
             self.look_at_borrowers(worker);
         }
@@ -41,29 +42,25 @@ impl Scheduler {
 
     pub(crate) fn take_back_lent(&mut self, worker: WorkerId, id: RunId, slots: u32) {
         let Some(run) = self.runs.get_mut(&id) else { return };
-        let Some(lent) = run.lenders.get_mut(&worker) else { return };
-        let slots = u64::from(slots).min(*lent);
-        *lent -= slots;
-        let is_over = *lent == 0;
+        let Some((slots, is_over)) = run.take_back_lent(worker, slots.into()) else { return };
         if is_over {
-            run.lenders.remove(&worker);
-            self.seats.know(worker, id, run.known_to.contains(&worker));
+            self.workers.know(worker, id, run.is_known_to(worker));
         }
-        self.seats.lend(worker, slots, false);
+        self.workers.lend(worker, slots, false);
         if is_over {
-            self.seats.wait_for(worker, id, false);
+            self.workers.wait_for(worker, id, false);
         }
     }
 
     /// All that `run` has to make is there: who waits for it does so no longer.
     pub(crate) fn end_lending(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
-        let mut lenders = mem::take(&mut run.lenders);
+        let mut lenders = run.end_lending();
         lenders.retain(|_, _| !planted::has(Bug::LentSlotIsKept));
         for (worker, slots) in lenders {
-            self.seats.lend(worker, slots, false);
-            self.seats.wait_for(worker, id, false);
-            self.seats.know(worker, id, run.known_to.contains(&worker));
+            self.workers.lend(worker, slots, false);
+            self.workers.wait_for(worker, id, false);
+            self.workers.know(worker, id, run.is_known_to(worker));
         }
     }
 
@@ -75,25 +72,25 @@ impl Scheduler {
         let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
         let able = heads.iter().filter(|(class, _)| {
             let requirement = self.runs[&id].classes[*class].as_deref();
-            match self.seats.is_able(worker, requirement) {
+            match self.workers.is_able(worker, requirement) {
                 true => !has_to_borrow,
                 false => requirement.is_some_and(|requirement| self.can_borrow(worker, id, requirement)),
             }
         });
         let Some(&(class, head)) = able.max_by_key(|(class, head)| (head.priority, Reverse(*class))) else {
-            self.settle(id);
+            self.publish(id);
             return false;
         };
         let Some(run) = self.runs.get(&id) else { return false };
         let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
-        let gives_back = self.seats.minds_memory() && run.effect(first).gives_back();
+        let gives_back = self.workers.has_memory_limit() && run.effect(first).gives_back();
         let limits = crate::batch::Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
             self.waits.end(id, class as u32, head.layer);
             self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: true });
         }
-        self.settle(id);
+        self.publish(id);
         true
     }
 
@@ -103,7 +100,9 @@ impl Scheduler {
         for id in mem::take(&mut self.borrowers) {
             for worker in self.lenders_to(id) {
                 self.steps += 1;
-                while self.seats.get(worker).is_some_and(Seat::has_lent_slot) && self.assign_lent(worker, id, true) {}
+                while self.workers.get(worker).is_some_and(WorkerState::has_lent_slot)
+                    && self.assign_lent(worker, id, true)
+                {}
             }
         }
         self.borrowers.clear();
@@ -111,8 +110,8 @@ impl Scheduler {
 
     /// Something has happened to `worker`: what its tasks wait for may borrow what it couldn't before.
     pub(crate) fn look_at_borrowers(&mut self, worker: WorkerId) {
-        let Some(seat) = self.seats.get(worker).filter(|seat| seat.has_lent_slot()) else { return };
-        let mut families: SmallVec<[RunId; 4]> = seat.waits_for.iter().map(|&run| self.queue.family(run)).collect();
+        let Some(state) = self.workers.get(worker).filter(|state| state.has_lent_slot()) else { return };
+        let mut families: SmallVec<[RunId; 4]> = state.waits_for().map(|&run| self.queue.family(run)).collect();
         families.dedup();
         for family in families {
             let needy = self.needy.range((family, RunId(0))..=(family, RunId(u64::MAX)));
@@ -123,7 +122,8 @@ impl Scheduler {
     /// Workers whose tasks wait for `id`, or for a run whose tasks do, and may have something that it requires.
     fn lenders_to(&self, id: RunId) -> SmallVec<[WorkerId; 4]> {
         let having = self.chain(id).filter(|run| run.parent_requires);
-        let mut lenders: SmallVec<[WorkerId; 4]> = having.flat_map(|run| run.lenders.keys().copied()).collect();
+        let mut lenders: SmallVec<[WorkerId; 4]> =
+            having.flat_map(|run| run.lenders().map(|(worker, _)| worker)).collect();
         lenders.sort_unstable();
         lenders.dedup();
         lenders
@@ -137,47 +137,49 @@ impl Scheduler {
 
     /// Whether tasks of `id` find at `worker` what they require if they borrow what is lent to them.
     pub(crate) fn can_borrow(&self, worker: WorkerId, id: RunId, requirement: &Requirement) -> bool {
-        let Some(seat) = self.seats.get(worker).filter(|seat| !seat.is_kept()) else { return false };
-        self.seats.could_take(worker, Some(requirement))
-            && seat.can_borrow(requirement, &self.lent_to(seat, worker, id))
+        let Some(state) = self.workers.get(worker).filter(|state| !state.is_kept()) else { return false };
+        self.workers.could_take(worker, Some(requirement))
+            && state.can_borrow(requirement, &self.lent_to(state, worker, id))
     }
 
     /// A worker with nothing to do but to wait for `id`, which can have what this requires if it borrows it.
     pub(crate) fn lender_at_rest(&self, id: RunId, requirement: Option<&Requirement>) -> Option<WorkerId> {
         let requirement = requirement?;
         let at_rest = |worker: &WorkerId| {
-            let seat = self.seats.get(*worker);
-            seat.is_some_and(|seat| seat.is_at_rest() && seat.quarantine.is_none())
+            let state = self.workers.get(*worker);
+            state.is_some_and(|state| state.is_at_rest() && state.quarantine().is_none())
         };
         let mut lenders = self.lenders_to(id).into_iter().filter(at_rest);
         lenders.find(|&worker| self.can_borrow(worker, id, requirement))
     }
 
     /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do.
-    fn lent_to(&self, seat: &Seat, worker: WorkerId, id: RunId) -> Resources {
+    fn lent_to(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> Resources {
         let mut lent = Resources::new();
         for run in self.chain(id) {
-            if let Some((parent, &slots)) = run.parent.zip(run.lenders.get(&worker)) {
-                let waiting = self.waiting_of(seat, worker, parent);
-                let all_wait = waiting >= seat.placed_of(parent).count() as u64;
-                change_resources(&mut lent, &seat.least_of(parent, if all_wait { waiting } else { slots }), true);
+            if let Some((parent, slots)) = run.parent.zip(run.lent_by(worker)) {
+                // Which of them wait for this run nobody says. If all that there are wait, it doesn't matter: what any
+                // of them has is idle. Else as little is lent as those have that have least, so that nothing is used
+                // twice.
+                let waiting = self.waiting_of(state, worker, parent);
+                let all_wait = waiting >= state.placed_of(parent).count() as u64;
+                change_resources(&mut lent, &state.least_of(parent, if all_wait { waiting } else { slots }), true);
             }
         }
         lent
     }
 
     /// How many tasks of `id` wait at `worker`, for whatever runs.
-    fn waiting_of(&self, seat: &Seat, worker: WorkerId, id: RunId) -> u64 {
-        let waited_for =
-            seat.waits_for.iter().filter_map(|run| self.runs.get(run)).filter(|run| run.parent == Some(id));
-        waited_for.filter_map(|run| run.lenders.get(&worker)).sum()
+    fn waiting_of(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> u64 {
+        let waited_for = state.waits_for().filter_map(|run| self.runs.get(run)).filter(|run| run.parent == Some(id));
+        waited_for.filter_map(|run| run.lent_by(worker)).sum()
     }
 
     /// Slots that `worker` lends for tasks that certainly aren't of `id`.
-    pub(crate) fn lent_by_others(&self, worker: WorkerId, id: RunId, seat: &Seat) -> u64 {
+    pub(crate) fn lent_by_others(&self, worker: WorkerId, id: RunId, state: &WorkerState) -> u64 {
         let may_be_own = |run: &&Run| run.parent.is_none_or(|parent| parent == id);
-        let waited_for = seat.known.iter().filter_map(|run| self.runs.get(run)).filter(may_be_own);
-        let own: u64 = waited_for.filter_map(|run| run.lenders.get(&worker)).sum();
-        seat.lent().saturating_sub(own)
+        let waited_for = state.known().filter_map(|run| self.runs.get(run)).filter(may_be_own);
+        let own: u64 = waited_for.filter_map(|run| run.lent_by(worker)).sum();
+        state.lent().saturating_sub(own)
     }
 }

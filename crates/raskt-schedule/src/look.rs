@@ -1,6 +1,6 @@
 //! What audits ask a scheduler.
 
-use crate::seat::Seat;
+use crate::worker_state::WorkerState;
 use crate::{Attempt, HeldBack, RunId, Scheduler, WorkerId};
 use raskt_graph::TaskId;
 
@@ -28,17 +28,17 @@ impl Scheduler {
 
     /// How many slots `worker` is counted to have, those included that its tasks have lent.
     pub fn slots_of(&self, worker: WorkerId) -> Option<u64> {
-        self.seats.get(worker).map(Seat::slots)
+        self.workers.get(worker).map(WorkerState::slots)
     }
 
     /// Whether something goes on at `worker` that was begun for a run that is forgotten, as far as is known.
     pub fn has_orphans(&self, worker: WorkerId) -> bool {
-        self.seats.get(worker).is_some_and(Seat::has_orphans)
+        self.workers.get(worker).is_some_and(WorkerState::has_orphans)
     }
 
     /// Whether an assignment of `worker` has what it requires, or a part of it, from tasks that wait for its run.
     pub fn has_borrowed(&self, worker: WorkerId, run: RunId, attempt: Attempt) -> bool {
-        let placed = self.seats.get(worker).and_then(|seat| seat.find(run, attempt));
+        let placed = self.workers.get(worker).and_then(|state| state.find(run, attempt));
         placed.is_some_and(|placed| !placed.borrowed.is_empty())
     }
 
@@ -47,27 +47,27 @@ impl Scheduler {
         if !self.waits.is_empty() {
             return Some(format!("{:?} is still held back", self.waits));
         }
-        if !self.accused.is_empty() || !self.doubtful.is_empty() {
+        if !self.with_suspects.is_empty() || !self.doubtful.is_empty() {
             return Some("runs are still looked at".into());
         }
         if !self.wakeable.is_empty() || !self.hopeless.is_empty() {
             return Some("something is still required".into());
         }
-        if !self.queue.is_empty() || !self.demanding.is_empty() || !self.needy.is_empty() {
+        if !self.queue.is_empty() || !self.requiring.is_empty() || !self.needy.is_empty() {
             return Some("something still stands in line".into());
         }
         if !self.reserves.is_empty() {
             return Some("workers are still kept for those who ask for much".into());
         }
-        let workers = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?)));
-        let left = |seat: &Seat| match seat {
-            _ if !seat.is_idle() => Some("an assignment"),
-            _ if seat.holdings.iter().next().is_some() => Some("results"),
-            _ if seat.slots() != u64::from(seat.offer.slots) => Some("slots that were lent"),
-            _ if seat.quarantine.is_some() => Some("a suspect"),
+        let workers = self.workers.ids().filter_map(|worker| Some((worker, self.workers.get(worker)?)));
+        let left = |state: &WorkerState| match state {
+            _ if !state.is_idle() => Some("an assignment"),
+            _ if state.holdings().iter().next().is_some() => Some("results"),
+            _ if state.slots() != u64::from(state.offer().slots) => Some("slots that were lent"),
+            _ if state.quarantine().is_some() => Some("a suspect"),
             _ => None,
         };
-        let mut left = workers.filter_map(|(worker, seat)| Some((worker, left(seat)?)));
+        let mut left = workers.filter_map(|(worker, state)| Some((worker, left(state)?)));
         left.next().map(|(worker, what)| format!("{worker:?} is still said to have {what}"))
     }
 }

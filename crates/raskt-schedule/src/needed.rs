@@ -1,16 +1,16 @@
 use crate::TaskRange;
-use crate::members::Members;
+use crate::task_set::TaskSet;
 use raskt_graph::{Explicit, Graph, Grid, GridSet, LayerId, Shape, TaskId};
 
 /// What has to run for `wanted` to be there, layer by layer: the wanted tasks and, upwards, what they read.
-pub(crate) fn needed_for(graph: &Graph, wanted: &[Members]) -> Vec<Members> {
+pub(crate) fn needed_for(graph: &Graph, wanted: &[TaskSet]) -> Vec<TaskSet> {
     let mut needed = wanted.to_vec();
     for at in (0..needed.len()).rev() {
         let id = LayerId(at as u32);
         let layer = graph.layer(id);
         needed[at].compact(layer.len());
         match &layer.shape {
-            _ if needed[at] == Members::Nothing => {}
+            _ if needed[at] == TaskSet::Nothing => {}
             Shape::Explicit(explicit) => add_explicit_inputs(graph, id, explicit, &mut needed),
             shape => {
                 // A layer reads earlier ones only.
@@ -27,10 +27,10 @@ pub(crate) fn needed_for(graph: &Graph, wanted: &[Members]) -> Vec<Members> {
 }
 
 /// The same tasks as sets of blocks of `grid`.
-fn sets_of(members: &Members, grid: &Grid, len: u64) -> Vec<GridSet> {
+fn sets_of(members: &TaskSet, grid: &Grid, len: u64) -> Vec<GridSet> {
     match members {
-        Members::Everything => Vec::from([GridSet::whole(grid)]),
-        Members::Boxes(boxes) if boxes.grid() == grid && boxes.is_plain() => boxes.sets().to_vec(),
+        TaskSet::Everything => Vec::from([GridSet::whole(grid)]),
+        TaskSet::Boxes(boxes) if boxes.grid() == grid && boxes.is_plain() => boxes.sets().to_vec(),
         members if members.is_too_much(len) => Vec::from([GridSet::whole(grid)]),
         members => {
             let ranges = members.ranges(len).into_iter();
@@ -39,10 +39,10 @@ fn sets_of(members: &Members, grid: &Grid, len: u64) -> Vec<GridSet> {
     }
 }
 
-fn add_explicit_inputs(graph: &Graph, id: LayerId, explicit: &Explicit, needed: &mut [Members]) {
+fn add_explicit_inputs(graph: &Graph, id: LayerId, explicit: &Explicit, needed: &mut [TaskSet]) {
     let own = id.0 as usize;
     let len = graph.layer(id).len();
-    if needed[own] != Members::Everything {
+    if needed[own] != TaskSet::Everything {
         needed[own] = std::mem::take(&mut needed[own]).into_bits(len);
     }
     // Downwards, so that reads within the layer are found before their readers are passed.

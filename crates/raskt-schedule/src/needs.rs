@@ -273,9 +273,11 @@ impl Needs {
             if *known == now {
                 continue;
             }
+            // The set is ordered by what has changed: the old place goes, or the worker would stand in it twice.
             let had_room = !watch.open.is_empty();
             std::mem::replace(known, now).into_iter().for_each(|before| _ = watch.open.remove(&before));
             watch.open.extend(now);
+            // Who asks is woken when it begins or ends that somebody has room, and at no other change.
             if had_room == watch.open.is_empty() {
                 self.room_changed.insert(*need);
             }
@@ -287,8 +289,10 @@ impl Needs {
         let Some(watch) = self.watched_mut(need) else { return };
         watch.is_restricted = is_restricted;
         let has_flipped = std::mem::replace(&mut watch.is_any, able.is_none()) != able.is_none();
+        // If anybody meets it, nobody is listed: whoever comes would have to be put into the set of each requirement.
         let able = able.unwrap_or_default();
         let gone: Vec<_> = watch.able.keys().copied().filter(|worker| !able.contains_key(worker)).collect();
+        // From nobody to anybody no set changes, and yet there is room where there was none.
         if has_flipped {
             self.room_changed.insert(need);
             self.met_changed.insert(need);

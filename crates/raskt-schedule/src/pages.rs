@@ -1,3 +1,4 @@
+use crate::WorkerId;
 use crate::task::{Record, Tag};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -39,6 +40,14 @@ struct Live {
     records: Box<[Record]>,
     /// Needed tasks that are not released.
     left: u32,
+    /// Workers that may hold a result of one of them, a bit for all whose numbers are alike: those that never did
+    /// needn't be looked for here.
+    holders: u64,
+}
+
+/// The bit of a worker in [`Live::holders`].
+fn bit(worker: WorkerId) -> u64 {
+    1 << (worker.0 % u64::BITS)
 }
 
 impl Pages {
@@ -112,6 +121,67 @@ impl Pages {
             Page::Live(live) => Some(&mut live.records[(index % PAGE) as usize]),
             _ => None,
         }
+    }
+
+    /// The first task of `range`, and where its neighbours end that stand as it does: where it waits or runs, in
+    /// whatever way; where its result is there, with the same worker, and as much or as little alone and unread.
+    pub fn alike(&self, range: Range<u64>) -> (Record, u64) {
+        let page = range.start / PAGE;
+        let end = range.end.min((page + 1) * PAGE);
+        match self.page(page) {
+            Some(Page::Live(live)) => {
+                let first = live.records[(range.start % PAGE) as usize];
+                let records = &live.records[(range.start % PAGE) as usize..][..(end - range.start) as usize];
+                let alike = records.iter().take_while(|record| record.stands_like(&first)).count();
+                (first, range.start + alike as u64)
+            }
+            Some(Page::Released) => (Record::RELEASED, end),
+            Some(Page::Untouched) => (Record::default(), end),
+            // Beyond all pages there is nothing to look at.
+            None if page >= self.near.len() as u64 && self.far.is_empty() => (Record::default(), range.end),
+            None => (Record::default(), end),
+        }
+    }
+
+    /// Whether nothing has happened yet to any task of the pages that `range` lies in.
+    pub fn are_untouched(&self, range: Range<u64>) -> bool {
+        let last = range.end.div_ceil(PAGE);
+        let mut pages = self.all_from(range.start / PAGE).take_while(|(page, _)| *page < last);
+        pages.all(|(_, page)| matches!(page, Page::Untouched))
+    }
+
+    /// The tasks of `range` that share a page with its last one.
+    pub fn last_page(range: Range<u64>) -> Range<u64> {
+        range.start.max(range.end.saturating_sub(1) / PAGE * PAGE)..range.end
+    }
+
+    /// The tasks of `range`, of one live page, are released, all of which are needed and weren't.
+    pub fn release_all(&mut self, range: Range<u64>) {
+        let Some(page) = self.page_mut(range.start / PAGE) else { return };
+        let Page::Live(live) = page else { return };
+        let start = (range.start % PAGE) as usize;
+        for record in &mut live.records[start..][..(range.end - range.start) as usize] {
+            *record = Record { failures: record.failures, ..Record::RELEASED };
+        }
+        live.left -= (range.end - range.start) as u32;
+        if live.left == 0 {
+            *page = Page::Released;
+        }
+    }
+
+    /// `worker` has come to hold the result of `index`, whose page is live.
+    pub fn held_by(&mut self, index: u64, worker: WorkerId) {
+        if let Some(Page::Live(live)) = self.page_mut(index / PAGE) {
+            live.holders |= bit(worker);
+        }
+    }
+
+    /// The records of each live page in which `worker` may hold something, with the first task.
+    pub fn maybe_with(&self, worker: WorkerId) -> impl Iterator<Item = (u64, &[Record])> {
+        self.all().filter_map(move |(page, found)| match found {
+            Page::Live(live) if live.holders & bit(worker) != 0 => Some((page * PAGE, &live.records[..])),
+            _ => None,
+        })
     }
 
     /// Where the page of `index` ends, if all of it is released.
@@ -201,6 +271,6 @@ impl Page {
             Self::Released => (Record::RELEASED, 0),
             _ => (Record::default(), needed()),
         };
-        *self = Self::Live(Live { records: vec![record; tasks].into(), left });
+        *self = Self::Live(Live { records: vec![record; tasks].into(), left, holders: 0 });
     }
 }

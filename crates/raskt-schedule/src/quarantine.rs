@@ -1,11 +1,12 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
 use crate::needs::Need;
+use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::seat::{Handed, Seat};
 use crate::suspects::{Death, Group};
+use crate::worker_state::WorkerState;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
@@ -26,7 +27,7 @@ impl Scheduler {
     /// Goes on with workers that are kept for suspects and to which something has happened, and keeps more of them if there are
     /// suspects that look for one.
     pub(crate) fn assign_suspects(&mut self) {
-        while let Some(worker) = self.seats.next_changed() {
+        while let Some(worker) = self.workers.next_changed() {
             self.steps += 1;
             self.go_on_with(worker);
         }
@@ -43,15 +44,17 @@ impl Scheduler {
 
     fn find_quarantines(&mut self, is_idle: bool) {
         let mut at = (Need::NONE, RunId(0), 0);
-        while self.seats.may_quarantine(is_idle)
-            && let Some(&(need, id, class)) = self.accused.range(at..).next()
+        while self.workers.may_quarantine(is_idle)
+            && let Some(&(need, id, class)) = self.with_suspects.range(at..).next()
         {
             self.steps += 1;
+            // Each turn takes one from the accused, or goes on to the next requirement: one that stayed would be found
+            // for ever.
             let Some(run) = self.runs.get(&id) else { return };
             let Some((_, group)) = run.suspects.first_ready(class) else { return };
             let requirement = run.requirement_of(class);
             let requirement = requirement.as_deref();
-            let found = if is_idle { self.idle_for(requirement) } else { self.seats.next_to_keep(requirement) };
+            let found = if is_idle { self.idle_for(requirement) } else { self.workers.next_to_keep(requirement) };
             let found = found.or_else(|| self.lender_at_rest(id, requirement));
             match found {
                 Some(worker) => self.keep_for(worker, id, group),
@@ -65,7 +68,7 @@ impl Scheduler {
         if let Some(found) = self.runs.get_mut(&run) {
             found.suspects.found_worker(group);
         }
-        self.seats.quarantine(worker, Some(Quarantine { run, group, attempt: None }));
+        self.workers.quarantine(worker, Some(Quarantine { run, group, attempt: None }));
         self.go_on_with(worker);
         self.note_suspects(run);
     }
@@ -84,13 +87,13 @@ impl Scheduler {
         }
         let before = std::mem::replace(&mut run.sought, sought.clone());
         for (need, class) in sought {
-            self.seats.ask(need, true);
-            self.accused.insert((need, id, class));
+            self.workers.ask(need, true);
+            self.with_suspects.insert((need, id, class));
         }
         for (need, class) in before {
-            self.seats.ask(need, false);
+            self.workers.ask(need, false);
             if !self.runs[&id].sought.contains(&(need, class)) {
-                self.accused.remove(&(need, id, class));
+                self.with_suspects.remove(&(need, id, class));
             }
         }
         self.doubtful.insert(id);
@@ -98,26 +101,27 @@ impl Scheduler {
 
     /// A worker that has what is required and does nothing, not even for runs that are forgotten; its tasks may wait.
     fn idle_for(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
-        let is_idle = |worker: &WorkerId| self.seats.get(*worker).is_some_and(|seat| seat.load() == 0);
-        self.seats.next_to_keep(requirement).filter(is_idle)
+        let is_idle = |worker: &WorkerId| self.workers.get(*worker).is_some_and(|state| state.load() == 0);
+        self.workers.next_to_keep(requirement).filter(is_idle)
     }
 
     /// Whether `worker` does nothing but wait, and has what suspects of `id` require, be it borrowed.
     fn is_free_for(&self, worker: WorkerId, id: RunId, class: u32) -> bool {
         let requirement = self.runs.get(&id).and_then(|run| run.requirement_of(class));
-        let has =
-            |seat: &Seat, required: &Requirement| seat.can_take(required) || self.can_borrow(worker, id, required);
-        let seat = self.seats.get(worker).filter(|seat| seat.is_at_rest());
-        seat.is_some_and(|seat| requirement.is_none_or(|required| has(seat, &required)))
+        let has = |state: &WorkerState, required: &Requirement| {
+            state.can_take(required) || self.can_borrow(worker, id, required)
+        };
+        let state = self.workers.get(worker).filter(|state| state.is_at_rest());
+        state.is_some_and(|state| requirement.is_none_or(|required| has(state, &required)))
     }
 
     /// Hands the suspects over if their worker is free of everything else, and frees it if they are gone.
     fn go_on_with(&mut self, worker: WorkerId) {
-        let Some(seat) = self.seats.get(worker) else { return };
-        let Some(Quarantine { run: id, group, attempt }) = seat.quarantine else { return };
+        let Some(state) = self.workers.get(worker) else { return };
+        let Some(Quarantine { run: id, group, attempt }) = state.quarantine() else { return };
         if let Some(attempt) = attempt {
-            if seat.find(id, attempt).is_none() {
-                self.seats.quarantine(worker, None);
+            if state.find(id, attempt).is_none() {
+                self.workers.quarantine(worker, None);
             }
             return;
         }
@@ -131,26 +135,26 @@ impl Scheduler {
             let tasks = run.suspects.leave_to_worker(group);
             Some((requirement, run.take_these(&tasks, worker, limits, false)?))
         });
-        let Some((requirement, batch)) = batch else { return self.seats.quarantine(worker, None) };
+        let Some((requirement, batch)) = batch else { return self.workers.quarantine(worker, None) };
         let attempt = Some(batch.attempt);
-        self.seats.quarantine(worker, Some(Quarantine { run: id, group, attempt }));
+        self.workers.quarantine(worker, Some(Quarantine { run: id, group, attempt }));
         let gives_back = self.gives_back(id, &batch.tasks);
         self.hand_over(id, worker, batch, requirement, Handed { gives_back, is_lent: false });
     }
 
     /// Suspects wait for workers to end what they have: if others have nothing to do by now, those take them.
     fn move_to_idle(&mut self) {
-        for worker in self.seats.draining(MOVED) {
+        for worker in self.workers.draining(MOVED) {
             self.steps += 1;
-            let Some(kept) = self.seats.get(worker).and_then(|seat| seat.quarantine) else { continue };
+            let Some(kept) = self.workers.get(worker).and_then(WorkerState::quarantine) else { continue };
             let class = self.runs.get(&kept.run).and_then(|run| run.suspects.class_of(kept.group));
             let requirement = class.and_then(|class| self.runs[&kept.run].requirement_of(class));
             if let Some(class) = class {
-                self.seats.watch(self.runs[&kept.run].needs[class as usize]);
+                self.workers.watch(self.runs[&kept.run].needs[class as usize]);
             }
             if let Some(idle) = self.idle_for(requirement.as_deref()) {
-                self.seats.quarantine(worker, None);
-                self.seats.quarantine(idle, Some(kept));
+                self.workers.quarantine(worker, None);
+                self.workers.quarantine(idle, Some(kept));
                 self.go_on_with(idle);
             }
         }
@@ -158,9 +162,9 @@ impl Scheduler {
 
     /// Nobody is kept for what hasn't been handed out of `run`, which is forgotten.
     pub(crate) fn end_quarantines(&mut self, run: RunId) {
-        for worker in self.seats.draining(usize::MAX) {
-            if self.seats.get(worker).and_then(|seat| seat.quarantine).is_some_and(|kept| kept.run == run) {
-                self.seats.quarantine(worker, None);
+        for worker in self.workers.draining(usize::MAX) {
+            if self.workers.get(worker).and_then(WorkerState::quarantine).is_some_and(|kept| kept.run == run) {
+                self.workers.quarantine(worker, None);
             }
         }
     }
@@ -178,11 +182,11 @@ impl Scheduler {
     /// Remembers what the loss of a worker, which is still there, may be due to, and gives the tasks that have killed too many.
     pub(crate) fn blame(&mut self, worker: WorkerId, cause: LossCause) -> Vec<(RunId, TaskId)> {
         let mut guilty = vec![];
-        let Some(seat) = self.seats.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
-        let alone = self.alone_on(worker, seat);
-        let started = seat.placed().filter(|(_, placed)| placed.is_started);
+        let Some(state) = self.workers.get(worker).filter(|_| cause != LossCause::Retired) else { return guilty };
+        let alone = self.alone_on(worker, state);
+        let started = state.placed().filter(|(_, placed)| placed.is_started);
         let executing: u64 = started.map(|(_, placed)| TaskRange::count(&placed.tasks)).sum();
-        for (&(id, attempt), placed) in seat.placed() {
+        for (&(id, attempt), placed) in state.placed() {
             let Some(run) = self.runs.get_mut(&id) else { continue };
             let alone = alone == Some((id, attempt));
             let others = if alone { 0 } else { executing.saturating_sub(u64::from(placed.is_started)) };
@@ -200,11 +204,13 @@ impl Scheduler {
 
     /// The assignment for which `worker` was kept, if all else there only waited. A suspect that waits for tasks itself may have
     /// some of them beside it.
-    fn alone_on(&self, worker: WorkerId, seat: &Seat) -> Option<(RunId, Attempt)> {
-        let Quarantine { run, attempt, .. } = seat.quarantine?;
-        let attempt = attempt.filter(|&attempt| seat.find(run, attempt).is_some())?;
-        let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { seat.orphans() };
-        let beside = seat.placed().count() as u64 - 1 + orphans;
-        (beside <= self.lent_by_others(worker, run, seat)).then_some((run, attempt))
+    fn alone_on(&self, worker: WorkerId, state: &WorkerState) -> Option<(RunId, Attempt)> {
+        let Quarantine { run, attempt, .. } = state.quarantine()?;
+        let attempt = attempt.filter(|&attempt| state.find(run, attempt).is_some())?;
+        let orphans = if planted::has(Bug::OrphansAreInnocent) { 0 } else { state.orphans() };
+        // A task that was cancelled and still runs may be to blame as well. A task that waits for others does nothing
+        // meanwhile.
+        let beside = state.placed().count() as u64 - 1 + orphans;
+        (beside <= self.lent_by_others(worker, run, state)).then_some((run, attempt))
     }
 }

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(crate) struct Queue {
     ready: BTreeMap<(i32, LayerId), Stretches>,
     /// The stretch that grows while neighbours become ready one after the other.
-    growing: Option<Stretch>,
+    growing: Option<RankRange>,
     /// One for each large explicit layer.
     scattered: Vec<Scattered>,
     opened: Opened,
@@ -30,7 +30,7 @@ type Stretches = BinaryHeap<(Reverse<u64>, u64)>;
 
 /// Neighbours by rank. A task may stand in several; what its record says counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Stretch {
+struct RankRange {
     priority: i32,
     layer: LayerId,
     start: Reverse<u64>,
@@ -58,7 +58,7 @@ pub(crate) struct Head {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    Stretch,
+    RankRange,
     Scattered,
     Opened,
     Source,
@@ -82,8 +82,8 @@ impl Queue {
         match &mut self.growing {
             Some(last) if last.end == rank && last.layer == layer => last.end += 1,
             growing => {
-                let next = Stretch { priority, layer, start: Reverse(rank), end: rank + 1 };
-                if let Some(Stretch { priority, layer, start, end }) = growing.replace(next) {
+                let next = RankRange { priority, layer, start: Reverse(rank), end: rank + 1 };
+                if let Some(RankRange { priority, layer, start, end }) = growing.replace(next) {
                     self.ready.entry((priority, layer)).or_default().push((start, end));
                 }
             }
@@ -147,16 +147,16 @@ impl Queue {
     fn ready_head(&self, passed: &[LayerId]) -> Option<Head> {
         let mut layers = self.ready.iter().rev().filter(|((_, layer), _)| !passed.contains(layer));
         let top = layers.next().and_then(|(&(priority, layer), stretches)| {
-            stretches.peek().map(|&(start, end)| Stretch { priority, layer, start, end })
+            stretches.peek().map(|&(start, end)| RankRange { priority, layer, start, end })
         });
         let growing = self.growing.filter(|growing| !passed.contains(&growing.layer));
         let stretch = if top > growing { top } else { growing };
-        let mut ready = stretch.map(|Stretch { priority, layer, start: Reverse(start), end }| Head {
+        let mut ready = stretch.map(|RankRange { priority, layer, start: Reverse(start), end }| Head {
             priority,
             layer,
             start,
             end,
-            part: Part::Stretch,
+            part: Part::RankRange,
         });
         for Scattered { priority, layer, ranks } in &self.scattered {
             let is_next = ready.is_none_or(|ready| (*priority, *layer) > (ready.priority, ready.layer));
@@ -189,7 +189,7 @@ impl Queue {
         if head.is_source() {
             return self.sources.advance(head.layer, count, started);
         }
-        let is_head = |stretch: &Stretch| stretch.layer == head.layer && stretch.start.0 == head.start;
+        let is_head = |stretch: &RankRange| stretch.layer == head.layer && stretch.start.0 == head.start;
         if let Some(growing) = self.growing.as_mut().filter(|growing| is_head(growing)) {
             growing.start.0 += count;
             self.growing.take_if(|growing| growing.start.0 >= growing.end);
@@ -210,8 +210,15 @@ impl Queue {
 
 /// Adds `task` to the last of `ranges` that goes to the same place if it follows there, else a range of its own.
 pub(crate) fn push_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, task: TaskId) {
+    push_all_for(ranges, to, TaskRange::one(task));
+}
+
+/// The same for neighbours.
+pub(crate) fn push_all_for<T: PartialEq>(ranges: &mut Vec<(T, TaskRange)>, to: T, tasks: TaskRange) {
     match ranges.last_mut() {
-        Some((last, range)) if *last == to && range.layer == task.layer && range.end == task.index => range.end += 1,
-        _ => ranges.push((to, TaskRange::one(task))),
+        Some((last, range)) if *last == to && range.layer == tasks.layer && range.end == tasks.start => {
+            range.end = tasks.end;
+        }
+        _ => ranges.push((to, tasks)),
     }
 }

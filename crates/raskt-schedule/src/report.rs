@@ -1,10 +1,10 @@
 //! What workers tell of how tasks ended.
 
-use crate::estimate::{LARGEST, LONGEST};
+use crate::estimate::LONGEST;
 use crate::needs::Need;
+use crate::placed::Placed;
 use crate::run::Run;
 use crate::scheduler::Scheduler;
-use crate::seat::Placed;
 use crate::{Attempt, Outcome, Report, RunId, TaskRange, WorkerId};
 use raskt_graph::{LayerId, TaskId};
 use smallvec::SmallVec;
@@ -24,7 +24,7 @@ struct Tally {
 impl Scheduler {
     pub(crate) fn take_report(&mut self, worker: WorkerId, report: Report) {
         let Report { run: id, attempt, outcomes, nanoseconds } = report;
-        let placed = self.seats.close(worker, id, attempt);
+        let placed = self.workers.close(worker, id, attempt);
         self.look_at_borrowers(worker);
         if let Some(placed) = &placed {
             self.spend(id, placed, nanoseconds.clamp(1, LONGEST));
@@ -36,20 +36,20 @@ impl Scheduler {
             && tally.done < TaskRange::count(&placed.tasks)
         {
             // What is neither done nor failed for good is tried again.
-            again(run, attempt, &placed.tasks);
+            requeue(run, attempt, &placed.tasks);
         }
         for task in tally.spent.iter().flat_map(|range| range.tasks()) {
             run.tasks.take_up_spent(&run.graph, task);
         }
         match tally.failed {
             Some(task) => self.fail(id, task, worker, vec![]),
-            None => self.settle(id),
+            None => self.publish(id),
         }
     }
 
     /// An assignment of `run` has ended, after so long.
     fn spend(&mut self, run: RunId, placed: &Placed, nanoseconds: u64) {
-        let need = || placed.requirement.as_deref().and_then(|required| self.seats.needs.find(required));
+        let need = || placed.requirement.as_deref().and_then(|required| self.workers.needs.find(required));
         // A slot that was lent is taken from nobody.
         let need = (!placed.is_lent).then(|| need().unwrap_or(Need::NONE));
         self.queue.spend(run, placed.priority, placed.nanoseconds, nanoseconds, need);
@@ -57,7 +57,7 @@ impl Scheduler {
 
     /// `worker` is to forget `run`: what it was handed out is over. What was begun goes on, and nobody will say for how long.
     pub(crate) fn end_all(&mut self, worker: WorkerId, run: RunId) {
-        for placed in self.seats.forget(worker, run) {
+        for placed in self.workers.forget(worker, run) {
             let had = if placed.is_started { placed.nanoseconds } else { 0 };
             self.spend(run, &placed, had);
         }
@@ -76,16 +76,16 @@ fn take_outcomes(
     let has_cause = outcomes.iter().any(|&(_, outcome)| outcome == Outcome::Failed);
     for &(range, outcome) in outcomes {
         if let Outcome::Done { bytes } = outcome {
-            run.tasks.layers[range.layer.0 as usize].result_bytes = (bytes / range.len().max(1)).min(LARGEST);
+            run.tasks.learn_size(range.layer, bytes / range.len().max(1));
         }
         let ran = match (outcome, placed) {
             (Outcome::Done { .. }, placed) => take_results(run, worker, attempt, range, placed.is_some()),
-            (Outcome::Spent { .. }, Some(_)) => take_spent(run, attempt, range, &mut tally.spent),
+            (Outcome::Consumed { .. }, Some(_)) => take_consumed(run, attempt, range, &mut tally.spent),
             (Outcome::Failed, Some(_)) => count_failures(run, attempt, range, &mut tally.failed),
             (Outcome::NotRun, Some(_)) if !has_cause => count_refusals(run, attempt, range, &mut tally.failed),
             _ => 0,
         };
-        if let Outcome::Done { bytes } | Outcome::Spent { bytes } = outcome {
+        if let Outcome::Done { bytes } | Outcome::Consumed { bytes } = outcome {
             tally.done += ran;
             run.estimates[range.layer.0 as usize].learn_bytes(ran, bytes);
         }
@@ -111,11 +111,11 @@ impl Run {
         if let [(layer, count)] = *ran {
             return self.estimates[layer.0 as usize].learn_time(count, nanoseconds);
         }
-        let expects = |&(layer, count): &(LayerId, u64)| {
+        let incoming = |&(layer, count): &(LayerId, u64)| {
             let one = self.estimates[layer.0 as usize].nanoseconds(&self.graph.layer(layer).cost);
             u128::from(one.unwrap_or(1).max(1)) * u128::from(count)
         };
-        let expected: SmallVec<[u128; 4]> = ran.iter().map(expects).collect();
+        let expected: SmallVec<[u128; 4]> = ran.iter().map(incoming).collect();
         let total = expected.iter().sum::<u128>().max(1);
         for (&(layer, count), part) in ran.iter().zip(expected) {
             let part = (u128::from(nanoseconds) * part / total) as u64;
@@ -125,7 +125,7 @@ impl Run {
 }
 
 /// Tasks of `attempt` that are still on it go back to be tried again.
-pub(crate) fn again(run: &mut Run, attempt: Attempt, tasks: &[TaskRange]) {
+pub(crate) fn requeue(run: &mut Run, attempt: Attempt, tasks: &[TaskRange]) {
     for task in tasks.iter().flat_map(|range| range.tasks()) {
         if run.tasks.is_current(task, attempt) {
             run.tasks.again(&run.graph, task);
@@ -181,7 +181,7 @@ fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
 }
 
 /// Takes in that tasks were done and their results went with their readers.
-fn take_spent(run: &mut Run, attempt: Attempt, range: TaskRange, spent: &mut Vec<TaskRange>) -> u64 {
+fn take_consumed(run: &mut Run, attempt: Attempt, range: TaskRange, spent: &mut Vec<TaskRange>) -> u64 {
     let mut current = 0;
     for task in range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<SmallVec<[TaskId; 64]>>() {
         run.tasks.spend(&run.graph, task);

@@ -7,10 +7,11 @@
 
 use crate::needs::Need;
 use crate::planted::{self, Bug};
+use crate::policy::Admission;
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::seat::Seat;
-use crate::seats::Seats;
+use crate::worker_state::WorkerState;
+use crate::workers::Workers;
 use crate::{RunId, Time, WorkerId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +39,8 @@ impl Reserves {
         }
     }
 
-    fn next_due(&mut self, now: Time, patience: u64) -> Option<Need> {
-        let &(since, need) = self.by_time.first().filter(|(since, _)| since.0.saturating_add(patience) <= now.0)?;
+    fn next_due(&mut self, now: Time, admission: &Admission) -> Option<Need> {
+        let &(since, need) = self.by_time.first().filter(|(since, _)| admission.patience_ends(*since) <= now)?;
         self.by_time.remove(&(since, need));
         self.since.remove(&need);
         Some(need)
@@ -65,7 +66,7 @@ impl Reserves {
 impl Scheduler {
     /// Somebody has come to stand aside for `need`.
     pub(crate) fn note_aside(&mut self, need: Need) {
-        if self.seats.needs.requirement(need).is_some_and(|requirement| !requirement.resources.is_empty()) {
+        if self.workers.needs.requirement(need).is_some_and(|requirement| !requirement.resources.is_empty()) {
             self.reserves.note(need, self.now);
         }
     }
@@ -75,7 +76,7 @@ impl Scheduler {
         if self.reserves.is_empty() {
             return;
         }
-        if let Some(need) = self.seats.needs.find(requirement) {
+        if let Some(need) = self.workers.needs.find(requirement) {
             self.drop_reserve(need);
             if self.queue.first_aside(need).is_some() {
                 self.note_aside(need);
@@ -86,14 +87,14 @@ impl Scheduler {
     /// Nobody requires it any more, or whoever does begins to wait anew.
     pub(crate) fn drop_reserve(&mut self, need: Need) {
         if let Some(worker) = self.reserves.end(need) {
-            self.seats.keep_for(worker, None);
+            self.workers.keep_for(worker, None);
         }
     }
 
     /// Somebody who required this has nothing to start any more.
     pub(crate) fn note_undemanded(&mut self, need: Need) {
         let of_need = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
-        if !self.reserves.is_empty() && self.demanding.range(of_need).next().is_none() {
+        if !self.reserves.is_empty() && self.requiring.range(of_need).next().is_none() {
             self.drop_reserve(need);
         }
     }
@@ -109,13 +110,13 @@ impl Scheduler {
 
     /// Keeps workers for those who have stood aside for long.
     pub(crate) fn keep_room(&mut self) {
-        while let Some(need) = self.reserves.next_due(self.now, self.settings.patience_nanoseconds) {
+        while let Some(need) = self.reserves.next_due(self.now, &self.settings.admission) {
             self.steps += 1;
             let Some(priority) = self.queue.first_aside(need) else {
                 self.drop_reserve(need);
                 continue;
             };
-            let is_kept = self.reserves.kept.get(&need).is_some_and(|worker| self.seats.needs.is_able(need, *worker));
+            let is_kept = self.reserves.kept.get(&need).is_some_and(|worker| self.workers.needs.is_able(need, *worker));
             if !is_kept {
                 self.drop_reserve(need);
                 self.keep_worker(need, priority);
@@ -125,33 +126,33 @@ impl Scheduler {
     }
 
     fn keep_worker(&mut self, need: Need, priority: i32) {
-        let Some(requirement) = self.seats.needs.requirement(need).cloned() else { return };
+        let Some(requirement) = self.workers.needs.requirement(need).cloned() else { return };
         if planted::has(Bug::NothingGathers) {
             return;
         }
-        let able: Vec<_> = self.seats.needs.able_from(need, self.reserves.next).take(ABLE_LOOKED_AT).collect();
+        let able: Vec<_> = self.workers.needs.able_from(need, self.reserves.next).take(ABLE_LOOKED_AT).collect();
         self.steps += able.len() as u64;
         let able = able.into_iter().inspect(|worker| self.reserves.next = *worker);
-        let seats = able.filter_map(|worker| Some((worker, self.seats.get(worker)?)));
-        let found = seats.filter(|(_, seat)| seat.may_be_kept_for(&requirement, priority));
-        if let Some((worker, _)) = found.min_by_key(|&(worker, seat)| (seat.load(), worker)) {
-            self.seats.keep_for(worker, Some(requirement));
+        let workers = able.filter_map(|worker| Some((worker, self.workers.get(worker)?)));
+        let found = workers.filter(|(_, state)| state.may_be_kept_for(&requirement, priority));
+        if let Some((worker, _)) = found.min_by_key(|&(worker, state)| (state.load(), worker)) {
+            self.workers.keep_for(worker, Some(requirement));
             self.reserves.kept.insert(need, worker);
         }
     }
 }
 
-impl Seats {
+impl Workers {
     /// Keeps what is required of a worker's resources for those who require it, or lets anybody have it again.
     fn keep_for(&mut self, worker: WorkerId, requirement: Option<Arc<Requirement>>) {
-        self.change(worker, |seat| seat.kept_for = requirement);
+        self.change(worker, |state| state.keep_for(requirement));
     }
 }
 
-impl Seat {
+impl WorkerState {
     /// Whether it can be kept for `requirement`: for nobody else, and no task of a higher priority uses what is required.
     fn may_be_kept_for(&self, requirement: &Requirement, priority: i32) -> bool {
-        let is_free = self.kept_for.is_none() && self.quarantine.is_none();
+        let is_free = self.kept_for().is_none() && self.quarantine().is_none();
         let mut others = self.placed().filter(|(_, placed)| placed.priority > priority);
         let uses = |other: &Requirement| other.resources.keys().any(|name| requirement.resources.contains_key(name));
         is_free && !others.any(|(_, placed)| placed.requirement.as_deref().is_some_and(uses))

@@ -8,38 +8,63 @@ use crate::{TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 
 impl Tasks {
-    /// A client wants `task` from now on.
-    pub fn want(&mut self, graph: &Graph, task: TaskId) {
-        let layer = &mut self.layers[task.layer.0 as usize];
-        if layer.wanted.contains(task.index) {
-            return;
+    /// A client wants `tasks` from now on. Those that are needed anyway and stand alike are counted together; the
+    /// others have to be run, and each is taken up.
+    pub fn want(&mut self, graph: &Graph, tasks: TaskRange) {
+        let layer = &mut self.layers[tasks.layer.0 as usize];
+        for gap in layer.wanted.gaps_in(tasks.start..tasks.end, layer.len) {
+            let layer = &mut self.layers[tasks.layer.0 as usize];
+            layer.wanted.insert(gap.clone(), layer.len);
+            let mut start = gap.start;
+            while start < gap.end {
+                start = self.want_alike(graph, TaskRange { start, end: gap.end, ..tasks });
+            }
         }
-        layer.wanted.insert(task.index..task.index + 1, layer.len);
-        let is_needed = layer.needed.contains(task.index);
-        let tag = layer.pages.get(task.index).tag;
-        self.counts.unfinished_wanted += u64::from(!is_needed || tag != Tag::InMemory);
-        if is_needed && tag == Tag::InMemory {
-            self.count_holders(task, false);
+    }
+
+    /// The first of `tasks`, and those that stand like it, are wanted from now on. Says where they end.
+    fn want_alike(&mut self, graph: &Graph, tasks: TaskRange) -> u64 {
+        self.steps += 1;
+        let layer = &self.layers[tasks.layer.0 as usize];
+        let (record, mut end) = layer.pages.alike(tasks.start..tasks.end);
+        let is_needed = layer.needed.contains(tasks.start);
+        // What isn't needed has a record like any other, that says nothing.
+        if layer.needed.count(tasks.start..end) != if is_needed { end - tasks.start } else { 0 } {
+            end = tasks.start + 1;
         }
-        if !is_needed || tag == Tag::Released {
-            self.take_up(graph, task);
+        let alike = TaskRange { end, ..tasks };
+        match record.tag {
+            Tag::InMemory if is_needed && record.is_special => {
+                alike.tasks().for_each(|task| self.count_holders(task, false));
+            }
+            Tag::InMemory if is_needed => {
+                self.let_go(alike.layer, record.worker, alike.len(), false);
+                self.hold(alike.layer, record.worker, alike.len(), true);
+            }
+            tag => {
+                self.counts.unfinished_wanted += alike.len();
+                if !is_needed || tag == Tag::Released {
+                    alike.tasks().for_each(|task| self.take_up(graph, task));
+                }
+            }
         }
+        end
     }
 
     /// `worker` holds the result of `task`, which a client put there and wants from now on.
     pub fn give(&mut self, graph: &Graph, task: TaskId, worker: WorkerId) {
         let layer = &mut self.layers[task.layer.0 as usize];
         // If it was given before and is gone, it isn't lost any more.
-        layer.given.remove(task.index, layer.len);
-        self.want(graph, task);
+        layer.given.remove(task.index..task.index + 1, layer.len);
+        self.want(graph, TaskRange::one(task));
         match self.record(task).tag {
             Tag::InMemory => self.add_copy(task, worker),
             tag => {
                 if tag == Tag::Running {
                     self.end_hand_out(task);
                 }
-                self.hand_out(task, worker, self.next_attempt);
-                self.next_attempt = self.next_attempt.next();
+                let attempt = self.begin_attempt();
+                self.hand_out(task, worker, attempt);
                 self.finish(graph, task, worker);
             }
         }
@@ -52,8 +77,8 @@ impl Tasks {
         let unread = self.record(task).count;
         let is_wanted = self.is_wanted(task);
         self.counts.unfinished_wanted += u64::from(is_wanted && !planted::has(Bug::LossIsNotCounted));
-        self.leave_memory(graph, task);
-        for &id in graph.readers(task.layer) {
+        self.leave_memory(task);
+        for &id in graph.readers_of(task) {
             if let Some(exchange) = self.layers[id.0 as usize].exchange {
                 if exchange.producers_left == 1 && !planted::has(Bug::ExchangeStaysOpen) {
                     self.close_exchange(id);
@@ -77,13 +102,26 @@ impl Tasks {
         }
     }
 
-    /// All copies that `worker` holds are gone.
-    pub fn lose_all_of(&mut self, graph: &Graph, worker: WorkerId) {
-        let holding = self.replicas.iter().filter(|(_, holders)| holders.contains(worker));
-        let mut lost: Vec<_> = holding.map(|(&task, _)| TaskRange::one(task)).collect();
-        for (layer, state) in (0..).map(LayerId).zip(&self.layers) {
-            let held = state.pages.live().filter(|(_, record)| record.tag == Tag::InMemory && record.worker == worker);
-            held.for_each(|(index, _)| TaskRange::push(&mut lost, TaskId::new(layer, index)));
+    /// All copies that `worker` holds are gone: so many of each layer. Looked at are only pages in which there may be
+    /// one, until all are found.
+    pub fn lose_all_of(&mut self, graph: &Graph, worker: WorkerId, held: &[(LayerId, u64)]) {
+        let mut lost = vec![];
+        for &(layer, count) in held {
+            let mut left = count;
+            for (start, records) in self.layers[layer.0 as usize].pages.maybe_with(worker) {
+                self.steps += 1;
+                for (task, record) in (start..).map(|index| TaskId::new(layer, index)).zip(records) {
+                    let has_it = record.worker == worker || record.is_special && self.holds(worker, task);
+                    if record.tag == Tag::InMemory && has_it {
+                        TaskRange::push(&mut lost, task);
+                        left -= 1;
+                    }
+                }
+                if left == 0 {
+                    break;
+                }
+            }
+            debug_assert_eq!(left, 0, "results of {layer:?} that {worker:?} holds aren't found");
         }
         self.lose_those_of(graph, worker, &lost);
     }
@@ -111,9 +149,7 @@ impl Tasks {
             self.replicas.remove(&task);
             record.is_special = false;
         }
-        if !self.is_wanted(task) {
-            self.moves.remove(task.layer, worker);
-        }
+        self.let_go(task.layer, worker, 1, self.is_wanted(task));
         true
     }
 
@@ -157,16 +193,19 @@ impl Tasks {
     /// This is the one way by which a task becomes needed once a run has begun.
     fn take_up(&mut self, graph: &Graph, task: TaskId) {
         self.mark_needed(graph, task);
+        // A chain of lost results may be as long as the graph: it is walked by a list and not by calls. Each comes into
+        // the list once, since it is marked before.
         let mut work = Vec::from([task]);
         while let Some(task) = work.pop() {
             let missing = self.need_inputs(graph, task, &mut work);
-            self.settle(graph, task, missing);
+            self.set_waiting_or_ready(graph, task, missing);
         }
     }
 
     fn need_inputs(&mut self, graph: &Graph, task: TaskId, work: &mut Vec<TaskId>) -> u64 {
         if let Some(exchange) = &mut self.layers[task.layer.0 as usize].exchange {
             exchange.consumers_left += 1;
+            // All consumers are one read of each producer, which the first of them makes.
             if exchange.consumers_left == 1 {
                 graph.for_each_input(task, |input| {
                     self.need(graph, input, work);
@@ -192,6 +231,7 @@ impl Tasks {
                 layer.open(input.index).count += 1;
                 return false;
             }
+            // It will run, and counts its readers when it has: this one then as well.
             true if tag != Tag::Released => {}
             _ => {
                 self.mark_needed(graph, input);
@@ -203,11 +243,14 @@ impl Tasks {
 
     /// Puts a task that was released or not needed into `Waiting`; what it waits for is counted by the caller.
     fn mark_needed(&mut self, graph: &Graph, task: TaskId) {
+        // Gates count who will read what it reads, while it isn't among the needed yet.
         self.count_reads(graph, task);
         let layer = &mut self.layers[task.layer.0 as usize];
+        // A page that is opened counts its needed tasks: it is before this one is needed, which is added.
         let record = layer.open(task.index);
         *record = Record { count: 0, tag: Tag::Waiting, ..*record };
         layer.pages.revived(task.index);
+        // Nobody can make it: the run ends with this.
         if layer.given.contains(task.index) {
             TaskRange::push(&mut self.lost, task);
         }

@@ -1,18 +1,19 @@
 //! One submitted graph.
 
 use crate::estimate::Estimate;
-use crate::members::Members;
 use crate::needed::needed_for;
 use crate::needs::Need;
 use crate::queue::Head;
 use crate::requirement::Requirement;
-use crate::suspects::Suspects;
+use crate::suspects::CrashSuspects;
 use crate::task::Tag;
+use crate::task_set::TaskSet;
 use crate::tasks::Tasks;
 use crate::{RunId, StallCause, TaskRange, WorkerId};
-use raskt_graph::{Graph, TaskId};
+use raskt_graph::{Graph, LayerId, TaskId};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -26,21 +27,21 @@ pub(crate) struct Run {
     /// The numbers of these, among those of all runs.
     pub needs: Vec<Need>,
     /// Tasks that may have killed workers.
-    pub suspects: Suspects,
+    pub suspects: CrashSuspects,
     /// What those of them require that look for a worker, and its class.
     pub sought: SmallVec<[(Need, u32); 2]>,
     /// How often workers have said of a task that they didn't run it, without a cause that is known here.
     refusals: BTreeMap<TaskId, u32>,
     /// Workers that were given something of it, and have to be told when it is forgotten.
-    pub known_to: BTreeSet<WorkerId>,
+    known_to: BTreeSet<WorkerId>,
     /// Slots that tasks have lent while they wait for it, by their workers, until it has ended.
-    pub lenders: BTreeMap<WorkerId, u64>,
+    lenders: BTreeMap<WorkerId, u64>,
     /// The run whose task submitted it, if that was there.
     pub parent: Option<RunId>,
     /// Whether tasks of that require something, which those that wait may lend.
     pub parent_requires: bool,
     /// Classes of it that require something and stand in line.
-    pub demanding: u32,
+    requiring: u32,
     /// The client knows that all that it wants is there.
     pub is_finished: bool,
     /// What the client was told that it waits for.
@@ -49,7 +50,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub fn new(graph: Arc<Graph>, wanted: &[TaskRange], heeds_requirements: bool) -> Self {
-        let mut members = vec![Members::Nothing; graph.layers().len()];
+        let mut members = vec![TaskSet::Nothing; graph.layers().len()];
         for range in wanted {
             members[range.layer.0 as usize].insert(range.start..range.end, graph.layer(range.layer).len());
         }
@@ -63,17 +64,80 @@ impl Run {
             estimates,
             needs: vec![],
             classes,
-            suspects: Suspects::default(),
+            suspects: CrashSuspects::default(),
             sought: SmallVec::new(),
             refusals: BTreeMap::new(),
             known_to: BTreeSet::new(),
             lenders: BTreeMap::new(),
             parent: None,
             parent_requires: false,
-            demanding: 0,
+            requiring: 0,
             is_finished: false,
             stalled: None,
         }
+    }
+
+    /// `worker` is given something of it; whether that is the first.
+    pub fn know(&mut self, worker: WorkerId) -> bool {
+        self.known_to.insert(worker)
+    }
+
+    /// Workers that were given something of it.
+    pub fn known_to(&self) -> impl Iterator<Item = WorkerId> {
+        self.known_to.iter().copied()
+    }
+
+    pub fn is_known_to(&self, worker: WorkerId) -> bool {
+        self.known_to.contains(&worker)
+    }
+
+    /// Tasks of `worker` lend slots while they wait for it.
+    pub fn lend(&mut self, worker: WorkerId, slots: u64) {
+        *self.lenders.entry(worker).or_default() += slots;
+    }
+
+    /// `worker` gets back so many slots of those that it lends, at most: how many, and whether these were the last.
+    pub fn take_back_lent(&mut self, worker: WorkerId, slots: u64) -> Option<(u64, bool)> {
+        let lent = self.lenders.get_mut(&worker)?;
+        let slots = slots.min(*lent);
+        *lent -= slots;
+        let is_over = *lent == 0;
+        if is_over {
+            self.lenders.remove(&worker);
+        }
+        Some((slots, is_over))
+    }
+
+    /// Nobody waits for it any more: who has lent slots, and how many.
+    pub fn end_lending(&mut self) -> BTreeMap<WorkerId, u64> {
+        mem::take(&mut self.lenders)
+    }
+
+    /// Workers whose tasks lend slots while they wait for it, and how many.
+    pub fn lenders(&self) -> impl Iterator<Item = (WorkerId, u64)> {
+        self.lenders.iter().map(|(&worker, &slots)| (worker, slots))
+    }
+
+    /// Slots that tasks of `worker` lend while they wait for it; never none.
+    pub fn lent_by(&self, worker: WorkerId) -> Option<u64> {
+        self.lenders.get(&worker).copied()
+    }
+
+    /// A worker is gone, with what it `held` of the run by layer, and all that waited for it there.
+    pub fn lose_worker(&mut self, worker: WorkerId, held: &[(LayerId, u64)]) {
+        self.known_to.remove(&worker);
+        self.lenders.remove(&worker);
+        self.tasks.lose_all_of(&self.graph, worker, held);
+    }
+
+    /// A class of it that requires something has come to stand in line, or stands there no longer.
+    pub fn demand(&mut self, begins: bool) {
+        self.requiring = if begins { self.requiring + 1 } else { self.requiring - 1 };
+    }
+
+    /// Classes of it that require something and stand in line.
+    pub fn requiring(&self) -> u32 {
+        self.requiring
     }
 
     /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.

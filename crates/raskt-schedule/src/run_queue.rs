@@ -1,12 +1,13 @@
 //! Whose turn it is: the runs that may have something to start, in order.
 //!
 //! Higher priority goes first. Among equals the workers' time is shared by *families*: a run, and those that its tasks submit
-//! (see [`crate::shares`]). Within a family the deepest run goes first, since a task that waits for it holds a thread; then
-//! the oldest.
+//! (see [`crate::shares`]), or the oldest goes first, as [`Order`] has it. Within a family the deepest run goes first, since
+//! a task that waits for it holds a thread; then the oldest.
 
 use crate::RunId;
 use crate::by_run::ByRun;
 use crate::needs::Need;
+use crate::policy::Order;
 use crate::shares::Shares;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +67,10 @@ impl InLine {
 }
 
 impl RunQueue {
+    pub fn new(order: Order) -> Self {
+        Self { shares: Shares::new(order), ..Self::default() }
+    }
+
     /// A run comes; `parent` is the run whose task submitted it, if it is there.
     pub fn add(&mut self, run: RunId, parent: Option<RunId>) {
         let above = parent.and_then(|parent| self.runs.get(&parent)).copied();
@@ -258,7 +263,7 @@ impl RunQueue {
             aside.map_or(0, |families| families.len() as u64 - u64::from(families.contains_key(&family)))
         };
         let beside = need.map(others);
-        self.change(run, priority, |shares, family| shares.settle(family, priority, expected, nanoseconds, beside));
+        self.change(run, priority, |shares, family| shares.account(family, priority, expected, nanoseconds, beside));
     }
 
     /// Changes what is known of the family of `run`, and with it its turn.

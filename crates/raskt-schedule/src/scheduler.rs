@@ -1,19 +1,21 @@
 use crate::by_run::ByRun;
 use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
-use crate::place::{Placement, SoonestStart};
 use crate::planted::{self, Bug};
-use crate::report::again;
+use crate::policy::{Placement, SoonestStart};
+use crate::report::requeue;
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
-use crate::seats::Seats;
 use crate::settings::{Progress, Settings};
 use crate::suspects::Death;
 use crate::waits::Waits;
+use crate::worker_state::WorkerState;
+use crate::workers::Workers;
 use crate::{Action, Attempt, Event, EventError, LossCause, RunId, TaskRange, TaskState, Time, WorkerId};
 use raskt_graph::TaskId;
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// The scheduler machine: knows every task of every run and every worker, and decides who does what next.
 ///
@@ -21,25 +23,25 @@ use std::collections::{BTreeSet, VecDeque};
 #[derive(Debug)]
 pub struct Scheduler {
     pub(crate) runs: ByRun<Run>,
-    pub(crate) seats: Seats,
+    pub(crate) workers: Workers,
     /// Runs that may have something to start, by what it requires.
     pub(crate) queue: RunQueue,
     /// Of those in line, the ones that require something.
-    pub(crate) demanding: BTreeSet<(Need, RunId, u32)>,
+    pub(crate) requiring: BTreeSet<(Need, RunId, u32)>,
     /// What is required by those in line and by workers with room, as far as it is known.
     pub(crate) wakeable: BTreeSet<Need>,
-    /// Of the demanding, those whose requirement no worker that is there can meet.
+    /// Of the requiring, those whose requirement no worker that is there can meet.
     pub(crate) hopeless: BTreeSet<(RunId, Need, u32)>,
     /// Runs of which it isn't known whether they can go on.
     pub(crate) doubtful: BTreeSet<RunId>,
-    /// Of the runs that tasks have submitted, those that are demanding, by family.
+    /// Of the runs that tasks have submitted, those that are requiring, by family.
     pub(crate) needy: BTreeSet<(RunId, RunId)>,
     /// Those of them that may borrow by now what they require.
     pub(crate) borrowers: BTreeSet<RunId>,
     /// Things that were looked at to decide what is next.
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
-    pub(crate) accused: BTreeSet<(Need, RunId, u32)>,
+    pub(crate) with_suspects: BTreeSet<(Need, RunId, u32)>,
     /// Workers that are kept for those who ask for much of a resource.
     pub(crate) reserves: Reserves,
     /// Tasks that wait for memory.
@@ -48,31 +50,31 @@ pub struct Scheduler {
     pub(crate) now: Time,
     pub(crate) actions: VecDeque<Action>,
     pub(crate) settings: Settings,
-    pub(crate) placement: Box<dyn Placement>,
+    pub(crate) placement: Arc<dyn Placement>,
 }
 
 impl Scheduler {
     /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
     pub fn new(credit_nanoseconds: u64) -> Self {
-        Self::with(Settings { credit_nanoseconds, ..Settings::default() }, Box::new(SoonestStart::default()))
+        Self::with(Settings { credit_nanoseconds, ..Settings::default() }, Arc::new(SoonestStart::default()))
     }
 
     /// A scheduler with these settings, and `placement` to choose workers.
-    pub fn with(settings: Settings, placement: Box<dyn Placement>) -> Self {
+    pub fn with(settings: Settings, placement: Arc<dyn Placement>) -> Self {
         // What is expected of tasks is added up.
         let settings = Settings { credit_nanoseconds: settings.credit_nanoseconds.min(LONGEST), ..settings };
         Self {
             runs: ByRun::default(),
-            seats: Seats::new(settings.prefill_nanoseconds),
-            queue: RunQueue::default(),
-            demanding: BTreeSet::new(),
+            workers: Workers::new(settings),
+            queue: RunQueue::new(settings.order),
+            requiring: BTreeSet::new(),
             wakeable: BTreeSet::new(),
             hopeless: BTreeSet::new(),
             doubtful: BTreeSet::new(),
             needy: BTreeSet::new(),
             borrowers: BTreeSet::new(),
             steps: 0,
-            accused: BTreeSet::new(),
+            with_suspects: BTreeSet::new(),
             reserves: Reserves::default(),
             waits: Waits::default(),
             now: Time(0),
@@ -93,8 +95,8 @@ impl Scheduler {
     pub fn handle_event(&mut self, now: Time, event: Event) {
         self.now = self.now.max(now);
         if let Some((worker, run)) = event.holder() {
-            self.seats.hear(worker);
-            if !self.runs.contains_key(&run) && self.seats.contains(worker) {
+            self.workers.hear(worker);
+            if !self.runs.contains_key(&run) && self.workers.contains(worker) {
                 // It came to hold something of it while the run was forgotten.
                 self.actions.push_back(Action::Forget { worker, run });
             }
@@ -106,22 +108,19 @@ impl Scheduler {
             }
             Event::Wanted { run, tasks } => self.change(run, |found| {
                 found.is_finished = false;
-                let Run { graph, tasks: states, .. } = found;
-                tasks.into_iter().flat_map(TaskRange::tasks).for_each(|task| states.want(graph, task));
+                tasks.into_iter().for_each(|range| found.tasks.want(&found.graph, range));
             }),
-            Event::Given { run, tasks, worker, bytes } => self.take_given(run, &tasks, worker, bytes),
-            Event::Released { run, tasks } => self.change(run, |found| {
-                found.tasks.unwant(&found.graph, tasks.into_iter().flat_map(TaskRange::tasks));
-            }),
+            Event::Scattered { run, tasks, worker, bytes } => self.take_scattered(run, &tasks, worker, bytes),
+            Event::Released { run, tasks } => self.change(run, |found| found.tasks.unwant(&found.graph, &tasks)),
             Event::RunReleased { run } => drop(self.forget(run)),
             Event::WorkerJoined { worker, offer } => {
-                if self.seats.len() == 0 {
+                if self.workers.len() == 0 {
                     self.doubtful.extend(self.runs.keys());
                 }
-                self.seats.add(worker, offer);
+                self.workers.add(worker, offer);
             }
             Event::WorkerResized { worker, slots, memory } => {
-                self.seats.resize(worker, slots, memory);
+                self.workers.resize(worker, slots, memory);
                 self.look_at_borrowers(worker);
             }
             Event::SlotsLent { worker, run, slots } => self.lend(worker, run, slots),
@@ -132,13 +131,13 @@ impl Scheduler {
             }),
             Event::Started { worker, run, attempt } => {
                 let is_forgotten = !self.runs.contains_key(&run);
-                self.seats.start(worker, run, attempt, is_forgotten);
+                self.workers.start(worker, run, attempt, is_forgotten);
             }
             Event::Fetched { worker, run, tasks } => self.fetched(worker, run, &tasks),
             Event::FetchFailed { worker, run, attempt, task, from, reached } => {
                 self.fetch_failed(worker, run, attempt, task, from, reached);
             }
-            Event::TakenBack { worker, run, attempt, tasks } => self.take_back(worker, run, attempt, &tasks),
+            Event::Recalled { worker, run, attempt, tasks } => self.take_back(worker, run, attempt, &tasks),
             Event::Reported { worker, report } => self.take_report(worker, report),
             Event::TimePassed => {}
         }
@@ -150,10 +149,13 @@ impl Scheduler {
         self.actions.pop_front()
     }
 
-    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers and where they
-    /// stand for whoever requires something, suspects, classes of runs. What an event is about isn't counted, so that the steps of an event depend on nothing else that is there.
+    /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers and
+    /// where they stand for whoever requires something, suspects, classes of runs; and, of what a client wants or lets
+    /// go of and of what is lost with a worker, pages and stretches of tasks that stand alike; and layers that are
+    /// asked whether they read a task. What an event is about isn't counted otherwise, so that the steps of an event
+    /// depend on nothing else that is there.
     pub fn steps(&self) -> u64 {
-        self.steps + self.seats.steps()
+        self.steps + self.workers.steps()
     }
 
     /// How far `run` has come; nothing if it isn't known.
@@ -177,19 +179,25 @@ impl Scheduler {
     fn change(&mut self, id: RunId, change: impl FnOnce(&mut Run)) {
         if let Some(run) = self.runs.get_mut(&id) {
             change(run);
-            self.settle(id);
+            self.publish(id);
         }
     }
 
     /// Tells workers what a run doesn't need any more, tells the client once all that it wants is there, and puts the run in
     /// line if it has something to start.
-    pub(crate) fn settle(&mut self, id: RunId) {
+    pub(crate) fn publish(&mut self, id: RunId) {
         let Some(run) = self.runs.get_mut(&id) else { return };
-        run.tasks.moves.take().for_each(|moved| self.seats.hold(id, moved));
+        self.steps += std::mem::take(&mut run.tasks.steps);
+        run.tasks.moves.take().for_each(|moved| self.workers.hold(id, moved));
         if !run.tasks.discards.is_empty() {
             for (worker, tasks) in by_place(&mut run.tasks.discards) {
-                if let Some(seat) = self.seats.get(worker) {
-                    self.actions.push_back(Action::Discard { worker, run: id, tasks, heard: seat.heard });
+                if let Some(state) = self.workers.get(worker) {
+                    self.actions.push_back(Action::Discard {
+                        worker,
+                        run: id,
+                        tasks,
+                        inventory_version: state.inventory_version(),
+                    });
                 }
             }
         }
@@ -200,7 +208,7 @@ impl Scheduler {
             return;
         }
         for ((worker, attempt), tasks) in by_place(&mut run.tasks.cancelled) {
-            self.actions.push_back(Action::TakeBack { worker, run: id, attempt, tasks });
+            self.actions.push_back(Action::Recall { worker, run: id, attempt, tasks });
         }
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
         if is_finished && !run.is_finished {
@@ -219,17 +227,17 @@ impl Scheduler {
                 self.waits.forget_class(id, class as u32);
             }
             let demand = (run.needs[class], id, class as u32);
-            if class > 0 && priority.is_some() != self.demanding.contains(&demand) {
+            if class > 0 && priority.is_some() != self.requiring.contains(&demand) {
                 self.demand(demand, priority.is_some());
             }
         }
         let Some(run) = self.runs.get(&id) else { return };
-        if run.demanding > 0 && run.parent.is_some() {
+        if run.requiring() > 0 && run.parent.is_some() {
             self.borrowers.insert(id);
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
         let may_be_stalled = is_stuck || run.stalled.is_some() || run.classes.len() > 1 || !run.suspects.is_empty();
-        if may_be_stalled || self.seats.len() == 0 {
+        if may_be_stalled || self.workers.len() == 0 {
             self.doubtful.insert(id);
         }
         if !run.suspects.is_empty() || !run.sought.is_empty() {
@@ -238,26 +246,24 @@ impl Scheduler {
     }
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
-        let quarantine = self.seats.get(worker).and_then(|seat| seat.quarantine);
-        let known = self.seats.known(worker);
+        let quarantine = self.workers.get(worker).and_then(WorkerState::quarantine);
+        // What it holds of each run is known while its seat is there.
+        let held = |run| self.workers.get(worker).map_or_else(Vec::new, |state| state.holdings().of(run));
+        let known: Vec<_> = self.workers.known(worker).into_iter().map(|run| (run, held(run))).collect();
         let guilty = self.blame(worker, cause);
-        let placed = self.seats.remove(worker);
+        let placed = self.workers.remove(worker);
         // Before a run of them is forgotten: its family remains.
         placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
         self.lose_reserve(worker);
         self.seek_again(quarantine);
-        for id in known {
-            self.change(id, |run| {
-                run.known_to.remove(&worker);
-                run.lenders.remove(&worker);
-                run.tasks.lose_all_of(&run.graph, worker);
-            });
+        for (id, held) in known {
+            self.change(id, |run| run.lose_worker(worker, &held));
         }
-        if self.seats.len() == 0 {
+        if self.workers.len() == 0 {
             self.doubtful.extend(self.runs.keys());
         }
         for ((id, attempt), placed) in placed {
-            self.change(id, |run| again(run, attempt, &placed.tasks));
+            self.change(id, |run| requeue(run, attempt, &placed.tasks));
         }
         for (id, task) in guilty {
             let story = self.runs.get_mut(&id).map(|run| run.suspects.take_story(task));
@@ -269,39 +275,39 @@ impl Scheduler {
 
     fn take_back(&mut self, worker: WorkerId, id: RunId, attempt: Attempt, tasks: &[TaskRange]) {
         let expected = self
-            .seats
+            .workers
             .get(worker)
-            .and_then(|seat| seat.find(id, attempt))
+            .and_then(|state| state.find(id, attempt))
             .map(|placed| (placed.priority, placed.nanoseconds));
-        let asked_for = self.seats.take_out(worker, id, attempt, tasks);
+        let stolen_for = self.workers.take_out(worker, id, attempt, tasks);
         self.look_at_borrowers(worker);
-        let is_over = self.seats.get(worker).is_some_and(|seat| seat.find(id, attempt).is_none());
+        let is_over = self.workers.get(worker).is_some_and(|state| state.find(id, attempt).is_none());
         if let Some((priority, expected)) = expected.filter(|_| is_over) {
             self.queue.give_back(id, priority, expected);
         }
-        self.change(id, |run| again(run, attempt, tasks));
-        if let Some(idle) = asked_for {
+        self.change(id, |run| requeue(run, attempt, tasks));
+        if let Some(idle) = stolen_for {
             self.pass_on(id, idle, tasks);
-            self.settle(id);
+            self.publish(id);
         }
     }
 
-    fn take_given(&mut self, id: RunId, tasks: &[TaskRange], worker: WorkerId, bytes: u64) {
-        let is_there = self.seats.contains(worker);
+    fn take_scattered(&mut self, id: RunId, tasks: &[TaskRange], worker: WorkerId, bytes: u64) {
+        let is_there = self.workers.contains(worker);
         if self.runs.contains_key(&id) {
-            self.seats.know(worker, id, true);
+            self.workers.know(worker, id, true);
         }
         self.change(id, |run| {
             // Taken to be of equal size.
             let each = (bytes / TaskRange::count(tasks).max(1)).min(LARGEST);
             if !is_there {
-                // The worker went before the scheduler heard of the data.
-                run.tasks.lost.extend_from_slice(tasks);
+                // The worker went before the scheduler inventory_version of the data.
+                run.tasks.lose_given(tasks);
                 return;
             }
-            run.known_to.insert(worker);
+            run.know(worker);
             for range in tasks {
-                run.tasks.layers[range.layer.0 as usize].result_bytes = each;
+                run.tasks.learn_size(range.layer, each);
                 range.tasks().for_each(|task| run.tasks.give(&run.graph, task, worker));
                 run.estimates[range.layer.0 as usize].learn_bytes(range.len(), each.saturating_mul(range.len()));
             }
@@ -309,10 +315,10 @@ impl Scheduler {
     }
 
     fn fetched(&mut self, worker: WorkerId, id: RunId, tasks: &[TaskRange]) {
-        if self.seats.contains(worker) && self.runs.contains_key(&id) {
-            self.seats.know(worker, id, true);
+        if self.workers.contains(worker) && self.runs.contains_key(&id) {
+            self.workers.know(worker, id, true);
             self.change(id, |run| {
-                run.known_to.insert(worker);
+                run.know(worker);
                 tasks.iter().flat_map(|range| range.tasks()).for_each(|task| run.tasks.add_copy(task, worker));
             });
         }
@@ -329,18 +335,18 @@ impl Scheduler {
         from: WorkerId,
         reached: bool,
     ) {
-        let Some(placed) = self.seats.close(worker, id, attempt) else { return };
+        let Some(placed) = self.workers.close(worker, id, attempt) else { return };
         self.look_at_borrowers(worker);
         self.queue.give_back(id, placed.priority, placed.nanoseconds);
         // Where nobody else can take it, it would only come back here.
-        let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.seats.is_only_one(required));
-        let is_lost = self.seats.note_unreachable(worker, from, self.now) || reached || is_only_one;
+        let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.workers.is_only_one(required));
+        let is_lost = self.workers.note_unreachable(worker, from, self.now) || reached || is_only_one;
         self.change(id, |run| {
             if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
                 run.tasks.take_old_result(task, from);
             }
-            again(run, attempt, &placed.tasks);
+            requeue(run, attempt, &placed.tasks);
         });
     }
 
@@ -351,29 +357,29 @@ impl Scheduler {
 
     pub(crate) fn forget(&mut self, run: RunId) -> Option<Run> {
         let found = self.runs.remove(&run)?;
-        for (&worker, &slots) in &found.lenders {
-            self.seats.lend(worker, slots, false);
-            self.seats.wait_for(worker, run, false);
-            self.seats.know(worker, run, false);
+        for (worker, slots) in found.lenders() {
+            self.workers.lend(worker, slots, false);
+            self.workers.wait_for(worker, run, false);
+            self.workers.know(worker, run, false);
         }
-        let known_to: Vec<_> = found.known_to.iter().copied().filter(|worker| self.seats.contains(*worker)).collect();
+        let known_to: Vec<_> = found.known_to().filter(|worker| self.workers.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.end_all(*worker, run));
         self.needy.remove(&(self.queue.family(run), run));
         self.queue.remove(run);
         self.waits.forget_run(run);
         for (class, &need) in (0..).zip(&found.needs) {
-            if self.demanding.contains(&(need, run, class)) {
+            if self.requiring.contains(&(need, run, class)) {
                 self.demand((need, run, class), false);
             }
         }
         self.doubtful.remove(&run);
         self.borrowers.remove(&run);
         for &(need, class) in &found.sought {
-            self.accused.remove(&(need, run, class));
-            self.seats.ask(need, false);
+            self.with_suspects.remove(&(need, run, class));
+            self.workers.ask(need, false);
         }
         for &need in &found.needs {
-            if self.seats.needs.remove(need) {
+            if self.workers.needs.remove(need) {
                 self.wakeable.remove(&need);
             }
         }

@@ -1,18 +1,21 @@
+use crate::policy::{Admission, Order, Rebalance};
+
 /// How a scheduler deals with its workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Nanoseconds of work in an assignment: enough to hide the way to the worker and back, little enough to share evenly.
     pub credit_nanoseconds: u64,
-    /// Nanoseconds of work for each slot that a worker is given in advance: about two ways there and back. None for workers
-    /// that ask and get at once.
-    pub prefill_nanoseconds: u64,
-    /// Nanoseconds that a task waits at most for memory that others are to give back: then it goes ahead, and something is spilled.
-    pub patience_nanoseconds: u64,
     /// A task is failed when so many workers have died that had nothing but it.
     pub deaths: u32,
     /// Tasks run only where the resources and workers that they ask for are. Within one process nobody offers any, and a
     /// program that was written for a cluster is to run all the same.
     pub heeds_requirements: bool,
+    /// Whose turn it is.
+    pub order: Order,
+    /// Who waits for memory.
+    pub admission: Admission,
+    /// What workers get in advance, and are asked back for.
+    pub rebalance: Rebalance,
 }
 
 impl Default for Settings {
@@ -20,10 +23,11 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             credit_nanoseconds: 200_000,
-            prefill_nanoseconds: 0,
-            patience_nanoseconds: 1_000_000_000,
             deaths: 3,
             heeds_requirements: true,
+            order: Order::default(),
+            admission: Admission::default(),
+            rebalance: Rebalance::default(),
         }
     }
 }

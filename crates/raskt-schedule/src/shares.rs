@@ -23,11 +23,13 @@
 use crate::RunId;
 use crate::by_run::ByRun;
 use crate::planted::{self, Bug};
+use crate::policy::Order;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
+    order: Order,
     families: ByRun<Family>,
     /// Of each priority that a family has a time of.
     clocks: BTreeMap<Reverse<i32>, Clock>,
@@ -60,6 +62,10 @@ struct Clock {
 }
 
 impl Shares {
+    pub fn new(order: Order) -> Self {
+        Self { order, ..Self::default() }
+    }
+
     pub fn add_run(&mut self, family: RunId) {
         match self.families.get_mut(&family) {
             Some(family) => family.runs += 1,
@@ -88,6 +94,8 @@ impl Shares {
         let Some((times, clock)) = self.of(family, priority) else { return };
         times.is_in_line = true;
         clock.in_line += 1;
+        // Who was woken before and not served keeps its place: moved to the clock each time, one that is woken in vain
+        // again and again would stand behind those who came meanwhile.
         if !is_woken || !times.is_woken {
             times.had = times.had.max(clock.time);
         }
@@ -112,7 +120,7 @@ impl Shares {
 
     /// Of what a family was charged for, so much has ended, which took `nanoseconds`. If it moves the clock, `beside` says how many
     /// others are there for it that don't stand in line.
-    pub fn settle(
+    pub fn account(
         &mut self,
         family: RunId,
         priority: Reverse<i32>,
@@ -122,20 +130,20 @@ impl Shares {
     ) {
         let Some((times, clock)) = self.of(family, priority) else { return };
         let ended = if planted::has(Bug::ExpectedStaysUnderWay) { nanoseconds.min(expected) } else { expected };
+        // All that was expected goes, and what it took comes: a wrong expectation leaves nothing behind.
         times.under_way = times.under_way.saturating_sub(ended);
         times.had = times.had.saturating_add(nanoseconds);
         if let Some(beside) = beside.filter(|_| !planted::has(Bug::ClockStandsStill)) {
+            // The one that had it shares with those in line, whether it stands there itself or not.
             clock.go_on(nanoseconds, clock.in_line + u64::from(!times.is_in_line) + beside);
         }
     }
 
     /// When its turn is.
     pub fn turn(&self, family: RunId, priority: Reverse<i32>) -> u64 {
-        if planted::has(Bug::FirstComeFirstServed) {
-            return 0;
-        }
+        let order = if planted::has(Bug::FirstComeFirstServed) { Order::FirstComeFirstServed } else { self.order };
         let times = self.families.get(&family).and_then(|family| family.times.get(&priority));
-        times.map_or(0, |times| times.had.saturating_add(times.under_way))
+        times.map_or(0, |times| order.turn(times.had, times.under_way))
     }
 
     fn of(&mut self, family: RunId, priority: Reverse<i32>) -> Option<(&mut Times, &mut Clock)> {

@@ -49,15 +49,15 @@ impl Scheduler {
     /// A class of a run that requires something has come to stand in line, or stands there no longer.
     pub(crate) fn demand(&mut self, demand: (Need, RunId, u32), begins: bool) {
         let (need, run, class) = demand;
-        _ = if begins { self.demanding.insert(demand) } else { self.demanding.remove(&demand) };
+        _ = if begins { self.requiring.insert(demand) } else { self.requiring.remove(&demand) };
         if let Some(found) = self.runs.get_mut(&run) {
-            found.demanding = if begins { found.demanding + 1 } else { found.demanding - 1 };
+            found.demand(begins);
             let needy = (self.queue.family(run), run);
-            let is_needy = found.demanding > 0 && found.parent.is_some();
+            let is_needy = found.requiring() > 0 && found.parent.is_some();
             _ = if is_needy { self.needy.insert(needy) } else { self.needy.remove(&needy) };
         }
-        self.seats.ask(need, begins);
-        let is_hopeless = begins && !self.seats.needs.is_met(need);
+        self.workers.ask(need, begins);
+        let is_hopeless = begins && !self.workers.needs.is_met(need);
         let hopeless = (run, need, class);
         _ = if is_hopeless { self.hopeless.insert(hopeless) } else { self.hopeless.remove(&hopeless) };
         if !begins {
@@ -80,22 +80,22 @@ impl Scheduler {
 
     /// Who requires what some worker has come to have, or none has any more, may go on or has to wait.
     fn look_at_what_is_met(&mut self) {
-        while let Some(need) = self.seats.needs.met_changed.pop_first() {
+        while let Some(need) = self.workers.needs.met_changed.pop_first() {
             self.steps += 1;
-            let is_met = self.seats.needs.is_met(need);
-            let demanding = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
-            for &(_, run, class) in self.demanding.range(demanding.clone()) {
+            let is_met = self.workers.needs.is_met(need);
+            let requiring = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
+            for &(_, run, class) in self.requiring.range(requiring.clone()) {
                 let hopeless = (run, need, class);
                 _ = if is_met { self.hopeless.remove(&hopeless) } else { self.hopeless.insert(hopeless) };
                 self.doubtful.insert(run);
             }
-            self.doubtful.extend(self.accused.range(demanding).map(|&(_, run, _)| run));
+            self.doubtful.extend(self.with_suspects.range(requiring).map(|&(_, run, _)| run));
         }
     }
 
     fn find_cause(&mut self, id: RunId) -> Option<StallCause> {
         let run = self.runs.get_mut(&id)?;
-        if self.seats.len() == 0 {
+        if self.workers.len() == 0 {
             return (run.tasks.counts.unfinished_wanted > 0).then_some(StallCause::NoWorkers);
         }
         for &(_, _, class) in self.hopeless.range((id, Need::NONE, 0)..=(id, Need::LAST, u32::MAX)) {
@@ -108,7 +108,7 @@ impl Scheduler {
         let mut class = 0;
         while let Some((found, group)) = run.suspects.first_ready(class) {
             self.steps += 1;
-            if !self.seats.needs.is_met(run.needs[found as usize])
+            if !self.workers.needs.is_met(run.needs[found as usize])
                 && let Some(requirement) = run.classes[found as usize].as_deref()
                 && let Some(first) = run.suspects.tasks_of(group).first()
             {

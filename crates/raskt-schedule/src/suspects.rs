@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 /// What is remembered of the tasks of a run that were near the deaths of workers.
 #[derive(Debug, Default)]
-pub(crate) struct Suspects {
+pub(crate) struct CrashSuspects {
     /// By their first task; none touches the next. Empty as long as no worker dies.
-    stretches: BTreeMap<TaskId, Stretch>,
-    groups: BTreeMap<Group, Members>,
+    stretches: BTreeMap<TaskId, RankRange>,
+    groups: BTreeMap<Group, TaskSet>,
     next: u32,
     /// Groups that have ready tasks and that no worker is kept for, by what they require.
     ready: BTreeSet<(u32, Group)>,
@@ -29,7 +29,7 @@ pub(crate) struct Group(u32);
 
 /// Neighbours with the same past.
 #[derive(Clone, Debug)]
-struct Stretch {
+struct RankRange {
     end: u64,
     story: Arc<Story>,
     /// The group that they run with, if they are suspects.
@@ -38,7 +38,7 @@ struct Stretch {
 
 /// Suspects that run together, and nothing with them.
 #[derive(Debug)]
-struct Members {
+struct TaskSet {
     /// Where their stretches begin.
     starts: BTreeSet<TaskId>,
     /// What they require, by its class in their run.
@@ -94,7 +94,7 @@ impl Story {
     }
 }
 
-impl Suspects {
+impl CrashSuspects {
     pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
     }
@@ -104,7 +104,7 @@ impl Suspects {
         !self.groups.is_empty() && self.group_of(task).is_some()
     }
 
-    fn find(&self, task: TaskId) -> Option<(TaskId, &Stretch)> {
+    fn find(&self, task: TaskId) -> Option<(TaskId, &RankRange)> {
         let (&start, stretch) = self.stretches.range(..=task).next_back()?;
         (start.layer == task.layer && task.index < stretch.end).then_some((start, stretch))
     }
@@ -119,6 +119,7 @@ impl Suspects {
         let count = TaskRange::count(tasks);
         let part = if death.alone { count.div_ceil(PARTS) } else { count };
         let death = Death { alone: death.alone && count == 1, ..death };
+        // Taken out first: what they were near decides what becomes of them, and they are put back with one death more.
         let (mut noted, mut group) = (0, None);
         let pieces: Vec<_> = tasks.iter().flat_map(|&range| self.cut(range)).collect();
         for (mut piece, before) in pieces {
@@ -126,6 +127,7 @@ impl Suspects {
             let story = Arc::new(Story { death, before: before.map(|before| before.story) });
             let is_suspect = was_suspect || story.makes_suspects();
             while !piece.is_empty() {
+                // Parts are counted over all pieces: a group may have some of several.
                 if noted % part == 0 {
                     group = None;
                 }
@@ -133,7 +135,7 @@ impl Suspects {
                 if is_suspect && group.is_none() {
                     group = Some(self.add_group(class));
                 }
-                let stretch = Stretch { end, story: story.clone(), group: group.filter(|_| is_suspect) };
+                let stretch = RankRange { end, story: story.clone(), group: group.filter(|_| is_suspect) };
                 self.put(TaskId::new(piece.layer, piece.start), stretch);
                 (noted, piece.start) = (noted + end - piece.start, end);
             }
@@ -145,11 +147,11 @@ impl Suspects {
     fn add_group(&mut self, class: u32) -> Group {
         let group = Group(self.next);
         self.next += 1;
-        self.groups.insert(group, Members { starts: BTreeSet::new(), class, has_worker: false });
+        self.groups.insert(group, TaskSet { starts: BTreeSet::new(), class, has_worker: false });
         group
     }
 
-    fn put(&mut self, start: TaskId, stretch: Stretch) {
+    fn put(&mut self, start: TaskId, stretch: RankRange) {
         if let Some(members) = stretch.group.and_then(|group| self.groups.get_mut(&group)) {
             members.starts.insert(start);
         }
@@ -157,13 +159,14 @@ impl Suspects {
     }
 
     /// Takes `range` out, in pieces of one past each.
-    fn cut(&mut self, range: TaskRange) -> Vec<(TaskRange, Option<Stretch>)> {
+    fn cut(&mut self, range: TaskRange) -> Vec<(TaskRange, Option<RankRange>)> {
         let TaskRange { layer, mut start, end } = range;
         let mut pieces = vec![];
         while start < end {
             let first = TaskId::new(layer, start);
             let (next, found) = match self.find(first).map(|(at, stretch)| (at, stretch.end.min(end))) {
                 Some((at, next)) => (next, self.cut_out(at, start, next)),
+                // Nothing is known of it up to the next stretch.
                 None => {
                     let next = self.stretches.range(first..).next().filter(|(next, _)| next.layer == layer);
                     (next.map_or(end, |(next, _)| next.index.min(end)), None)
@@ -176,17 +179,18 @@ impl Suspects {
     }
 
     /// Takes the tasks from `start` to `end` out of the stretch that begins at `at`.
-    fn cut_out(&mut self, at: TaskId, start: u64, end: u64) -> Option<Stretch> {
+    fn cut_out(&mut self, at: TaskId, start: u64, end: u64) -> Option<RankRange> {
         let stretch = self.stretches.remove(&at)?;
         if let Some(members) = stretch.group.and_then(|group| self.groups.get_mut(&group)) {
             members.starts.remove(&at);
         }
         if at.index < start {
-            self.put(at, Stretch { end: start, ..stretch.clone() });
+            self.put(at, RankRange { end: start, ..stretch.clone() });
         }
         if end < stretch.end {
             self.put(TaskId::new(at.layer, end), stretch.clone());
         }
+        // Not before what is left of it is back: a group that still has members keeps its worker.
         stretch.group.into_iter().for_each(|group| self.drop_if_empty(group));
         Some(stretch)
     }

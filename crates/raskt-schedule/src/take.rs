@@ -10,10 +10,10 @@
 use crate::batch::{Batch, Limits};
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
-use crate::members::Members;
 use crate::queue::Head;
 use crate::run::Run;
 use crate::task::Tag;
+use crate::task_set::TaskSet;
 use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{LayerId, OpKind, TaskId};
 use smallvec::SmallVec;
@@ -102,8 +102,8 @@ impl Run {
     pub fn take(&mut self, class: usize, head: Head, worker: WorkerId, limits: Limits) -> Batch {
         let first = TaskId::new(head.layer, head.start);
         let mut draft = self.draft(first, worker, limits);
-        let minds_holders = limits.minds_holders && self.is_far(first);
-        let holder = minds_holders.then(|| self.first_holder(first));
+        let locality_matters = limits.locality_matters && self.transfer_dominates(first);
+        let holder = locality_matters.then(|| self.first_holder(first));
         let mut roots = Roots { class, head: Some(head), taken: 1, next: None, holder };
         // It was admitted already.
         self.admits(&mut draft, first);
@@ -143,8 +143,7 @@ impl Run {
     }
 
     fn draft(&mut self, first: TaskId, worker: WorkerId, limits: Limits) -> Draft {
-        let attempt = self.tasks.next_attempt;
-        self.tasks.next_attempt = attempt.next();
+        let attempt = self.tasks.begin_attempt();
         Draft {
             worker,
             attempt,
@@ -184,7 +183,7 @@ impl Run {
     fn is_filled_by_ready(&self, task: TaskId, weight: Option<Weight>, limits: Limits) -> bool {
         let ready = limits.share.min(limits.ready);
         let is_filled = weight.is_none_or(|weight| ready.saturating_mul(weight.nanoseconds) >= limits.credit);
-        is_filled && self.tasks.layers[task.layer.0 as usize].wanted == Members::Everything
+        is_filled && self.tasks.layers[task.layer.0 as usize].wanted == TaskSet::Everything
     }
 
     /// `Ready` or `Waiting` → `Running`, and looks at what follows.
@@ -209,14 +208,17 @@ impl Run {
             roots.next = self.next_root(draft, roots);
         }
         let follower = draft.followers.peek().copied();
-        // What is left behind has its turn before tasks of other layers that are ready.
+        // What is left behind has its turn before tasks of other layers that are ready: nobody can start it before this
+        // assignment ends, so nothing of theirs may make that later.
         let is_beside = |root: &Root| draft.left_behind == 0 || root.1.layer == draft.layer;
+        // One without a turn, a source, is less than any turn: new work comes after what frees what was made.
         let is_first = |root: &Root| follower.is_none_or(|(turn, ..)| root.0 > Some(turn));
         if let Some((_, task, weight)) = roots.next.filter(|root| is_first(root) && is_beside(root)) {
             (roots.next, roots.taken) = (None, roots.taken + 1);
             return Some((task, weight));
         }
         let (_, task, weight) = follower?;
+        // Then waiting for it costs nobody anything: nothing else could begin meanwhile.
         let is_only_one = draft.followers.len() as u64 + draft.left_behind == 1;
         if !draft.has_room_for(weight, is_only_one) {
             return None;
@@ -231,8 +233,10 @@ impl Run {
         let (head, task) = self.peek(roots)?;
         let weight = self.weight(task).filter(|&weight| {
             let is_there = roots.holder.is_none_or(|holder| self.first_holder(task) == holder);
+            // What is admitted is counted at once: it is asked last, when nothing else can refuse the task.
             is_there && self.kind(task) == draft.kind && draft.has_room_for(weight, false) && self.admits(draft, task)
         });
+        // Without a head none is ever found again: those behind it would overtake it.
         if weight.is_none() {
             self.leave(roots);
         }
@@ -244,6 +248,7 @@ impl Run {
     fn peek(&mut self, roots: &mut Roots) -> Option<(Head, TaskId)> {
         let head = roots.head?;
         if head.start + roots.taken < head.end {
+            // A queue says who may be ready: since it was put there it may have run, or not be needed any more.
             let task = TaskId::new(head.layer, head.start + roots.taken);
             if self.may_start(task, &head) {
                 return Some((head, task));
@@ -269,14 +274,15 @@ impl Run {
             return;
         }
         let (mut found, mut looked_at) = (SmallVec::<[TaskId; 8]>::new(), 0);
-        for &id in graph.readers(task.layer) {
+        for &id in graph.readers_of(task) {
+            tasks.steps += 1;
             let layer = &tasks.layers[id.0 as usize];
             if layer.exchange.is_some() {
                 // Its consumers wait for all producers, and are counted and not listed.
                 continue;
             }
             // Many wait for it at a gate, which opens when all of the assignment has run.
-            if tasks.layers[task.layer.0 as usize].feeds_gates {
+            if tasks.feeds_gates(task.layer) {
                 let behind = tasks.reads_at_gates(graph, id, task).fold(0, u64::saturating_add);
                 draft.left_behind = draft.left_behind.saturating_add(behind);
             }
@@ -289,6 +295,7 @@ impl Run {
                 }
             });
         }
+        // Nobody but this assignment can start what waits for nothing else: it goes along, or counts as kept waiting.
         for follower in found {
             let turn = Turn(follower.layer, Reverse(follower.index));
             match self.weight(follower).filter(|_| self.may_follow(draft, follower)) {
@@ -300,7 +307,7 @@ impl Run {
 
     fn may_follow(&self, draft: &Draft, task: TaskId) -> bool {
         let is_fit = self.kind(task) == draft.kind && !self.suspects.contains(task);
-        is_fit && (!draft.limits.minds_holders || self.is_all_at(draft, task))
+        is_fit && (!draft.limits.locality_matters || self.is_all_at(draft, task))
     }
 
     /// Whether all that `task` reads and isn't made by the draft is held by the draft's worker.

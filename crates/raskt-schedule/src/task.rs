@@ -85,6 +85,14 @@ impl Record {
     pub const RELEASED: Self =
         Self { attempt: Attempt(0), count: 0, worker: WorkerId(0), failures: 0, tag: Tag::Released, is_special: false };
 
+    /// Whether a client that wants this task and `other`, or doesn't any more, changes the same of both.
+    pub fn stands_like(&self, other: &Self) -> bool {
+        let is_like = self.worker == other.worker
+            && self.is_special == other.is_special
+            && (self.count == 0) == (other.count == 0);
+        self.tag == other.tag && (self.tag != Tag::InMemory || is_like)
+    }
+
     /// One of the inputs that it waits for is handed out by `attempt`: whether all of them now are. A hand-out has a number of
     /// its own and is put together in one go, so that what was counted for an older one needn't be cleared.
     pub fn count_in(&mut self, attempt: Attempt) -> bool {

@@ -2,12 +2,12 @@ use crate::copies::Copies;
 use crate::estimate::LARGEST;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
-use crate::members::Members;
 use crate::pages::Pages;
 use crate::planted::{self, Bug};
 use crate::queues::Queues;
 use crate::sources::Sources;
 use crate::task::{Record, Tag};
+use crate::task_set::TaskSet;
 use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use smallvec::SmallVec;
@@ -23,7 +23,7 @@ pub(crate) struct Tasks {
     /// By class of requirement.
     pub queues: Queues,
     pub counts: Counts,
-    pub next_attempt: Attempt,
+    next_attempt: Attempt,
     /// Results that are to be dropped, and by whom.
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
@@ -34,6 +34,8 @@ pub(crate) struct Tasks {
     pub lost: Vec<TaskRange>,
     /// Hand-outs whose tasks nobody needs any more.
     pub cancelled: Vec<((WorkerId, Attempt), TaskRange)>,
+    /// Pages, and stretches of tasks that stand alike, that were looked at for what a client wants or what was lost.
+    pub steps: u64,
 }
 
 /// Tasks of an explicit layer from which on those that are ready are bits: so many take half a kilobyte.
@@ -48,21 +50,21 @@ pub(crate) struct LayerState {
     pub is_scattered: bool,
     /// Which queue its tasks stand in.
     pub class: u32,
-    pub wanted: Members,
-    pub needed: Members,
+    pub wanted: TaskSet,
+    pub needed: TaskSet,
     /// Tasks whose results were put here by a client, and can't be made again.
-    pub given: Members,
+    pub given: TaskSet,
     pub pages: Pages,
     /// Bytes of a result, as they were told last.
     pub result_bytes: u64,
     /// Only for layers of shape `Exchange`, whose edges are counted and not listed.
     pub exchange: Option<Exchange>,
-    /// Whether an `Exchange` reads it.
-    pub feeds_exchange: bool,
+    /// Layers of shape `Exchange` that read it.
+    pub exchanges: Vec<LayerId>,
     /// Only for layers of which many tasks read the same.
     pub gates: Option<Box<Gates>>,
-    /// Whether something is read through a gate.
-    pub feeds_gates: bool,
+    /// Layers that read it through a gate.
+    pub gated_readers: Vec<LayerId>,
 }
 
 /// All edges of an all-to-all layer.
@@ -115,7 +117,7 @@ impl LayerState {
 }
 
 impl Tasks {
-    pub fn new(graph: &Graph, wanted: Vec<Members>, needed: Vec<Members>, classes: Vec<u32>) -> Self {
+    pub fn new(graph: &Graph, wanted: Vec<TaskSet>, needed: Vec<TaskSet>, classes: Vec<u32>) -> Self {
         let queues = classes.iter().max().map_or(1, |&last| last as usize + 1);
         let parts = graph.layers().zip(wanted).zip(needed).zip(classes);
         let layers = parts.map(|((((_, layer), wanted), needed), class)| {
@@ -133,13 +135,13 @@ impl Tasks {
                 is_scattered: len >= SCATTERED && matches!(layer.shape, Shape::Explicit(_)),
                 wanted,
                 needed,
-                given: Members::Nothing,
+                given: TaskSet::Nothing,
                 pages: Pages::new(len),
                 result_bytes: layer.cost.output_bytes.min(LARGEST),
                 exchange,
-                feeds_exchange: false,
+                exchanges: vec![],
                 gates: Gates::of(graph, &layer.shape),
-                feeds_gates: false,
+                gated_readers: vec![],
             }
         });
         let mut tasks = Self {
@@ -152,6 +154,7 @@ impl Tasks {
             moves: Moves::default(),
             lost: vec![],
             cancelled: vec![],
+            steps: 0,
         };
         for (id, layer) in graph.layers() {
             tasks.open_layer(id, &layer.shape);
@@ -165,17 +168,37 @@ impl Tasks {
         self.counts.total += needed;
         self.counts.unfinished_wanted += layer.wanted.count(0..layer.len);
         if let Shape::Exchange { input, .. } = shape {
-            self.layers[input.0 as usize].feeds_exchange = true;
+            self.layers[input.0 as usize].exchanges.push(id);
         }
         let gates = self.layers[id.0 as usize].gates.iter().flat_map(|gates| gates.iter());
         for input in gates.map(|gate| gate.input).collect::<SmallVec<[LayerId; 4]>>() {
-            self.layers[input.0 as usize].feeds_gates = true;
+            let readers = &mut self.layers[input.0 as usize].gated_readers;
+            if readers.last() != Some(&id) {
+                readers.push(id);
+            }
         }
         let is_missed = planted::has(Bug::EmptyBoxesNeverStart) && shape.grid().axes() > 1;
         let sources = if is_missed && !shape.input_layers().is_empty() { 0 } else { shape.sources().min(needed) };
         if sources > 0 {
             self.open_sources(id, sources);
         }
+    }
+
+    /// The number of the next hand-out.
+    pub fn begin_attempt(&mut self) -> Attempt {
+        let attempt = self.next_attempt;
+        self.next_attempt = attempt.next();
+        attempt
+    }
+
+    /// A result of `layer` has turned out to take so much: from now on those that come count for it.
+    pub fn learn_size(&mut self, layer: LayerId, bytes: u64) {
+        self.layers[layer.0 as usize].result_bytes = bytes.min(LARGEST);
+    }
+
+    /// What a client has put into a worker is gone, and can't be made again.
+    pub fn lose_given(&mut self, tasks: &[TaskRange]) {
+        self.lost.extend_from_slice(tasks);
     }
 
     /// Lets the untouched tasks of `layer` start, of which `left` may be ready.
@@ -235,17 +258,40 @@ impl Tasks {
     /// A result that counts to what its holders hold counts no longer, or the other way round.
     pub fn count_holders(&mut self, task: TaskId, counts: bool) {
         for worker in self.holders(task).collect::<SmallVec<[WorkerId; 4]>>() {
-            match counts {
-                true => self.hold(task, worker),
-                false => self.moves.remove(task.layer, worker),
+            self.let_go(task.layer, worker, 1, counts);
+            self.hold(task.layer, worker, 1, !counts);
+        }
+    }
+
+    /// `worker` has come to hold so many results of a layer, which a client wants or nobody does.
+    pub fn hold(&mut self, layer: LayerId, worker: WorkerId, count: u64, are_wanted: bool) {
+        match are_wanted {
+            true => self.moves.change_wanted(layer, worker, count, true),
+            false => self.moves.add(layer, worker, count, self.layers[layer.0 as usize].result_bytes),
+        }
+    }
+
+    /// `worker` holds so many less.
+    pub fn let_go(&mut self, layer: LayerId, worker: WorkerId, count: u64, are_wanted: bool) {
+        match are_wanted {
+            true => self.moves.change_wanted(layer, worker, count, false),
+            false => self.moves.remove(layer, worker, count),
+        }
+    }
+
+    /// So many results of `layer` have left memory, as all-to-all layers that read it count.
+    pub fn count_out_of_exchanges(&mut self, layer: LayerId, count: u64) {
+        for at in 0..self.layers[layer.0 as usize].exchanges.len() {
+            let reader = self.layers[layer.0 as usize].exchanges[at];
+            if let Some(exchange) = &mut self.layers[reader.0 as usize].exchange {
+                exchange.producers_left += count;
             }
         }
     }
 
-    /// `worker` has come to hold `task`, which nobody wants.
-    pub fn hold(&mut self, task: TaskId, worker: WorkerId) {
-        let bytes = self.layers[task.layer.0 as usize].result_bytes;
-        self.moves.add(task.layer, worker, bytes);
+    /// Whether something of `layer` is read through a gate.
+    pub fn feeds_gates(&self, layer: LayerId) -> bool {
+        !self.layers[layer.0 as usize].gated_readers.is_empty()
     }
 
     /// Whether `task` is still on the hand-out `attempt`.
@@ -258,7 +304,7 @@ impl Tasks {
     /// Reads of `task`'s result that are still to come.
     pub fn count_unread(&self, graph: &Graph, task: TaskId) -> u32 {
         let mut unread = 0;
-        for &layer in graph.readers(task.layer) {
+        for &layer in graph.readers_of(task) {
             let state = &self.layers[layer.0 as usize];
             if let Some(exchange) = state.exchange {
                 unread += u32::from(exchange.consumers_left > 0);

@@ -22,6 +22,7 @@ impl Tasks {
     pub fn finish(&mut self, graph: &Graph, task: TaskId, worker: WorkerId) {
         self.counts.done += 1;
         self.counts.running -= 1;
+        // Its readers count it as the one that comes, and it isn't in memory before all have.
         let unread = self.tell_readers(graph, task);
         let unread = unread - u32::from(unread > 3 && planted::has(Bug::ReaderIsNotCounted));
         let layer = &mut self.layers[task.layer.0 as usize];
@@ -29,12 +30,12 @@ impl Tasks {
         self.counts.unfinished_wanted -= u64::from(is_wanted);
         let record = layer.open(task.index);
         *record = Record { worker, count: unread, tag: Tag::InMemory, is_special: false, ..*record };
-        if !is_wanted {
-            self.hold(task, worker);
-        }
+        layer.pages.held_by(task.index, worker);
+        self.hold(task.layer, worker, 1, is_wanted);
+        // Who looks at all that a task reads has to find it there.
         self.open_gates(graph, task);
         if unread == 0 && !is_wanted {
-            self.release(graph, task);
+            self.release(task);
         }
         self.read_inputs(graph, task);
     }
@@ -53,8 +54,9 @@ impl Tasks {
     /// `Running` → `Ready`; or → `Waiting`, where an input was lost meanwhile.
     pub fn again(&mut self, graph: &Graph, task: TaskId) {
         self.end_hand_out(task);
+        // What it reads may have been made by the same assignment, and not be there; or have been lost since.
         let missing = self.count_missing(graph, task);
-        self.settle(graph, task, missing);
+        self.set_waiting_or_ready(graph, task, missing);
     }
 
     /// `task`, which is running, won't be done by the hand-out that it is on.
@@ -71,6 +73,8 @@ impl Tasks {
         let record = self.record(task);
         let is_needed = self.is_needed(task);
         if is_needed && record.tag == Tag::Running && record.worker == worker {
+            // To drop it now might drop the one that is coming: that takes its place, or it is dropped when the
+            // hand-out ends.
             self.layers[task.layer.0 as usize].open(task.index).is_special = true;
         } else if !(is_needed && self.holds(worker, task)) {
             push_for(&mut self.discards, worker, task);
@@ -82,11 +86,11 @@ impl Tasks {
         if !self.is_needed(task) || !self.is_in_memory(task) || self.holds(worker, task) {
             return self.take_old_result(task, worker);
         }
-        if !self.is_wanted(task) {
-            self.hold(task, worker);
-        }
+        self.hold(task.layer, worker, 1, self.is_wanted(task));
         self.replicas.entry(task).or_default().insert(worker);
-        self.layers[task.layer.0 as usize].open(task.index).is_special = true;
+        let layer = &mut self.layers[task.layer.0 as usize];
+        layer.open(task.index).is_special = true;
+        layer.pages.held_by(task.index, worker);
     }
 
     /// Counts a failure of `task`, which is running, and says how many there have been.
@@ -97,13 +101,13 @@ impl Tasks {
     }
 
     /// Puts `task` into `Waiting` or `Ready`.
-    pub fn settle(&mut self, graph: &Graph, task: TaskId, missing: u64) {
+    pub fn set_waiting_or_ready(&mut self, graph: &Graph, task: TaskId, missing: u64) {
         if missing == 0 {
             return self.make_ready(task);
         }
         if self.layers[task.layer.0 as usize].gates.is_some() {
             let told = self.missing(graph, task).told;
-            return self.settle_at_gates(graph, task, told);
+            return self.wait_at_gates(graph, task, told);
         }
         let layer = &mut self.layers[task.layer.0 as usize];
         let count = if layer.exchange.is_some() { 0 } else { missing as u32 };
@@ -127,8 +131,9 @@ impl Tasks {
     /// Tells the readers of `task` that it is in memory, and counts the reads that are to come.
     fn tell_readers(&mut self, graph: &Graph, task: TaskId) -> u32 {
         let mut unread = 0;
-        let feeds_gates = self.layers[task.layer.0 as usize].feeds_gates;
-        for &id in graph.readers(task.layer) {
+        let feeds_gates = self.feeds_gates(task.layer);
+        for &id in graph.readers_of(task) {
+            self.steps += 1;
             if let Some(exchange) = &mut self.layers[id.0 as usize].exchange {
                 unread += u32::from(exchange.consumers_left > 0);
                 exchange.producers_left -= 1;
@@ -153,6 +158,7 @@ impl Tasks {
             return 0;
         }
         let is_gated = layer.gates.is_some();
+        // Opened, each of the many that read through a gate would have a record.
         if is_gated && layer.pages.get(reader.index).tag == Tag::Untouched {
             self.tell_untouched(graph, reader);
             return 1;
@@ -163,10 +169,10 @@ impl Tasks {
                 1 => self.make_ready(reader),
                 inputs => *record = Record { count: inputs as u32 - 1, tag: Tag::Waiting, ..*record },
             },
-            Tag::Waiting if record.count == 1 && is_gated => self.settle_at_gates(graph, reader, 0),
+            Tag::Waiting if record.count == 1 && is_gated => self.wait_at_gates(graph, reader, 0),
             Tag::Waiting if record.count == 1 => self.make_ready(reader),
             Tag::Waiting => record.count -= 1,
-            // It runs, or may run, with the copy that was lost since.
+            // It runs, or may run, with the copy that was lost since; and will have read this one when it ends.
             Tag::Running => {}
             Tag::Ready => unreachable!("{reader} was ready before all its inputs were in memory"),
             Tag::InMemory | Tag::Released => return 0,
@@ -187,59 +193,53 @@ impl Tasks {
     fn read_inputs(&mut self, graph: &Graph, task: TaskId) {
         if let Some(exchange) = &mut self.layers[task.layer.0 as usize].exchange {
             exchange.consumers_left -= 1;
+            // All consumers are one read of each producer: only the last of them leaves it.
             if exchange.consumers_left > 0 {
                 return;
             }
             self.close_sources(task.layer);
         }
-        self.leave_inputs(graph, task, |tasks, input| tasks.read(graph, input));
+        self.leave_inputs(graph, task, |tasks, input| tasks.read(input));
     }
 
     /// One of the reads to come of `input` won't be, since its reader is done or not needed. An input that isn't there is
     /// being recomputed, and will count its readers when it is.
-    pub fn read(&mut self, graph: &Graph, input: TaskId) {
+    pub fn read(&mut self, input: TaskId) {
         let layer = &mut self.layers[input.layer.0 as usize];
         let is_wanted = layer.wanted.contains(input.index);
         if let Some(record) = layer.pages.get_mut(input.index).filter(|record| record.tag == Tag::InMemory) {
             record.count -= 1;
             if record.count == 0 && !is_wanted {
-                self.release(graph, input);
+                self.release(input);
             }
         }
     }
 
     /// `InMemory` → `Released`, where nobody needs it: all copies are dropped.
-    pub fn release(&mut self, graph: &Graph, task: TaskId) {
+    pub fn release(&mut self, task: TaskId) {
         if self.record(task).is_special {
             for worker in self.replicas.remove(&task).iter().flat_map(Copies::iter) {
-                self.moves.remove(task.layer, worker);
+                self.let_go(task.layer, worker, 1, false);
                 push_for(&mut self.discards, worker, task);
             }
         }
-        let worker = self.leave_memory(graph, task);
+        let worker = self.leave_memory(task);
         push_for(&mut self.discards, worker, task);
     }
 
     /// `InMemory` → `Released`. Says who held it.
-    pub fn leave_memory(&mut self, graph: &Graph, task: TaskId) -> WorkerId {
+    pub fn leave_memory(&mut self, task: TaskId) -> WorkerId {
         let layer = &mut self.layers[task.layer.0 as usize];
-        let (feeds_exchange, feeds_gates) = (layer.feeds_exchange, layer.feeds_gates);
+        let (is_wanted, feeds_gates) = (layer.wanted.contains(task.index), !layer.gated_readers.is_empty());
         let record = layer.open(task.index);
         let worker = record.worker;
+        // If it is made again, its failures still count.
         *record = Record { failures: record.failures, ..Record::RELEASED };
         layer.pages.released(task.index);
-        if !layer.wanted.contains(task.index) {
-            self.moves.remove(task.layer, worker);
-        }
-        if feeds_exchange {
-            for &reader in graph.readers(task.layer) {
-                if let Some(exchange) = &mut self.layers[reader.0 as usize].exchange {
-                    exchange.producers_left += 1;
-                }
-            }
-        }
+        self.let_go(task.layer, worker, 1, is_wanted);
+        self.count_out_of_exchanges(task.layer, 1);
         if feeds_gates {
-            self.close_gates(graph, task);
+            self.close_gates(task);
         }
         worker
     }

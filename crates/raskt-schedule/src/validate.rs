@@ -3,7 +3,7 @@
 use crate::gating::Missing;
 use crate::needs::Need;
 use crate::run::Run;
-use crate::task::Tag;
+use crate::task::{Record, Tag};
 use crate::tasks::{Counts, Tasks};
 use crate::{Attempt, RunId, Scheduler, TaskRange, TaskState};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
@@ -16,7 +16,7 @@ impl Scheduler {
     /// If one doesn't hold, with the task and what was found.
     pub fn validate(&self) {
         let mut running = 0;
-        self.seats.validate(|worker, id, attempt, placed| {
+        self.workers.validate(|worker, id, attempt, placed| {
             let run = self.runs.get(&id).expect("only runs that are there have assignments");
             validate_order(run, attempt, &placed.tasks);
             for task in placed.tasks.iter().flat_map(|range| range.tasks()) {
@@ -39,7 +39,7 @@ impl Scheduler {
         self.validate_holdings();
         self.validate_known();
         let sought: usize = self.runs.values().map(|run| run.sought.len()).sum();
-        assert_eq!(self.accused.len(), sought, "runs with suspects that look for a worker");
+        assert_eq!(self.with_suspects.len(), sought, "runs with suspects that look for a worker");
         self.queue.validate(self.runs.keys().copied());
         self.validate_needs();
     }
@@ -47,30 +47,29 @@ impl Scheduler {
     /// What is required by those in line, and by suspects that look for a worker, is watched; and who can't go on is known.
     fn validate_needs(&self) {
         let mut asking = BTreeMap::<_, u64>::new();
-        let all = self.demanding.iter().chain(&self.accused);
+        let all = self.requiring.iter().chain(&self.with_suspects);
         all.filter(|(need, ..)| *need != Need::NONE).for_each(|(need, ..)| *asking.entry(*need).or_default() += 1);
-        assert!(self.seats.needs.asking().eq(asking), "who asks for what is required");
-        let is_hopeless = |&&(need, ..): &&(Need, RunId, u32)| !self.seats.needs.is_met(need);
-        let hopeless = self.demanding.iter().filter(is_hopeless).map(|&(need, run, class)| (run, need, class));
+        assert!(self.workers.needs.asking().eq(asking), "who asks for what is required");
+        let is_hopeless = |&&(need, ..): &&(Need, RunId, u32)| !self.workers.needs.is_met(need);
+        let hopeless = self.requiring.iter().filter(is_hopeless).map(|&(need, run, class)| (run, need, class));
         assert_eq!(self.hopeless, hopeless.collect(), "who requires what nobody has");
-        let of_run = |id: RunId| self.demanding.iter().filter(|(_, run, _)| *run == id).count() as u32;
-        assert!(self.runs.iter().all(|(&id, run)| run.demanding == of_run(id)), "how much of a run is demanding");
-        let needy = self.runs.iter().filter(|(_, run)| run.demanding > 0 && run.parent.is_some());
+        let of_run = |id: RunId| self.requiring.iter().filter(|(_, run, _)| *run == id).count() as u32;
+        assert!(self.runs.iter().all(|(&id, run)| run.requiring() == of_run(id)), "how much of a run is requiring");
+        let needy = self.runs.iter().filter(|(_, run)| run.requiring() > 0 && run.parent.is_some());
         let needy: BTreeSet<_> = needy.map(|(&id, _)| (self.queue.family(id), id)).collect();
         assert_eq!(self.needy, needy, "runs that may have to borrow");
-        for worker in self.seats.workers() {
-            let waited_for = |(run, found): (&RunId, &Run)| {
-                found.lenders.get(&worker).map(|&slots| (*run, slots, found.parent_requires))
-            };
+        for worker in self.workers.ids() {
+            let waited_for =
+                |(run, found): (&RunId, &Run)| found.lent_by(worker).map(|slots| (*run, slots, found.parent_requires));
             let waited_for: Vec<_> = self.runs.iter().filter_map(waited_for).collect();
-            let Some(seat) = self.seats.get(worker) else { continue };
+            let Some(state) = self.workers.get(worker) else { continue };
             assert_eq!(
-                seat.lent(),
+                state.lent(),
                 waited_for.iter().map(|(_, slots, _)| slots).sum::<u64>(),
                 "slots lent by {worker:?}"
             );
             let requiring = waited_for.iter().filter(|(.., requires)| *requires).map(|(run, ..)| run);
-            assert!(seat.waits_for.iter().eq(requiring), "runs that tasks of {worker:?} wait for");
+            assert!(state.waits_for().eq(requiring), "runs that tasks of {worker:?} wait for");
         }
     }
 
@@ -78,25 +77,26 @@ impl Scheduler {
     fn validate_known(&self) {
         let mut known = BTreeSet::new();
         for (&id, run) in self.runs.iter() {
-            let workers = run.known_to.iter().chain(run.lenders.keys());
-            known.extend(workers.filter(|worker| self.seats.contains(**worker)).map(|&worker| (worker, id)));
+            let workers = run.known_to().chain(run.lenders().map(|(worker, _)| worker));
+            known.extend(workers.filter(|worker| self.workers.contains(*worker)).map(|worker| (worker, id)));
         }
-        let said = self.seats.workers().flat_map(|worker| {
-            let runs = self.seats.known(worker);
+        let said = self.workers.ids().flat_map(|worker| {
+            let runs = self.workers.known(worker);
             runs.into_iter().map(move |run| (worker, run))
         });
         assert!(said.eq(known), "runs that workers have something of");
         for need in self.queue.parked_for() {
             assert!(
-                need == Need::MEMORY || !self.seats.has_open(need),
+                need == Need::MEMORY || !self.workers.has_open(need),
                 "somebody stands aside for {need:?}, and there is room"
             );
         }
-        let kept = self.reserves.kept().map(|(need, worker)| (worker, self.seats.needs.requirement(need).cloned()));
-        let seats = self.seats.workers().filter_map(|worker| Some((worker, self.seats.get(worker)?.kept_for.clone()?)));
+        let kept = self.reserves.kept().map(|(need, worker)| (worker, self.workers.needs.requirement(need).cloned()));
+        let workers =
+            self.workers.ids().filter_map(|worker| Some((worker, self.workers.get(worker)?.kept_for()?.clone())));
         assert_eq!(
             kept.collect::<BTreeMap<_, _>>(),
-            seats.map(|(worker, requirement)| (worker, Some(requirement))).collect(),
+            workers.map(|(worker, requirement)| (worker, Some(requirement))).collect(),
             "workers that are kept for those who ask for much"
         );
         assert!(self.doubtful.is_empty(), "runs of which it isn't known whether they can go on");
@@ -104,32 +104,44 @@ impl Scheduler {
 
     /// What workers are counted to hold is what they hold of the results that will be read.
     fn validate_holdings(&self) {
-        let mut counts = BTreeMap::<_, u64>::new();
+        let mut counts = BTreeMap::<_, (u64, u64)>::new();
         for (&run, Run { graph, tasks, .. }) in self.runs.iter() {
             for (layer, len) in graph.layers().map(|(id, layer)| (id, layer.len())) {
                 for task in (0..len).map(|index| TaskId::new(layer, index)) {
-                    if tasks.is_needed(task) && tasks.is_in_memory(task) && !tasks.is_wanted(task) {
-                        let holders = tasks.holders(task);
-                        holders.for_each(|worker| *counts.entry((worker, run, layer)).or_default() += 1);
+                    if !tasks.is_needed(task) || !tasks.is_in_memory(task) {
+                        continue;
+                    }
+                    for worker in tasks.holders(task) {
+                        let (read, wanted) = counts.entry((worker, run, layer)).or_default();
+                        *if tasks.is_wanted(task) { wanted } else { read } += 1;
+                        let mut pages = tasks.layers[layer.0 as usize].pages.maybe_with(worker);
+                        let has = |(start, records): (u64, &[Record])| {
+                            (start..start + records.len() as u64).contains(&task.index)
+                        };
+                        assert!(pages.any(has), "{worker:?} holds {task}, and isn't looked for there");
                     }
                 }
             }
         }
-        for worker in self.seats.workers() {
-            let Some(seat) = self.seats.get(worker) else { continue };
-            let bytes: u128 = seat.holdings.iter().map(|(.., holding)| u128::from(holding.bytes)).sum();
-            assert_eq!(seat.holdings.bytes(), bytes, "bytes that {worker:?} holds");
-            for (run, layer, holding) in seat.holdings.iter() {
+        for worker in self.workers.ids() {
+            let Some(state) = self.workers.get(worker) else { continue };
+            let bytes: u128 = state.holdings().iter().map(|(.., holding)| u128::from(holding.bytes)).sum();
+            assert_eq!(state.holdings().bytes(), bytes, "bytes that {worker:?} holds");
+            for (run, layer, holding) in state.holdings().iter() {
                 let count = counts.remove(&(worker, run, layer));
-                assert_eq!(count, Some(holding.count), "results of {layer:?} of {run:?} that {worker:?} holds");
+                assert_eq!(
+                    count,
+                    Some((holding.count, holding.wanted)),
+                    "results of {layer:?} of {run:?} that {worker:?} holds"
+                );
             }
         }
         assert!(counts.is_empty(), "{counts:?} are held and not counted");
         self.waits.validate();
         for (run, class, held) in self.waits.iter() {
             assert!(self.queue.has(run, class), "{run:?} waits for memory and has nothing to start");
-            let longest = held.since.0.saturating_add(self.settings.patience_nanoseconds);
-            assert!(self.now < held.until && held.until.0 <= longest, "{run:?} waits for memory without bound");
+            let longest = self.settings.admission.patience_ends(held.since);
+            assert!(self.now < held.until && held.until <= longest, "{run:?} waits for memory without bound");
             assert!(self.wakes_at().is_some_and(|at| at <= held.until), "nobody wakes {run:?}");
         }
     }
@@ -139,7 +151,7 @@ impl Scheduler {
             let demands = class > 0 && self.queue.has(id, class);
             assert_eq!(
                 demands,
-                self.demanding.contains(&(run.needs[class as usize], id, class)),
+                self.requiring.contains(&(run.needs[class as usize], id, class)),
                 "class {class} of {id:?} among those that demand"
             );
         }
@@ -154,14 +166,14 @@ impl Scheduler {
         assert_eq!(run.suspects.has_ready(), !run.sought.is_empty(), "suspects of {id:?} that look for a worker");
         let is_noted = |&(need, class): &(Need, u32)| {
             let is_sound = run.suspects.first_ready(class).is_some_and(|(found, _)| found == class);
-            is_sound && self.accused.contains(&(need, id, class))
+            is_sound && self.with_suspects.contains(&(need, id, class))
         };
         assert!(run.sought.iter().all(is_noted), "what suspects of {id:?} require that look for a worker");
         for (&task, holders) in &run.tasks.replicas {
             let record = run.tasks.record(task);
             assert!(record.is_special && record.tag == Tag::InMemory, "{task} has copies, and is {:?}", record.tag);
             assert!(!holders.is_empty() && !holders.contains(record.worker), "copies of {task}");
-            assert!(holders.iter().all(|holder| self.seats.contains(holder)), "{task} is held by nobody");
+            assert!(holders.iter().all(|holder| self.workers.contains(holder)), "{task} is held by nobody");
         }
     }
 
@@ -215,12 +227,12 @@ impl Scheduler {
             }
             TaskState::Ready => assert_eq!(tasks.count_missing(graph, task), 0, "{task} is ready"),
             TaskState::Running { worker } => {
-                assert!(self.seats.contains(worker), "{task} runs on {worker:?}, which is not there");
+                assert!(self.workers.contains(worker), "{task} runs on {worker:?}, which is not there");
             }
             TaskState::InMemory { worker, unread } => {
                 let is_special = tasks.record(task).is_special;
                 assert_eq!(is_special, tasks.replicas.contains_key(&task), "copies of {task}");
-                assert!(self.seats.contains(worker), "{task} is held by {worker:?}, which is not there");
+                assert!(self.workers.contains(worker), "{task} is held by {worker:?}, which is not there");
                 assert!(unread > 0 || tasks.is_wanted(task), "{task} is held for nobody");
                 assert_eq!(unread, tasks.count_unread(graph, task), "reads of {task} to come");
             }

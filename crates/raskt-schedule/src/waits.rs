@@ -9,10 +9,11 @@
 //! worker (then a few are looked at, those first that weren't for longest), or the time at which it goes ahead. So an event costs no
 //! more for all those that wait. What is known of a wait lasts until the task is handed out, whoever else is served meanwhile.
 
+use crate::placed::Relief;
 use crate::planted::{self, Bug};
+use crate::policy::Admission;
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::seat::Relief;
 use crate::{Fetch, RunId, Time, WorkerId};
 use raskt_graph::LayerId;
 use smallvec::SmallVec;
@@ -76,11 +77,11 @@ pub(crate) type Passed = SmallVec<[LayerId; 4]>;
 
 impl Waits {
     /// Somebody who has waited for as long as it was worth it, if there is one.
-    pub fn next_ended(&mut self, now: Time, patience: u64) -> Option<(RunId, u32)> {
+    pub fn next_ended(&mut self, now: Time, admission: &Admission) -> Option<(RunId, u32)> {
         let &(_, key) = self.ends.first().filter(|(until, _)| *until <= now)?;
         let since = self.held.get(&key).map_or(now, |held| held.since);
         self.remove(key);
-        let is_over = since.0.saturating_add(patience) <= now.0;
+        let is_over = admission.patience_ends(since) <= now;
         self.goes_ahead.insert(key, if is_over { Reason::PatienceIsOver } else { Reason::Nobody { since } });
         Some((key.0, key.1))
     }
@@ -181,10 +182,10 @@ impl Scheduler {
     ) -> Wait {
         let key = (run, class, layer);
         let Some(since) = self.waits.since(key, self.now) else { return Wait::GoesAhead };
-        let last = since.0.saturating_add(self.settings.patience_nanoseconds);
-        let relief = match last <= self.now.0 {
+        let last = self.settings.admission.patience_ends(since);
+        let relief = match last <= self.now {
             true => None,
-            false => self.seats.relief(self.queue.family(run), requirement, self.now),
+            false => self.workers.relief(self.queue.family(run), requirement, self.now),
         };
         let Some(((worker, waits_for), until)) = relief else {
             self.waits.remove(key);
@@ -192,20 +193,20 @@ impl Scheduler {
                 return Wait::Passes;
             }
             let is_known = self.waits.goes_ahead.insert(key, Reason::Nobody { since }).is_some();
-            return if is_end || is_known || last <= self.now.0 { Wait::GoesAhead } else { Wait::Passes };
+            return if is_end || is_known || last <= self.now { Wait::GoesAhead } else { Wait::Passes };
         };
-        let until = Time(last.min(until.0));
+        let until = last.min(until);
         self.waits.hold(key, HeldBack { since, until, worker, waits_for });
         Wait::Waits
     }
 
     /// Those whose patience is over stand in line, and of those that wait some are looked at if memory has come free.
     pub(crate) fn wake_waiting(&mut self) {
-        while let Some((run, class)) = self.waits.next_ended(self.now, self.settings.patience_nanoseconds) {
+        while let Some((run, class)) = self.waits.next_ended(self.now, &self.settings.admission) {
             self.steps += 1;
             self.queue.wake_one(run, class);
         }
-        if self.seats.has_room() && std::mem::take(&mut self.seats.has_freed) {
+        if self.workers.has_room() && std::mem::take(&mut self.workers.has_freed) {
             self.queue.wake_some(WAITING_LOOKED_AT);
         }
     }
@@ -218,15 +219,14 @@ impl Scheduler {
         nanoseconds: Option<u64>,
         fetches: &[Fetch],
     ) -> Option<Relief> {
-        let patience = self.settings.patience_nanoseconds;
-        let seat = self.seats.get(worker)?;
-        let before = if seat.has_slot() { 0 } else { seat.nanoseconds_a_slot() };
-        let is_near = nanoseconds.is_none_or(|nanoseconds| before.saturating_add(nanoseconds) <= patience);
+        let admission = &self.settings.admission;
+        let state = self.workers.get(worker)?;
+        let before = if state.has_slot() { 0 } else { state.nanoseconds_a_slot() };
         let holders = fetches.iter().map(|fetch| fetch.from).take(HOLDERS_LOOKED_AT);
         let mut at: SmallVec<[WorkerId; 4]> = std::iter::once(worker).chain(holders).collect();
         at.sort_unstable();
         at.dedup();
-        let until = Time(self.now.0.saturating_add(patience));
-        is_near.then(|| Relief { family: self.queue.family(run), until, at })
+        let until = admission.patience_ends(self.now);
+        admission.is_soon(before, nanoseconds).then(|| Relief { family: self.queue.family(run), until, at })
     }
 }

@@ -74,7 +74,7 @@ pub enum WorkerEvent {
         nanoseconds: u64,
     },
     /// The scheduler wants tasks back, as far as they haven't begun.
-    TakeBack {
+    Recall {
         /// The run.
         run: RunId,
         /// The hand-out.
@@ -152,7 +152,7 @@ pub enum WorkerAction {
     /// The scheduler is to be told how tasks ended.
     Report(Report),
     /// The scheduler is to be told that tasks haven't begun and won't here.
-    TakenBack {
+    Recalled {
         /// The run.
         run: RunId,
         /// The hand-out.
@@ -201,7 +201,7 @@ impl Worker {
             WorkerEvent::Fetched(ticket) => self.fetched(ticket),
             WorkerEvent::FetchFailed { ticket, task, from, reached } => self.fetch_failed(ticket, task, from, reached),
             WorkerEvent::Executed { ticket, outcomes, nanoseconds } => self.executed(ticket, outcomes, nanoseconds),
-            WorkerEvent::TakeBack { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
+            WorkerEvent::Recall { run, attempt, tasks } => self.take_back(run, attempt, &tasks),
             WorkerEvent::Forgotten(run) => self.forget(run),
             WorkerEvent::Resized(slots) => self.slots = slots,
         }
@@ -350,10 +350,10 @@ impl Worker {
         let Some(found) = waiting.find(|found| found.run == run && found.attempt == attempt) else { return };
         let mut given_back = found.tasks.clone();
         tasks.iter().for_each(|range| range.cut_out_of(&mut found.tasks));
-        tasks.iter().for_each(|range| range.cut_out_of(&mut found.fleeting));
+        tasks.iter().for_each(|range| range.cut_out_of(&mut found.transient));
         found.tasks.iter().for_each(|range| range.cut_out_of(&mut given_back));
         if !given_back.is_empty() {
-            self.actions.push_back(WorkerAction::TakenBack { run, attempt, tasks: given_back });
+            self.actions.push_back(WorkerAction::Recalled { run, attempt, tasks: given_back });
         }
         self.drop_waiting(|assignment| assignment.is_empty());
     }

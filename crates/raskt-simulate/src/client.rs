@@ -153,7 +153,7 @@ impl Process {
     fn read(&mut self, context: &mut Context, jobs: Jobs, message: &Message) {
         match message {
             Message::Finished { run, holders } => self.run_finished(context, jobs, *run, holders),
-            Message::Given { run } => {
+            Message::Scattered { run } => {
                 if let Some(owned) = self.runs.get(run) {
                     let tasks = TaskRange::of(owned.wanted.iter().copied());
                     self.session.send(context, Message::Want { run: *run, tasks });

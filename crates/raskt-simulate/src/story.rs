@@ -45,8 +45,8 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
         | Event::Released { run, tasks }
         | Event::ResultsLost { run, tasks, .. }
         | Event::Fetched { run, tasks, .. }
-        | Event::Given { run, tasks, .. }
-        | Event::TakenBack { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
+        | Event::Scattered { run, tasks, .. }
+        | Event::Recalled { run, tasks, .. } => tasks.iter().map(|&range| (*run, range)).collect(),
         Event::FetchFailed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
         _ => vec![],
     }
@@ -56,7 +56,7 @@ pub(crate) fn tasks_of_event(event: &Event) -> Vec<(RunId, TaskRange)> {
 pub(crate) fn tasks_of_action(action: &Action) -> Vec<(RunId, TaskRange)> {
     match action {
         Action::Assign { assignment, .. } => assignment.tasks.iter().map(|&range| (assignment.run, range)).collect(),
-        Action::Discard { run, tasks, .. } | Action::TakeBack { run, tasks, .. } => {
+        Action::Discard { run, tasks, .. } | Action::Recall { run, tasks, .. } => {
             tasks.iter().map(|&range| (*run, range)).collect()
         }
         Action::Failed { run, task, .. } => vec![(*run, TaskRange::one(*task))],
@@ -75,7 +75,7 @@ pub(crate) fn event(event: &Event) -> String {
         Event::ResultsLost { worker, run, tasks } => {
             format!("worker {} has lost {} of run {}", worker.0, ranges(tasks), run.0)
         }
-        Event::Given { run, tasks, worker, .. } => {
+        Event::Scattered { run, tasks, worker, .. } => {
             format!("worker {} was given {} of run {}", worker.0, ranges(tasks), run.0)
         }
         Event::Started { worker, run, attempt } => {
@@ -89,7 +89,7 @@ pub(crate) fn event(event: &Event) -> String {
             let (worker, from) = (worker.0, from.0);
             format!("worker {worker} gives back run {}, attempt {}: {from} {why} ({task})", run.0, attempt.0)
         }
-        Event::TakenBack { worker, run, attempt, tasks } => {
+        Event::Recalled { worker, run, attempt, tasks } => {
             format!("worker {} gives back {} of run {}, attempt {}", worker.0, ranges(tasks), run.0, attempt.0)
         }
         Event::Reported { worker, report } => format!("worker {} reports {}", worker.0, reported(report)),
@@ -113,12 +113,12 @@ pub(crate) fn action(action: &Action) -> String {
             let tasks = ranges(&assignment.tasks);
             format!("  → worker {}: run {tasks} of run {run}, attempt {attempt}{fetches}", worker.0)
         }
-        Action::TakeBack { worker, run, attempt, tasks } => {
+        Action::Recall { worker, run, attempt, tasks } => {
             format!("  → worker {}: give back {} of run {}, attempt {}", worker.0, ranges(tasks), run.0, attempt.0)
         }
-        Action::Discard { worker, run, tasks, heard } => {
+        Action::Discard { worker, run, tasks, inventory_version } => {
             let (worker, tasks) = (worker.0, ranges(tasks));
-            format!("  → worker {worker}: drop {tasks} of run {}, of what it said {heard} times", run.0)
+            format!("  → worker {worker}: drop {tasks} of run {}, of what it said {inventory_version} times", run.0)
         }
         other => format!("  → {other:?}"),
     }

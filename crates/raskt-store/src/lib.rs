@@ -48,7 +48,7 @@ pub use lineage::{Lineage, Origin, Past};
 pub use machine::{give_back_freed, machine_memory, own_bytes, processors, resident_bytes};
 pub use report::{HolderLine, MemoryReport, Place};
 pub use request::{Answer, Asker, Reply};
-pub use slot::Facts;
+pub use slot::ResultInfo;
 pub use store::{Limits, Store};
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(crate) struct Order {
     by_use: BTreeSet<(u64, u64)>,
     awaited: BTreeSet<(u32, SlotId)>,
     /// Where each result stands: all and only those in the sets above.
-    standing: BTreeMap<SlotId, Standing>,
+    standing: BTreeMap<SlotId, EvictionRank>,
 }
 
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ struct Group {
 
 /// When a result is needed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum EvictionRank {
     /// No task of a live run waits for it.
     Unawaited {
         /// Results that are used together.
@@ -41,17 +41,17 @@ pub(crate) enum Standing {
 
 impl Order {
     /// Enters a result, or moves it to where it stands now.
-    pub fn insert(&mut self, id: SlotId, standing: Standing) {
+    pub fn insert(&mut self, id: SlotId, standing: EvictionRank) {
         self.remove(id);
         match standing {
-            Standing::Unawaited { group, used } => {
+            EvictionRank::Unawaited { group, used } => {
                 let found = self.unawaited.entry(group).or_default();
                 self.by_use.remove(&(found.used, group));
                 found.used = found.used.max(used);
                 self.by_use.insert((found.used, group));
                 found.results.insert((used, id));
             }
-            Standing::Awaited { turn } => _ = self.awaited.insert((turn, id)),
+            EvictionRank::Awaited { turn } => _ = self.awaited.insert((turn, id)),
         }
         self.standing.insert(id, standing);
     }
@@ -59,7 +59,7 @@ impl Order {
     /// Takes a result out.
     pub fn remove(&mut self, id: SlotId) {
         match self.standing.remove(&id) {
-            Some(Standing::Unawaited { group, used }) => {
+            Some(EvictionRank::Unawaited { group, used }) => {
                 let Some(found) = self.unawaited.get_mut(&group) else { return };
                 found.results.remove(&(used, id));
                 if found.results.is_empty() {
@@ -67,7 +67,7 @@ impl Order {
                     self.unawaited.remove(&group);
                 }
             }
-            Some(Standing::Awaited { turn }) => _ = self.awaited.remove(&(turn, id)),
+            Some(EvictionRank::Awaited { turn }) => _ = self.awaited.remove(&(turn, id)),
             None => {}
         }
     }
@@ -97,9 +97,9 @@ mod tests {
     #[test]
     fn the_unawaited_of_the_oldest_group_go_first_and_the_nearest_stay_longest() {
         let mut order = Order::default();
-        let unawaited = |group, used| Standing::Unawaited { group, used };
-        order.insert(SlotId(1), Standing::Awaited { turn: 5 });
-        order.insert(SlotId(2), Standing::Awaited { turn: 9 });
+        let unawaited = |group, used| EvictionRank::Unawaited { group, used };
+        order.insert(SlotId(1), EvictionRank::Awaited { turn: 5 });
+        order.insert(SlotId(2), EvictionRank::Awaited { turn: 9 });
         order.insert(SlotId(3), unawaited(1, 30));
         order.insert(SlotId(4), unawaited(1, 40));
         order.insert(SlotId(5), unawaited(2, 10));
@@ -118,8 +118,8 @@ mod tests {
             for (id, way, number) in steps {
                 match way {
                     0 => { order.remove(SlotId(id)); model.remove(&id); }
-                    1 => { order.insert(SlotId(id), Standing::Awaited { turn: number as u32 }); model.insert(id); }
-                    _ => { order.insert(SlotId(id), Standing::Unawaited { group: number % 3, used: number }); model.insert(id); }
+                    1 => { order.insert(SlotId(id), EvictionRank::Awaited { turn: number as u32 }); model.insert(id); }
+                    _ => { order.insert(SlotId(id), EvictionRank::Unawaited { group: number % 3, used: number }); model.insert(id); }
                 }
                 let mut found = victims(&order);
                 prop_assert_eq!(order.first().map(|id| id.0), found.first().copied());

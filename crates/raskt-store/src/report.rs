@@ -1,7 +1,7 @@
 use crate::broker::Broker;
 use crate::counts::Counts;
 use crate::disk::Disk;
-use crate::slot::{Slot, Where};
+use crate::slot::{Residency, Slot};
 use crate::unseen::Unseen;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -121,9 +121,9 @@ pub(crate) fn of<'a>(
 
 fn line(slot: &Slot) -> HolderLine {
     let place = match slot.place {
-        Where::Here(_) | Where::Leaving(_) => Place::Memory,
-        Where::Away | Where::Coming if slot.file.is_some() => Place::Disk,
-        Where::Away | Where::Coming => Place::Dropped,
+        Residency::Memory(_) | Residency::Writing(_) => Place::Memory,
+        Residency::Out | Residency::Reading if slot.file.is_some() => Place::Disk,
+        Residency::Out | Residency::Reading => Place::Dropped,
     };
     let (held, away) = if place == Place::Memory { (slot.bytes, 0) } else { (0, slot.bytes) };
     HolderLine { label: slot.facts.label.clone(), results: 1, held, away, place: Some(place) }

@@ -10,7 +10,7 @@ pub(crate) struct SlotId(pub u64);
 
 /// What is known of a result when it comes into the store.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct ResultInfo {
     /// What made it, for people: `random`.
     pub label: Arc<str>,
     /// Results that are used together: those of one run.
@@ -23,9 +23,9 @@ pub struct Facts {
 
 /// A result and where it is.
 pub(crate) struct Slot {
-    pub facts: Facts,
+    pub facts: ResultInfo,
     pub bytes: u64,
-    pub place: Where,
+    pub place: Residency,
     /// A file that holds it, be it in memory as well or not: then it leaves memory without being written again.
     pub file: Option<Arc<SpillFile>>,
     /// How it is written; nothing if it can't be.
@@ -57,31 +57,31 @@ pub(crate) enum Stays {
 ///
 /// | from | to | by |
 /// |---|---|---|
-/// | `Here` | `Leaving` | chosen to be written |
-/// | `Here` | `Away` | chosen to be dropped: it has a file, or is computed again |
-/// | `Leaving` | `Away` | written, and nobody pinned it meanwhile |
-/// | `Leaving` | `Here` | pinned meanwhile, or not written |
-/// | `Away` | `Coming` | somebody needs it, and it has a file |
-/// | `Coming` | `Here` | read |
-/// | `Coming` | `Away` | its file was bad, and is forgotten |
-/// | `Away` | `Here` | computed again |
-pub(crate) enum Where {
+/// | `Memory` | `Writing` | chosen to be written |
+/// | `Memory` | `Out` | chosen to be dropped: it has a file, or is computed again |
+/// | `Writing` | `Out` | written, and nobody pinned it meanwhile |
+/// | `Writing` | `Memory` | pinned meanwhile, or not written |
+/// | `Out` | `Reading` | somebody needs it, and it has a file |
+/// | `Reading` | `Memory` | read |
+/// | `Reading` | `Out` | its file was bad, and is forgotten |
+/// | `Out` | `Memory` | computed again |
+pub(crate) enum Residency {
     /// In memory.
-    Here(Value),
+    Memory(Value),
     /// In memory, and being written.
-    Leaving(Value),
+    Writing(Value),
     /// Not in memory. Without a file it has to be computed again.
-    Away,
+    Out,
     /// Being read.
-    Coming,
+    Reading,
 }
 
 impl Slot {
     /// The result, if it is in memory.
     pub fn value(&self) -> Option<&Value> {
         match &self.place {
-            Where::Here(value) | Where::Leaving(value) => Some(value),
-            Where::Away | Where::Coming => None,
+            Residency::Memory(value) | Residency::Writing(value) => Some(value),
+            Residency::Out | Residency::Reading => None,
         }
     }
 
@@ -92,25 +92,25 @@ impl Slot {
 
     /// Whether it is being written, and whoever had it could change it meanwhile: nobody gets it before that is over.
     pub fn is_closed(&self) -> bool {
-        matches!(self.place, Where::Leaving(_)) && self.codec.as_ref().is_some_and(|codec| codec.may_change())
+        matches!(self.place, Residency::Writing(_)) && self.codec.as_ref().is_some_and(|codec| codec.may_change())
     }
 
     /// Whether it could leave memory at all.
     pub fn can_leave(&self) -> bool {
         self.pins == 0
             && self.stays.is_none()
-            && matches!(self.place, Where::Here(_))
+            && matches!(self.place, Residency::Memory(_))
             && (self.file.is_some() || self.codec.is_some() || self.facts.recompute_nanoseconds.is_some())
     }
 }
 
-impl fmt::Debug for Where {
+impl fmt::Debug for Residency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Here(_) => "Here",
-            Self::Leaving(_) => "Leaving",
-            Self::Away => "Away",
-            Self::Coming => "Coming",
+            Self::Memory(_) => "Memory",
+            Self::Writing(_) => "Writing",
+            Self::Out => "Out",
+            Self::Reading => "Reading",
         })
     }
 }

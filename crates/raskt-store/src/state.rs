@@ -13,7 +13,7 @@ use crate::file::SpillFile;
 use crate::order::Order;
 use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
-use crate::slot::{Facts, Slot, SlotId, Stays, Where};
+use crate::slot::{Residency, ResultInfo, Slot, SlotId, Stays};
 use crate::speed::Speed;
 use crate::unseen::{Look, Unseen};
 use raskt_value::{Codec, Value};
@@ -171,7 +171,7 @@ impl State {
     }
 
     /// Takes in a result, which is in memory, where `holder` was promised room for it.
-    pub fn keep(&mut self, value: Value, facts: Facts, holder: Holder) -> SlotId {
+    pub fn keep(&mut self, value: Value, facts: ResultInfo, holder: Holder) -> SlotId {
         let id = SlotId(self.next_slot);
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
@@ -181,7 +181,7 @@ impl State {
         let slot = Slot {
             facts,
             bytes,
-            place: Where::Here(value),
+            place: Residency::Memory(value),
             file: None,
             codec,
             stays: None,
@@ -191,7 +191,7 @@ impl State {
             waiters: vec![],
         };
         self.slots.insert(id, slot);
-        self.stand(id);
+        self.update_rank(id);
         id
     }
 
@@ -207,7 +207,7 @@ impl State {
 
     /// Whether a result is in memory or has a file.
     pub fn has(&self, id: SlotId) -> bool {
-        self.slots.get(&id).is_some_and(|slot| slot.file.is_some() || !matches!(slot.place, Where::Away))
+        self.slots.get(&id).is_some_and(|slot| slot.file.is_some() || !matches!(slot.place, Residency::Out))
     }
 
     /// Lets go of a result for one of its owners; the last takes it out. Its value, if it is in memory, is handed to the
@@ -216,7 +216,7 @@ impl State {
         if let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.claims > 0) {
             slot.claims -= 1;
             slot.facts.turn = None;
-            self.stand(id);
+            self.update_rank(id);
             return None;
         }
         self.set_stays(id, None);
@@ -225,12 +225,12 @@ impl State {
         self.order.remove(id);
         self.forget_file(slot.file);
         match slot.place {
-            Where::Here(value) | Where::Leaving(value) => {
+            Residency::Memory(value) | Residency::Writing(value) => {
                 self.broker.let_go(slot.bytes);
                 self.moved();
                 Some(value)
             }
-            Where::Away | Where::Coming => None,
+            Residency::Out | Residency::Reading => None,
         }
     }
 
@@ -259,7 +259,7 @@ impl State {
         if matches!(slot.stays, Some(Stays::Shared | Stays::SharedElsewhere)) {
             self.set_stays(id, None);
         }
-        self.stand(id);
+        self.update_rank(id);
     }
 
     pub fn pin(&mut self, id: SlotId) {
@@ -284,10 +284,10 @@ impl State {
     /// A result that was away was computed again by `holder`.
     pub fn restore(&mut self, id: SlotId, value: Value, holder: Option<Holder>) {
         match self.slots.get_mut(&id) {
-            Some(slot) if matches!(slot.place, Where::Away) => {
+            Some(slot) if matches!(slot.place, Residency::Out) => {
                 // Computed again, it may be of another size.
                 slot.bytes = value.bytes() as u64;
-                slot.place = Where::Here(value);
+                slot.place = Residency::Memory(value);
                 self.hold_for(holder, id);
             }
             // One that is there or being read keeps its state: that is as good.
@@ -303,7 +303,7 @@ impl State {
             Some(holder) => self.broker.hold_promised(holder, bytes),
             None => self.broker.hold(bytes),
         }
-        self.stand(id);
+        self.update_rank(id);
         if holder.is_none() {
             self.make_room();
         }
@@ -341,7 +341,7 @@ impl State {
 
     /// Whether it is being read, or written by bytes that nobody may change meanwhile: who wants it waits.
     pub fn is_closed(&self, id: SlotId) -> bool {
-        self.slots.get(&id).is_some_and(|slot| matches!(slot.place, Where::Coming) || slot.is_closed())
+        self.slots.get(&id).is_some_and(|slot| matches!(slot.place, Residency::Reading) || slot.is_closed())
     }
 
     /// A file turned out to be bad.
@@ -350,7 +350,7 @@ impl State {
         if let Some(file) = slot.file.take_if(|file| Arc::ptr_eq(file, bad)) {
             self.forget_file(Some(file));
             self.counts.lost += 1;
-            self.stand(id);
+            self.update_rank(id);
         }
     }
 
@@ -364,12 +364,12 @@ impl State {
         let waiters = std::mem::take(&mut slot.waiters);
         match value {
             Some(value) => {
-                slot.place = Where::Here(value);
+                slot.place = Residency::Memory(value);
                 self.counts.read += 1;
                 self.hold_for(waiters.first().copied(), id);
             }
             None => {
-                slot.place = Where::Away;
+                slot.place = Residency::Out;
                 let file = slot.file.take();
                 self.forget_file(file);
                 self.counts.lost += 1;
@@ -401,7 +401,7 @@ impl State {
         if self.unseen.bytes > before {
             self.make_room();
         } else if self.unseen.bytes < before {
-            self.settle();
+            self.serve_pending();
         }
     }
 

@@ -39,7 +39,7 @@ impl Still {
             self.since = Some(Instant::now());
             self.times += 1;
             if self.times.is_multiple_of(DISK_PATIENCE) {
-                state.forgive();
+                state.retry_stuck();
             }
             state.overbook();
         }

@@ -4,7 +4,7 @@ use crate::kept::{Kept, Pins};
 use crate::lineage::Lineage;
 use crate::report::MemoryReport;
 use crate::request::{Answer, Asker, Request};
-use crate::slot::Facts;
+use crate::slot::ResultInfo;
 use crate::state::State;
 use crate::threads::Shared;
 use raskt_value::Value;
@@ -96,7 +96,7 @@ impl Store {
     }
 
     /// Keeps a result, which takes up what `holder` was promised.
-    pub fn keep(&self, value: Value, lineage: Lineage, facts: Facts, holder: Holder) -> Result<Arc<Kept>, Broken> {
+    pub fn keep(&self, value: Value, lineage: Lineage, facts: ResultInfo, holder: Holder) -> Result<Arc<Kept>, Broken> {
         let bytes = value.bytes() as u64;
         let layout = value.block_layout().map(|(dtype, shape)| (dtype, shape.into()));
         let summary = value.summary();
@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// Keeps something that nobody was promised memory for; others leave for it, where that can be.
-    pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: Facts) -> Result<Arc<Kept>, Broken> {
+    pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: ResultInfo) -> Result<Arc<Kept>, Broken> {
         let kept = self.keep(value, lineage, facts, UNASKED)?;
         self.shared().change(|state| state.make_room())?;
         Ok(kept)

@@ -3,7 +3,7 @@
 use crate::file::SpillFile;
 use crate::folder::Folder;
 use crate::request::{Answer, Reply, Request};
-use crate::slot::{Facts, SlotId};
+use crate::slot::{ResultInfo, SlotId};
 use crate::state::{Job, State, Written};
 use crate::*;
 use proptest::prelude::*;
@@ -29,8 +29,8 @@ fn number(value: &Value) -> u64 {
     value.as_chunk().unwrap().as_slice::<u64>().unwrap()[0]
 }
 
-fn facts(turn: Option<u32>) -> Facts {
-    Facts { label: "test".into(), group: 1, turn, recompute_nanoseconds: None }
+fn facts(turn: Option<u32>) -> ResultInfo {
+    ResultInfo { label: "test".into(), group: 1, turn, recompute_nanoseconds: None }
 }
 
 fn no_lineage() -> Lineage {
@@ -184,7 +184,7 @@ proptest! {
             world.hear();
         }
         // Faults stop: each request must come to its end.
-        world.state.forgive();
+        world.state.retry_stuck();
         for _ in 0..10_000 {
             world.hear();
             if !world.state.jobs.is_empty() {
@@ -691,8 +691,9 @@ fn results_that_somebody_refers_to_are_looked_at_once_and_not_whenever_memory_is
     let mut state = State::new(100_000 * UNIT);
     // All of them refer to one block, and each two are of a run of their own.
     let shared = block(1, 1);
-    let ids: Vec<_> =
-        (0..100_000).map(|at| state.keep(shared.clone(), Facts { group: at / 2, ..facts(None) }, holder(0))).collect();
+    let ids: Vec<_> = (0..100_000)
+        .map(|at| state.keep(shared.clone(), ResultInfo { group: at / 2, ..facts(None) }, holder(0)))
+        .collect();
     assert!(looks(&mut state, 1) >= 100_000);
     assert!(looks(&mut state, 1000) <= 4);
     state.validate();

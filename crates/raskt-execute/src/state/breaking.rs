@@ -11,7 +11,7 @@ impl State {
     /// Ends every run with the error that comes back, and puts machines that have just begun in the place of these.
     pub fn break_down(&mut self, story: String) -> RunError {
         // Even if telling where the record is should fail, the runs end.
-        let flight = guard(|| self.pilot.land()).ok().flatten();
+        let flight = guard(|| self.recorded.land()).ok().flatten();
         let error = RunError::Broken(Arc::new(Breakdown { story, flight }));
         if let Some(ticket) = self.handed_out {
             self.picked.remove(&ticket);

@@ -121,7 +121,7 @@ impl State {
 
     /// Tells the scheduler that time has passed, if it wants to be told and no thread can be had that would.
     pub fn tell_time_if_due(&mut self) {
-        if self.pilot.wakes_at().is_some_and(|at| at <= Instant::now()) {
+        if self.recorded.wakes_at().is_some_and(|at| at <= Instant::now()) {
             self.time_passed();
         }
     }

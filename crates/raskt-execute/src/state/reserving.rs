@@ -41,7 +41,7 @@ impl State {
         let asking = self.worker.asking().filter(|asking| *asking == ticket);
         let Some(assignment) = asking.and_then(|_| self.worker.queued().next()) else { return };
         let Some(entry) = self.runs.get(&assignment.run) else { return };
-        let (run, tasks, fleeting) = (assignment.run, assignment.tasks.clone(), assignment.fleeting.clone());
+        let (run, tasks, transient) = (assignment.run, assignment.tasks.clone(), assignment.transient.clone());
         let (graph, past, is_repeatable) = (entry.graph.clone(), entry.past.clone(), entry.is_repeatable);
         let cancel = entry.cancel.clone();
         let reads = Reads::of(&graph, &tasks, |task| entry.results.get(task));
@@ -61,7 +61,7 @@ impl State {
             past,
             cancel,
             tasks,
-            fleeting,
+            transient,
             reads,
             ahead,
             pins,
@@ -97,7 +97,7 @@ impl State {
         if execution.tasks != assignment.tasks {
             // Some were taken back while it waited.
             execution.tasks.clone_from(&assignment.tasks);
-            execution.fleeting.clone_from(&assignment.fleeting);
+            execution.transient.clone_from(&assignment.transient);
             let entry = self.runs.get(&execution.run);
             execution.reads =
                 Reads::of(&execution.graph, &assignment.tasks, |task| entry.and_then(|entry| entry.results.get(task)));

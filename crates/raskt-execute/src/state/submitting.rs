@@ -68,7 +68,7 @@ impl State {
         #[cfg(test)]
         self.pass(super::stumbling::Spot::Submitting);
         let entry = &self.runs[&run];
-        if let Err(refused) = self.pilot.submit(run, parent, (&entry.graph, &entry.wanted), prepared) {
+        if let Err(refused) = self.recorded.submit(run, parent, (&entry.graph, &entry.wanted), prepared) {
             self.afterwards.runs.extend(self.runs.remove(&run));
             return Err(refused.into());
         }
@@ -81,7 +81,7 @@ impl State {
     /// Nobody wants `run` any more, be it at an end or not.
     pub fn release(&mut self, run: RunId) {
         if self.runs.contains_key(&run) {
-            let forgotten = self.pilot.release(run);
+            let forgotten = self.recorded.release(run);
             self.afterwards.forgotten.extend(forgotten);
             #[cfg(test)]
             self.pass(super::stumbling::Spot::Releasing);

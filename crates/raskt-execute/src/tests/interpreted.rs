@@ -1,7 +1,7 @@
 //! A runner that holds something while tasks run, which the store's threads need as well.
 
 use super::*;
-use raskt_store::{Facts, Kept, Lineage};
+use raskt_store::{Kept, Lineage, ResultInfo};
 use raskt_sync::{Condvar, Mutex};
 use raskt_value::{Buffer, Codec, Encoded, Foreign, Unwritten};
 
@@ -104,7 +104,7 @@ fn a_task_that_waits_for_a_result_to_be_written_lets_the_writer_have_the_interpr
     let store = Store::new(Limits::of_memory(2 * BYTES as u64));
     let options = EngineOptions { threads: 1, ..EngineOptions::default() };
     let engine = Engine::with_store(options, store.clone(), Runners::default().with_python(runner.clone()));
-    let facts = Facts { label: "interned".into(), group: 1, turn: None, recompute_nanoseconds: None };
+    let facts = ResultInfo { label: "interned".into(), group: 1, turn: None, recompute_nanoseconds: None };
     let value = Value::Foreign(Arc::new(Interned(interpreter)));
     let kept: Arc<Kept> = store.keep_unasked(value, Lineage::none(), facts).unwrap();
     let (place, given) = (store.clone(), kept.clone());

@@ -4,7 +4,7 @@ use crate::object::Object;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit};
-use raskt_store::{Facts, Kept, Lineage};
+use raskt_store::{Kept, Lineage, ResultInfo};
 use raskt_value::{ErrorKind, TaskError};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Held {
         let Ok(store) = memory::store(py) else { return Self::Here(result) };
         let (label, kind) = (label().into(), result.bind(py).get_type().unbind());
         let value = Object::value(result.clone_ref(py).into_bound(py));
-        let facts = Facts { label, group: GROUP, turn: None, recompute_nanoseconds: None };
+        let facts = ResultInfo { label, group: GROUP, turn: None, recompute_nanoseconds: None };
         match py.detach(|| store.keep_unasked(value, Lineage::none(), facts)) {
             Ok(kept) => Self::Kept(kept, kind),
             // The store broke, and whoever waits for it is told; the result is here.

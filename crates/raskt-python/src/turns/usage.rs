@@ -1,6 +1,6 @@
 //! What a thread has used of the machine.
 
-use raskt_execute::Spent;
+use raskt_execute::TurnUsage;
 use std::time::{Duration, Instant};
 
 /// What this thread had used at a moment.
@@ -22,9 +22,9 @@ impl Usage {
     }
 
     /// What it used since.
-    pub fn spent(self) -> Option<Spent> {
+    pub fn spent(self) -> Option<TurnUsage> {
         let (had, has) = (self.had, had()?);
-        Some(Spent {
+        Some(TurnUsage {
             wall: self.at.elapsed(),
             on_processor: has.on_processor.saturating_sub(had.on_processor),
             waits: has.waits.saturating_sub(had.waits),

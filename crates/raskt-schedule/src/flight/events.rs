@@ -25,7 +25,7 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             encode_ranges(tasks, to);
         }
         Event::RunReleased { run } => start(to, 3, run.0),
-        Event::Given { run, tasks, worker, bytes } => {
+        Event::Scattered { run, tasks, worker, bytes } => {
             start(to, 4, run.0);
             encode_ranges(tasks, to);
             to.number(u64::from(worker.0));
@@ -70,7 +70,7 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
             to.number(u64::from(from.0));
             to.flag(*reached);
         }
-        Event::TakenBack { worker, run, attempt, tasks } => {
+        Event::Recalled { worker, run, attempt, tasks } => {
             start(to, 12, u64::from(worker.0));
             to.number(run.0);
             to.number(u64::from(attempt.0));
@@ -98,7 +98,7 @@ pub(super) fn encode(event: &Event, to: &mut Encoder) {
                         to.number(2);
                         to.number(*bytes);
                     }
-                    Outcome::Spent { bytes } => {
+                    Outcome::Consumed { bytes } => {
                         to.number(3);
                         to.number(*bytes);
                     }
@@ -128,7 +128,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         3 => Event::RunReleased { run },
         4 => {
             let (tasks, worker) = (decode_ranges(from)?, WorkerId(from.word()?));
-            Event::Given { run, tasks, worker, bytes: from.number()? }
+            Event::Scattered { run, tasks, worker, bytes: from.number()? }
         }
         5 => {
             let (slots, memory) = (from.word()?, from.number()?);
@@ -151,7 +151,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
         }
         12 => {
             let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
-            Event::TakenBack { worker, run, attempt, tasks: decode_ranges(from)? }
+            Event::Recalled { worker, run, attempt, tasks: decode_ranges(from)? }
         }
         13 => {
             let (run, attempt) = (RunId(from.number()?), Attempt(from.word()?));
@@ -161,7 +161,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Event, FlightError> {
                     0 => Outcome::Failed,
                     1 => Outcome::NotRun,
                     2 => Outcome::Done { bytes: from.number()? },
-                    3 => Outcome::Spent { bytes: from.number()? },
+                    3 => Outcome::Consumed { bytes: from.number()? },
                     _ => return Err(FlightError::Malformed("a task ended in no known way")),
                 };
                 Ok((range, outcome))

@@ -1,15 +1,21 @@
 //! Flight records: what happened to a scheduler, to be looked at and done again.
 //!
-//! The same events give the same actions, so that the events are the whole story. A record is plain bytes: a driver writes
-//! them wherever it likes, event by event. What only runners understand isn't in it.
+//! The same events give the same actions, so that the events are the whole story. A record is plain bytes: a driver
+//! writes them wherever it likes, event by event. What only runners understand isn't in it.
+//!
+//! At its beginning stand the scheduler's settings and policies, each of these by its name and its numbers: a record is
+//! replayed by the rules that it was made under, whatever the defaults are by then, or refused if this build doesn't
+//! know one of them. A driver with a placement of its own reads its records by [`Flight::read_with`].
 
 mod codec;
 mod events;
 mod graphs;
+mod policies;
 
-use crate::{Action, Event, EventError, Scheduler, Settings, SoonestStart, Time};
+use crate::{Action, Event, EventError, Placement, Scheduler, Settings, Time};
 use codec::{Decoder, Encoder};
 use raskt_graph::GraphError;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Writes down events as they happen.
@@ -24,6 +30,8 @@ pub struct FlightRecorder {
 pub struct Flight {
     /// How the scheduler was set up.
     pub settings: Settings,
+    /// How workers were chosen.
+    pub placement: Arc<dyn Placement>,
     /// What happened, and when.
     pub events: Vec<(Time, Event)>,
     /// The last event is missing or was written in part, as when the writer died.
@@ -40,6 +48,16 @@ pub enum FlightError {
     /// They end within an event.
     #[error("the flight record ends within an event")]
     Torn,
+    /// It was made under a rule that isn't known, so that nobody can tell what came of it.
+    #[error("the flight record was made with the {kind} {name:?} of {numbers} numbers, which this build doesn't know")]
+    UnknownPolicy {
+        /// What the rule decides.
+        kind: &'static str,
+        /// What it is called.
+        name: Arc<str>,
+        /// How many numbers it depends on.
+        numbers: usize,
+    },
     /// They say something that can't be.
     #[error("the flight record is damaged: {0}")]
     Malformed(&'static str),
@@ -49,18 +67,14 @@ pub enum FlightError {
 }
 
 const MAGIC: &[u8] = b"raskt flight ";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 impl FlightRecorder {
-    /// A record of a scheduler with these settings, and the default placement.
-    pub fn new(settings: Settings) -> Self {
+    /// A record of a scheduler with these settings and this placement.
+    pub fn new(settings: Settings, placement: &Arc<dyn Placement>) -> Self {
         let mut encoder = Encoder(MAGIC.to_vec());
         encoder.number(VERSION);
-        encoder.number(settings.credit_nanoseconds);
-        encoder.number(settings.prefill_nanoseconds);
-        encoder.number(settings.patience_nanoseconds);
-        encoder.number(u64::from(settings.deaths));
-        encoder.number(u64::from(settings.heeds_requirements));
+        policies::encode(&settings, placement, &mut encoder);
         Self { encoder, last: Time(0) }
     }
 
@@ -80,16 +94,20 @@ impl FlightRecorder {
 impl Flight {
     /// Reads all bytes of a record.
     pub fn read(bytes: &[u8]) -> Result<Self, FlightError> {
+        Self::read_with(bytes, |_, _| None)
+    }
+
+    /// The same, where `own` gives the placement of a name with some numbers if it is one of the caller's.
+    pub fn read_with(
+        bytes: &[u8],
+        own: impl Fn(&str, &[u64]) -> Option<Arc<dyn Placement>>,
+    ) -> Result<Self, FlightError> {
         let mut from = Decoder(bytes.strip_prefix(MAGIC).ok_or(FlightError::NotOne)?);
         if from.number()? != VERSION {
             return Err(FlightError::NotOne);
         }
-        let (credit_nanoseconds, prefill_nanoseconds) = (from.number()?, from.number()?);
-        let (patience_nanoseconds, deaths) = (from.number()?, from.word()?);
-        let heeds_requirements = from.number()? != 0;
-        let settings =
-            Settings { credit_nanoseconds, prefill_nanoseconds, patience_nanoseconds, deaths, heeds_requirements };
-        let mut flight = Self { settings, events: vec![], is_torn: false };
+        let (settings, placement) = policies::decode(&mut from, own)?;
+        let mut flight = Self { settings, placement, events: vec![], is_torn: false };
         let mut now = Time(0);
         while !from.0.is_empty() {
             let event = from.number().and_then(|later| Ok((later, events::decode(&mut from)?)));
@@ -108,9 +126,10 @@ impl Flight {
         Ok(flight)
     }
 
-    /// Does it all again with a new scheduler: the actions after each event, or why it can't have happened.
+    /// Does it all again with a new scheduler of the same policies: the actions after each event, or why it can't have
+    /// happened.
     pub fn replay(&self) -> impl Iterator<Item = Result<Vec<Action>, EventError>> {
-        let mut scheduler = Scheduler::with(self.settings, Box::new(SoonestStart::default()));
+        let mut scheduler = Scheduler::with(self.settings, self.placement.clone());
         self.events.iter().map(move |(now, event)| {
             scheduler.try_event(*now, event.clone())?;
             Ok(std::iter::from_fn(|| scheduler.poll_action()).collect())

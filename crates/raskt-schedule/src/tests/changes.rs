@@ -32,25 +32,30 @@ pub fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..count)
 }
 
-/// Does `steps`, then lets everything end. Wants of the first `keys` tasks change; returns what is wanted at the end.
+/// Does `steps`, then lets everything end. Wants of the last `keys` tasks change, now and then with all of their
+/// layers; returns what is wanted at the end.
 pub fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Vec<TaskId> {
     let all: Vec<_> = all_tasks(graph).into_iter().rev().take(keys).collect();
     let mut wanted = BTreeSet::new();
-    let one = |at: usize| all[at % all.len()];
+    let some = |at: usize| {
+        let one = all[at % all.len()];
+        let whole = TaskRange { layer: one.layer, start: 0, end: graph.layer(one.layer).len() };
+        if at % 7 == 0 { whole } else { TaskRange::one(one) }
+    };
     world.join(2);
     world.join(1);
     world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted: vec![] });
     for &step in steps {
         match step {
             Step::Want(at) => {
-                wanted.insert(one(at));
+                wanted.extend(some(at).tasks());
                 world.finished = false;
-                world.handle(Event::Wanted { run: RUN, tasks: TaskRange::of([one(at)]) });
+                world.handle(Event::Wanted { run: RUN, tasks: vec![some(at)] });
             }
             Step::Release(at) => {
-                wanted.remove(&one(at));
+                wanted.retain(|&task| !some(at).contains(task));
                 world.gives_back = at % 2 == 0;
-                world.handle(Event::Released { run: RUN, tasks: TaskRange::of([one(at)]) });
+                world.handle(Event::Released { run: RUN, tasks: vec![some(at)] });
             }
             Step::Lose(at) => world.lose_result(at),
             Step::Die(at) if world.memories.len() > 1 => world.lose(at),
@@ -139,9 +144,9 @@ fn a_discard_says_what_the_scheduler_had_heard_of_the_worker() {
     world.run_one(&graph, 0, || false);
     world.run_one(&graph, 0, || false);
     world.handle(Event::Released { run: RUN, tasks: vec![TaskRange { end: 1, ..all }] });
-    let heard = world.trace.iter().find_map(|action| match action {
-        Action::Discard { heard, .. } => Some(*heard),
+    let inventory_version = world.trace.iter().find_map(|action| match action {
+        Action::Discard { inventory_version, .. } => Some(*inventory_version),
         _ => None,
     });
-    assert_eq!(heard, Some(2), "both results had been reported");
+    assert_eq!(inventory_version, Some(2), "both results had been reported");
 }

@@ -3,6 +3,7 @@
 use super::changes::{Step, play, steps};
 use super::graphs::*;
 use super::world::*;
+use crate::policy::Policy;
 use crate::*;
 use proptest::prelude::*;
 use raskt_graph::*;
@@ -24,7 +25,7 @@ proptest! {
         let flight = Flight::read(&bytes).unwrap();
         prop_assert!(!flight.is_torn);
         prop_assert_eq!(flight.replay().flat_map(Result::unwrap).collect::<Vec<_>>(), trace);
-        let mut again = FlightRecorder::new(flight.settings);
+        let mut again = FlightRecorder::new(flight.settings, &flight.placement);
         flight.events.iter().for_each(|(now, event)| again.note(*now, event));
         prop_assert_eq!(again.take(), bytes);
     }
@@ -35,7 +36,7 @@ proptest! {
         let released = (Time(0), Event::RunReleased { run: RUN });
         let events: Vec<_> = flight.events.into_iter().chain([released]).collect();
         let all = |handle: &dyn Fn(&mut Scheduler, &Event)| {
-            let mut scheduler = Scheduler::with(flight.settings, Box::new(SoonestStart::default()));
+            let mut scheduler = Scheduler::with(flight.settings, Arc::new(SoonestStart::default()));
             let mut actions = vec![];
             for (_, event) in &events {
                 handle(&mut scheduler, event);
@@ -85,20 +86,20 @@ proptest! {
         }
     }
 
-    /// The first numbers of a record are the settings: each may be anything.
+    /// A record begins with the settings: each number of them may be anything.
     #[test]
     fn damaged_settings_are_no_panic(
         graph in graphs(),
         steps in steps(20),
-        numbers in prop::collection::vec(prop_oneof![Just(u64::MAX), Just(1 << 62), any::<u64>(), 0..1000_u64], 3),
+        numbers in prop::collection::vec(prop_oneof![Just(u64::MAX), Just(1 << 62), any::<u64>(), 0..1000_u64], 8),
     ) {
         let (bytes, _) = recorded(&graph, &steps);
         let mut flight = Flight::read(&bytes).unwrap();
-        let rest = &bytes[FlightRecorder::new(flight.settings).take().len()..];
+        let rest = &bytes[FlightRecorder::new(flight.settings, &flight.placement).take().len()..];
         flight.settings.credit_nanoseconds = numbers[0];
-        flight.settings.prefill_nanoseconds = numbers[1];
-        flight.settings.patience_nanoseconds = numbers[2];
-        let bytes = [&FlightRecorder::new(flight.settings).take(), rest].concat();
+        flight.settings.admission = Policy::named("producers-wait", &numbers[1..3]).unwrap();
+        flight.settings.rebalance = Policy::named("prefill-and-ask-back", &numbers[3..]).unwrap();
+        let bytes = [&FlightRecorder::new(flight.settings, &flight.placement).take(), rest].concat();
         if let Ok(flight) = Flight::read(&bytes) {
             let replayed = flight.replay().take_while(Result::is_ok).count();
             prop_assert!(replayed <= flight.events.len());
@@ -109,7 +110,7 @@ proptest! {
 #[test]
 fn other_files_are_told_apart() {
     assert!(matches!(Flight::read(b"GIF89a"), Err(FlightError::NotOne)));
-    let mut later = FlightRecorder::new(Settings::default()).take();
+    let mut later = FlightRecorder::new(Settings::default(), &soonest_start()).take();
     later[b"raskt flight ".len()] += 1;
     assert!(matches!(Flight::read(&later), Err(FlightError::NotOne)));
 }
@@ -128,7 +129,7 @@ fn shapes_of_many_blocks_are_written_in_a_few_bytes() {
     let parts = Parts::new(1, &grid, (0..1000).map(|_| (source, 10_000))).unwrap();
     let last = layer(&mut graph, Shape::Concatenate(parts));
     let graph = graph.finish();
-    let mut recorder = FlightRecorder::new(Settings::default());
+    let mut recorder = FlightRecorder::new(Settings::default(), &soonest_start());
     let wanted = TaskRange::of([TaskId::new(last, 7)]);
     recorder.note(Time(0), &Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
     let bytes = recorder.take();

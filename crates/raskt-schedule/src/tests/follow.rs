@@ -103,7 +103,7 @@ fn report(world: &mut World, outcomes: &[Outcome]) {
 }
 
 const DONE: Outcome = Outcome::Done { bytes: 8 };
-const SPENT: Outcome = Outcome::Spent { bytes: 8 };
+const SPENT: Outcome = Outcome::Consumed { bytes: 8 };
 
 #[test]
 fn a_chain_goes_out_as_far_as_the_credit_reaches() {
@@ -113,7 +113,7 @@ fn a_chain_goes_out_as_far_as_the_credit_reaches() {
     assert_eq!(assigned(&world), [(0..200).collect::<Vec<_>>()]);
     assert_eq!(state(&world, 199), Some(TaskState::Running { worker: WorkerId(0) }));
     assert_eq!(state(&world, 200), Some(TaskState::Waiting { unfinished: 1 }));
-    assert_eq!(world.assigned[0].1.fleeting, [TaskRange { layer: LayerId(0), start: 0, end: 199 }]);
+    assert_eq!(world.assigned[0].1.transient, [TaskRange { layer: LayerId(0), start: 0, end: 199 }]);
     world.run_one(&graph, 0, || false);
     assert_eq!((state(&world, 198), world.held()), (Some(TaskState::Released), 1));
     world.run_to_the_end(&graph);
@@ -165,7 +165,7 @@ fn a_chain_that_is_wanted_altogether_goes_out_at_once() {
         world.join(slots);
         let wanted = TaskRange::of(all_tasks(&graph));
         world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph.clone()), wanted });
-        assert_eq!((world.assigned[0].1.len(), world.assigned[0].1.fleeting.len()), (50, 0));
+        assert_eq!((world.assigned[0].1.len(), world.assigned[0].1.transient.len()), (50, 0));
     }
 }
 
@@ -290,7 +290,7 @@ fn what_others_read_or_clients_want_is_kept() {
     world.join(1);
     world.handle(Event::GraphAdded { run: RUN, parent: None, graph: Arc::new(graph), wanted: TaskRange::of(wanted) });
     assert_eq!(assigned(&world), [[0, 1, 2]]);
-    assert_eq!(world.assigned[0].1.fleeting, [TaskRange::one(TaskId::new(LayerId(0), 0))]);
+    assert_eq!(world.assigned[0].1.transient, [TaskRange::one(TaskId::new(LayerId(0), 0))]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn give(world: &mut World, worker: u32, data: TaskRange) {
     for task in data.tasks() {
         world.memories.get_mut(&worker).expect("it is there").insert(task, result(task, []));
     }
-    world.handle(Event::Given { run: RUN, tasks: vec![data], worker, bytes: 16 });
+    world.handle(Event::Scattered { run: RUN, tasks: vec![data], worker, bytes: 16 });
 }
 
 fn want(world: &mut World, task: TaskId) {
@@ -74,7 +74,7 @@ fn the_loss_of_the_last_copy_is_told_and_ends_the_run() {
 #[test]
 fn data_of_a_worker_that_has_gone_is_lost_at_once() {
     let (mut world, _, data, _) = world();
-    world.handle(Event::Given { run: RUN, tasks: vec![data], worker: WorkerId(9), bytes: 16 });
+    world.handle(Event::Scattered { run: RUN, tasks: vec![data], worker: WorkerId(9), bytes: 16 });
     assert_eq!(world.lost, [data]);
 }
 

@@ -240,7 +240,7 @@ fn beside_tasks_that_wait_a_suspect_is_alone() {
     for (goes_on, waits) in [(false, false), (true, false), (false, true)] {
         let mut cluster = Cluster::new();
         let settings = Settings { credit_nanoseconds: 1, deaths: 1, ..Settings::default() };
-        cluster.scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
+        cluster.scheduler = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         (0..2).for_each(|worker| cluster.join(worker, 1, 0));
         cluster.submit(1, None, layers(vec![nothing()], false));
         let lender = cluster.start(1);

@@ -1,8 +1,8 @@
 //! What graphs of very many blocks need.
 
 use super::graphs::op;
-use crate::members::Members;
 use crate::run::Run;
+use crate::task_set::TaskSet;
 use crate::*;
 use raskt_graph::*;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn cut(first: i64, count: u32) -> AxisRanges {
 fn a_new_cut_of_a_hundred_million_blocks_needs_everything() {
     let count = (SIDE * 10).div_ceil(7);
     let run = run(&graph([cut(0, count), cut(0, count)]));
-    assert_eq!(run.tasks.layers[0].needed, Members::Everything);
+    assert_eq!(run.tasks.layers[0].needed, TaskSet::Everything);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_few_columns_of_a_hundred_million_blocks_are_a_box_and_are_found_at_once() {
     let graph = graph([AxisRanges::same(SIDE), cut(99_900, 2)]);
     let run = run(&graph);
     let needed = &run.tasks.layers[0].needed;
-    assert!(matches!(needed, Members::Boxes(boxes) if boxes.sets().len() == 1), "{needed:?}");
+    assert!(matches!(needed, TaskSet::Boxes(boxes) if boxes.sets().len() == 1), "{needed:?}");
     assert_eq!(needed.count(0..graph.layer(LayerId(0)).len()), 2 * u64::from(SIDE));
     let source = &graph.layer(LayerId(0)).shape;
     assert_eq!(run.tasks.next_source(source, LayerId(0), 0), Some(9_990));

@@ -24,7 +24,7 @@ fn range() -> impl Strategy<Value = TaskRange> {
 fn outcome() -> impl Strategy<Value = Outcome> {
     (0..6_u8, number(1000)).prop_map(|(kind, bytes)| match kind {
         0..=2 => Outcome::Done { bytes },
-        3 => Outcome::Spent { bytes },
+        3 => Outcome::Consumed { bytes },
         4 => Outcome::Failed,
         _ => Outcome::NotRun,
     })
@@ -49,7 +49,7 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
             0 => Event::GraphAdded { run, parent: flag.then_some(RunId(index)), graph: graph.clone(), wanted: tasks },
             1 => Event::Wanted { run, tasks },
             2 => Event::Released { run, tasks },
-            3 => Event::Given { run, tasks, worker, bytes: count },
+            3 => Event::Scattered { run, tasks, worker, bytes: count },
             4 if flag => Event::RunReleased { run },
             4 | 5 => Event::WorkerJoined { worker, offer: Offer { memory: count, ..Offer::slots(index as u32) } },
             6 => Event::WorkerResized { worker, slots: index as u32, memory: count },
@@ -58,7 +58,7 @@ fn event(graph: Arc<Graph>) -> impl Strategy<Value = Event> {
             9 => Event::Started { worker, run, attempt },
             10 => Event::Fetched { worker, run, tasks },
             11 => Event::FetchFailed { worker, run, attempt, task, from: WorkerId(index as u32), reached: flag },
-            12 => Event::TakenBack { worker, run, attempt, tasks },
+            12 => Event::Recalled { worker, run, attempt, tasks },
             13 => Event::SlotsLent { worker, run, slots: count as u32 },
             14 => Event::SlotsReturned { worker, run, slots: index as u32 },
             _ => Event::Reported { worker, report: Report { run, attempt, outcomes: groups, nanoseconds: count } },
@@ -91,13 +91,27 @@ fn steps() -> impl Strategy<Value = (Arc<Graph>, Vec<Step>)> {
 
 /// Those of a record that somebody may have damaged.
 fn settings() -> impl Strategy<Value = Settings> {
-    let numbers = (number(200_000), prop_oneof![Just(0), number(5000)], number(1 << 30), number(4));
-    (numbers, any::<bool>()).prop_map(|((credit, prefill, patience, deaths), heeds_requirements)| Settings {
+    let admission = (number(4), number(1 << 30));
+    let admission =
+        admission.prop_map(|(producers_part, patience_nanoseconds)| Admission { producers_part, patience_nanoseconds });
+    let prefill = prop_oneof![Just(0), number(5000)];
+    let rebalance = (prefill, number(16), number(2), number(2), number(2));
+    let rebalance = rebalance.prop_map(|(prefill_nanoseconds, ahead_per_slot, asking, asked, assignments)| Rebalance {
+        prefill_nanoseconds,
+        ahead_per_slot,
+        asking_workers: asking,
+        asked_workers: asked,
+        asked_assignments: assignments,
+    });
+    let order = prop_oneof![Just(Order::FairShares), Just(Order::FirstComeFirstServed)];
+    let numbers = (number(200_000), number(4), any::<bool>());
+    (numbers, order, admission, rebalance).prop_map(|((credit, deaths, heeds), order, admission, rebalance)| Settings {
         credit_nanoseconds: credit,
-        prefill_nanoseconds: prefill,
-        patience_nanoseconds: patience,
         deaths: deaths as u32,
-        heeds_requirements,
+        heeds_requirements: heeds,
+        order,
+        admission,
+        rebalance,
     })
 }
 
@@ -106,7 +120,7 @@ proptest! {
 
     #[test]
     fn what_the_check_lets_through_does_no_harm((graph, steps) in steps(), settings in settings()) {
-        let mut scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
+        let mut scheduler = Scheduler::with(settings, Arc::new(SoonestStart::default()));
         let all = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() });
         let wanted = all.filter(|range| range.layer.0 % 2 == 0).collect();
         scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
@@ -232,8 +246,9 @@ fn sizes_that_nobody_checks_can_be_added_up() {
 
 #[test]
 fn a_credit_that_is_out_of_all_bounds_is_a_long_one() {
-    let settings = Settings { credit_nanoseconds: u64::MAX, prefill_nanoseconds: u64::MAX, ..Settings::default() };
-    let mut scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
+    let rebalance = Rebalance { prefill_nanoseconds: u64::MAX, ..Rebalance::default() };
+    let settings = Settings { credit_nanoseconds: u64::MAX, rebalance, ..Settings::default() };
+    let mut scheduler = Scheduler::with(settings, Arc::new(SoonestStart::default()));
     let mut builder = GraphBuilder::new();
     let op = op(&mut builder);
     let layer = builder.layer(Layer::new("tasks", op, Shape::source(64))).unwrap();

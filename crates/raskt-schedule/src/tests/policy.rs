@@ -281,7 +281,7 @@ fn a_worker_that_is_lost_lends_no_slots() {
     submit(&mut world, &graph);
     world.handle(Event::SlotsLent { worker: lender, run: RUN, slots: 1 });
     world.lose(0);
-    assert!(world.scheduler.runs[&RUN].lenders.is_empty());
+    assert!(world.scheduler.runs[&RUN].lenders().next().is_none());
     world.join(1);
     world.run_to_the_end(&graph);
     assert!(world.finished);

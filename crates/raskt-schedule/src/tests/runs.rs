@@ -126,7 +126,7 @@ fn a_failed_task_is_tried_again_as_often_as_was_asked() {
 }
 
 #[test]
-fn a_worker_that_always_refuses_is_not_asked_for_ever() {
+fn a_worker_that_always_refuses_is_not_stolen_for_ever() {
     let graph = chain_with_retries(1);
     let mut world = World::new(1000);
     world.join(1);

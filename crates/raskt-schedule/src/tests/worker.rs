@@ -8,8 +8,14 @@ const RUN: RunId = RunId(1);
 
 #[test]
 fn a_worker_asks_for_memory_before_it_starts_and_overbooks_only_alone() {
-    let assignment =
-        |memory| Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory, fetches: vec![] };
+    let assignment = |memory| Assignment {
+        run: RUN,
+        attempt: Attempt(0),
+        tasks: vec![],
+        transient: vec![],
+        memory,
+        fetches: vec![],
+    };
     let mut worker = Worker::new(2);
     worker.handle_event(WorkerEvent::Assigned(assignment(70)));
     assert_eq!(worker.poll_action(), Some(WorkerAction::Reserve { ticket: Ticket(0), bytes: 70, overbook: true }));
@@ -51,7 +57,7 @@ fn a_forgotten_run_frees_its_slots_at_once() {
     let mut worker = Worker::new(1);
     for _ in 0..2 {
         let assignment =
-            Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory: 1, fetches: vec![] };
+            Assignment { run: RUN, attempt: Attempt(0), tasks: vec![], transient: vec![], memory: 1, fetches: vec![] };
         worker.handle_event(WorkerEvent::Assigned(assignment));
     }
     worker.handle_event(WorkerEvent::Promised(Ticket(0)));
@@ -62,7 +68,7 @@ fn a_forgotten_run_frees_its_slots_at_once() {
     assert!(actions(&mut worker).contains(&WorkerAction::Report(report)), "that it has ended is told");
     while worker.poll_action().is_some() {}
     let other =
-        Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], fleeting: vec![], memory: 1, fetches: vec![] };
+        Assignment { run: RunId(2), attempt: Attempt(0), tasks: vec![], transient: vec![], memory: 1, fetches: vec![] };
     worker.handle_event(WorkerEvent::Assigned(other));
     assert!(matches!(worker.poll_action(), Some(WorkerAction::Reserve { overbook: true, .. })));
 }
@@ -148,7 +154,7 @@ fn assignment(attempt: u32, reads: Option<Fetch>) -> Assignment {
         run: RUN,
         attempt: Attempt(attempt),
         tasks,
-        fleeting: vec![],
+        transient: vec![],
         memory: 1,
         fetches: reads.into_iter().collect(),
     }
@@ -197,9 +203,9 @@ fn only_what_has_not_begun_is_given_back() {
     actions(&mut worker);
     for attempt in [0, 1] {
         let tasks = assignment(attempt, None).tasks;
-        worker.handle_event(WorkerEvent::TakeBack { run: RUN, attempt: Attempt(attempt), tasks });
+        worker.handle_event(WorkerEvent::Recall { run: RUN, attempt: Attempt(attempt), tasks });
     }
     let tasks = assignment(1, None).tasks;
-    assert_eq!(actions(&mut worker), [WorkerAction::TakenBack { run: RUN, attempt: Attempt(1), tasks }]);
+    assert_eq!(actions(&mut worker), [WorkerAction::Recalled { run: RUN, attempt: Attempt(1), tasks }]);
     assert_eq!(worker.queued().count(), 0);
 }

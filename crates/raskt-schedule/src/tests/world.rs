@@ -4,6 +4,7 @@ use super::graphs::{evaluate, result};
 use crate::*;
 use raskt_graph::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub struct World {
     pub scheduler: Scheduler,
@@ -30,18 +31,26 @@ pub struct World {
 
 pub const RUN: RunId = RunId(1);
 
+pub fn soonest_start() -> Arc<dyn Placement> {
+    Arc::new(SoonestStart::default())
+}
+
 impl World {
     pub fn new(credit: u64) -> Self {
         Self::with(Settings { credit_nanoseconds: credit, ..Settings::default() })
     }
 
     pub fn ahead(credit_nanoseconds: u64, prefill_nanoseconds: u64) -> Self {
-        let settings = Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() };
-        Self::with(settings)
+        let rebalance = Rebalance { prefill_nanoseconds, ..Rebalance::default() };
+        Self::with(Settings { credit_nanoseconds, rebalance, ..Settings::default() })
     }
 
     pub fn with(settings: Settings) -> Self {
-        let scheduler = Scheduler::with(settings, Box::new(SoonestStart::default()));
+        Self::placed_by(settings, &soonest_start())
+    }
+
+    pub fn placed_by(settings: Settings, placement: &Arc<dyn Placement>) -> Self {
+        let scheduler = Scheduler::with(settings, placement.clone());
         let (memories, assigned, trace) = (BTreeMap::new(), vec![], vec![]);
         Self {
             scheduler,
@@ -57,7 +66,7 @@ impl World {
             stalled: None,
             story: vec![],
             lost: vec![],
-            record: FlightRecorder::new(settings),
+            record: FlightRecorder::new(settings, placement),
             now: Time(0),
             bytes: 8,
         }
@@ -81,7 +90,7 @@ impl World {
                         memory.remove(&task);
                     }
                 }
-                Action::TakeBack { worker, attempt, tasks, run } => {
+                Action::Recall { worker, attempt, tasks, run } => {
                     let place =
                         |(to, assignment): &(WorkerId, Assignment)| *to == worker && assignment.attempt == attempt;
                     let Some(at) = self.assigned.iter().position(place).filter(|_| self.gives_back) else { continue };
@@ -90,7 +99,7 @@ impl World {
                     if assignment.is_empty() {
                         self.assigned.swap_remove(at);
                     }
-                    self.tell(Event::TakenBack { worker, run, attempt, tasks });
+                    self.tell(Event::Recalled { worker, run, attempt, tasks });
                 }
                 Action::Forget { worker, .. } => self.memories.entry(worker).or_default().clear(),
                 Action::Lost { tasks, .. } => self.lost.extend(tasks),
@@ -209,7 +218,7 @@ impl World {
             let outcome = match inputs {
                 _ if stopped => Outcome::NotRun,
                 Some(inputs) if !fails() => {
-                    let is_fleeting = spends && assignment.fleeting.iter().any(|range| range.contains(task));
+                    let is_fleeting = spends && assignment.transient.iter().any(|range| range.contains(task));
                     let memory = self.memories.get_mut(&worker).expect("assignments of lost workers are dropped");
                     let place = if is_fleeting { &mut passing } else { memory };
                     place.insert(task, result(task, inputs));
@@ -245,11 +254,11 @@ impl World {
             let task = TaskId::new(range.layer, range.start);
             let mut readers = vec![];
             graph.for_each_dependent(task, |reader| readers.extend(done.get(&reader)));
-            if !assignment.fleeting.iter().any(|range| range.contains(task)) {
+            if !assignment.transient.iter().any(|range| range.contains(task)) {
                 continue;
             }
             match !readers.is_empty() && readers.iter().all(|&&done| done) {
-                true => *outcome = Outcome::Spent { bytes: self.bytes },
+                true => *outcome = Outcome::Consumed { bytes: self.bytes },
                 false => memory.extend(passing.remove_entry(&task)),
             }
         }

@@ -28,9 +28,7 @@ impl Ledger {
                     self.check_assignment(scheduler, *worker, assignment, tally)?
                 }
                 Action::Discard { worker, run, tasks, .. } => self.check_discard(scheduler, *worker, *run, tasks)?,
-                Action::TakeBack { worker, .. } | Action::Forget { worker, .. } => {
-                    self.check_worker(*worker, action)?
-                }
+                Action::Recall { worker, .. } | Action::Forget { worker, .. } => self.check_worker(*worker, action)?,
                 Action::Finished { run } => self.check_finish(scheduler, *run, tally)?,
                 Action::Failed { run, task, story, .. } => self.check_failure(*run, *task, story, tally)?,
                 Action::Lost { run, tasks } => self.check_lost(*run, tasks, tally)?,
@@ -95,7 +93,7 @@ impl Ledger {
             if job.given.contains(&task) {
                 return wrong("it stands for data that was given, and was handed out to be run");
             }
-            if page.wanted.contains(&task) && assignment.fleeting.iter().any(|range| range.contains(task)) {
+            if page.wanted.contains(&task) && assignment.transient.iter().any(|range| range.contains(task)) {
                 return wrong("it is wanted, and was said to go with its readers");
             }
             let at = page.at(task);
@@ -194,7 +192,7 @@ impl Ledger {
 
     /// Only data that was given can't be made again.
     fn check_lost(&mut self, run: RunId, tasks: &[TaskRange], tally: &mut Tally) -> Result<(), Violation> {
-        tally.saw(Sometimes::GivenLost);
+        tally.saw(Sometimes::ScatteredLost);
         let Some(page) = self.close(run) else {
             return Err(Violation::new(format!("run {} was given up, and has lost data", run.0)));
         };

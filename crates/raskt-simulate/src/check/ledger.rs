@@ -115,7 +115,7 @@ impl Ledger {
                 facts.is_loss = true;
                 self.around.run = Some(*run);
             }
-            Event::Given { run, tasks, .. } => self.take_given(scheduler, *run, tasks),
+            Event::Scattered { run, tasks, .. } => self.take_scattered(scheduler, *run, tasks),
             Event::Started { run, .. }
             | Event::Fetched { run, .. }
             | Event::SlotsLent { run, .. }
@@ -129,7 +129,7 @@ impl Ledger {
                 self.change(*run, |page| returned = page.return_all(scheduler, by));
                 self.around.told.extend(returned.into_iter().map(|at| (*run, at)));
             }
-            Event::TakenBack { worker, run, attempt, tasks } => {
+            Event::Recalled { worker, run, attempt, tasks } => {
                 self.take_back(scheduler, *worker, *run, *attempt, tasks, tally);
             }
             Event::Reported { worker, report } => self.take_report(scheduler, *worker, report, tally),
@@ -155,7 +155,7 @@ impl Ledger {
         }
     }
 
-    fn take_given(&mut self, scheduler: &Scheduler, run: RunId, tasks: &[TaskRange]) {
+    fn take_scattered(&mut self, scheduler: &Scheduler, run: RunId, tasks: &[TaskRange]) {
         self.around.run = Some(run);
         let Some(page) = self.pages.get_mut(&run) else { return };
         for task in tasks.iter().flat_map(|range| range.tasks()) {
@@ -186,7 +186,7 @@ impl Ledger {
             entry.facts.is_taken_back = entry.given.take_if(|given| *given == (worker, attempt)).is_some();
             entry.abandoned.take_if(|given| *given == (worker, attempt));
             self.around.told.push((run, at));
-            tally.saw(Sometimes::TakenBack);
+            tally.saw(Sometimes::Recalled);
         }
     }
 
@@ -208,10 +208,10 @@ impl Ledger {
                 entry.facts.reported = Some(outcome);
                 match outcome {
                     Outcome::Done { .. } => {}
-                    Outcome::Spent { .. } => {
-                        tally.saw(Sometimes::Spent);
+                    Outcome::Consumed { .. } => {
+                        tally.saw(Sometimes::Consumed);
                         if is_wanted || is_read_by_others(scheduler, page, by, report, task) {
-                            tally.saw(Sometimes::SpentTooEarly);
+                            tally.saw(Sometimes::ConsumedTooEarly);
                             self.around.facts.is_loss = true;
                         }
                     }
@@ -236,7 +236,7 @@ fn is_read_by_others(
 ) -> bool {
     let is_done = |reader| {
         let mut outcomes = report.outcomes.iter().filter(|(range, _)| range.contains(reader));
-        let says_so = outcomes.any(|(_, outcome)| matches!(outcome, Outcome::Done { .. } | Outcome::Spent { .. }));
+        let says_so = outcomes.any(|(_, outcome)| matches!(outcome, Outcome::Done { .. } | Outcome::Consumed { .. }));
         says_so && page.given(reader) == Some(by)
     };
     let mut is_read = false;

@@ -53,7 +53,7 @@ pub(super) struct Facts {
 pub(super) fn allows(before: Seen, after: Seen, facts: Facts) -> bool {
     use Seen::*;
     let is_done = matches!(facts.reported, Some(Outcome::Done { .. }));
-    let is_spent = matches!(facts.reported, Some(Outcome::Spent { .. }));
+    let is_spent = matches!(facts.reported, Some(Outcome::Consumed { .. }));
     // What a task made went with its readers, or after them, and somebody has come to need it.
     let is_gone = (is_done || is_spent) && facts.is_loss;
     let is_back =
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_went_with_its_readers_is_not_in_memory() {
-        let spent = Facts { reported: Some(Outcome::Spent { bytes: 1 }), ..Facts::default() };
+        let spent = Facts { reported: Some(Outcome::Consumed { bytes: 1 }), ..Facts::default() };
         assert!(allows(Seen::Running(A), Seen::Released, spent));
         assert!(allows(Seen::Running(A), Seen::Waiting, spent), "somebody has come to need it");
         assert!(!allows(Seen::Running(A), Seen::InMemory, spent));

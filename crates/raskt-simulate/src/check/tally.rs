@@ -36,7 +36,7 @@ pub enum Sometimes {
     /// The same by a client that had just got its results.
     AnotherRound,
     /// A task came back from a worker that hadn't begun it.
-    TakenBack,
+    Recalled,
     /// A report of a hand-out came that its task was no longer on.
     OldReport,
     /// A task that nobody needed any more was handed out anew while its first worker still ran it.
@@ -78,9 +78,9 @@ pub enum Sometimes {
     /// A task was handed out together with what it reads.
     Followed,
     /// A result went with its readers.
-    Spent,
+    Consumed,
     /// A result that had gone with its readers was needed after all.
-    SpentTooEarly,
+    ConsumedTooEarly,
     /// A failed task was tried again.
     Retried,
     /// A run failed, since one of its tasks had failed for good.
@@ -90,9 +90,9 @@ pub enum Sometimes {
     /// The flight record of a world gave the same actions when it was replayed.
     Replayed,
     /// Data was put into a worker.
-    Given,
+    Scattered,
     /// A run ended since data that was given is gone.
-    GivenLost,
+    ScatteredLost,
     /// A worker went beyond its memory to run one assignment alone.
     Overbooked,
     /// Tasks that could have started waited for others to free memory.
@@ -146,7 +146,7 @@ impl Sometimes {
         Self::CancelledWhileRunning,
         Self::Resubmitted,
         Self::AnotherRound,
-        Self::TakenBack,
+        Self::Recalled,
         Self::OldReport,
         Self::WantedAnewWhileRunning,
         Self::WantedMore,
@@ -167,14 +167,14 @@ impl Sometimes {
         Self::GivenUpUnmet,
         Self::NotRun,
         Self::Followed,
-        Self::Spent,
-        Self::SpentTooEarly,
+        Self::Consumed,
+        Self::ConsumedTooEarly,
         Self::Retried,
         Self::RunFailed,
         Self::PoisonFailed,
         Self::Replayed,
-        Self::Given,
-        Self::GivenLost,
+        Self::Scattered,
+        Self::ScatteredLost,
         Self::Overbooked,
         Self::HeldBack,
         Self::Refused,

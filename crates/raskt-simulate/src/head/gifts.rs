@@ -24,9 +24,9 @@ impl Head {
     /// A worker says that it has the data of a run, which may have been given up meanwhile.
     pub(super) fn take_gift(&mut self, context: &mut Context, worker: WorkerId, run: RunId, tasks: &[TaskRange]) {
         let bytes = TaskRange::count(tasks) * GIVEN_BYTES;
-        self.handle(context, Event::Given { run, tasks: tasks.to_vec(), worker, bytes });
+        self.handle(context, Event::Scattered { run, tasks: tasks.to_vec(), worker, bytes });
         if self.gifts.remove(&run).is_some() {
-            self.tell_client(context, run, Message::Given { run });
+            self.tell_client(context, run, Message::Scattered { run });
         }
     }
 }

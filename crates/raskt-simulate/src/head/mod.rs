@@ -10,9 +10,12 @@ use crate::host::Jobs;
 use crate::network::Message;
 use crate::story;
 use guests::{Guest, Kind};
-use raskt_schedule::{Action, Assignment, Event, RunId, Scheduler, Settings, SoonestStart, TaskRange, Time, WorkerId};
+use raskt_schedule::{
+    Action, Assignment, Event, Placement, RunId, Scheduler, Settings, SoonestStart, TaskRange, Time, WorkerId,
+};
 use record::Record;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub(crate) struct Head {
@@ -34,8 +37,9 @@ pub(crate) struct Head {
 
 impl Head {
     pub fn new(settings: Settings, lease: u64, records: bool) -> Self {
+        let placement: Arc<dyn Placement> = Arc::new(SoonestStart::default());
         Self {
-            scheduler: Scheduler::with(settings, Box::new(SoonestStart::default())),
+            scheduler: Scheduler::with(settings, placement.clone()),
             ledger: Ledger::default(),
             guests: BTreeMap::new(),
             gone: BTreeSet::new(),
@@ -43,7 +47,7 @@ impl Head {
             gifts: BTreeMap::new(),
             owners: BTreeMap::new(),
             wakes_at: None,
-            record: records.then(|| Record::new(settings)),
+            record: records.then(|| Record::new(settings, &placement)),
         }
     }
 
@@ -71,9 +75,9 @@ impl Head {
                 let (run, attempt, task, from, reached) = (*run, *attempt, *task, *from, *reached);
                 self.handle(context, Event::FetchFailed { worker, run, attempt, task, from, reached });
             }
-            Message::TakenBack { run, attempt, tasks } => {
+            Message::Recalled { run, attempt, tasks } => {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
-                self.handle(context, Event::TakenBack { worker, run, attempt, tasks });
+                self.handle(context, Event::Recalled { worker, run, attempt, tasks });
             }
             Message::Held { run, tasks } => self.take_gift(context, worker, *run, tasks),
             Message::ResultsLost { run, tasks } => {
@@ -159,11 +163,11 @@ impl Head {
                 note_assignment(context, worker, &assignment);
                 self.send(context, Address::of(worker), Message::Assign(assignment));
             }
-            Action::TakeBack { worker, run, attempt, tasks } => {
-                self.send(context, Address::of(worker), Message::TakeBack { run, attempt, tasks });
+            Action::Recall { worker, run, attempt, tasks } => {
+                self.send(context, Address::of(worker), Message::Recall { run, attempt, tasks });
             }
-            Action::Discard { worker, run, tasks, heard } => {
-                self.send(context, Address::of(worker), Message::Discard { run, tasks, heard });
+            Action::Discard { worker, run, tasks, inventory_version } => {
+                self.send(context, Address::of(worker), Message::Discard { run, tasks, inventory_version });
             }
             Action::Forget { worker, run } => self.send(context, Address::of(worker), Message::Forget { run }),
             Action::Finished { run } => self.tell_where(context, run),

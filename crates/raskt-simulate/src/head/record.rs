@@ -2,7 +2,8 @@
 
 use crate::check::{Sometimes, Violation};
 use crate::context::Context;
-use raskt_schedule::{Action, Event, Flight, FlightRecorder, Settings, Time};
+use raskt_schedule::{Action, Event, Flight, FlightRecorder, Placement, Settings, Time};
+use std::sync::Arc;
 
 /// What the scheduler was told, and what it gave.
 #[derive(Debug)]
@@ -12,8 +13,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub fn new(settings: Settings) -> Self {
-        Self { recorder: FlightRecorder::new(settings), actions: vec![] }
+    pub fn new(settings: Settings, placement: &Arc<dyn Placement>) -> Self {
+        Self { recorder: FlightRecorder::new(settings, placement), actions: vec![] }
     }
 
     pub fn note_event(&mut self, now: Time, event: &Event) {

@@ -195,7 +195,7 @@ impl Execution {
     }
 
     fn is_fleeting(&self, task: TaskId) -> bool {
-        self.assignment.fleeting.iter().any(|range| range.contains(task))
+        self.assignment.transient.iter().any(|range| range.contains(task))
     }
 
     /// Lets go of what the last task has read and no other will.
@@ -212,7 +212,7 @@ impl Execution {
         });
         for at in spent {
             if let Outcome::Done { bytes } = self.outcomes[at] {
-                self.outcomes[at] = Outcome::Spent { bytes };
+                self.outcomes[at] = Outcome::Consumed { bytes };
                 self.passing.remove(&self.tasks[at]);
             }
         }
@@ -227,7 +227,7 @@ impl Execution {
     }
 
     fn is_done(&self, at: usize) -> bool {
-        matches!(self.outcomes.get(at), Some(Outcome::Done { .. } | Outcome::Spent { .. }))
+        matches!(self.outcomes.get(at), Some(Outcome::Done { .. } | Outcome::Consumed { .. }))
     }
 
     /// How all tasks ended; neighbours that ended alike make one group.

@@ -32,7 +32,7 @@ pub(super) struct Request {
 
 /// How a request ended.
 enum Answer {
-    Given(Vec<(TaskId, Option<u64>)>),
+    Scattered(Vec<(TaskId, Option<u64>)>),
     Silence,
 }
 
@@ -138,7 +138,7 @@ impl Host {
         request: u64,
         values: Vec<(TaskId, Option<u64>)>,
     ) {
-        self.answered(context, jobs, request, Answer::Given(values));
+        self.answered(context, jobs, request, Answer::Scattered(values));
     }
 
     fn answered(&mut self, context: &mut Context, jobs: Jobs, id: u64, answer: Answer) {
@@ -149,7 +149,7 @@ impl Host {
         preparation.open.remove(&id);
         let (missing, reached) = match answer {
             Answer::Silence => (request.tasks.first().copied(), false),
-            Answer::Given(values) => {
+            Answer::Scattered(values) => {
                 let mut missing = None;
                 for (task, value) in values {
                     match value {

@@ -119,11 +119,11 @@ impl Memory {
         }
     }
 
-    /// Drops results as the scheduler wants it, but for those of which it will hear more than the first `heard` times.
-    pub fn discard(&mut self, run: RunId, tasks: &[TaskRange], heard: u64, tally: &mut Tally) {
+    /// Drops results as the scheduler wants it, but for those of which it will hear more than the first `inventory_version` times.
+    pub fn discard(&mut self, run: RunId, tasks: &[TaskRange], inventory_version: u64, tally: &mut Tally) {
         for task in tasks.iter().flat_map(|range| range.tasks()) {
             let Some(stored) = self.get(run, task) else { continue };
-            if stored.told.is_some_and(|told| told <= heard) {
+            if stored.told.is_some_and(|told| told <= inventory_version) {
                 self.drop_result(run, task);
             } else {
                 tally.saw(Sometimes::DiscardCrossed);

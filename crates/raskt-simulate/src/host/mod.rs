@@ -152,13 +152,13 @@ impl Host {
         let Some(process) = &mut self.process else { return };
         match message {
             Message::Assign(assignment) => self.handle(context, jobs, WorkerEvent::Assigned(assignment.clone())),
-            Message::TakeBack { run, attempt, tasks } => {
+            Message::Recall { run, attempt, tasks } => {
                 let (run, attempt, tasks) = (*run, *attempt, tasks.clone());
-                self.handle(context, jobs, WorkerEvent::TakeBack { run, attempt, tasks });
+                self.handle(context, jobs, WorkerEvent::Recall { run, attempt, tasks });
             }
             Message::Hold { run, tasks } => self.hold(context, jobs, *run, tasks),
-            Message::Discard { run, tasks, heard } => {
-                process.memory.discard(*run, tasks, *heard, &mut context.tally);
+            Message::Discard { run, tasks, inventory_version } => {
+                process.memory.discard(*run, tasks, *inventory_version, &mut context.tally);
                 self.handle(context, jobs, WorkerEvent::MemoryFreed);
             }
             Message::Forget { run } => self.forget(context, jobs, *run),
@@ -174,7 +174,7 @@ impl Host {
             process.memory.put(run, task, job.result(task), job.output_bytes(task));
         }
         process.memory.note_told(run, tasks);
-        context.tally.saw(Sometimes::Given);
+        context.tally.saw(Sometimes::Scattered);
         process.session.send(context, Message::Held { run, tasks: tasks.to_vec() });
     }
 
@@ -246,8 +246,8 @@ impl Host {
                 process.memory.note_told(report.run, &tasks);
                 process.session.send(context, Message::Report(report));
             }
-            WorkerAction::TakenBack { run, attempt, tasks } => {
-                process.session.send(context, Message::TakenBack { run, attempt, tasks });
+            WorkerAction::Recalled { run, attempt, tasks } => {
+                process.session.send(context, Message::Recalled { run, attempt, tasks });
             }
         }
     }

@@ -56,7 +56,7 @@ pub(crate) enum Message {
     Fetched { run: RunId, tasks: Vec<TaskRange> },
     FetchFailed { run: RunId, attempt: Attempt, task: TaskId, from: WorkerId, reached: bool },
     Report(Report),
-    TakenBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
+    Recalled { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
     /// Data that a client gave is here.
     Held { run: RunId, tasks: Vec<TaskRange> },
     /// Results can't be read any more.
@@ -67,10 +67,10 @@ pub(crate) enum Message {
     TakeBackLent { run: RunId },
     // Scheduler to worker.
     Assign(Assignment),
-    TakeBack { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
+    Recall { run: RunId, attempt: Attempt, tasks: Vec<TaskRange> },
     /// Data that a client gives.
     Hold { run: RunId, tasks: Vec<TaskRange> },
-    Discard { run: RunId, tasks: Vec<TaskRange>, heard: u64 },
+    Discard { run: RunId, tasks: Vec<TaskRange>, inventory_version: u64 },
     Forget { run: RunId },
     /// A run that a task waits for has ended.
     Ended { run: RunId },
@@ -86,7 +86,7 @@ pub(crate) enum Message {
     Finished { run: RunId, holders: Vec<(TaskId, WorkerId)> },
     Failed { run: RunId, task: TaskId, killed: bool },
     /// The data of the run is in a worker.
-    Given { run: RunId },
+    Scattered { run: RunId },
     /// The data of the run is gone.
     Lost { run: RunId },
     /// The run can't go on, and why; or it can again.

@@ -10,7 +10,7 @@ pub use jobs::{JobPlan, LayerPlan, NestedPlan, ReadPlan, Requires, ShapePlan};
 
 use crate::context::Node;
 use raskt_graph::Resources;
-use raskt_schedule::Settings;
+use raskt_schedule::{Rebalance, Settings};
 
 /// One world and its fate. Whatever isn't said here (delays, losses, durations) is drawn while it runs, from `seed`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,8 @@ const WORLDS_PER_RECORD: u64 = 4;
 impl Scenario {
     pub(crate) fn settings(&self) -> Settings {
         let Self { credit_nanoseconds, prefill_nanoseconds, .. } = *self;
-        Settings { credit_nanoseconds, prefill_nanoseconds, ..Settings::default() }
+        let rebalance = Rebalance { prefill_nanoseconds, ..Rebalance::default() };
+        Settings { credit_nanoseconds, rebalance, ..Settings::default() }
     }
 
     /// Whether a flight record is kept, and replayed at the end.

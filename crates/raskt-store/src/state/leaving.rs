@@ -3,13 +3,14 @@
 use super::{Garbage, Job, State, Written};
 use crate::codec::is_sole;
 use crate::file::SpillFile;
-use crate::order::Standing;
-use crate::slot::{SlotId, Stays, Where};
+use crate::order::EvictionRank;
+use crate::slot::{Residency, SlotId, Stays};
 use std::sync::Arc;
 
 impl State {
     /// A result was written, or couldn't be.
     pub fn wrote(&mut self, id: SlotId, bytes: u64, written: Written) {
+        // As they were counted when it began: since then it may have been removed, or be of another size.
         self.leaving -= bytes;
         self.disk.used -= reserved(bytes);
         match written {
@@ -23,8 +24,10 @@ impl State {
                 }
             }
         }
+        // First out of `Leaving`, since only what is here or away has a place in the order.
         self.leave(id);
-        self.stand(id);
+        self.update_rank(id);
+        // Those who mustn't read it while it was written.
         let waiters = self.slots.get_mut(&id).map(|slot| std::mem::take(&mut slot.waiters));
         self.loaded(waiters.unwrap_or_default());
         self.moved();
@@ -49,12 +52,12 @@ impl State {
     fn leave(&mut self, id: SlotId) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
         let goes = slot.file.is_some() && slot.pins == 0 && slot.stays.is_none();
-        match std::mem::replace(&mut slot.place, Where::Away) {
-            Where::Leaving(value) if goes => {
+        match std::mem::replace(&mut slot.place, Residency::Out) {
+            Residency::Writing(value) if goes => {
                 self.broker.let_go(slot.bytes);
                 self.garbage.push(Garbage::Value(value, slot.codec.clone()));
             }
-            Where::Leaving(value) => slot.place = Where::Here(value),
+            Residency::Writing(value) => slot.place = Residency::Memory(value),
             other => slot.place = other,
         }
     }
@@ -84,7 +87,7 @@ impl State {
             }
             // One that is pinned doesn't stand in the order before it is let go.
             self.set_stays(id, None);
-            self.stand(id);
+            self.update_rank(id);
         }
     }
 
@@ -109,7 +112,7 @@ impl State {
     /// Results that somebody else referred to may be free to go by now. Of those nobody says so.
     pub fn look_at_shared(&mut self) {
         if self.retry(self.free_of_shared()) {
-            self.settle();
+            self.serve_pending();
             self.make_room();
         }
     }
@@ -129,13 +132,13 @@ impl State {
     fn retry(&mut self, ids: Vec<SlotId>) -> bool {
         for &id in &ids {
             self.set_stays(id, None);
-            self.stand(id);
+            self.update_rank(id);
         }
         !ids.is_empty()
     }
 
     /// What didn't work may be tried again: files, and results that somebody in their own world referred to.
-    pub fn forgive(&mut self) {
+    pub fn retry_stuck(&mut self) {
         let had_trouble = self.disk.trouble.take().is_some();
         if self.retry(self.shared_elsewhere.iter().copied().collect()) || had_trouble {
             self.moved();
@@ -159,7 +162,7 @@ impl State {
         if slot.file.is_none() && recompute.is_none() {
             return self.stay(id, Stays::Unwritable);
         }
-        if let Where::Here(value) = std::mem::replace(&mut slot.place, Where::Away) {
+        if let Residency::Memory(value) = std::mem::replace(&mut slot.place, Residency::Out) {
             self.garbage.push(Garbage::Value(value, slot.codec.clone()));
         }
         self.order.remove(id);
@@ -179,7 +182,7 @@ impl State {
         self.order.remove(id);
         let Some(slot) = self.slots.get_mut(&id) else { return 0 };
         let Some((value, codec)) = slot.value().cloned().zip(slot.codec.clone()) else { return 0 };
-        slot.place = Where::Leaving(value.clone());
+        slot.place = Residency::Writing(value.clone());
         self.leaving += slot.bytes;
         self.disk.used += reserved(slot.bytes);
         self.has_spilled = true;
@@ -189,12 +192,12 @@ impl State {
         bytes
     }
 
-    pub(super) fn stand(&mut self, id: SlotId) {
+    pub(super) fn update_rank(&mut self, id: SlotId) {
         match self.slots.get(&id) {
             Some(slot) if slot.can_leave() => {
                 let standing = match slot.facts.turn {
-                    Some(turn) => Standing::Awaited { turn },
-                    None => Standing::Unawaited { group: slot.facts.group, used: slot.used },
+                    Some(turn) => EvictionRank::Awaited { turn },
+                    None => EvictionRank::Unawaited { group: slot.facts.group, used: slot.used },
                 };
                 self.order.insert(id, standing);
             }

@@ -3,7 +3,7 @@
 use super::{Job, SPARE_SHARE, State};
 use crate::broker::Holder;
 use crate::request::{Answer, Reply, Request};
-use crate::slot::{SlotId, Where};
+use crate::slot::{Residency, SlotId};
 use std::sync::Arc;
 
 impl State {
@@ -16,7 +16,7 @@ impl State {
         request.inputs.iter().for_each(|(id, _)| self.pin(*id));
         let holder = request.holder;
         self.pending.push_back(request);
-        self.settle();
+        self.serve_pending();
         // What was decided at once needs no reply.
         let decided =
             self.replies.iter().position(|(to, reply)| *to == holder && matches!(reply, Reply::Promised { .. }));
@@ -73,14 +73,15 @@ impl State {
     /// Something changed that a request may have waited for.
     pub fn moved(&mut self) {
         self.moves += 1;
-        self.settle();
+        self.serve_pending();
     }
 
     /// Promises memory in the order in which it was asked for, and sees to it that what is lacking becomes free.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn serve_pending(&mut self) {
         while let Some(request) = self.pending.front() {
             let need = self.need(request);
             let missing = self.broker.missing(need);
+            // What is being written will be free: to let go of as much again would empty memory for one request.
             if missing > self.leaving {
                 let spare = need.min(self.broker.limit() / SPARE_SHARE);
                 self.evict(missing - self.leaving, spare);
@@ -88,6 +89,8 @@ impl State {
             if self.broker.missing(need) == 0 {
                 let Some(request) = self.pending.pop_front() else { return };
                 self.grant(request, false);
+            // Each of these ends, and then this is called again. A promise whose task waits for tasks may wait for this
+            // very request: it isn't counted on.
             } else if self.leaving > 0 || self.coming > 0 || self.broker.promises() > self.lent {
                 return;
             } else if !self.retries() {
@@ -102,8 +105,10 @@ impl State {
     /// behind it.
     fn go_beyond(&mut self, request: Request) {
         let inputs = request.inputs.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        // What is pinned is about to be read, and may go then.
         let stuck = self.broker.held() - self.pinned;
         let most = self.broker.limit().saturating_add(request.bytes.max(self.largest).saturating_mul(REQUESTS_BEYOND));
+        // One that makes less than it reads is the way out, however bad it is.
         if stuck > most && request.bytes > inputs {
             let report = Arc::new(self.report());
             // The next one looks for itself.
@@ -117,7 +122,7 @@ impl State {
     /// Bytes that have to be promised for `request`: its own and those of inputs that aren't in memory. What somebody else
     /// reads already was promised to him.
     fn need(&self, request: &Request) -> u64 {
-        let is_away = |id: &SlotId| self.slots.get(id).is_some_and(|slot| matches!(slot.place, Where::Away));
+        let is_away = |id: &SlotId| self.slots.get(id).is_some_and(|slot| matches!(slot.place, Residency::Out));
         let away = request.inputs.iter().filter(|(id, _)| is_away(id));
         away.fold(request.bytes, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
@@ -140,13 +145,13 @@ impl State {
     pub(super) fn load(&mut self, id: SlotId, holder: Holder) -> bool {
         let Some(slot) = self.slots.get_mut(&id) else { return false };
         match slot.place {
-            Where::Here(_) => return false,
+            Residency::Memory(_) => return false,
             // Its next reader may change what is being written, and waits until that is over.
-            Where::Leaving(_) if !slot.is_closed() => return false,
-            Where::Leaving(_) | Where::Coming => {}
-            Where::Away => {
+            Residency::Writing(_) if !slot.is_closed() => return false,
+            Residency::Writing(_) | Residency::Reading => {}
+            Residency::Out => {
                 let Some(file) = slot.file.clone() else { return false };
-                slot.place = Where::Coming;
+                slot.place = Residency::Reading;
                 self.coming += 1;
                 self.jobs.push_front(Job::Read { id, file, epoch: self.epoch });
             }

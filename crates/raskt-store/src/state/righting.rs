@@ -4,7 +4,7 @@ use super::State;
 use crate::order::Order;
 #[cfg(test)]
 use crate::slot::Stays;
-use crate::slot::{Slot, SlotId, Where};
+use crate::slot::{Residency, Slot, SlotId};
 use std::collections::BTreeMap;
 #[cfg(test)]
 use std::collections::BTreeSet;
@@ -22,12 +22,12 @@ impl State {
         for id in ids {
             let Some(slot) = self.slots.get_mut(&id) else { continue };
             slot.waiters.clear();
-            slot.place = match std::mem::replace(&mut slot.place, Where::Away) {
-                Where::Leaving(value) => Where::Here(value),
-                Where::Coming => Where::Away,
+            slot.place = match std::mem::replace(&mut slot.place, Residency::Out) {
+                Residency::Writing(value) => Residency::Memory(value),
+                Residency::Reading => Residency::Out,
                 other => other,
             };
-            self.stand(id);
+            self.update_rank(id);
         }
     }
 
@@ -75,7 +75,7 @@ impl State {
     pub fn validate(&self) {
         let held: u64 = self.slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum();
         assert_eq!(self.broker.held(), held, "held bytes (tests hold nothing small)");
-        let leaving = self.slots.values().filter(|slot| matches!(slot.place, Where::Leaving(_)));
+        let leaving = self.slots.values().filter(|slot| matches!(slot.place, Residency::Writing(_)));
         assert!(leaving.map(|slot| slot.bytes).sum::<u64>() <= self.leaving);
         let pinned = self.slots.values().filter(|slot| slot.pins > 0).map(Slot::bytes_in_memory);
         assert_eq!(self.pinned, pinned.sum::<u64>(), "pinned bytes");

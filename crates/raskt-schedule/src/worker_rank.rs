@@ -1,6 +1,8 @@
 //! What is derived of the workers, and kept as they change.
 
-use crate::seat::{Relief, Seat};
+use crate::placed::Relief;
+use crate::settings::Settings;
+use crate::worker_state::WorkerState;
 use crate::{Attempt, Offer, RunId, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,7 +30,7 @@ pub(crate) struct Derived {
 
 /// What is derived of one seat.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct WorkerRank {
     pub has_room: bool,
     pub is_full: bool,
     pub load: u64,
@@ -39,25 +41,25 @@ pub(crate) struct Standing {
     pub is_bounded: bool,
 }
 
-impl Standing {
-    pub fn of(seat: &Seat, prefill: u64) -> Self {
+impl WorkerRank {
+    pub fn of(state: &WorkerState, settings: &Settings) -> Self {
         Self {
-            has_room: seat.has_room(prefill),
-            is_full: seat.is_full(),
-            load: seat.load(),
-            ahead: seat.ahead(),
-            is_quarantined: seat.quarantine.is_some(),
-            is_draining: seat.quarantine.is_some_and(|kept| kept.attempt.is_none()),
-            slots: seat.slots(),
-            is_bounded: seat.memory_limit() < u64::MAX,
+            has_room: state.has_room(&settings.rebalance),
+            is_full: state.is_full(&settings.admission),
+            load: state.load(),
+            ahead: state.ahead(),
+            is_quarantined: state.quarantine().is_some(),
+            is_draining: state.quarantine().is_some_and(|kept| kept.attempt.is_none()),
+            slots: state.slots(),
+            is_bounded: state.memory_limit() < u64::MAX,
         }
     }
 }
 
 impl Derived {
-    pub fn put_in(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, .. } = standing;
-        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
+    pub fn put_in(&mut self, worker: WorkerId, standing: WorkerRank) {
+        let WorkerRank { has_room, is_full, load, ahead, .. } = standing;
+        let WorkerRank { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
         if has_room {
             self.open.insert((is_full, load, worker));
         }
@@ -72,9 +74,9 @@ impl Derived {
         self.bounded += u64::from(is_bounded);
     }
 
-    pub fn take_out(&mut self, worker: WorkerId, standing: Standing) {
-        let Standing { has_room, is_full, load, ahead, .. } = standing;
-        let Standing { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
+    pub fn take_out(&mut self, worker: WorkerId, standing: WorkerRank) {
+        let WorkerRank { has_room, is_full, load, ahead, .. } = standing;
+        let WorkerRank { is_quarantined, is_draining, slots, is_bounded, .. } = standing;
         if has_room {
             self.open.remove(&(is_full, load, worker));
         }

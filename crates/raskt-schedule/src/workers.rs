@@ -2,23 +2,24 @@ mod able;
 
 use crate::holdings::Move;
 use crate::needs::Needs;
-use crate::place::Candidate;
+use crate::placed::Placed;
+use crate::policy::Candidate;
 use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
-use crate::seat::{Placed, Seat};
-use crate::standing::{Derived, Standing};
+use crate::settings::Settings;
+use crate::worker_rank::{Derived, WorkerRank};
+use crate::worker_state::WorkerState;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The workers, and what is derived from what each of them has.
 #[derive(Debug, Default)]
-pub(crate) struct Seats {
-    seats: BTreeMap<WorkerId, Seat>,
+pub(crate) struct Workers {
+    workers: BTreeMap<WorkerId, WorkerState>,
     derived: Derived,
     /// What is required of them.
     pub needs: Needs,
-    /// Nanoseconds of work for each slot that a worker gets in advance.
-    prefill: u64,
+    settings: Settings,
     /// Workers that are kept for suspects and that have changed.
     changed: BTreeSet<WorkerId>,
     /// Some worker has come to have room or more memory for producers, or gives none back that it would have.
@@ -34,66 +35,66 @@ const UNREACHABLE_NANOSECONDS: u64 = 30_000_000_000;
 /// The part of the workers that may be kept for suspects while others have work, and one in any case: a twentieth.
 const QUARANTINED_PART: u64 = 20;
 
-impl Seats {
-    pub fn new(prefill: u64) -> Self {
-        Self { prefill, ..Self::default() }
+impl Workers {
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
     }
 
     pub fn add(&mut self, worker: WorkerId, offer: Offer) {
         self.derived.add_offer(worker, &offer);
-        let seat = Seat::new(offer);
-        self.derived.put_in(worker, Standing::of(&seat, self.prefill));
-        let concerned = self.needs.concerned(&seat.offer);
-        self.seats.insert(worker, seat);
+        let state = WorkerState::new(offer);
+        self.derived.put_in(worker, WorkerRank::of(&state, &self.settings));
+        let concerned = self.needs.concerned(state.offer());
+        self.workers.insert(worker, state);
         self.has_freed = true;
         concerned.into_iter().for_each(|need| self.look_at(need, worker));
     }
 
     /// Takes a worker away, and gives what it had.
     pub fn remove(&mut self, worker: WorkerId) -> BTreeMap<(RunId, Attempt), Placed> {
-        let Some(seat) = self.seats.remove(&worker) else { return BTreeMap::new() };
+        let Some(state) = self.workers.remove(&worker) else { return BTreeMap::new() };
         self.has_freed = true;
-        self.derived.take_out(worker, Standing::of(&seat, self.prefill));
-        self.derived.remove_offer(worker, &seat.offer);
-        for (&(run, attempt), placed) in seat.placed() {
+        self.derived.take_out(worker, WorkerRank::of(&state, &self.settings));
+        self.derived.remove_offer(worker, state.offer());
+        for (&(run, attempt), placed) in state.placed() {
             placed.relief.iter().for_each(|relief| self.derived.change_relief(run, attempt, relief, false));
         }
-        for need in self.needs.met_by(worker).into_iter().chain(self.needs.concerned(&seat.offer)) {
+        for need in self.needs.met_by(worker).into_iter().chain(self.needs.concerned(state.offer())) {
             self.look_at(need, worker);
         }
-        seat.into_placed()
+        state.into_placed()
     }
 
     pub fn resize(&mut self, worker: WorkerId, slots: u32, memory: u64) {
-        self.change(worker, |seat| (seat.offer.slots, seat.offer.memory) = (slots, memory));
+        self.change(worker, |state| state.resize(slots, memory));
     }
 
     /// Tasks of `worker` lend so many slots while they wait, or get them back.
     pub fn lend(&mut self, worker: WorkerId, slots: u64, lends: bool) {
-        self.change(worker, |seat| seat.change_lent(slots, lends));
+        self.change(worker, |state| state.change_lent(slots, lends));
     }
 
     /// Tasks of `worker` wait for `run`, which requires something; or not any more.
     pub fn wait_for(&mut self, worker: WorkerId, run: RunId, does: bool) {
-        if let Some(seat) = self.seats.get_mut(&worker) {
-            _ = if does { seat.waits_for.insert(run) } else { seat.waits_for.remove(&run) };
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.wait_for(run, does);
         }
     }
 
-    pub fn get(&self, worker: WorkerId) -> Option<&Seat> {
-        self.seats.get(&worker)
+    pub fn get(&self, worker: WorkerId) -> Option<&WorkerState> {
+        self.workers.get(&worker)
     }
 
     pub fn contains(&self, worker: WorkerId) -> bool {
-        self.seats.contains_key(&worker)
+        self.workers.contains_key(&worker)
     }
 
-    pub fn workers(&self) -> impl Iterator<Item = WorkerId> {
-        self.seats.keys().copied()
+    pub fn ids(&self) -> impl Iterator<Item = WorkerId> {
+        self.workers.keys().copied()
     }
 
     pub fn len(&self) -> usize {
-        self.seats.len()
+        self.workers.len()
     }
 
     /// Slots of all workers.
@@ -103,20 +104,20 @@ impl Seats {
 
     /// `worker` has come to have something of `run`, or waits for it; or neither any more.
     pub fn know(&mut self, worker: WorkerId, run: RunId, does: bool) {
-        if let Some(seat) = self.seats.get_mut(&worker) {
-            _ = if does { seat.known.insert(run) } else { seat.known.remove(&run) };
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.know(run, does);
         }
     }
 
     /// Runs that `worker` has something of, or waits for.
     pub fn known(&self, worker: WorkerId) -> Vec<RunId> {
-        self.seats.get(&worker).into_iter().flat_map(|seat| &seat.known).copied().collect()
+        self.workers.get(&worker).into_iter().flat_map(WorkerState::known).copied().collect()
     }
 
     /// Counts that `worker` said what it holds.
     pub fn hear(&mut self, worker: WorkerId) {
-        if let Some(seat) = self.seats.get_mut(&worker) {
-            seat.heard += 1;
+        if let Some(state) = self.workers.get_mut(&worker) {
+            state.hear();
         }
     }
 
@@ -127,20 +128,20 @@ impl Seats {
 
     /// Results of `run` have come to a worker, or gone.
     pub fn hold(&mut self, run: RunId, moved: Move) {
-        let Some(seat) = self.seats.get_mut(&moved.worker) else { return };
-        let (was_full, left) = (seat.is_full(), seat.memory_left());
-        seat.holdings.apply(run, moved);
-        self.has_freed |= seat.memory_left() > left;
-        if seat.is_full() != was_full {
-            let now = Standing::of(seat, self.prefill);
-            self.derived.take_out(moved.worker, Standing { is_full: was_full, ..now });
+        let Some(state) = self.workers.get_mut(&moved.worker) else { return };
+        let (was_full, left) = (state.is_full(&self.settings.admission), state.memory_left(&self.settings.admission));
+        state.hold(run, moved);
+        self.has_freed |= state.memory_left(&self.settings.admission) > left;
+        if state.is_full(&self.settings.admission) != was_full {
+            let now = WorkerRank::of(state, &self.settings);
+            self.derived.take_out(moved.worker, WorkerRank { is_full: was_full, ..now });
             self.derived.put_in(moved.worker, now);
             self.place_anew(moved.worker);
         }
     }
 
     /// Whether it matters to any worker how much it holds.
-    pub fn minds_memory(&self) -> bool {
+    pub fn has_memory_limit(&self) -> bool {
         self.derived.bounded > 0
     }
 
@@ -188,7 +189,7 @@ impl Seats {
 
     /// What placement has to know of `worker`, which would have to fetch `missing_bytes`.
     pub fn candidate(&self, worker: WorkerId, missing_bytes: u64) -> Candidate {
-        let nanoseconds_placed = self.seats.get(&worker).map_or(0, Seat::nanoseconds_a_slot);
+        let nanoseconds_placed = self.workers.get(&worker).map_or(0, WorkerState::nanoseconds_a_slot);
         Candidate { worker, nanoseconds_placed, missing_bytes }
     }
 
@@ -204,7 +205,7 @@ impl Seats {
 
     /// Keeps a worker for suspects, or lets it take anything again.
     pub fn quarantine(&mut self, worker: WorkerId, quarantine: Option<Quarantine>) {
-        self.change(worker, |seat| seat.quarantine = quarantine);
+        self.change(worker, |state| state.change_quarantine(quarantine));
     }
 
     /// Whether one more worker may be kept for suspects: if it has nothing to do, any, and else a part of them.
@@ -212,7 +213,7 @@ impl Seats {
         match is_idle {
             true => self.derived.open.first().is_some_and(|(_, load, _)| *load == 0) || self.has_idle_but_full(),
             false => {
-                let most = (self.seats.len() as u64 / QUARANTINED_PART).max(1);
+                let most = (self.workers.len() as u64 / QUARANTINED_PART).max(1);
                 self.has_room() && self.derived.quarantined < most
             }
         }
@@ -229,13 +230,13 @@ impl Seats {
     }
 
     pub fn place(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, placed: Placed) {
-        self.change(worker, |seat| seat.place(run, attempt, placed));
+        self.change(worker, |state| state.place(run, attempt, placed));
     }
 
     /// Ends an assignment; nothing if the worker doesn't have it.
     pub fn close(&mut self, worker: WorkerId, run: RunId, attempt: Attempt) -> Option<Placed> {
         let mut closed = None;
-        self.change(worker, |seat| closed = seat.close(run, attempt));
+        self.change(worker, |state| closed = state.close(run, attempt));
         closed
     }
 
@@ -247,19 +248,19 @@ impl Seats {
         attempt: Attempt,
         tasks: &[TaskRange],
     ) -> Option<WorkerId> {
-        let mut asked_for = None;
-        self.change(worker, |seat| asked_for = seat.take_out(run, attempt, tasks));
-        asked_for
+        let mut stolen_for = None;
+        self.change(worker, |state| stolen_for = state.take_out(run, attempt, tasks));
+        stolen_for
     }
 
     pub fn start(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, is_forgotten: bool) {
-        self.change(worker, |seat| seat.start(run, attempt, is_forgotten));
+        self.change(worker, |state| state.start(run, attempt, is_forgotten));
     }
 
     /// Notes that an assignment of `worker` is asked back for another one.
-    pub fn ask_back(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, asked_for: WorkerId) {
-        self.change(worker, |seat| seat.ask_back(run, attempt, asked_for));
-        self.change(asked_for, |seat| seat.expects = Some((worker, run, attempt)));
+    pub fn steal(&mut self, worker: WorkerId, run: RunId, attempt: Attempt, stolen_for: WorkerId) {
+        self.change(worker, |state| state.steal(run, attempt, stolen_for));
+        self.change(stolen_for, |state| state.expect(worker, run, attempt));
     }
 
     /// Workers with nothing to do, nothing on its way to them, and memory for producers.
@@ -270,46 +271,42 @@ impl Seats {
     }
 
     fn is_expecting(&self, worker: WorkerId) -> bool {
-        let expects = self.seats.get(&worker).and_then(|seat| seat.expects);
-        expects.is_some_and(|(from, run, attempt)| {
-            let placed = self.seats.get(&from).and_then(|seat| seat.find(run, attempt));
-            placed.is_some_and(|placed| placed.asked_for == Some(worker))
+        let incoming = self.workers.get(&worker).and_then(WorkerState::incoming);
+        incoming.is_some_and(|(from, run, attempt)| {
+            let placed = self.workers.get(&from).and_then(|state| state.find(run, attempt));
+            placed.is_some_and(|placed| placed.stolen_for == Some(worker))
         })
     }
 
     /// Notes that `worker` couldn't fetch from `holder`; whether that was known.
     pub fn note_unreachable(&mut self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
-        self.seats.get_mut(&worker).is_some_and(|seat| {
-            seat.cannot_reach.retain(|_, until| *until > now);
-            let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
-            seat.cannot_reach.insert(holder, until).is_some()
-        })
+        let until = Time(now.0.saturating_add(UNREACHABLE_NANOSECONDS));
+        self.workers.get_mut(&worker).is_some_and(|state| state.note_unreachable(holder, now, until))
     }
 
     /// Whether `worker` is known not to reach `holder`.
     pub fn cannot_reach(&self, worker: WorkerId, holder: WorkerId, now: Time) -> bool {
-        let until = self.seats.get(&worker).and_then(|seat| seat.cannot_reach.get(&holder));
-        until.is_some_and(|until| *until > now)
+        self.workers.get(&worker).is_some_and(|state| state.cannot_reach(holder, now))
     }
 
     /// Ends all assignments that `worker` has of a run, and gives them.
     pub fn forget(&mut self, worker: WorkerId, run: RunId) -> Vec<Placed> {
         let mut ended = vec![];
-        self.change(worker, |seat| ended = seat.forget(run));
+        self.change(worker, |state| ended = state.forget(run));
         ended
     }
 
-    /// Changes a seat, and what is derived from it.
-    pub fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut Seat)) {
-        let Some(seat) = self.seats.get_mut(&worker) else { return };
-        let (before, left) = (Standing::of(seat, self.prefill), seat.memory_left());
-        change(seat);
-        self.has_freed |= seat.memory_left() > left;
-        let now = Standing::of(seat, self.prefill);
+    /// Changes a state, and what is derived from it.
+    pub fn change(&mut self, worker: WorkerId, change: impl FnOnce(&mut WorkerState)) {
+        let Some(state) = self.workers.get_mut(&worker) else { return };
+        let (before, left) = (WorkerRank::of(state, &self.settings), state.memory_left(&self.settings.admission));
+        change(state);
+        self.has_freed |= state.memory_left(&self.settings.admission) > left;
+        let now = WorkerRank::of(state, &self.settings);
         if now.is_quarantined {
             self.changed.insert(worker);
         }
-        for (run, attempt, relief, is_new) in seat.relief_changed.drain(..) {
+        for (run, attempt, relief, is_new) in state.take_relief_changed() {
             self.derived.change_relief(run, attempt, &relief, is_new);
             self.has_freed |= !is_new;
         }
@@ -324,14 +321,14 @@ impl Seats {
     /// Asserts that what is derived is what counting again gives, and shows each assignment to `check`.
     pub fn validate(&self, mut check: impl FnMut(WorkerId, RunId, Attempt, &Placed)) {
         let mut derived = Derived::default();
-        for (&worker, seat) in &self.seats {
-            derived.add_offer(worker, &seat.offer);
-            derived.put_in(worker, Standing::of(seat, self.prefill));
-            seat.validate();
-            for (&(run, attempt), placed) in seat.placed() {
+        for (&worker, state) in &self.workers {
+            derived.add_offer(worker, state.offer());
+            derived.put_in(worker, WorkerRank::of(state, &self.settings));
+            state.validate();
+            for (&(run, attempt), placed) in state.placed() {
                 placed.relief.iter().for_each(|relief| derived.change_relief(run, attempt, relief, true));
             }
-            seat.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
+            state.placed().for_each(|(&(run, attempt), placed)| check(worker, run, attempt, placed));
         }
         assert_eq!(self.derived, derived, "what is derived from the workers");
         self.needs.validate(|requirement| (self.able_with_places(requirement), self.restricts(requirement)));

@@ -1,18 +1,18 @@
-use crate::admit;
-use crate::holdings::Holdings;
+use crate::holdings::{Holdings, Move};
+use crate::placed::{Placed, Relief};
+use crate::policy::{Admission, Rebalance};
 use crate::quarantine::Quarantine;
 use crate::requirement::{Requirement, change_resources};
 use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;
-use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What the scheduler knows of a worker.
 #[derive(Debug)]
-pub(crate) struct Seat {
-    pub offer: Offer,
+pub(crate) struct WorkerState {
+    offer: Offer,
     /// Assignments that it hasn't reported.
     placed: BTreeMap<(RunId, Attempt), Placed>,
     /// Assignments of runs that are forgotten, which it has begun and which nobody can stop; and the memory that they were
@@ -22,71 +22,29 @@ pub(crate) struct Seat {
     /// Slots that its tasks have lent while they wait for runs.
     lent: u64,
     /// Those of these runs that require something.
-    pub waits_for: BTreeSet<RunId>,
+    waits_for: BTreeSet<RunId>,
     /// Sums over what is placed.
     nanoseconds: u128,
     memory: u128,
     /// Runs that it has something of, or that its tasks wait for.
-    pub known: BTreeSet<RunId>,
+    known: BTreeSet<RunId>,
     /// Results that it holds and that will be read.
-    pub holdings: Holdings,
+    holdings: Holdings,
     /// Assignments that have come, or gone, and give memory back.
-    pub relief_changed: Vec<(RunId, Attempt, Relief, bool)>,
+    relief_changed: Vec<(RunId, Attempt, Relief, bool)>,
     used: Resources,
     /// What assignments have of what others lend that wait for them.
     borrowed: Resources,
     /// Workers from which it couldn't fetch, and until when that is remembered.
-    pub cannot_reach: BTreeMap<WorkerId, Time>,
+    cannot_reach: BTreeMap<WorkerId, Time>,
     /// It is kept for a suspect, and gets nothing else.
-    pub quarantine: Option<Quarantine>,
+    quarantine: Option<Quarantine>,
     /// How often it has said what it holds.
-    pub heard: u64,
+    inventory_version: u64,
     /// What was asked back for it: from whom, and of which assignment.
-    pub expects: Option<(WorkerId, RunId, Attempt)>,
+    incoming: Option<(WorkerId, RunId, Attempt)>,
     /// Of the resources that this requires nobody else gets any, so that there is enough in the end.
-    pub kept_for: Option<Arc<Requirement>>,
-}
-
-/// An assignment that was handed out.
-#[derive(Debug)]
-pub(crate) struct Placed {
-    pub tasks: Vec<TaskRange>,
-    /// What it is expected to take on one thread, and to hold.
-    pub nanoseconds: u64,
-    pub memory: u64,
-    /// That of its tasks.
-    pub priority: i32,
-    /// It runs in a slot that tasks have lent which wait for its run.
-    pub is_lent: bool,
-    pub requirement: Option<Arc<Requirement>>,
-    /// The part of what it requires that it has from tasks that wait for its run.
-    pub borrowed: Resources,
-    /// When it has run, there is more memory than before, and that is soon.
-    pub relief: Option<Relief>,
-    /// The worker said that it has begun.
-    pub is_started: bool,
-    /// It is asked back for this worker, which has nothing to do.
-    pub asked_for: Option<WorkerId>,
-}
-
-/// What a hand-out is like, beside its tasks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Handed {
-    /// There is more memory than before when it has run.
-    pub gives_back: bool,
-    /// It goes into a slot that tasks have lent which wait for it.
-    pub is_lent: bool,
-}
-
-/// What an assignment does that gives back more memory than it takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Relief {
-    /// The family of its run, whose tasks may wait for it.
-    pub family: RunId,
-    /// Until when they do, at the longest.
-    pub until: Time,
-    /// Workers that hold what it reads, as far as they are looked at.
-    pub at: SmallVec<[WorkerId; 4]>,
+    kept_for: Option<Arc<Requirement>>,
 }
 
 /// The most bytes that the tasks of one assignment may read and hold, where it has more than one.
@@ -96,10 +54,7 @@ const BATCH_BYTES: u64 = 64 << 20;
 /// made has to stay for a while.
 const BATCHES_A_SLOT: u64 = 4;
 
-/// Assignments that a worker gets in advance for each slot, however short they are.
-const AHEAD_LIMIT: u64 = 16;
-
-impl Seat {
+impl WorkerState {
     pub fn new(offer: Offer) -> Self {
         Self {
             offer,
@@ -117,10 +72,102 @@ impl Seat {
             borrowed: Resources::new(),
             cannot_reach: BTreeMap::new(),
             quarantine: None,
-            heard: 0,
-            expects: None,
+            inventory_version: 0,
+            incoming: None,
             kept_for: None,
         }
+    }
+
+    pub fn offer(&self) -> &Offer {
+        &self.offer
+    }
+
+    /// It has come to have so many slots, and so much memory. All else that it offers stays as it was when it joined.
+    pub fn resize(&mut self, slots: u32, memory: u64) {
+        (self.offer.slots, self.offer.memory) = (slots, memory);
+    }
+
+    /// Runs that its tasks wait for, of those that require something.
+    pub fn waits_for(&self) -> impl Iterator<Item = &RunId> {
+        self.waits_for.iter()
+    }
+
+    /// Its tasks wait for `run`, which requires something; or not any more.
+    pub fn wait_for(&mut self, run: RunId, does: bool) {
+        _ = if does { self.waits_for.insert(run) } else { self.waits_for.remove(&run) };
+    }
+
+    /// Runs that it has something of, or that its tasks wait for.
+    pub fn known(&self) -> impl Iterator<Item = &RunId> {
+        self.known.iter()
+    }
+
+    /// It has come to have something of `run`, or waits for it; or neither any more.
+    pub fn know(&mut self, run: RunId, does: bool) {
+        _ = if does { self.known.insert(run) } else { self.known.remove(&run) };
+    }
+
+    /// How often it has said what it holds.
+    pub fn inventory_version(&self) -> u64 {
+        self.inventory_version
+    }
+
+    /// It says what it holds.
+    pub fn hear(&mut self) {
+        self.inventory_version += 1;
+    }
+
+    /// Results that it holds and that will be read.
+    pub fn holdings(&self) -> &Holdings {
+        &self.holdings
+    }
+
+    /// Results of `run` have come to it, or gone.
+    pub fn hold(&mut self, run: RunId, moved: Move) {
+        self.holdings.apply(run, moved);
+    }
+
+    /// The suspect that it is kept for, if it is.
+    pub fn quarantine(&self) -> Option<Quarantine> {
+        self.quarantine
+    }
+
+    pub fn change_quarantine(&mut self, quarantine: Option<Quarantine>) {
+        self.quarantine = quarantine;
+    }
+
+    /// What was asked back for it: from whom, and of which assignment.
+    pub fn incoming(&self) -> Option<(WorkerId, RunId, Attempt)> {
+        self.incoming
+    }
+
+    pub fn expect(&mut self, worker: WorkerId, run: RunId, attempt: Attempt) {
+        self.incoming = Some((worker, run, attempt));
+    }
+
+    /// What nobody else gets any resources of that it requires.
+    pub fn kept_for(&self) -> Option<&Arc<Requirement>> {
+        self.kept_for.as_ref()
+    }
+
+    pub fn keep_for(&mut self, requirement: Option<Arc<Requirement>>) {
+        self.kept_for = requirement;
+    }
+
+    /// It couldn't fetch from `holder`, which is remembered until then; whether it was known `now`.
+    pub fn note_unreachable(&mut self, holder: WorkerId, now: Time, until: Time) -> bool {
+        self.cannot_reach.retain(|_, until| *until > now);
+        self.cannot_reach.insert(holder, until).is_some()
+    }
+
+    /// Whether it is known not to reach `holder`.
+    pub fn cannot_reach(&self, holder: WorkerId, now: Time) -> bool {
+        self.cannot_reach.get(&holder).is_some_and(|until| *until > now)
+    }
+
+    /// Assignments that have come, or gone, and give memory back, since this was last asked.
+    pub fn take_relief_changed(&mut self) -> impl Iterator<Item = (RunId, Attempt, Relief, bool)> {
+        self.relief_changed.drain(..)
     }
 
     pub fn into_placed(self) -> BTreeMap<(RunId, Attempt), Placed> {
@@ -204,37 +251,34 @@ impl Seat {
         };
     }
 
-    /// Whether it gets another assignment: a slot is free, or time and memory credit allow one in advance.
-    pub fn has_room(&self, prefill: u64) -> bool {
-        let slots = self.slots();
-        let count = self.taken();
-        let has_credit =
-            self.nanoseconds < u128::from(slots) * u128::from(prefill) && self.memory < u128::from(self.memory_limit());
+    /// Whether it gets another assignment.
+    pub fn has_room(&self, rebalance: &Rebalance) -> bool {
         // What a task waits for has to run, were it here: a suspect may wait as well.
         if self.is_kept() || (self.quarantine.is_some() && !self.is_at_rest()) {
             return false;
         }
-        count < slots || (has_credit && count < slots * (1 + AHEAD_LIMIT))
+        let has_memory = self.memory < u128::from(self.memory_limit());
+        rebalance.has_room(self.taken(), self.slots(), self.nanoseconds, has_memory)
     }
 
     /// Whether it may get a producer that adds `net` bytes.
-    pub fn admits(&self, net: u64) -> bool {
-        admit::admits(self.memory_limit(), self.used_memory(), net)
+    pub fn admits(&self, admission: &Admission, net: u64) -> bool {
+        admission.admits(self.memory_limit(), self.used_memory(), net)
     }
 
     /// Whether it may get no producer at all.
-    pub fn is_full(&self) -> bool {
-        admit::is_full(self.memory_limit(), self.used_memory())
+    pub fn is_full(&self, admission: &Admission) -> bool {
+        admission.is_full(self.memory_limit(), self.used_memory())
     }
 
     /// Bytes that producers may add.
-    pub fn room(&self) -> u64 {
-        admit::room(self.memory_limit(), self.used_memory())
+    pub fn room(&self, admission: &Admission) -> u64 {
+        admission.room(self.memory_limit(), self.used_memory())
     }
 
     /// Whether nothing is held, and bytes that producers may add: the more, the more of them may come.
-    pub fn memory_left(&self) -> (bool, u64) {
-        (self.used_memory() == 0, self.room())
+    pub fn memory_left(&self, admission: &Admission) -> (bool, u64) {
+        (self.used_memory() == 0, self.room(admission))
     }
 
     fn used_memory(&self) -> u128 {
@@ -344,11 +388,11 @@ impl Seat {
     pub fn take_out(&mut self, run: RunId, attempt: Attempt, tasks: &[TaskRange]) -> Option<WorkerId> {
         let placed = self.placed.get_mut(&(run, attempt))?;
         tasks.iter().for_each(|range| range.cut_out_of(&mut placed.tasks));
-        let asked_for = placed.asked_for.take();
+        let stolen_for = placed.stolen_for.take();
         if placed.tasks.is_empty() {
             self.close(run, attempt);
         }
-        asked_for
+        stolen_for
     }
 
     /// It has begun an assignment. What it doesn't have is of a run that was forgotten meanwhile; no worker begins so many of those
@@ -362,9 +406,9 @@ impl Seat {
         }
     }
 
-    pub fn ask_back(&mut self, run: RunId, attempt: Attempt, asked_for: WorkerId) {
+    pub fn steal(&mut self, run: RunId, attempt: Attempt, stolen_for: WorkerId) {
         if let Some(placed) = self.placed.get_mut(&(run, attempt)) {
-            placed.asked_for = Some(asked_for);
+            placed.stolen_for = Some(stolen_for);
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The result of the task that `lineage` names.
 pub(super) fn compute(recovery: &Recovery, lineage: &Lineage, cancel: &CancelToken) -> Result<Value, RunError> {
     let results = Counted { store: &recovery.store, values: BTreeMap::new() };
-    let mut again = Again { recovery, cancel, pasts: vec![], unread: BTreeMap::new(), results };
+    let mut again = Recompute { recovery, cancel, pasts: vec![], unread: BTreeMap::new(), results };
     let wanted = again.step(lineage)?;
     again.count_reads(wanted)?;
     again.compute(wanted)
@@ -22,7 +22,7 @@ pub(super) fn compute(recovery: &Recovery, lineage: &Lineage, cancel: &CancelTok
 type Step = (usize, TaskId);
 
 /// Tasks that are computed again, each once, whatever reads it.
-struct Again<'a> {
+struct Recompute<'a> {
     recovery: &'a Recovery,
     cancel: &'a CancelToken,
     /// The graphs that were met. They are few: one for each result in a row that was made of the one before.
@@ -32,7 +32,7 @@ struct Again<'a> {
     results: Counted<'a>,
 }
 
-impl Again<'_> {
+impl Recompute<'_> {
     /// The task that makes a result; an error if it isn't known.
     fn step(&mut self, lineage: &Lineage) -> Result<Step, RunError> {
         let (past, task) = lineage.get().ok_or_else(lost)?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Some tasks of one layer: nothing, everything, ranges, boxes of a grid; or a bit a task, where those would take more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Members {
+pub(crate) enum TaskSet {
     #[default]
     Nothing,
     Everything,
@@ -22,7 +22,7 @@ const MANY_TASKS: u64 = 1 << 30;
 /// Ranges that a set may have however few tasks its layer has.
 const FEW_RANGES: u64 = 8;
 
-impl Members {
+impl TaskSet {
     pub fn contains(&self, index: u64) -> bool {
         match self {
             Self::Nothing => false,
@@ -63,7 +63,7 @@ impl Members {
                 ranges.get(ranges.partition_point(|range| range.end <= from)).map(|range| range.start.max(from))
             }
             Self::Boxes(boxes) => boxes.next(from),
-            Self::Bits(bits) => next_bit(bits, from),
+            Self::Bits(bits) => next_bit(bits, from, 0),
         };
         found.filter(|&found| found < len)
     }
@@ -126,7 +126,7 @@ impl Members {
             touches
         });
         *self = Self::Ranges(ranges);
-        self.settle(len);
+        self.normalise(len);
     }
 
     /// Adds `set` to what is nothing or some ranges, if all of it are a few boxes of `grid`.
@@ -150,7 +150,7 @@ impl Members {
         let Self::Boxes(boxes) = std::mem::take(self) else { return };
         self.insert_all(boxes.all_ranges(), len);
         for (index, is_in) in boxes.flipped() {
-            if is_in { self.insert(index..index + 1, len) } else { self.remove(index, len) }
+            if is_in { self.insert(index..index + 1, len) } else { self.remove(index..index + 1, len) }
         }
     }
 
@@ -178,11 +178,11 @@ impl Members {
                     .iter()
                     .fold(added, |all, range| all.start.min(range.start)..all.end.max(range.end));
                 ranges.splice(from..to, [merged]);
-                self.settle(len);
+                self.normalise(len);
             }
             Self::Boxes(boxes) => {
                 added.for_each(|index| boxes.set(index, true));
-                self.settle(len);
+                self.normalise(len);
             }
             Self::Bits(bits) => {
                 for word in added.start / 64..added.end.div_ceil(64) {
@@ -192,25 +192,32 @@ impl Members {
         }
     }
 
-    /// Takes out task `index`, of a layer of `len` tasks.
-    pub fn remove(&mut self, index: u64, len: u64) {
+    /// Takes out the tasks of `removed`, of a layer of `len` tasks.
+    pub fn remove(&mut self, removed: Range<u64>, len: u64) {
         if *self == Self::Everything {
             *self = Self::Ranges(whole(len));
         }
         match self {
             Self::Nothing | Self::Everything => {}
             Self::Ranges(ranges) => {
-                let at = ranges.partition_point(|range| range.end <= index);
-                let Some(found) = ranges.get(at).filter(|range| range.contains(&index)).cloned() else { return };
-                let rest = [found.start..index, index + 1..found.end].into_iter().filter(|range| !range.is_empty());
-                ranges.splice(at..=at, rest);
-                self.settle(len);
+                let from = ranges.partition_point(|range| range.end <= removed.start);
+                let to = ranges.partition_point(|range| range.start < removed.end);
+                if from >= to {
+                    return;
+                }
+                let rest = [ranges[from].start..removed.start, removed.end..ranges[to - 1].end];
+                ranges.splice(from..to, rest.into_iter().filter(|range| !range.is_empty()));
+                self.normalise(len);
             }
             Self::Boxes(boxes) => {
-                boxes.set(index, false);
-                self.settle(len);
+                removed.for_each(|index| boxes.set(index, false));
+                self.normalise(len);
             }
-            Self::Bits(bits) => bits[index as usize / 64] &= !(1 << (index % 64)),
+            Self::Bits(bits) => {
+                for word in removed.start / 64..removed.end.div_ceil(64) {
+                    bits[word as usize] &= !mask(word, &removed);
+                }
+            }
         }
     }
 
@@ -243,31 +250,49 @@ impl Members {
 
     /// Its ranges, of a layer of `len` tasks, in order.
     pub fn ranges(&self, len: u64) -> Vec<Range<u64>> {
+        self.ranges_in(0..len, len)
+    }
+
+    /// The same for those of its tasks that are in `within`.
+    pub fn ranges_in(&self, within: Range<u64>, len: u64) -> Vec<Range<u64>> {
         match self {
+            _ if within.is_empty() => vec![],
             Self::Nothing => vec![],
-            Self::Everything => whole(len),
-            Self::Ranges(ranges) => ranges.clone(),
+            Self::Everything => vec![within],
+            Self::Ranges(ranges) => {
+                let from = ranges.partition_point(|range| range.end <= within.start);
+                let touching = ranges[from..].iter().take_while(|range| range.start < within.end);
+                touching.map(|range| range.start.max(within.start)..range.end.min(within.end)).collect()
+            }
             Self::Boxes(_) => {
                 let mut plain = self.clone();
                 plain.unbox(len);
-                plain.ranges(len)
+                plain.ranges_in(within, len)
             }
-            Self::Bits(_) => {
+            Self::Bits(bits) => {
                 let mut ranges: Vec<Range<u64>> = vec![];
-                let mut from = 0;
-                while let Some(index) = self.next(from, len) {
-                    match ranges.last_mut() {
-                        Some(last) if last.end == index => last.end += 1,
-                        _ => ranges.push(index..index + 1),
-                    }
-                    from = index + 1;
+                let mut from = within.start;
+                while let Some(start) = next_bit(bits, from, 0).filter(|&start| start < within.end) {
+                    from = next_bit(bits, start, u64::MAX).map_or(within.end, |end| end.min(within.end));
+                    ranges.push(start..from);
                 }
                 ranges
             }
         }
     }
 
-    fn settle(&mut self, len: u64) {
+    /// The tasks of `within` that aren't in it.
+    pub fn gaps_in(&self, within: Range<u64>, len: u64) -> Vec<Range<u64>> {
+        let (mut gaps, mut from) = (vec![], within.start);
+        let end = within.end..within.end;
+        for range in self.ranges_in(within, len).into_iter().chain([end]) {
+            gaps.extend(Some(from..range.start).filter(|gap| !gap.is_empty()));
+            from = range.end;
+        }
+        gaps
+    }
+
+    fn normalise(&mut self, len: u64) {
         if matches!(self, Self::Boxes(boxes) if boxes.is_long()) && !self.is_too_much(len) {
             self.unbox(len);
         } else if let Self::Ranges(ranges) = self {
@@ -292,15 +317,15 @@ fn whole(len: u64) -> Vec<Range<u64>> {
     std::iter::once(0..len).collect()
 }
 
-/// The first bit from `from` on that is set.
-fn next_bit(bits: &[u64], from: u64) -> Option<u64> {
+/// The first bit from `from` on that is set; or that isn't, if `flips` has all bits and not none.
+fn next_bit(bits: &[u64], from: u64, flips: u64) -> Option<u64> {
     let first = (from / 64) as usize;
-    let here = bits.get(first)? >> (from % 64);
+    let here = (bits.get(first)? ^ flips) >> (from % 64);
     if here != 0 {
         return Some(from + u64::from(here.trailing_zeros()));
     }
-    let word = first + 1 + bits[first + 1..].iter().position(|&word| word != 0)?;
-    Some(word as u64 * 64 + u64::from(bits[word].trailing_zeros()))
+    let word = first + 1 + bits[first + 1..].iter().position(|&word| word != flips)?;
+    Some(word as u64 * 64 + u64::from((bits[word] ^ flips).trailing_zeros()))
 }
 
 /// The bits of `word` that lie in `range`.

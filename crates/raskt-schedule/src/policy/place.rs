@@ -3,10 +3,17 @@ use std::fmt;
 
 /// Decides which worker gets a task, among those that could take it now.
 ///
-/// The scheduler offers the least loaded worker and those that hold inputs of the task; all of them have room and what the
-/// task requires.
-pub trait Placement: fmt::Debug + Send {
-    /// The position of the best of `candidates`, of which there is at least one.
+/// The scheduler offers the least loaded worker and those that hold inputs of the task; all of them have room and what
+/// the task requires.
+pub trait Placement: fmt::Debug + Send + Sync {
+    /// What the rule is called, in a word: a flight record tells it by this.
+    fn name(&self) -> &str;
+
+    /// All that the rule depends on beside the candidates.
+    fn numbers(&self) -> Vec<u64>;
+
+    /// The position of the best of `candidates`, of which there is at least one. The same ones give the same position,
+    /// or a flight record can't be replayed.
     fn choose(&self, candidates: &[Candidate]) -> usize;
 }
 
@@ -35,7 +42,24 @@ impl Default for SoonestStart {
     }
 }
 
+const NAME: &str = "soonest-start";
+
+impl SoonestStart {
+    pub(super) fn named(name: &str, numbers: &[u64]) -> Option<Self> {
+        let &[picoseconds_a_byte] = numbers else { return None };
+        (name == NAME).then_some(Self { picoseconds_a_byte })
+    }
+}
+
 impl Placement for SoonestStart {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn numbers(&self) -> Vec<u64> {
+        vec![self.picoseconds_a_byte]
+    }
+
     fn choose(&self, candidates: &[Candidate]) -> usize {
         let soonest = candidates.iter().enumerate().min_by_key(|(_, candidate)| {
             let fetch = u128::from(candidate.missing_bytes) * u128::from(self.picoseconds_a_byte) / 1000;

@@ -1,21 +1,22 @@
 //! Who has what is required, and room for it.
 
-use super::Seats;
+use super::Workers;
 use crate::WorkerId;
 use crate::needs::{Able, Need, Place};
 use crate::requirement::Requirement;
-use crate::seat::Seat;
+use crate::settings::Settings;
+use crate::worker_state::WorkerState;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Workers with memory for producers that are looked at to find one that has enough for a certain one.
 const ROOMY_LOOKED_AT: usize = 8;
 
-impl Seats {
+impl Workers {
     /// Whether `worker` could meet `requirement` if it had nothing else.
     pub fn could_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
-        self.seats.get(&worker).is_some_and(|seat| {
-            let fits = |requirement: &Requirement| requirement.fits(&seat.offer.resources);
+        self.workers.get(&worker).is_some_and(|state| {
+            let fits = |requirement: &Requirement| requirement.fits(&state.offer().resources);
             requirement.is_none_or(|requirement| fits(requirement) && self.may_run(worker, requirement))
         })
     }
@@ -30,7 +31,7 @@ impl Seats {
     pub fn freest_for(&self, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
         let roomy = self.open(requirement).iter().take_while(|(is_full, ..)| !is_full).take(ROOMY_LOOKED_AT);
         let mut roomy = roomy.map(|&(.., worker)| worker);
-        roomy.find(|worker| self.seats[worker].admits(net))
+        roomy.find(|worker| self.workers[worker].admits(&self.settings.admission, net))
     }
 
     /// The least loaded worker that has room and what is required.
@@ -92,8 +93,8 @@ impl Seats {
 
     /// `worker` has changed.
     pub(super) fn place_anew(&mut self, worker: WorkerId) {
-        if let Some(seat) = self.seats.get(&worker) {
-            self.needs.update(worker, |requirement| place_of(worker, seat, requirement, self.prefill));
+        if let Some(state) = self.workers.get(&worker) {
+            self.needs.update(worker, |requirement| place_of(worker, state, requirement, &self.settings));
         }
     }
 
@@ -106,7 +107,7 @@ impl Seats {
     }
 
     fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
-        place_of(worker, self.seats.get(&worker)?, requirement, self.prefill)
+        place_of(worker, self.workers.get(&worker)?, requirement, &self.settings)
     }
 
     /// Some workers that have room and what is required, the least loaded first.
@@ -116,14 +117,15 @@ impl Seats {
 
     /// Whether `worker` has room and what is required.
     pub fn can_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
-        self.is_able(worker, requirement) && self.seats.get(&worker).is_some_and(|seat| seat.has_room(self.prefill))
+        self.is_able(worker, requirement)
+            && self.workers.get(&worker).is_some_and(|state| state.has_room(&self.settings.rebalance))
     }
 
     /// Whether `worker` has what is required, be there room or not; never one that is kept for a suspect, unless that waits.
     pub fn is_able(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
-        self.seats.get(&worker).is_some_and(|seat| {
-            let fits = |requirement| seat.can_take(requirement) && self.may_run(worker, requirement);
-            !seat.is_kept() && requirement.is_none_or(fits)
+        self.workers.get(&worker).is_some_and(|state| {
+            let fits = |requirement| state.can_take(requirement) && self.may_run(worker, requirement);
+            !state.is_kept() && requirement.is_none_or(fits)
         })
     }
 
@@ -135,9 +137,9 @@ impl Seats {
         let rarest = rarest.min_by_key(|workers| workers.map_or(0, BTreeSet::len)).flatten();
         let of_resource = rarest.into_iter().flatten().filter(move |_| !is_named);
         let is_any = !is_named && requirement.resources.is_empty();
-        let any = self.seats.keys().filter(move |_| is_any);
+        let any = self.workers.keys().filter(move |_| is_any);
         let found = named.filter(move |_| is_named).chain(of_resource).chain(any);
-        found.copied().filter(|worker| requirement.fits(&self.seats[worker].offer.resources))
+        found.copied().filter(|worker| requirement.fits(&self.workers[worker].offer().resources))
     }
 
     /// Whether at most one worker could meet `requirement`.
@@ -156,7 +158,7 @@ impl Seats {
     }
 
     fn may_run(&self, worker: WorkerId, requirement: &Requirement) -> bool {
-        let name = &self.seats[&worker].offer.name;
+        let name = &self.workers[&worker].offer().name;
         requirement.workers.is_empty()
             || requirement.workers.iter().any(|other| **other == **name)
             || !self.restricts(requirement)
@@ -166,7 +168,7 @@ impl Seats {
     pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
         let open = self.open(requirement);
         let beside = |is_full| open.range((is_full, 0, WorkerId(0))..).take_while(move |place| place.0 == is_full);
-        let may_be_kept = |worker: &WorkerId| self.seats.get(worker).is_some_and(Seat::may_be_kept);
+        let may_be_kept = |worker: &WorkerId| self.workers.get(worker).is_some_and(WorkerState::may_be_kept);
         let first = |is_full| beside(is_full).take(ROOMY_LOOKED_AT).find(|(.., worker)| may_be_kept(worker));
         let found = first(false).into_iter().chain(first(true)).min_by_key(|(_, load, worker)| (load, worker));
         found.map(|&(.., worker)| worker)
@@ -174,6 +176,7 @@ impl Seats {
 }
 
 /// Where a worker stands among those that have what is required, if it has room.
-fn place_of(worker: WorkerId, seat: &Seat, requirement: &Requirement, prefill: u64) -> Option<Place> {
-    (seat.has_room(prefill) && seat.can_take(requirement)).then(|| (seat.is_full(), seat.load(), worker))
+fn place_of(worker: WorkerId, state: &WorkerState, requirement: &Requirement, settings: &Settings) -> Option<Place> {
+    let has_room = state.has_room(&settings.rebalance) && state.can_take(requirement);
+    has_room.then(|| (state.is_full(&settings.admission), state.load(), worker))
 }

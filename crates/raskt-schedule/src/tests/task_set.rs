@@ -1,6 +1,6 @@
 //! Sets of tasks, whatever their form.
 
-use crate::members::Members;
+use crate::task_set::TaskSet;
 use proptest::prelude::*;
 use raskt_graph::{AxisSet, Grid, GridSet};
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug)]
 enum Step {
     Insert(u64, u64),
-    Remove(u64),
+    Remove(u64, u64),
     /// Adds boxes: for each axis a bit a coordinate, of the grid or of the same blocks as a line.
     InsertSet(Vec<u8>, bool),
 }
@@ -16,7 +16,7 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         3 => (any::<u64>(), prop_oneof![3 => Just(1), 1 => 0..70_u64]).prop_map(|(at, count)| Step::Insert(at, count)),
-        3 => any::<u64>().prop_map(Step::Remove),
+        3 => (any::<u64>(), prop_oneof![3 => Just(1), 1 => 0..70_u64]).prop_map(|(at, count)| Step::Remove(at, count)),
         2 => (prop::collection::vec(any::<u8>(), 3), prop::bool::weighted(0.1))
             .prop_map(|(masks, is_line)| Step::InsertSet(masks, is_line)),
     ];
@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn whatever_its_form_it_is_a_set(lengths in prop::collection::vec(1..12_u32, 3), steps in steps()) {
         let len = lengths.iter().copied().map(u64::from).product::<u64>();
-        let (mut members, mut reference) = (Members::default(), BTreeSet::new());
+        let (mut members, mut reference) = (TaskSet::default(), BTreeSet::new());
         for step in steps {
             match step {
                 Step::Insert(at, count) => {
@@ -49,9 +49,10 @@ proptest! {
                     members.insert(range.clone(), len);
                     reference.extend(range);
                 }
-                Step::Remove(at) => {
-                    members.remove(at % len, len);
-                    reference.remove(&(at % len));
+                Step::Remove(at, count) => {
+                    let range = at % len..(at % len + count).min(len);
+                    members.remove(range.clone(), len);
+                    reference.retain(|index| !range.contains(index));
                 }
                 Step::InsertSet(masks, is_line) => {
                     let (grid, set) = set_of(&lengths, &masks, is_line);
@@ -61,7 +62,12 @@ proptest! {
             }
             for within in [0..len, len / 3..len / 2, len / 2..len / 2 + 1] {
                 let found = reference.range(within.clone()).count() as u64;
-                prop_assert_eq!(members.count(within), found, "{:?}", members);
+                prop_assert_eq!(members.count(within.clone()), found, "{:?}", members);
+                let (ranges, gaps) = (members.ranges_in(within.clone(), len), members.gaps_in(within.clone(), len));
+                let is_in = reference.range(within.clone()).copied();
+                prop_assert!(ranges.into_iter().flatten().eq(is_in), "{:?}", members);
+                let is_gap = |index: &u64| !reference.contains(index);
+                prop_assert!(gaps.into_iter().flatten().eq(within.filter(is_gap)), "{:?}", members);
             }
         }
         let all: Vec<_> = members.ranges(len).into_iter().flatten().collect();
@@ -78,24 +84,24 @@ proptest! {
 
 #[test]
 fn boxes_of_too_many_ranges_and_of_two_grids_are_everything() {
-    let mut members = Members::default();
+    let mut members = TaskSet::default();
     for lengths in [[1 << 22, 1 << 22], [1 << 23, 1 << 21]] {
         let column = GridSet::new([AxisSet::range(0..lengths[0]), AxisSet::range(7..8)]);
         members.insert_set(&Grid::new(lengths), column, 1 << 44);
     }
-    assert_eq!(members, Members::Everything);
+    assert_eq!(members, TaskSet::Everything);
 }
 
 #[test]
 fn columns_of_a_hundred_million_blocks_are_a_box() {
     let grid = Grid::new([10_000, 10_000]);
-    let mut members = Members::default();
+    let mut members = TaskSet::default();
     for at in [5_000, 7, 8] {
         let columns = GridSet::new([AxisSet::range(0..10_000), AxisSet::range(at..at + 1)]);
         members.insert_set(&grid, columns, grid.len());
     }
-    members.remove(10_007, grid.len());
-    assert!(matches!(&members, Members::Boxes(boxes) if boxes.sets().len() == 1));
+    members.remove(10_007..10_008, grid.len());
+    assert!(matches!(&members, TaskSet::Boxes(boxes) if boxes.sets().len() == 1));
     assert_eq!(members.count(0..grid.len()), 29_999);
     assert_eq!(members.next(10_001, grid.len()), Some(10_008));
 }

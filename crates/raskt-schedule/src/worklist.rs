@@ -1,0 +1,76 @@
+//! Tasks that are still to be looked at.
+
+use crate::TaskRange;
+use crate::pages::Pages;
+use raskt_graph::TaskId;
+use std::collections::BTreeMap;
+
+/// Tasks to be looked at, the last first: whoever reads a task comes after it, so that all readers are settled before
+/// it. Neighbours are one entry, by the first of them; no two touch.
+#[derive(Debug, Default)]
+pub(crate) struct Worklist(BTreeMap<TaskId, u64>);
+
+impl Worklist {
+    /// Adds tasks; those that are in it already stay.
+    pub fn insert(&mut self, tasks: TaskRange) {
+        let TaskRange { layer, mut start, mut end } = tasks;
+        if tasks.is_empty() {
+            return;
+        }
+        while let Some((&first, &its_end)) = self.0.range(..=TaskId::new(layer, end)).next_back() {
+            if first.layer != layer || its_end < start {
+                break;
+            }
+            if first.index <= start && end <= its_end {
+                return;
+            }
+            (start, end) = (start.min(first.index), end.max(its_end));
+            self.0.remove(&first);
+        }
+        self.0.insert(TaskId::new(layer, start), end);
+    }
+
+    /// Takes the last of them: neighbours of one page, or one task if `is_single` says so of the last.
+    pub fn pop(&mut self, is_single: impl Fn(TaskId) -> bool) -> Option<TaskRange> {
+        let mut last = self.0.last_entry()?;
+        let (first, end) = (*last.key(), *last.get());
+        let start = match is_single(first) {
+            true => end - 1,
+            false => Pages::last_page(first.index..end).start,
+        };
+        if start > first.index {
+            *last.get_mut() = start;
+        } else {
+            last.remove();
+        }
+        Some(TaskRange { layer: first.layer, start, end })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use raskt_graph::LayerId;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn each_task_comes_once_and_the_last_first(
+            added in prop::collection::vec((0..2_u32, 0..1500_u64, 0..600_u64), 0..12),
+        ) {
+            let (mut list, mut reference) = (Worklist::default(), BTreeSet::new());
+            for (layer, start, count) in added {
+                let tasks = TaskRange { layer: LayerId(layer), start, end: start + count };
+                list.insert(tasks);
+                reference.extend(tasks.tasks());
+            }
+            let mut found = vec![];
+            while let Some(tasks) = list.pop(|task| task.layer == LayerId(1)) {
+                prop_assert!(tasks.len() == 1 || tasks.layer == LayerId(0) && tasks.len() <= 512);
+                found.extend(tasks.tasks().rev());
+            }
+            prop_assert!(found.into_iter().eq(reference.into_iter().rev()));
+        }
+    }
+}
