@@ -1,4 +1,4 @@
-//! What of the standard library a program names.
+//! What a program names, of the standard library and of its own crate.
 
 use crate::source::Token;
 
@@ -8,16 +8,26 @@ const STANDARD: [&str; 3] = ["std", "core", "alloc"];
 /// Every path of it, without the name of the crate, with its line: `use std::{a, b::c}` names two. A crate that is named by
 /// itself, so that anything may be reached through it, is an empty path.
 pub fn standard_paths(tokens: &[Token]) -> Vec<(String, usize)> {
+    paths(tokens, &STANDARD, true)
+}
+
+/// Every path that begins with one of `roots`, without that, with its line.
+pub fn paths_from(tokens: &[Token], roots: &[&str]) -> Vec<(String, usize)> {
+    paths(tokens, roots, false)
+}
+
+fn paths(tokens: &[Token], roots: &[&str], by_itself: bool) -> Vec<(String, usize)> {
     let mut found = vec![];
     for (at, token) in tokens.iter().enumerate() {
-        if !STANDARD.contains(&token.text) || is_part_of_another(tokens, at) {
+        if !roots.contains(&token.text) || is_part_of_another(tokens, at) {
             continue;
         }
         match tokens.get(at + 1).map(|next| next.text) {
             Some("::") => _ = read_tree(tokens, at + 2, &mut vec![], &mut found),
             // The name of something else: a field, an argument, a function.
             Some(":" | "=" | "(" | "." | ")") if !follows_a_list(tokens, at) => {}
-            _ => found.push((String::new(), token.line)),
+            _ if by_itself => found.push((String::new(), token.line)),
+            _ => {}
         }
     }
     found

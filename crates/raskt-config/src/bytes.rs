@@ -1,3 +1,5 @@
+//! Sizes as people write them.
+
 /// The units that people write, and how many bytes each is; `M` alone is the decimal one, as in Dask.
 const UNITS: &[(&str, u64)] = &[
     ("", 1),

@@ -1,3 +1,5 @@
+//! All settings together, each with its origin.
+
 use crate::table::check;
 use crate::yaml::flatten;
 use crate::{Error, Key, Origin, SETTINGS, Settings, Value};

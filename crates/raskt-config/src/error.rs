@@ -1,3 +1,5 @@
+//! What is wrong with settings.
+
 use std::fmt;
 use std::path::PathBuf;
 use thiserror::Error;

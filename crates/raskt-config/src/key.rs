@@ -1,3 +1,5 @@
+//! Names of settings.
+
 use std::fmt;
 
 /// The name of a setting. Hyphens and underscores are the same: `array.chunk_size` is `array.chunk-size`.

@@ -1,3 +1,5 @@
+//! What a setting may be.
+
 use crate::Value;
 use crate::bytes::{parse_bytes, write_bytes};
 use std::fmt;

@@ -1,3 +1,5 @@
+//! The word that somebody meant who mistyped it.
+
 /// The word that `word` was most likely meant to be, if there is one: the nearest by edits, or one that it is a part of.
 pub(crate) fn nearest<'a>(word: &str, words: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
     let by_edits = words.clone().map(|other| (edits(word, other), other)).min();

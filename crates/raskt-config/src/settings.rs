@@ -1,3 +1,5 @@
+//! Settings in types, for the crates that heed them.
+
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -1,3 +1,5 @@
+//! Files and variables that settings come from.
+
 use crate::configuration::Entry;
 use crate::yaml::{flatten, parse_file, parse_value};
 use crate::{Configuration, Error, Key, Origin};

@@ -1,3 +1,5 @@
+//! The table of all settings: names, bounds, defaults and what they are for.
+
 use crate::near::nearest;
 use crate::{Error, Key, Kind, Origin, Value};
 

@@ -1,3 +1,5 @@
+//! Values of settings.
+
 use figment::value::Value as Parsed;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,3 +1,5 @@
+//! The tasks of one assignment, as their runner sees them.
+
 use crate::RunError;
 use crate::call::TaskCall;
 use crate::made::Made;

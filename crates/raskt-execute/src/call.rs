@@ -1,3 +1,5 @@
+//! One task, as its runner sees it.
+
 use raskt_graph::{Graph, Op, TaskId};
 use raskt_value::CancelToken;
 

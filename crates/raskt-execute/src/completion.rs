@@ -1,3 +1,5 @@
+//! The end of a run, and those who wait for it.
+
 use crate::RunError;
 use raskt_sync::{Condvar, Mutex};
 use raskt_value::Value;

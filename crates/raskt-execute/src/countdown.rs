@@ -1,3 +1,5 @@
+//! Counts down what a future's call waits for, without a lock.
+
 #[cfg(feature = "loom")]
 use loom::sync::atomic::{AtomicUsize, Ordering};
 #[cfg(not(feature = "loom"))]

@@ -1,3 +1,5 @@
+//! The engine, as callers see it.
+
 use crate::completion::Completion;
 use crate::handle::RunHandle;
 use crate::lending::{Loan, run_of};

@@ -1,3 +1,5 @@
+//! Why runs fail.
+
 use raskt_schedule::EventError;
 use raskt_store::MemoryReport;
 use raskt_value::{ErrorKind, TaskError};

@@ -1,3 +1,5 @@
+//! Runs an assignment on a thread.
+
 use crate::batch::Batch;
 use crate::made::Made;
 use crate::panics;

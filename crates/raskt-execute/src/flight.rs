@@ -1,3 +1,5 @@
+//! Flight records of an engine's scheduler, written to files.
+
 use raskt_graph::Graph;
 use raskt_schedule::{
     Event, EventError, FlightRecorder, ForgottenRun, Offer, Placement, PreparedRun, RunId, Scheduler, Settings,

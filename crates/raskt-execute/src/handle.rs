@@ -1,3 +1,5 @@
+//! A run, as whoever submitted it sees it.
+
 use crate::RunError;
 use crate::completion::{Completion, RunResult};
 use crate::execution::Execution;

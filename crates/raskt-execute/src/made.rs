@@ -1,3 +1,5 @@
+//! What a task has given: a value that is here, or one that went with the last of its readers.
+
 use raskt_value::Value;
 
 /// What a task gave.

@@ -1,3 +1,5 @@
+//! How an engine is set up.
+
 /// How an engine is set up.
 #[derive(Clone, Copy, Debug)]
 pub struct EngineOptions {

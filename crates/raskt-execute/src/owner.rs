@@ -1,3 +1,5 @@
+//! Owners of runs that nobody waits for.
+
 use crate::RunError;
 use std::sync::Weak;
 

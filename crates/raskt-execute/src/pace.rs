@@ -1,3 +1,5 @@
+//! Whether threads that share the interpreter should take turns.
+
 use std::time::Duration;
 
 /// How threads go that hold one thing between them (the interpreter): learned from what their turns cost.

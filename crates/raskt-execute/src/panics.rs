@@ -1,3 +1,5 @@
+//! Panics of tasks become errors.
+
 use raskt_value::{ErrorKind, TaskError};
 
 /// Runs `task`; a panic in it becomes an error that says what and where.

@@ -51,7 +51,7 @@ impl Recovery {
         if let Some(value) = kept.fetch() {
             return Ok(value);
         }
-        let value = recompute::compute(self, kept.lineage(), cancel)?;
+        let value = self.compute(kept.lineage(), cancel)?;
         kept.restore(value.clone(), holder);
         Ok(value)
     }

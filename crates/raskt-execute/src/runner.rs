@@ -1,3 +1,5 @@
+//! Runners: one for each kind of op.
+
 use crate::batch::Batch;
 use crate::call::TaskCall;
 use raskt_graph::{Graph, OpKind, TaskId};

@@ -3,6 +3,7 @@
 mod afterwards;
 mod breaking;
 mod ending;
+mod entry;
 mod loans;
 mod pool;
 mod reserving;
@@ -10,26 +11,22 @@ mod reserving;
 pub(crate) mod stumbling;
 mod submitting;
 
-use crate::completion::Completion;
 use crate::execution::{Executed, Execution};
 use crate::flight::RecordedScheduler;
 use crate::made::Made;
 use crate::observer::{self, Freed, ResultId};
-use crate::owner::OwnsRuns;
-use crate::results::Results;
-use raskt_graph::{Graph, OpKind, TaskId};
-use raskt_schedule::{
-    Action, Event, Offer, RunId, Settings, TaskRange, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId,
-};
-use raskt_store::{Broken, Kept, Past, Store};
-use raskt_value::{CancelToken, TaskError, Value};
+use raskt_graph::OpKind;
+use raskt_schedule::{Action, Event, Offer, RunId, Settings, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId};
+use raskt_store::{Broken, Kept, Store};
+use raskt_value::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 pub(crate) use afterwards::Afterwards;
+use entry::RunEntry;
 use pool::Pool;
 pub(crate) use pool::ThreadNumber;
 pub(crate) use submitting::Submitted;
@@ -78,28 +75,6 @@ pub(crate) struct State {
     /// Where it is to panic, and when it comes by for the how manieth time.
     #[cfg(test)]
     pub stumbles: Option<(stumbling::Spot, u32)>,
-}
-
-pub(crate) struct RunEntry {
-    graph: Arc<Graph>,
-    /// Whether the graph costs nothing to keep and gives the same results at any time.
-    is_repeatable: bool,
-    /// What its results are made of, as long as they last.
-    past: Option<Arc<Past>>,
-    /// In the order in which they were asked for.
-    wanted: Vec<TaskRange>,
-    completion: Arc<Completion>,
-    cancel: CancelToken,
-    errors: BTreeMap<TaskId, (String, TaskError)>,
-    /// Those that somebody may read; all go to whoever waits when the run has finished.
-    results: Results,
-    /// Bytes of small results that the store counts until the run is released, or they are discarded.
-    small: u64,
-    /// Slots that those who wait for it have lent, until it has ended.
-    lent_slots: u32,
-    has_ended: bool,
-    /// Who is told if it ends before a thread has begun it; nobody waits for it then.
-    owner: Option<Weak<dyn OwnsRuns>>,
 }
 
 /// The one worker of this process.

@@ -1,3 +1,5 @@
+//! What is read along one axis, and by whom: ranges that move one way only.
+
 use crate::AxisSet;
 use std::ops::Range;
 use std::sync::Arc;

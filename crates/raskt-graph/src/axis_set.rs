@@ -1,3 +1,5 @@
+//! Sets of coordinates along one axis.
+
 use smallvec::SmallVec;
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! Graphs, and how they are put together.
+
 use crate::readers::Readers;
 use crate::{Annotations, GraphError, Grid, Layer, LayerId, Op, OpId, Shape, TaskId};
 use hashbrown::HashMap;

@@ -1,3 +1,5 @@
+//! What is wrong with a graph.
+
 use crate::{LayerId, OpId, TaskId};
 use thiserror::Error;
 

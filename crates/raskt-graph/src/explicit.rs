@@ -1,3 +1,5 @@
+//! Layers whose edges are listed.
+
 use crate::{LayerId, TaskId};
 use std::sync::Arc;
 

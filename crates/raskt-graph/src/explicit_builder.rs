@@ -1,3 +1,5 @@
+//! Lists edges, and puts the tasks in the order in which they start.
+
 use crate::explicit::{Edges, Explicit, OUTER, row};
 use crate::order::{Order, depth_first};
 use crate::{GraphError, LayerId, TaskId};

@@ -1,3 +1,5 @@
+//! Grids of blocks, and boxes of them.
+
 use smallvec::SmallVec;
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! Sets of blocks of a grid, as products of coordinates.
+
 use crate::{AxisSet, Grid, GridBox};
 use smallvec::SmallVec;
 use std::ops::Range;

@@ -1,3 +1,5 @@
+//! Names of layers, ops and tasks: plain numbers.
+
 use std::fmt;
 
 /// A layer of a graph, by position.

@@ -1,3 +1,5 @@
+//! What is said of all tasks of a layer together.
+
 use crate::{OpId, Shape};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -9,6 +9,7 @@
 
 mod axis_ranges;
 mod axis_set;
+mod box_walk;
 mod builder;
 mod error;
 mod explicit;
@@ -29,6 +30,7 @@ mod tests;
 
 pub use axis_ranges::{AxisRanges, Windows};
 pub use axis_set::AxisSet;
+pub use box_walk::BoxWalk;
 pub use builder::{Graph, GraphBuilder, Lower};
 pub use error::GraphError;
 pub use explicit::Explicit;
@@ -40,5 +42,4 @@ pub use layer::{Annotations, Cost, Layer, Resources};
 pub use map_input::MapInput;
 pub use op::{Op, OpBody, OpFlags, OpKind};
 pub use parts::Parts;
-pub use ports::BoxWalk;
 pub use shape::Shape;

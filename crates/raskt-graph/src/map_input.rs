@@ -1,3 +1,5 @@
+//! How elementwise layers read an input: axis by axis, permuted or broadcast.
+
 use crate::{AxisSet, Grid, GridBox, GridSet, LayerId};
 use smallvec::SmallVec;
 use std::ops::Range;

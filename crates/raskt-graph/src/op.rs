@@ -1,3 +1,5 @@
+//! What tasks do, as far as graphs and schedulers know it.
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Concatenations and stacks: layers one after the other, as one shape.
+
 use crate::{AxisSet, Grid, GridSet, LayerId, TaskId};
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! The heart of a layer: which task reads which, forwards and backwards, as pure functions.
+
 use crate::{AxisRanges, BoxWalk, Explicit, Grid, GridBox, GridSet, LayerId, MapInput, Parts, TaskId};
 use smallvec::SmallVec;
 use std::ops::Range;

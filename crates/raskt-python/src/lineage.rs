@@ -19,7 +19,8 @@ pub(crate) fn past_of(py: Python<'_>, graph: &Arc<Graph>) -> PyResult<Arc<Past>>
     }
     let hollow = Arc::new(graph.with_ops(|op| hollow(py, op))?);
     contexts::carry(py, &hollow)?;
-    Ok(Arc::new(Past::with_origins(hollow, &kept)))
+    let origins = kept.iter().map(|(task, kept)| (*task, kept.origin())).collect();
+    Ok(Arc::new(Past::with_origins(hollow, origins)))
 }
 
 /// The tasks that give what a store keeps, in order, and what they give.

@@ -1,7 +1,8 @@
 //! Who gets what next.
 
 use crate::admit::Effect;
-use crate::batch::{Batch, Limits};
+use crate::batch::Batch;
+use crate::draft::Limits;
 use crate::needs::Need;
 use crate::placed::{Handed, Placed};
 use crate::queue::Head;

@@ -1,34 +1,15 @@
 //! What tasks that are handed out together hold and read.
 
 use crate::copies::Copies;
+use crate::draft::Draft;
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
 use crate::queue::{Head, push_for};
 use crate::run::Run;
-use crate::take::Draft;
 use crate::task::Tag;
 use crate::{Attempt, Fetch, TaskRange, WorkerId};
 use raskt_graph::{LayerId, Shape, TaskId};
 use smallvec::SmallVec;
-
-/// How much is handed out at a time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Nanoseconds of work.
-    pub credit: u64,
-    /// Tasks that are ready, at most.
-    pub ready: u64,
-    /// Tasks: a fair part of what is ready.
-    pub share: u64,
-    /// Bytes of what they read and hold.
-    pub bytes: u64,
-    /// There are several workers, so that it matters who holds what.
-    pub locality_matters: bool,
-    /// Bytes that tasks may add to what the worker holds, beside those that go along with what they follow.
-    pub room: u64,
-    /// How many of them the first task adds.
-    pub net: u64,
-}
 
 /// Tasks that are to be run one after the other.
 #[derive(Debug)]

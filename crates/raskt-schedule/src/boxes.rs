@@ -1,3 +1,5 @@
+//! Sets of tasks of layers of several dimensions, as boxes.
+
 use raskt_graph::{Grid, GridSet};
 use std::ops::Range;
 

@@ -1,49 +1,8 @@
 //! Events come from outside: from callers, records, and workers across a network. What they name has to be there.
 
 use crate::estimate::LARGEST;
-use crate::{Event, Outcome, RunId, Scheduler, TaskRange, WorkerId};
+use crate::{Event, EventError, Outcome, RunId, Scheduler, TaskRange};
 use raskt_graph::{Graph, TaskId};
-use std::sync::Arc;
-use thiserror::Error;
-
-/// Why an event can't be handled: it names what isn't there, or what no worker can have.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EventError {
-    /// A run that is there is submitted.
-    #[error("run {} was submitted before", .0.0)]
-    RunTwice(RunId),
-    /// A worker that is there joins.
-    #[error("worker {} has joined before", .0.0)]
-    WorkerTwice(WorkerId),
-    /// Tasks of a layer that the graph doesn't have.
-    #[error("tasks of layer {layer}, and the graph has {layers} layers")]
-    NoLayer {
-        /// The layer.
-        layer: u32,
-        /// How many there are.
-        layers: usize,
-    },
-    /// Tasks that a layer doesn't have, or a range that ends before it begins.
-    #[error("tasks {start} to {end} of layer `{name}`, which has {len} tasks")]
-    NoTasks {
-        /// What people call the layer.
-        name: Arc<str>,
-        /// The first of the tasks.
-        start: u64,
-        /// One past the last of them.
-        end: u64,
-        /// How many the layer has.
-        len: u64,
-    },
-    /// Results of more bytes than any can have.
-    #[error("{results} results of {bytes} bytes, which is more than a worker can hold")]
-    TooManyBytes {
-        /// How many results there are.
-        results: u64,
-        /// The bytes of all of them.
-        bytes: u64,
-    },
-}
 
 impl Scheduler {
     /// Whether `event` can be handled. What is known to be late (of runs that have ended, of workers that have gone) can: it

@@ -1,3 +1,5 @@
+//! Further copies of results.
+
 use crate::WorkerId;
 use smallvec::SmallVec;
 

@@ -1,3 +1,5 @@
+//! Times and sizes of tasks, as far as they are known.
+
 use raskt_graph::Cost;
 
 /// What a task of a layer takes, learned from reports.

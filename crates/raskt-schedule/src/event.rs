@@ -1,5 +1,10 @@
-use crate::stall::StallCause;
-use crate::{Attempt, Death, LossCause, Offer, RunId, TaskRange, WorkerId};
+//! What the scheduler is told, and what it has done: all of its words with the world.
+
+mod error;
+
+pub use error::EventError;
+
+use crate::{Attempt, Death, LossCause, Offer, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, TaskId};
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Names of runs, workers and hand-outs, ranges of tasks, and time: plain numbers.
+
 use raskt_graph::{LayerId, TaskId};
 
 /// A graph that a client submitted.

@@ -6,6 +6,7 @@
 //! lend is taken to be what so many of them have at the least; and where all of them wait, what they have is lent to all that
 //! they wait for.
 
+use crate::draft::Limits;
 use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::queue::Head;
@@ -84,7 +85,7 @@ impl Scheduler {
         let Some(run) = self.runs.get(&id) else { return false };
         let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
         let gives_back = self.workers.has_memory_limit() && run.effect(first).gives_back();
-        let limits = crate::batch::Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
+        let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
         let batch = self.runs.get_mut(&id).map(|run| run.take(class, head, worker, limits));
         if let Some(batch) = batch {
             self.waits.end(id, class as u32, head.layer);

@@ -20,6 +20,7 @@ mod by_run;
 mod cancel;
 mod check;
 mod copies;
+mod draft;
 mod estimate;
 mod event;
 mod flight;
@@ -68,8 +69,7 @@ mod worker_state;
 mod workers;
 mod worklist;
 
-pub use check::EventError;
-pub use event::{Action, Assignment, Event, Fetch, Outcome, Report};
+pub use event::{Action, Assignment, Event, EventError, Fetch, Outcome, Report};
 pub use flight::{Flight, FlightError, FlightRecorder};
 pub use id::{Attempt, RunId, TaskRange, Ticket, Time, WorkerId};
 pub use offer::{LossCause, Offer};

@@ -1,3 +1,5 @@
+//! Culling: what has to run for what is wanted.
+
 use crate::TaskRange;
 use crate::task_set::TaskSet;
 use raskt_graph::{Explicit, Graph, Grid, GridSet, LayerId, Shape, TaskId};

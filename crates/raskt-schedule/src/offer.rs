@@ -1,3 +1,5 @@
+//! What workers bring, and how they go.
+
 use raskt_graph::Resources;
 use std::sync::Arc;
 

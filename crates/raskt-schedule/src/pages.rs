@@ -1,3 +1,5 @@
+//! Records of tasks, by pages of neighbours.
+
 use crate::WorkerId;
 use crate::task::{Record, Tag};
 use std::collections::BTreeMap;

@@ -5,20 +5,11 @@ use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
-use crate::suspects::{Death, Group};
+use crate::suspects::{Death, Group, Quarantine};
 use crate::worker_state::WorkerState;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
-
-/// Why a worker gets nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Quarantine {
-    pub run: RunId,
-    pub group: Group,
-    /// The hand-out; nothing while the worker has still other things to do.
-    pub attempt: Option<Attempt>,
-}
 
 /// Workers with other things to do whose suspects are moved to idle ones after one event.
 const MOVED: usize = 8;

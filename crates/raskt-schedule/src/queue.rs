@@ -1,3 +1,5 @@
+//! Ready tasks of one requirement, in the order in which they start.
+
 use crate::TaskRange;
 use crate::opened::{Opened, Opening};
 use crate::rank_set::RankSet;

@@ -1,3 +1,5 @@
+//! Sets of small numbers whose least is found at once.
+
 use std::ops::Range;
 
 /// A set of ranks below a bound, whose least member is found in a few steps: bits, a bit for each word of these, and so on.

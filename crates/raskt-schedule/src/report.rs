@@ -36,7 +36,7 @@ impl Scheduler {
             && tally.done < TaskRange::count(&placed.tasks)
         {
             // What is neither done nor failed for good is tried again.
-            requeue(run, attempt, &placed.tasks);
+            run.requeue(attempt, &placed.tasks);
         }
         for task in tally.spent.iter().flat_map(|range| range.tasks()) {
             run.tasks.take_up_spent(&run.graph, task);
@@ -120,15 +120,6 @@ impl Run {
         for (&(layer, count), part) in ran.iter().zip(expected) {
             let part = (u128::from(nanoseconds) * part / total) as u64;
             self.estimates[layer.0 as usize].learn_time(count, part);
-        }
-    }
-}
-
-/// Tasks of `attempt` that are still on it go back to be tried again.
-pub(crate) fn requeue(run: &mut Run, attempt: Attempt, tasks: &[TaskRange]) {
-    for task in tasks.iter().flat_map(|range| range.tasks()) {
-        if run.tasks.is_current(task, attempt) {
-            run.tasks.again(&run.graph, task);
         }
     }
 }

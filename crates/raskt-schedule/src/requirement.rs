@@ -1,3 +1,5 @@
+//! What tasks require of a worker: resources, or to be one of some.
+
 use raskt_graph::{Annotations, Resources};
 use std::fmt;
 

@@ -5,20 +5,13 @@
 //! any of that resource, until there is enough for one assignment; then all begins anew. Those who don't ask for the resource
 //! aren't concerned, nor is anybody of a higher priority kept waiting by whom a worker's resource is in use.
 
+mod reserving;
+
 use crate::needs::Need;
-use crate::planted::{self, Bug};
 use crate::policy::Admission;
-use crate::requirement::Requirement;
-use crate::scheduler::Scheduler;
-use crate::worker_state::WorkerState;
-use crate::workers::Workers;
-use crate::{RunId, Time, WorkerId};
+use crate::{Time, WorkerId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-/// Workers that are looked at to find the one with the least to do.
-const ABLE_LOOKED_AT: usize = 16;
 
 #[derive(Debug, Default)]
 pub(crate) struct Reserves {
@@ -32,25 +25,43 @@ pub(crate) struct Reserves {
 }
 
 impl Reserves {
-    fn note(&mut self, need: Need, now: Time) {
+    pub fn note(&mut self, need: Need, now: Time) {
         if let Entry::Vacant(vacant) = self.since.entry(need) {
             vacant.insert(now);
             self.by_time.insert((now, need));
         }
     }
 
-    fn next_due(&mut self, now: Time, admission: &Admission) -> Option<Need> {
+    pub fn next_due(&mut self, now: Time, admission: &Admission) -> Option<Need> {
         let &(since, need) = self.by_time.first().filter(|(since, _)| admission.patience_ends(*since) <= now)?;
         self.by_time.remove(&(since, need));
         self.since.remove(&need);
         Some(need)
     }
 
-    fn end(&mut self, need: Need) -> Option<WorkerId> {
+    pub fn end(&mut self, need: Need) -> Option<WorkerId> {
         if let Some(since) = self.since.remove(&need) {
             self.by_time.remove(&(since, need));
         }
         self.kept.remove(&need)
+    }
+
+    /// The worker that is kept for it.
+    pub fn kept_for(&self, need: Need) -> Option<WorkerId> {
+        self.kept.get(&need).copied()
+    }
+
+    pub fn keep(&mut self, need: Need, worker: WorkerId) {
+        self.kept.insert(need, worker);
+    }
+
+    /// Where to look next for a worker.
+    pub fn look_from(&self) -> WorkerId {
+        self.next
+    }
+
+    pub fn look_on_from(&mut self, worker: WorkerId) {
+        self.next = worker;
     }
 
     pub fn is_empty(&self) -> bool {
@@ -60,101 +71,5 @@ impl Reserves {
     /// What workers are kept for, and which.
     pub fn kept(&self) -> impl Iterator<Item = (Need, WorkerId)> {
         self.kept.iter().map(|(&need, &worker)| (need, worker))
-    }
-}
-
-impl Scheduler {
-    /// Somebody has come to stand aside for `need`.
-    pub(crate) fn note_aside(&mut self, need: Need) {
-        if self.workers.needs.requirement(need).is_some_and(|requirement| !requirement.resources.is_empty()) {
-            self.reserves.note(need, self.now);
-        }
-    }
-
-    /// Something is handed out that requires this.
-    pub(crate) fn end_reserve(&mut self, requirement: &Requirement) {
-        if self.reserves.is_empty() {
-            return;
-        }
-        if let Some(need) = self.workers.needs.find(requirement) {
-            self.drop_reserve(need);
-            if self.queue.first_aside(need).is_some() {
-                self.note_aside(need);
-            }
-        }
-    }
-
-    /// Nobody requires it any more, or whoever does begins to wait anew.
-    pub(crate) fn drop_reserve(&mut self, need: Need) {
-        if let Some(worker) = self.reserves.end(need) {
-            self.workers.keep_for(worker, None);
-        }
-    }
-
-    /// Somebody who required this has nothing to start any more.
-    pub(crate) fn note_undemanded(&mut self, need: Need) {
-        let of_need = (need, RunId(0), 0)..=(need, RunId(u64::MAX), u32::MAX);
-        if !self.reserves.is_empty() && self.requiring.range(of_need).next().is_none() {
-            self.drop_reserve(need);
-        }
-    }
-
-    /// A worker is gone.
-    pub(crate) fn lose_reserve(&mut self, worker: WorkerId) {
-        let lost: Vec<_> = self.reserves.kept().filter(|(_, kept)| *kept == worker).map(|(need, _)| need).collect();
-        for need in lost {
-            self.reserves.end(need);
-            self.note_aside(need);
-        }
-    }
-
-    /// Keeps workers for those who have stood aside for long.
-    pub(crate) fn keep_room(&mut self) {
-        while let Some(need) = self.reserves.next_due(self.now, &self.settings.admission) {
-            self.steps += 1;
-            let Some(priority) = self.queue.first_aside(need) else {
-                self.drop_reserve(need);
-                continue;
-            };
-            let is_kept = self.reserves.kept.get(&need).is_some_and(|worker| self.workers.needs.is_able(need, *worker));
-            if !is_kept {
-                self.drop_reserve(need);
-                self.keep_worker(need, priority);
-            }
-            self.note_aside(need);
-        }
-    }
-
-    fn keep_worker(&mut self, need: Need, priority: i32) {
-        let Some(requirement) = self.workers.needs.requirement(need).cloned() else { return };
-        if planted::has(Bug::NothingGathers) {
-            return;
-        }
-        let able: Vec<_> = self.workers.needs.able_from(need, self.reserves.next).take(ABLE_LOOKED_AT).collect();
-        self.steps += able.len() as u64;
-        let able = able.into_iter().inspect(|worker| self.reserves.next = *worker);
-        let workers = able.filter_map(|worker| Some((worker, self.workers.get(worker)?)));
-        let found = workers.filter(|(_, state)| state.may_be_kept_for(&requirement, priority));
-        if let Some((worker, _)) = found.min_by_key(|&(worker, state)| (state.load(), worker)) {
-            self.workers.keep_for(worker, Some(requirement));
-            self.reserves.kept.insert(need, worker);
-        }
-    }
-}
-
-impl Workers {
-    /// Keeps what is required of a worker's resources for those who require it, or lets anybody have it again.
-    fn keep_for(&mut self, worker: WorkerId, requirement: Option<Arc<Requirement>>) {
-        self.change(worker, |state| state.keep_for(requirement));
-    }
-}
-
-impl WorkerState {
-    /// Whether it can be kept for `requirement`: for nobody else, and no task of a higher priority uses what is required.
-    fn may_be_kept_for(&self, requirement: &Requirement, priority: i32) -> bool {
-        let is_free = self.kept_for().is_none() && self.quarantine().is_none();
-        let mut others = self.placed().filter(|(_, placed)| placed.priority > priority);
-        let uses = |other: &Requirement| other.resources.keys().any(|name| requirement.resources.contains_key(name));
-        is_free && !others.any(|(_, placed)| placed.requirement.as_deref().is_some_and(uses))
     }
 }

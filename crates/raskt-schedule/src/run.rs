@@ -9,7 +9,7 @@ use crate::suspects::CrashSuspects;
 use crate::task::Tag;
 use crate::task_set::TaskSet;
 use crate::tasks::Tasks;
-use crate::{RunId, StallCause, TaskRange, WorkerId};
+use crate::{Attempt, RunId, StallCause, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,6 +138,15 @@ impl Run {
     /// Classes of it that require something and stand in line.
     pub fn requiring(&self) -> u32 {
         self.requiring
+    }
+
+    /// Tasks of `attempt` that are still on it go back to be tried again.
+    pub fn requeue(&mut self, attempt: Attempt, tasks: &[TaskRange]) {
+        for task in tasks.iter().flat_map(|range| range.tasks()) {
+            if self.tasks.is_current(task, attempt) {
+                self.tasks.again(&self.graph, task);
+            }
+        }
     }
 
     /// The first tasks of `head` can't start from there: suspects among them that are ready look for a worker of their own.

@@ -1,9 +1,10 @@
+//! The scheduler machine.
+
 use crate::by_run::ByRun;
 use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
 use crate::planted::{self, Bug};
 use crate::policy::{Placement, SoonestStart};
-use crate::report::requeue;
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
@@ -263,7 +264,7 @@ impl Scheduler {
             self.doubtful.extend(self.runs.keys());
         }
         for ((id, attempt), placed) in placed {
-            self.change(id, |run| requeue(run, attempt, &placed.tasks));
+            self.change(id, |run| run.requeue(attempt, &placed.tasks));
         }
         for (id, task) in guilty {
             let story = self.runs.get_mut(&id).map(|run| run.suspects.take_story(task));
@@ -285,7 +286,7 @@ impl Scheduler {
         if let Some((priority, expected)) = expected.filter(|_| is_over) {
             self.queue.give_back(id, priority, expected);
         }
-        self.change(id, |run| requeue(run, attempt, tasks));
+        self.change(id, |run| run.requeue(attempt, tasks));
         if let Some(idle) = stolen_for {
             self.pass_on(id, idle, tasks);
             self.publish(id);
@@ -346,7 +347,7 @@ impl Scheduler {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
                 run.tasks.take_old_result(task, from);
             }
-            requeue(run, attempt, &placed.tasks);
+            run.requeue(attempt, &placed.tasks);
         });
     }
 

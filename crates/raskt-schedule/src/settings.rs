@@ -1,3 +1,5 @@
+//! How a scheduler is set up.
+
 use crate::policy::{Admission, Order, Rebalance};
 
 /// How a scheduler deals with its workers.

@@ -1,3 +1,5 @@
+//! Tasks without inputs, behind a cursor.
+
 use raskt_graph::LayerId;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,9 @@
 //! No silent hang: a run that can't go on is told what it waits for.
 
+mod cause;
+
+pub use cause::StallCause;
+
 use crate::needs::Need;
 use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
@@ -7,42 +11,10 @@ use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::{Action, RunId};
 use raskt_graph::LayerId;
-use std::fmt;
-use std::sync::Arc;
 
-/// Why a run can't go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StallCause {
-    /// There is no worker.
-    NoWorkers,
-    /// No worker that is there has what the tasks of a layer require.
-    Unmet {
-        /// The layer.
-        layer: LayerId,
-        /// What people call it.
-        name: Arc<str>,
-        /// What is missing, in words.
-        requires: String,
-    },
-    /// Nothing runs and nothing can start, though results are missing: a bug of this machine.
-    NothingToStart,
-}
-
-impl fmt::Display for StallCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoWorkers => write!(f, "there is no worker to run it"),
-            Self::Unmet { name, requires, .. } => write!(f, "`{name}` needs {requires}, which no worker has"),
-            Self::NothingToStart => write!(f, "results are missing, and nothing runs or can start"),
-        }
-    }
-}
-
-impl StallCause {
-    fn unmet(run: &Run, layer: LayerId, requirement: &Requirement) -> Self {
-        let name = run.graph.layer(layer).name.clone();
-        Self::Unmet { layer, name, requires: requirement.to_string() }
-    }
+fn unmet(run: &Run, layer: LayerId, requirement: &Requirement) -> StallCause {
+    let name = run.graph.layer(layer).name.clone();
+    StallCause::Unmet { layer, name, requires: requirement.to_string() }
 }
 
 impl Scheduler {
@@ -102,7 +74,7 @@ impl Scheduler {
             self.steps += 1;
             let head = run.find_startable(class as usize);
             if let Some((requirement, head)) = run.classes[class as usize].as_deref().zip(head) {
-                return Some(StallCause::unmet(run, head.layer, requirement));
+                return Some(unmet(run, head.layer, requirement));
             }
         }
         let mut class = 0;
@@ -112,7 +84,7 @@ impl Scheduler {
                 && let Some(requirement) = run.classes[found as usize].as_deref()
                 && let Some(first) = run.suspects.tasks_of(group).first()
             {
-                return Some(StallCause::unmet(run, first.layer, requirement));
+                return Some(unmet(run, first.layer, requirement));
             }
             class = found + 1;
         }

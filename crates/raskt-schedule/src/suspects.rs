@@ -7,7 +7,7 @@
 //! among a thousand is found by a few deaths. Only deaths while a task was alone count against it; with the last one allowed it
 //! is failed. Whatever ends without a death is forgotten here.
 
-use crate::{TaskRange, WorkerId};
+use crate::{Attempt, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -298,4 +298,13 @@ impl CrashSuspects {
         assert!(self.ready.iter().all(is_there), "a group that is gone looks for a worker");
         suspects
     }
+}
+
+/// Why a worker gets nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quarantine {
+    pub run: RunId,
+    pub group: Group,
+    /// The hand-out; nothing while the worker has still other things to do.
+    pub attempt: Option<Attempt>,
 }

@@ -7,94 +7,22 @@
 //! What an assignment makes is told when all of it has run. Followers are therefore taken only as long as nobody else could
 //! have run them meanwhile (there is one), or others have enough to do (the share), or waiting is less than handing over.
 
-use crate::batch::{Batch, Limits};
+use crate::batch::Batch;
+use crate::draft::{Draft, Kind, Limits, Root, Roots, Turn, Weight};
 use crate::estimate::Estimate;
 use crate::gates::for_each_told;
 use crate::queue::Head;
 use crate::run::Run;
 use crate::task::Tag;
 use crate::task_set::TaskSet;
-use crate::{Attempt, TaskRange, WorkerId};
-use raskt_graph::{LayerId, OpKind, TaskId};
+use crate::{TaskRange, WorkerId};
+use raskt_graph::TaskId;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The most tasks that are handed out in one assignment.
-const BATCH_TASKS: u64 = 1024;
-
-/// The part of the credit that is as good as nothing: for so long results may wait although others could have read them.
-const CREDIT_PER_WAIT: u64 = 10;
-
 /// Readers of a task that are looked at for followers; of more, the rest counts as left behind.
 const READERS_LOOKED_AT: usize = 64;
-
-/// An assignment while tasks are put into it.
-#[derive(Debug)]
-pub(crate) struct Draft {
-    pub worker: WorkerId,
-    pub attempt: Attempt,
-    pub limits: Limits,
-    pub tasks: Vec<TaskRange>,
-    /// Time that the tasks will take.
-    pub nanoseconds: u64,
-    /// Bytes of what they make and hold, and of what they read.
-    pub bytes: u64,
-    /// What all of them have in common.
-    kind: Kind,
-    /// The layer of the first.
-    layer: LayerId,
-    count: u64,
-    /// Tasks that have become ready by those in the draft.
-    followers: BinaryHeap<Follower>,
-    /// How many more have, and can't go along.
-    left_behind: u64,
-    /// Some task of it reads another.
-    pub has_followers: bool,
-    /// What the ready tasks of it add to what the worker holds, and what one of the layer of the last of them does.
-    added: u64,
-    net: Option<(LayerId, u64)>,
-}
-
-/// Tasks of one kind may go together: the same workers can run them, in the same way, at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Kind {
-    class: u32,
-    priority: i32,
-    op: OpKind,
-}
-
-/// When a task would start among the others of its priority: later layers first, then in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Turn(LayerId, Reverse<u64>);
-
-/// What a task adds to an assignment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Weight {
-    nanoseconds: u64,
-    bytes: u64,
-}
-
-/// A ready task that goes along when its turn comes; one that nobody has looked at yet starts after all that have become
-/// ready, and has no turn.
-type Root = (Option<Turn>, TaskId, Weight);
-
-/// A task that has become ready by those in the draft.
-type Follower = (Turn, TaskId, Weight);
-
-/// The ready tasks at the head of a queue, as far as a draft may take them.
-#[derive(Debug)]
-struct Roots {
-    class: usize,
-    /// Nothing if no more are to be taken.
-    head: Option<Head>,
-    /// How many of the head have been.
-    taken: u64,
-    /// The next one, if it was looked at.
-    next: Option<Root>,
-    /// Where they must have their inputs, if that matters.
-    holder: Option<Option<WorkerId>>,
-}
 
 impl Run {
     /// Takes ready tasks off a queue, from its `head` on, and what follows from them, and gives all of it to `worker`: about as
@@ -332,20 +260,5 @@ impl Run {
         let own = estimate.output_bytes(cost) + Estimate::scratch_bytes(cost);
         let bytes = own.saturating_add(self.input_bytes(task));
         Some(Weight { nanoseconds: nanoseconds.max(1), bytes })
-    }
-}
-
-impl Draft {
-    /// Whether nothing more goes in.
-    fn is_full(&self) -> bool {
-        self.nanoseconds >= self.limits.credit || self.count >= BATCH_TASKS || self.bytes >= self.limits.bytes
-    }
-
-    /// Whether a task may go in. Only if it is the one thing that anybody could do next, it may keep others waiting.
-    fn has_room_for(&self, weight: Weight, is_only_one: bool) -> bool {
-        let nanoseconds = self.nanoseconds.saturating_add(weight.nanoseconds);
-        nanoseconds <= self.limits.credit
-            && self.bytes.saturating_add(weight.bytes) <= self.limits.bytes
-            && (is_only_one || self.count < self.limits.share || nanoseconds <= self.limits.credit / CREDIT_PER_WAIT)
     }
 }

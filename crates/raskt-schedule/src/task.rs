@@ -1,3 +1,5 @@
+//! The states of a task, and the record that holds one.
+
 use crate::{Attempt, WorkerId};
 
 /// Where a task stands. Each state carries what is known in it and nothing else.

@@ -1,3 +1,5 @@
+//! Sets of tasks of one layer, as small as what they are made of.
+
 use crate::boxes::Boxes;
 use raskt_graph::{Grid, GridSet};
 use std::ops::Range;

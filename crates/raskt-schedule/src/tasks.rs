@@ -1,3 +1,5 @@
+//! The tasks of a run, and what is counted of them.
+
 use crate::copies::Copies;
 use crate::estimate::LARGEST;
 use crate::gates::{Gated, Gates, for_each_told};

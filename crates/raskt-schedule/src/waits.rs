@@ -9,12 +9,10 @@
 //! worker (then a few are looked at, those first that weren't for longest), or the time at which it goes ahead. So an event costs no
 //! more for all those that wait. What is known of a wait lasts until the task is handed out, whoever else is served meanwhile.
 
-use crate::placed::Relief;
-use crate::planted::{self, Bug};
+mod waiting;
+
 use crate::policy::Admission;
-use crate::requirement::Requirement;
-use crate::scheduler::Scheduler;
-use crate::{Fetch, RunId, Time, WorkerId};
+use crate::{RunId, Time, WorkerId};
 use raskt_graph::LayerId;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,9 +30,6 @@ pub struct HeldBack {
     pub waits_for: RunId,
 }
 
-/// Reads of an assignment that are looked at to tell where it gives memory back.
-const HOLDERS_LOOKED_AT: usize = 8;
-
 /// Heads of one queue that are looked at behind those that wait for memory.
 pub(crate) const HEADS_LOOKED_AT: usize = 16;
 
@@ -42,7 +37,7 @@ pub(crate) const HEADS_LOOKED_AT: usize = 16;
 pub(crate) const WAITING_LOOKED_AT: u64 = 4;
 
 /// Tasks of a layer are alike.
-type Key = (RunId, u32, LayerId);
+pub(crate) type Key = (RunId, u32, LayerId);
 
 /// What waits for memory: by run, class and layer.
 #[derive(Debug, Default)]
@@ -115,25 +110,43 @@ impl Waits {
         ahead.iter().for_each(|key| _ = self.goes_ahead.remove(key));
     }
 
-    fn remove(&mut self, key: Key) -> bool {
+    /// They wait no longer; whether they did.
+    pub fn remove(&mut self, key: Key) -> bool {
         let found = self.held.remove(&key);
         found.is_some_and(|held| self.ends.remove(&(held.until, key)))
     }
 
-    fn hold(&mut self, key: Key, held: HeldBack) {
+    /// They wait, for whom and until when `held` says.
+    pub fn hold(&mut self, key: Key, held: HeldBack) {
         self.remove(key);
         self.goes_ahead.remove(&key);
         self.ends.insert((held.until, key));
         self.held.insert(key, held);
     }
 
+    /// There is nobody to wait for, after they waited since then; whether it was so before.
+    pub fn find_nobody(&mut self, key: Key, since: Time) -> bool {
+        self.goes_ahead.insert(key, Reason::Nobody { since }).is_some()
+    }
+
     /// Since when tasks have waited; nothing if they needn't wait any more.
-    fn since(&self, key: Key, now: Time) -> Option<Time> {
+    pub fn since(&self, key: Key, now: Time) -> Option<Time> {
         match self.goes_ahead.get(&key) {
             Some(Reason::PatienceIsOver) => None,
             Some(Reason::Nobody { since }) => Some(*since),
             None => Some(self.held.get(&key).map_or(now, |held| held.since)),
         }
+    }
+
+    /// Those of a run that have waited for longest.
+    pub fn of_run(&self, run: RunId) -> Option<HeldBack> {
+        let of_run = (run, 0, LayerId(0))..=(run, u32::MAX, LayerId(u32::MAX));
+        self.held.range(of_run).map(|(_, &held)| held).min_by_key(|held| held.since)
+    }
+
+    /// When the first of them goes ahead.
+    pub fn first_end(&self) -> Option<Time> {
+        self.ends.first().map(|&(until, _)| until)
     }
 
     /// Those that wait, with run and class.
@@ -150,83 +163,5 @@ impl Waits {
         let ends = self.held.iter().map(|(&key, held)| (held.until, key));
         assert_eq!(self.ends, ends.collect(), "when those who wait go ahead");
         assert!(!self.goes_ahead.keys().any(|key| self.held.contains_key(key)), "who waits doesn't go ahead");
-    }
-}
-
-impl Scheduler {
-    /// Whether, and for whom, tasks of `run` that could start wait for memory.
-    pub fn held_back(&self, run: RunId) -> Option<HeldBack> {
-        let of_run = (run, 0, LayerId(0))..=(run, u32::MAX, LayerId(u32::MAX));
-        self.waits.held.range(of_run).map(|(_, &held)| held).min_by_key(|held| held.since)
-    }
-
-    /// Whether tasks of `run` that could start wait for others to free memory.
-    pub fn is_held_back(&self, run: RunId) -> bool {
-        self.held_back(run).is_some()
-    }
-
-    /// When the scheduler is to be told that time has passed ([`crate::Event::TimePassed`]), if nothing happens before.
-    pub fn wakes_at(&self) -> Option<Time> {
-        self.waits.ends.first().map(|&(until, _)| until)
-    }
-
-    /// Whether a producer of `layer`, for which no worker has memory, waits; it is noted if so. If there is nobody to wait for it
-    /// goes ahead at the end, when everybody had his turn, or with its next turn, should others have taken what there was.
-    pub(crate) fn wait(
-        &mut self,
-        run: RunId,
-        class: u32,
-        layer: LayerId,
-        requirement: Option<&Requirement>,
-        is_end: bool,
-    ) -> Wait {
-        let key = (run, class, layer);
-        let Some(since) = self.waits.since(key, self.now) else { return Wait::GoesAhead };
-        let last = self.settings.admission.patience_ends(since);
-        let relief = match last <= self.now {
-            true => None,
-            false => self.workers.relief(self.queue.family(run), requirement, self.now),
-        };
-        let Some(((worker, waits_for), until)) = relief else {
-            self.waits.remove(key);
-            if planted::has(Bug::LackingIsPassed) && !is_end {
-                return Wait::Passes;
-            }
-            let is_known = self.waits.goes_ahead.insert(key, Reason::Nobody { since }).is_some();
-            return if is_end || is_known || last <= self.now { Wait::GoesAhead } else { Wait::Passes };
-        };
-        let until = last.min(until);
-        self.waits.hold(key, HeldBack { since, until, worker, waits_for });
-        Wait::Waits
-    }
-
-    /// Those whose patience is over stand in line, and of those that wait some are looked at if memory has come free.
-    pub(crate) fn wake_waiting(&mut self) {
-        while let Some((run, class)) = self.waits.next_ended(self.now, &self.settings.admission) {
-            self.steps += 1;
-            self.queue.wake_one(run, class);
-        }
-        if self.workers.has_room() && std::mem::take(&mut self.workers.has_freed) {
-            self.queue.wake_some(WAITING_LOOKED_AT);
-        }
-    }
-
-    /// What an assignment of `run` that is about to be placed on `worker` gives back, if that is soon.
-    pub(crate) fn relief(
-        &self,
-        run: RunId,
-        worker: WorkerId,
-        nanoseconds: Option<u64>,
-        fetches: &[Fetch],
-    ) -> Option<Relief> {
-        let admission = &self.settings.admission;
-        let state = self.workers.get(worker)?;
-        let before = if state.has_slot() { 0 } else { state.nanoseconds_a_slot() };
-        let holders = fetches.iter().map(|fetch| fetch.from).take(HOLDERS_LOOKED_AT);
-        let mut at: SmallVec<[WorkerId; 4]> = std::iter::once(worker).chain(holders).collect();
-        at.sort_unstable();
-        at.dedup();
-        let until = admission.patience_ends(self.now);
-        admission.is_soon(before, nanoseconds).then(|| Relief { family: self.queue.family(run), until, at })
     }
 }

@@ -1,3 +1,5 @@
+//! The worker machine.
+
 use crate::planted::{self, Bug};
 use crate::{Assignment, Attempt, Fetch, Outcome, Report, RunId, TaskRange, Ticket, WorkerId};
 use raskt_graph::TaskId;

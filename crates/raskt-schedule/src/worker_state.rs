@@ -1,8 +1,10 @@
+//! One worker, as the scheduler sees it (Dask: `WorkerState`).
+
 use crate::holdings::{Holdings, Move};
 use crate::placed::{Placed, Relief};
 use crate::policy::{Admission, Rebalance};
-use crate::quarantine::Quarantine;
 use crate::requirement::{Requirement, change_resources};
+use crate::suspects::Quarantine;
 use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
 use raskt_graph::Resources;

@@ -1,12 +1,14 @@
+//! All workers, and the orders in which they are found.
+
 mod able;
 
 use crate::holdings::Move;
 use crate::needs::Needs;
 use crate::placed::Placed;
 use crate::policy::Candidate;
-use crate::quarantine::Quarantine;
 use crate::requirement::Requirement;
 use crate::settings::Settings;
+use crate::suspects::Quarantine;
 use crate::worker_rank::{Derived, WorkerRank};
 use crate::worker_state::WorkerState;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};

@@ -1,3 +1,5 @@
+//! What is told when a store's machine has panicked.
+
 use std::sync::Arc;
 use thiserror::Error;
 

@@ -1,3 +1,5 @@
+//! The memory broker: who was promised how much.
+
 use std::collections::BTreeMap;
 
 /// Who a promise was made to: a ticket of an engine.

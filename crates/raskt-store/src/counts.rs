@@ -1,3 +1,5 @@
+//! What a store has done, in numbers.
+
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {

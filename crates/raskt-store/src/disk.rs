@@ -1,3 +1,5 @@
+//! Room on the disk.
+
 /// How much lies on disk, and how much may.
 #[derive(Debug)]
 pub(crate) struct Disk {

@@ -1,3 +1,5 @@
+//! Handles of results, and pins that keep them in memory.
+
 use crate::broker::Holder;
 use crate::lineage::{Lineage, Origin};
 use crate::slot::SlotId;

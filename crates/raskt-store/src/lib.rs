@@ -27,6 +27,7 @@ mod folder;
 mod fork;
 mod kept;
 mod lineage;
+mod looking;
 mod machine;
 mod order;
 mod report;

@@ -6,7 +6,6 @@
 //! one before costs a graph for each of them, and the data of the last. It isn't endless: the first beyond
 //! [`Past::DEEPEST`] keeps the results that it was made of, and nothing of what was before them.
 
-use crate::kept::Kept;
 use crate::slot::SlotId;
 use crate::threads::Shared;
 use raskt_graph::{Graph, LayerId, TaskId};
@@ -67,16 +66,13 @@ impl Past {
         Self { graph, origins: vec![], depth: 1 }
     }
 
-    /// A graph of which those tasks, in order, give results that a store keeps.
-    pub fn with_origins(graph: Arc<Graph>, kept: &[(TaskId, Arc<Kept>)]) -> Self {
-        let deepest = kept.iter().map(|(_, kept)| kept.lineage.depth()).max().unwrap_or(0);
+    /// A graph of which those tasks, in order, give results that a store keeps or has kept.
+    pub fn with_origins(graph: Arc<Graph>, origins: Vec<(TaskId, Origin)>) -> Self {
+        let deepest = origins.iter().map(|(_, origin)| origin.lineage.depth()).max().unwrap_or(0);
         let is_too_deep = deepest >= Self::DEEPEST;
-        let origin = |(task, kept): &(TaskId, Arc<Kept>)| match is_too_deep {
-            true => (*task, kept.origin().anchored()),
-            false => (*task, kept.origin()),
-        };
+        let anchored = |(task, origin): (TaskId, Origin)| (task, if is_too_deep { origin.anchored() } else { origin });
         let depth = if is_too_deep { 1 } else { deepest + 1 };
-        Self { graph, origins: kept.iter().map(origin).collect(), depth }
+        Self { graph, origins: origins.into_iter().map(anchored).collect(), depth }
     }
 
     /// How many results in a row, each made of the one before, it goes back over.

@@ -1,3 +1,5 @@
+//! Which result leaves memory next.
+
 use crate::slot::SlotId;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,3 +1,5 @@
+//! What holds memory, for people.
+
 use crate::broker::Broker;
 use crate::counts::Counts;
 use crate::disk::Disk;

@@ -1,3 +1,5 @@
+//! Requests for memory, and the answers to them.
+
 use crate::slot::SlotId;
 use crate::{Broken, MemoryReport};
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Where a result is: the table of its states.
+
 use crate::broker::Holder;
 use crate::file::SpillFile;
 use raskt_value::{Codec, Value};

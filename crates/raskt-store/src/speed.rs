@@ -1,3 +1,5 @@
+//! How fast the disk is.
+
 /// What moving a byte to disk and back takes, measured as it goes.
 #[derive(Debug)]
 pub(crate) struct Speed {

@@ -1,3 +1,5 @@
+//! The store, as engines see it.
+
 use crate::broken::Broken;
 use crate::broker::Holder;
 use crate::kept::{Kept, Pins};

@@ -1,10 +1,6 @@
 //! When the process is looked at.
 
 use crate::machine;
-use crate::state::State;
-use crate::threads::Shared;
-use crate::unseen::Unseen;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -45,7 +41,7 @@ impl ProcessWatch {
     }
 
     /// When it is, in milliseconds, and what the process has beyond the baseline, if it is time to look.
-    fn taken(&self) -> Option<(u64, u64)> {
+    pub fn taken(&self) -> Option<(u64, u64)> {
         let baseline = self.baseline.load(Ordering::Relaxed);
         if baseline == UNKNOWN || !self.is_due(&self.looked, LOOK) {
             return None;
@@ -53,21 +49,9 @@ impl ProcessWatch {
         let at = self.since.elapsed().as_millis() as u64;
         Some((at, machine::own_bytes()?.saturating_sub(baseline)))
     }
-}
 
-impl Shared {
-    /// Looks at what the process has, if it is time. What seems too much may be freed memory, which is given back first.
-    pub fn look(self: &Arc<Self>) {
-        let Some((at, taken)) = self.watch.taken() else { return };
-        let look = |state: &mut State| {
-            let excess = taken.saturating_sub(state.broker.known());
-            let may_be_freed = state.unseen.bytes == 0 && Unseen::is_suspicious(excess, state.broker.limit());
-            if may_be_freed && self.watch.is_due(&self.watch.trimmed, TRIM) {
-                state.wants_trim = true;
-            } else {
-                state.saw_process(at, taken);
-            }
-        };
-        let _ = self.change(look);
+    /// Whether freed memory may be given back for what was seen.
+    pub fn may_trim(&self) -> bool {
+        self.is_due(&self.trimmed, TRIM)
     }
 }

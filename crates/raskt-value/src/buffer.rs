@@ -1,3 +1,5 @@
+//! Bytes that several share.
+
 use crate::Element;
 use std::any::Any;
 use std::fmt;

@@ -1,3 +1,5 @@
+//! Blocks of arrays.
+
 use crate::{Buffer, DType, Element};
 use ndarray::{ArrayD, ArrayViewD, IxDyn, ShapeBuilder};
 use smallvec::SmallVec;

@@ -1,3 +1,5 @@
+//! How values become bytes, and bytes values.
+
 use crate::{Buffer, TaskError, Value};
 use std::sync::Arc;
 

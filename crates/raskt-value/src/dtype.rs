@@ -1,3 +1,5 @@
+//! Data types of arrays.
+
 use std::fmt;
 
 /// The type of an array element, by NumPy's names.

@@ -1,3 +1,5 @@
+//! Rust's types as elements of arrays.
+
 use crate::DType;
 use num_complex::Complex;
 

@@ -1,3 +1,5 @@
+//! Why a task failed.
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;

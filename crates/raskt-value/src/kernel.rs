@@ -1,3 +1,5 @@
+//! What native ops do.
+
 use crate::{TaskError, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

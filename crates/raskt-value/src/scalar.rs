@@ -1,3 +1,5 @@
+//! Single numbers of any type.
+
 use crate::{DType, Element, Kind, Truncate};
 use num_complex::Complex;
 

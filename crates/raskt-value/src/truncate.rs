@@ -1,3 +1,5 @@
+//! Floats as integers, as NumPy has them.
+
 /// A float as an integer: what is after the point goes.
 ///
 /// What the integer can't hold is undefined in C, and in NumPy what processors of x86-64 make of it. Here it is that on

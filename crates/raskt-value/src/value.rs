@@ -1,3 +1,5 @@
+//! What tasks give.
+
 use crate::{Chunk, Codec, DType};
 use std::any::Any;
 use std::fmt;

@@ -9,13 +9,15 @@ use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The result of the task that `lineage` names.
-pub(super) fn compute(recovery: &Recovery, lineage: &Lineage, cancel: &CancelToken) -> Result<Value, RunError> {
-    let results = Counted { store: &recovery.store, values: BTreeMap::new() };
-    let mut again = Recompute { recovery, cancel, pasts: vec![], unread: BTreeMap::new(), results };
-    let wanted = again.step(lineage)?;
-    again.count_reads(wanted)?;
-    again.compute(wanted)
+impl Recovery {
+    /// The result of the task that `lineage` names.
+    pub(super) fn compute(&self, lineage: &Lineage, cancel: &CancelToken) -> Result<Value, RunError> {
+        let results = Counted { store: &self.store, values: BTreeMap::new() };
+        let mut again = Recompute { recovery: self, cancel, pasts: vec![], unread: BTreeMap::new(), results };
+        let wanted = again.step(lineage)?;
+        again.count_reads(wanted)?;
+        again.compute(wanted)
+    }
 }
 
 /// A task of one of the graphs.

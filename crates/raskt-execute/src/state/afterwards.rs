@@ -1,7 +1,7 @@
 //! What is seen to once the engine's lock is gone: what takes as long as a run is large, and what may run code of others, as
 //! dropping a Python object may.
 
-use super::{RunEntry, State};
+use super::entry::RunEntry;
 use crate::RunError;
 use crate::completion::Completion;
 use crate::error::Breakdown;
@@ -29,7 +29,7 @@ pub(crate) struct Afterwards {
     pub runs: Vec<RunEntry>,
     pub forgotten: Vec<ForgottenRun>,
     /// Machines that broke, with all that they had.
-    pub broken: Vec<State>,
+    pub broken: Vec<Box<dyn Send>>,
     /// What was let go and observers haven't been told of; empty if there are none.
     pub freed: Vec<Freed>,
     /// Runs of owners that ended before they were begun, and why.

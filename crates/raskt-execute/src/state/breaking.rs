@@ -42,7 +42,7 @@ impl State {
         at_work.for_each(|(ticket, thread)| begun.lose_track(ticket, thread));
         begun.is_shut_down = self.is_shut_down;
         let broken = mem::replace(self, begun);
-        self.afterwards.broken.push(broken);
+        self.afterwards.broken.push(Box::new(broken));
         self.resize();
         error
     }

@@ -1,6 +1,7 @@
 //! How runs come.
 
-use super::{RunEntry, State, settings};
+use super::entry::RunEntry;
+use super::{State, settings};
 use crate::RunError;
 use crate::completion::Completion;
 use crate::error::Breakdown;

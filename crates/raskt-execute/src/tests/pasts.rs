@@ -74,7 +74,8 @@ fn steps(place: &Place, steps: usize, calls: &Arc<AtomicU64>) -> Vec<Value> {
     let mut values = run(graph, wanted, past);
     for _ in 0..steps {
         let Ring { graph, hollow, kept, wanted } = ring(values, calls);
-        let past = Past::with_origins(hollow, &kept);
+        let origins = kept.iter().map(|(task, kept)| (*task, kept.origin())).collect();
+        let past = Past::with_origins(hollow, origins);
         drop(kept);
         values = run(graph, wanted, Some(Arc::new(past)));
     }

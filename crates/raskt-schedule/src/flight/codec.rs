@@ -1,6 +1,6 @@
 //! Numbers and strings as bytes: seven bits a byte, the least first.
 
-use super::FlightError;
+use crate::flight::error::FlightError;
 use std::sync::Arc;
 
 #[derive(Debug, Default)]

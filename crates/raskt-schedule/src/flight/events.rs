@@ -1,8 +1,8 @@
 //! Events as bytes.
 
-use super::FlightError;
 use super::codec::{Decoder, Encoder};
 use super::graphs;
+use crate::flight::error::FlightError;
 use crate::*;
 use raskt_graph::{LayerId, TaskId};
 use std::sync::Arc;

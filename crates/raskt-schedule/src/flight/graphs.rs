@@ -1,7 +1,7 @@
 //! Graphs as bytes, without what only runners understand.
 
-use super::FlightError;
 use super::codec::{Decoder, Encoder};
+use crate::flight::error::FlightError;
 use raskt_graph::*;
 use std::sync::Arc;
 

@@ -8,15 +8,16 @@
 //! know one of them. A driver with a placement of its own reads its records by [`Flight::read_with`].
 
 mod codec;
+mod error;
 mod events;
 mod graphs;
 mod policies;
 
 use crate::{Action, Event, EventError, Placement, Scheduler, Settings, Time};
 use codec::{Decoder, Encoder};
-use raskt_graph::GraphError;
+pub use error::FlightError;
+use error::VERSION;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// Writes down events as they happen.
 #[derive(Debug)]
@@ -38,36 +39,7 @@ pub struct Flight {
     pub is_torn: bool,
 }
 
-/// Bytes that aren't a flight record.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum FlightError {
-    /// They don't begin as a flight record of this version does.
-    #[error("this is not a flight record of version {VERSION}")]
-    NotOne,
-    /// They end within an event.
-    #[error("the flight record ends within an event")]
-    Torn,
-    /// It was made under a rule that isn't known, so that nobody can tell what came of it.
-    #[error("the flight record was made with the {kind} {name:?} of {numbers} numbers, which this build doesn't know")]
-    UnknownPolicy {
-        /// What the rule decides.
-        kind: &'static str,
-        /// What it is called.
-        name: Arc<str>,
-        /// How many numbers it depends on.
-        numbers: usize,
-    },
-    /// They say something that can't be.
-    #[error("the flight record is damaged: {0}")]
-    Malformed(&'static str),
-    /// They hold a graph that makes no sense.
-    #[error("the flight record holds a graph that makes no sense")]
-    Graph(#[from] GraphError),
-}
-
 const MAGIC: &[u8] = b"raskt flight ";
-const VERSION: u64 = 5;
 
 impl FlightRecorder {
     /// A record of a scheduler with these settings and this placement.

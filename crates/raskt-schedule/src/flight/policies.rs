@@ -1,7 +1,7 @@
 //! The settings of a scheduler and its policies as bytes.
 
-use super::FlightError;
 use super::codec::{Decoder, Encoder};
+use crate::flight::error::FlightError;
 use crate::policy::{Placement, Policy};
 use crate::settings::Settings;
 use std::sync::Arc;

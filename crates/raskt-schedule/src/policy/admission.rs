@@ -1,4 +1,6 @@
-use super::Policy;
+//! Who waits for memory, and for how long.
+
+use super::named::Policy;
 use crate::Time;
 
 /// Who waits for memory and for room, and for how long.

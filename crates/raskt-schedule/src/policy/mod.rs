@@ -9,44 +9,13 @@
 //! first (a task that waits for it holds a thread), and the bounds on how much is looked at for a decision.
 
 mod admission;
+mod named;
 mod order;
 mod place;
 mod rebalance;
 
 pub use admission::Admission;
+pub(crate) use named::Policy;
 pub use order::Order;
 pub use place::{Candidate, Placement, SoonestStart};
 pub use rebalance::Rebalance;
-
-use std::sync::Arc;
-
-/// A policy as a flight record tells of it.
-pub(crate) trait Policy: Sized {
-    /// What it is, in words.
-    const KIND: &'static str;
-
-    /// The rule, in words.
-    fn name(&self) -> &str;
-
-    /// All that the rule depends on.
-    fn numbers(&self) -> Vec<u64>;
-
-    /// The policy of this name with these numbers, if this build has one that takes so many.
-    fn named(name: &str, numbers: &[u64]) -> Option<Self>;
-}
-
-impl Policy for Arc<dyn Placement> {
-    const KIND: &'static str = "placement";
-
-    fn name(&self) -> &str {
-        Placement::name(&**self)
-    }
-
-    fn numbers(&self) -> Vec<u64> {
-        Placement::numbers(&**self)
-    }
-
-    fn named(name: &str, numbers: &[u64]) -> Option<Self> {
-        Some(Arc::new(SoonestStart::named(name, numbers)?))
-    }
-}

@@ -1,4 +1,6 @@
-use super::Policy;
+//! Whose turn it is.
+
+use super::named::Policy;
 
 /// Whose turn it is among families of runs (a run, and those that its tasks submit) of equal priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,9 @@
+//! Which worker gets a task.
+
+use super::named::Policy;
 use crate::WorkerId;
 use std::fmt;
+use std::sync::Arc;
 
 /// Decides which worker gets a task, among those that could take it now.
 ///
@@ -66,6 +70,22 @@ impl Placement for SoonestStart {
             (u128::from(candidate.nanoseconds_placed) + fetch, candidate.missing_bytes, candidate.worker)
         });
         soonest.map_or(0, |(at, _)| at)
+    }
+}
+
+impl Policy for Arc<dyn Placement> {
+    const KIND: &'static str = "placement";
+
+    fn name(&self) -> &str {
+        Placement::name(&**self)
+    }
+
+    fn numbers(&self) -> Vec<u64> {
+        Placement::numbers(&**self)
+    }
+
+    fn named(name: &str, numbers: &[u64]) -> Option<Self> {
+        Some(Arc::new(SoonestStart::named(name, numbers)?))
     }
 }
 

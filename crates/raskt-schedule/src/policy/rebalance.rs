@@ -1,4 +1,6 @@
-use super::Policy;
+//! What workers get in advance, and what is stolen from them.
+
+use super::named::Policy;
 
 /// How much workers get in advance, and how work moves from those that have too much to those that have none (work
 /// stealing, by the scheduler).

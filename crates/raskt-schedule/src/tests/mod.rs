@@ -1,3 +1,5 @@
+//! Stories that are told to the machines, and what must come of them.
+
 mod admit;
 mod broadcast;
 mod changes;

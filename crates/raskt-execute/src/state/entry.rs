@@ -1,0 +1,34 @@
+//! What an engine knows of a run.
+
+use crate::completion::Completion;
+use crate::owner::OwnsRuns;
+use crate::results::Results;
+use raskt_graph::{Graph, TaskId};
+use raskt_schedule::TaskRange;
+use raskt_store::Past;
+use raskt_value::{CancelToken, TaskError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+/// A run, from when it is submitted until it is released.
+pub(crate) struct RunEntry {
+    pub graph: Arc<Graph>,
+    /// Whether the graph costs nothing to keep and gives the same results at any time.
+    pub is_repeatable: bool,
+    /// What its results are made of, as long as they last.
+    pub past: Option<Arc<Past>>,
+    /// In the order in which they were asked for.
+    pub wanted: Vec<TaskRange>,
+    pub completion: Arc<Completion>,
+    pub cancel: CancelToken,
+    pub errors: BTreeMap<TaskId, (String, TaskError)>,
+    /// Those that somebody may read; all go to whoever waits when the run has finished.
+    pub results: Results,
+    /// Bytes of small results that the store counts until the run is released, or they are discarded.
+    pub small: u64,
+    /// Slots that those who wait for it have lent, until it has ended.
+    pub lent_slots: u32,
+    pub has_ended: bool,
+    /// Who is told if it ends before a thread has begun it; nobody waits for it then.
+    pub owner: Option<Weak<dyn OwnsRuns>>,
+}
