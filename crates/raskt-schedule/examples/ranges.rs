@@ -3,6 +3,7 @@
 
 use raskt_graph::*;
 use raskt_schedule::*;
+use std::iter;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -45,7 +46,7 @@ fn stack(count: u32) -> Graph {
     let grid = Grid::new([count]);
     let slices: Vec<_> = (0..count)
         .map(|at| {
-            let ranges = Arc::from([AxisRanges::from(vec![at..at + 1])]);
+            let ranges = Arc::from([AxisRanges::from(iter::once(at..at + 1).collect::<Vec<_>>())]);
             let shape = Shape::Overlap { input: array, grid: grid.clone(), ranges };
             graph.layer(Layer::new("slice", op, shape)).unwrap()
         })
