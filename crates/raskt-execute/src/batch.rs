@@ -178,7 +178,7 @@ impl<'a> Batch<'a> {
 
     /// What `value` stands for, if it only does. Kernels never see such.
     fn itself(&mut self, value: Value) -> Result<Value, TaskError> {
-        if !matches!(value, Value::Kept(_)) {
+        if !matches!(value, Value::Stored(_)) {
             return Ok(value);
         }
         let found = self.stored.value(value);

@@ -10,7 +10,7 @@ use crate::turn::turn;
 use crate::watch::Watch;
 use raskt_graph::{Graph, OpKind, TaskId};
 use raskt_schedule::{Outcome, RunId, TaskRange, Ticket};
-use raskt_store::{Broken, Holder, Kept, Lineage, Past, Pins, ResultInfo, Store};
+use raskt_store::{Broken, Holder, Lineage, Past, Pins, ResultInfo, Store, StoredRef};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::mem;
 use std::sync::Arc;
@@ -137,14 +137,14 @@ impl Execution {
         for (task, made) in tasks.zip(made) {
             let Made::Here(value) = made else { continue };
             let bytes = value.bytes() as u64;
-            if let Some(kept) = Kept::of(value) {
+            if let Some(kept) = StoredRef::of(value) {
                 kept.set_turn(turn(&self.graph, task));
             } else if bytes < Store::KEPT_BYTES as u64 {
                 small += bytes;
             } else if let Made::Here(value) = mem::replace(made, Made::Consumed { bytes }) {
                 // The store's is the only one from here on: else it couldn't let go of it.
                 let (lineage, facts) = (self.lineage(task), self.facts(task, each, &value));
-                *made = Made::Here(Value::Kept(store.keep(value, lineage, facts, self.holder)?));
+                *made = Made::Here(Value::Stored(store.keep(value, lineage, facts, self.holder)?));
             }
         }
         Ok(small)
@@ -192,7 +192,7 @@ fn outcomes(tasks: &[TaskRange], made: &[Made], failed: bool) -> Vec<(TaskRange,
 /// class: nothing takes more than a machine can address.
 fn own_bytes(value: &Value) -> u64 {
     const MOST: u64 = 1 << 48;
-    if matches!(value, Value::Kept(_)) { 0 } else { (value.bytes() as u64).min(MOST) }
+    if matches!(value, Value::Stored(_)) { 0 } else { (value.bytes() as u64).min(MOST) }
 }
 
 /// A runner that is held for a stretch of executions of one kind.

@@ -32,7 +32,7 @@ impl RunHandle {
     }
 
     /// Waits as [`Self::wait_timeout`] does, and leaves large results where they are: some of what comes back only stands
-    /// for them ([`Value::Kept`]).
+    /// for them ([`Value::Stored`]).
     pub fn wait_timeout_kept(&self, timeout: Duration) -> Option<RunResult> {
         let deadline = Instant::now() + timeout;
         let mut waiting = Waiting::begin(&self.shared, self.run);

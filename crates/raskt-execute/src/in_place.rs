@@ -7,7 +7,7 @@ use crate::observer::is_watched;
 use crate::runner::{NativeRunner, Runner};
 use crate::{RunError, panics};
 use raskt_graph::{Graph, LayerId, OpKind, TaskId};
-use raskt_store::Kept;
+use raskt_store::StoredRef;
 use raskt_value::{CancelToken, TaskError, Value};
 
 /// The most tasks of a graph that is run so: each has a place, be it needed or not.
@@ -83,8 +83,8 @@ impl Results {
     /// The layers in order, those before all others that name what a store keeps: they read nothing, and where one finds a result
     /// gone from memory, nothing has been done yet that an engine would do again.
     fn kept_first(&self, graph: &Graph) -> Vec<usize> {
-        let gives_kept = |layer: &usize| graph.op_of(LayerId(*layer as u32)).flags.gives_kept;
-        let (mut first, others): (Vec<_>, Vec<_>) = (0..self.layers.len()).partition(gives_kept);
+        let gives_stored = |layer: &usize| graph.op_of(LayerId(*layer as u32)).flags.gives_stored;
+        let (mut first, others): (Vec<_>, Vec<_>) = (0..self.layers.len()).partition(gives_stored);
         first.extend(others);
         first
     }
@@ -109,7 +109,7 @@ impl Results {
 
 /// What `value` stands for, if that is in memory.
 fn in_memory(value: Value) -> Option<Value> {
-    match Kept::of(&value) {
+    match StoredRef::of(&value) {
         Some(kept) => kept.in_memory(),
         None => Some(value),
     }

@@ -48,7 +48,7 @@ impl Reads {
     /// How many of those outside are to be in memory before the first task starts: all that it reads, and what those after it read
     /// up to so many bytes. Tasks that end soon are many to an assignment, however large what they read is.
     pub fn ahead(&self, bytes: u64) -> usize {
-        let kept = |value: &&Value| matches!(value, Value::Kept(_));
+        let kept = |value: &&Value| matches!(value, Value::Stored(_));
         if !self.outside.iter().any(|value| kept(&value)) {
             return self.outside.len();
         }

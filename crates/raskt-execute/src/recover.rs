@@ -9,7 +9,7 @@ use crate::RunError;
 use crate::batch::Stored;
 use crate::made::Made;
 use crate::runner::{Runner, Runners};
-use raskt_store::{Holder, Kept, Pins, Store};
+use raskt_store::{Holder, Pins, Store, StoredRef};
 use raskt_value::{CancelToken, TaskError, Value};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Recovery {
     /// Puts in all of `values` that aren't there, for `holder`, who was promised memory for them.
     pub fn inputs(&self, values: &mut [Value], holder: Holder, cancel: &CancelToken) -> Result<(), TaskError> {
         for value in values {
-            if let Some(kept) = Kept::of(value) {
+            if let Some(kept) = StoredRef::of(value) {
                 *value = self.found(&kept, Some(holder), cancel).map_err(as_task_error)?;
             }
         }
@@ -35,7 +35,7 @@ impl Recovery {
     pub fn adopt(&self, made: &mut Vec<Made>, runner: &dyn Runner, cancel: &CancelToken) -> Result<(), TaskError> {
         for at in 0..made.len() {
             let Made::Here(value) = &made[at] else { continue };
-            let Some(kept) = Kept::of(value).filter(|kept| !self.store.keeps(kept)) else { continue };
+            let Some(kept) = StoredRef::of(value).filter(|kept| !self.store.keeps(kept)) else { continue };
             match unheld(runner, || self.found(&kept, None, cancel)) {
                 Ok(value) => made[at] = Made::Here(value),
                 Err(error) => {
@@ -47,7 +47,7 @@ impl Recovery {
         Ok(())
     }
 
-    fn found(&self, kept: &Arc<Kept>, holder: Option<Holder>, cancel: &CancelToken) -> Result<Value, RunError> {
+    fn found(&self, kept: &Arc<StoredRef>, holder: Option<Holder>, cancel: &CancelToken) -> Result<Value, RunError> {
         if let Some(value) = kept.fetch() {
             return Ok(value);
         }
@@ -63,7 +63,7 @@ impl Recovery {
 
     /// What a task gave: itself, or what it stands for.
     fn itself(&self, value: Value, cancel: &CancelToken) -> Result<Value, RunError> {
-        match Kept::of(&value) {
+        match StoredRef::of(&value) {
             Some(kept) => self.found(&kept, None, cancel),
             None => Ok(value),
         }
@@ -79,7 +79,7 @@ pub(crate) struct Unheld<'a> {
 
 impl Stored for Unheld<'_> {
     fn value(&self, value: Value) -> Result<(Value, Pins), RunError> {
-        let Some(kept) = Kept::of(&value) else { return Ok((value, Pins::default())) };
+        let Some(kept) = StoredRef::of(&value) else { return Ok((value, Pins::default())) };
         let pins = kept.pin();
         let found = match kept.in_memory() {
             Some(found) => found,

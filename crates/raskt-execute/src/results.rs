@@ -4,7 +4,7 @@ use raskt_graph::TaskId;
 use raskt_schedule::TaskRange;
 use raskt_value::Value;
 
-/// The results of one run, by layer and index: small ones as they are, large ones as a [`Value::Kept`].
+/// The results of one run, by layer and index: small ones as they are, large ones as a [`Value::Stored`].
 ///
 /// They are in pages of neighbours, which go with the last result that is in them: memory follows the results that are there, and
 /// not the size of the layers. (What stays of a page is 32 bytes for 512 tasks.)

@@ -17,7 +17,7 @@ use crate::made::Made;
 use crate::observer::{self, Freed, ResultId};
 use raskt_graph::OpKind;
 use raskt_schedule::{Action, Event, Offer, RunId, Settings, Ticket, Worker, WorkerAction, WorkerEvent, WorkerId};
-use raskt_store::{Broken, Kept, Store};
+use raskt_store::{Broken, Store, StoredRef};
 use raskt_value::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -240,7 +240,7 @@ impl State {
     fn let_go(&mut self, run: RunId, values: impl IntoIterator<Item = Value>) {
         let mut small = 0;
         for value in values {
-            let Some(kept) = Kept::of(&value) else {
+            let Some(kept) = StoredRef::of(&value) else {
                 small += value.bytes() as u64;
                 self.afterwards.values.push(value);
                 continue;

@@ -40,7 +40,7 @@ pub struct OpFlags {
     pub uses_all_threads: bool,
     /// It makes nothing, and names results that a store keeps. The store brings them into memory before a task starts that
     /// reads them, so that such a task isn't handed out together with it.
-    pub gives_kept: bool,
+    pub gives_stored: bool,
 }
 
 impl fmt::Debug for Op {

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use raskt_execute::run_in_place;
 use raskt_graph::{Graph, OpKind, TaskId};
-use raskt_store::Kept;
+use raskt_store::StoredRef;
 use std::sync::Arc;
 
 /// How the caller wants it to run.
@@ -210,8 +210,8 @@ fn persist<'py>(
         Argument::Foreign(foreign) => foreign.collection.bind(py).call_method1("rebuild", (results.object(py)?,)),
         Argument::Node(node) => {
             let value = results.value();
-            let work = match Kept::of(&value) {
-                Some(kept) => Work::Kept(kept),
+            let work = match StoredRef::of(&value) {
+                Some(kept) => Work::Stored(kept),
                 None => Work::Give(Argument::Object(python_object(py, &value)?.unbind())),
             };
             let extra = Extra { key: Some(node.key(py)), outputs: node.outputs(), ..Extra::default() };

@@ -7,7 +7,7 @@ use crate::contexts;
 use crate::delayed::{Calls, Work};
 use pyo3::prelude::*;
 use raskt_graph::{Graph, LayerId, Op, OpBody, TaskId};
-use raskt_store::{Kept, Past};
+use raskt_store::{Past, StoredRef};
 use raskt_value::{Call, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use std::sync::Arc;
 
@@ -24,15 +24,15 @@ pub(crate) fn past_of(py: Python<'_>, graph: &Arc<Graph>) -> PyResult<Arc<Past>>
 }
 
 /// The tasks that give what a store keeps, in order, and what they give.
-fn kept_in(graph: &Graph) -> Vec<(TaskId, Arc<Kept>)> {
+fn kept_in(graph: &Graph) -> Vec<(TaskId, Arc<StoredRef>)> {
     let mut found = vec![];
     for (layer, _) in graph.layers() {
         let body = &graph.op_of(layer).body;
         if let Some(values) = body.downcast_ref::<NativeOp>().and_then(|NativeOp(kernel)| kernel.given()) {
-            found.extend(numbered(layer, values.iter().map(Kept::of)));
+            found.extend(numbered(layer, values.iter().map(StoredRef::of)));
         } else if let Some(Calls(nodes)) = body.downcast_ref() {
             let kept = nodes.iter().map(|node| match &node.work {
-                Work::Kept(kept) => Some(kept.clone()),
+                Work::Stored(kept) => Some(kept.clone()),
                 _ => None,
             });
             found.extend(numbered(layer, kept));
@@ -43,8 +43,8 @@ fn kept_in(graph: &Graph) -> Vec<(TaskId, Arc<Kept>)> {
 
 fn numbered(
     layer: LayerId,
-    kept: impl Iterator<Item = Option<Arc<Kept>>>,
-) -> impl Iterator<Item = (TaskId, Arc<Kept>)> {
+    kept: impl Iterator<Item = Option<Arc<StoredRef>>>,
+) -> impl Iterator<Item = (TaskId, Arc<StoredRef>)> {
     kept.enumerate().filter_map(move |(at, kept)| Some((TaskId::new(layer, at as u64), kept?)))
 }
 
@@ -65,7 +65,7 @@ fn hollow(py: Python<'_>, op: &Op) -> PyResult<Op> {
 }
 
 fn hollow_values(values: &[Value]) -> Arc<dyn Kernel> {
-    let own = values.iter().map(|value| Kept::of(value).is_none().then(|| value.clone()));
+    let own = values.iter().map(|value| StoredRef::of(value).is_none().then(|| value.clone()));
     Arc::new(Own(own.collect()))
 }
 

@@ -32,7 +32,7 @@ impl Ran {
 
 /// The values themselves, of those that stand for what the store keeps.
 pub(crate) fn load(py: Python<'_>, handle: &RunHandle, values: Vec<Value>) -> PyResult<Vec<Value>> {
-    if !values.iter().any(|value| matches!(value, Value::Kept(_))) {
+    if !values.iter().any(|value| matches!(value, Value::Stored(_))) {
         return Ok(values);
     }
     py.detach(|| handle.load(values)).map_err(|error| from_run_error(py, &error))

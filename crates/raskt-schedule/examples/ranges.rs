@@ -46,7 +46,7 @@ fn stack(count: u32) -> Graph {
     let grid = Grid::new([count]);
     let slices: Vec<_> = (0..count)
         .map(|at| {
-            let ranges = Arc::from([AxisRanges::from(iter::once(at..at + 1).collect::<Vec<_>>())]);
+            let ranges = Arc::from([iter::once(at..at + 1).collect()]);
             let shape = Shape::Overlap { input: array, grid: grid.clone(), ranges };
             graph.layer(Layer::new("slice", op, shape)).unwrap()
         })

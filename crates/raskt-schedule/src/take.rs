@@ -198,7 +198,7 @@ impl Run {
     /// Finds the tasks that waited for nothing but `task` and others of the draft.
     fn find_followers(&mut self, draft: &mut Draft, task: TaskId) {
         let Self { graph, tasks, .. } = self;
-        if graph.op_of(task.layer).flags.gives_kept {
+        if graph.op_of(task.layer).flags.gives_stored {
             return;
         }
         let (mut found, mut looked_at) = (SmallVec::<[TaskId; 8]>::new(), 0);

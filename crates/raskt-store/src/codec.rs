@@ -17,7 +17,7 @@ pub(crate) fn codec_of(value: &Value) -> Option<Arc<dyn Codec>> {
             let parts: Option<Vec<_>> = manifest.parts.iter().map(codec_of).collect();
             Some(Arc::new(ManifestCodec { parts: parts? }))
         }
-        Value::Kept(_) => None,
+        Value::Stored(_) => None,
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn is_sole(value: &Value) -> bool {
         Value::Table(table) => Arc::strong_count(table) == 1,
         // Whether others of its world refer to it is seen when it is written, where that can be asked.
         Value::Foreign(object) => Arc::strong_count(object) == 1,
-        Value::Kept(_) => false,
+        Value::Stored(_) => false,
     }
 }
 

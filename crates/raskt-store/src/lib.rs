@@ -1,6 +1,6 @@
 //! Where results are kept, and the broker that promises memory for them.
 //!
-//! One [`Store`] serves every engine of a process. A result of some size becomes a [`Kept`]: it is in memory, or in a file,
+//! One [`Store`] serves every engine of a process. A result of some size becomes a [`StoredRef`]: it is in memory, or in a file,
 //! or can be computed again, and the store moves it between these as memory gets short. Nothing starts before the memory
 //! that it needs was promised by the [`Broker`]:
 //!
@@ -25,7 +25,6 @@ mod disk;
 mod file;
 mod folder;
 mod fork;
-mod kept;
 mod lineage;
 mod looking;
 mod machine;
@@ -37,6 +36,7 @@ mod speed;
 mod state;
 mod still;
 mod store;
+mod stored_ref;
 mod threads;
 mod unseen;
 mod watch;
@@ -44,13 +44,13 @@ mod watch;
 pub use broken::Broken;
 pub use broker::{Broker, Holder};
 pub use fork::forks;
-pub use kept::{Husk, Kept, Pins};
 pub use lineage::{Lineage, Origin, Past};
 pub use machine::{give_back_freed, machine_memory, own_bytes, processors, resident_bytes};
 pub use report::{HolderLine, MemoryReport, Place};
 pub use request::{Answer, Asker, Reply};
 pub use slot::ResultInfo;
 pub use store::{Limits, Store};
+pub use stored_ref::{Husk, Pins, StoredRef};
 
 #[cfg(test)]
 mod tests;

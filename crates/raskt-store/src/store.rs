@@ -2,12 +2,12 @@
 
 use crate::broken::Broken;
 use crate::broker::Holder;
-use crate::kept::{Kept, Pins};
 use crate::lineage::Lineage;
 use crate::report::MemoryReport;
 use crate::request::{Answer, Asker, Request};
 use crate::slot::ResultInfo;
 use crate::state::State;
+use crate::stored_ref::{Pins, StoredRef};
 use crate::threads::Shared;
 use raskt_value::Value;
 use std::path::PathBuf;
@@ -98,16 +98,22 @@ impl Store {
     }
 
     /// Keeps a result, which takes up what `holder` was promised.
-    pub fn keep(&self, value: Value, lineage: Lineage, facts: ResultInfo, holder: Holder) -> Result<Arc<Kept>, Broken> {
+    pub fn keep(
+        &self,
+        value: Value,
+        lineage: Lineage,
+        facts: ResultInfo,
+        holder: Holder,
+    ) -> Result<Arc<StoredRef>, Broken> {
         let bytes = value.bytes() as u64;
         let layout = value.block_layout().map(|(dtype, shape)| (dtype, shape.into()));
         let summary = value.summary();
         let id = self.shared().change(|state| state.keep(value, facts, holder))?;
-        Ok(Arc::new(Kept { shared: self.shared().clone(), id, bytes, layout, summary, lineage, is_owner: true }))
+        Ok(Arc::new(StoredRef { shared: self.shared().clone(), id, bytes, layout, summary, lineage, is_owner: true }))
     }
 
     /// Keeps something that nobody was promised memory for; others leave for it, where that can be.
-    pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: ResultInfo) -> Result<Arc<Kept>, Broken> {
+    pub fn keep_unasked(&self, value: Value, lineage: Lineage, facts: ResultInfo) -> Result<Arc<StoredRef>, Broken> {
         let kept = self.keep(value, lineage, facts, UNASKED)?;
         self.shared().change(|state| state.make_room())?;
         Ok(kept)
@@ -116,7 +122,7 @@ impl Store {
     /// Asks for `bytes` for a ticket, and for the results that `inputs` stand for to be in memory. They stay there until the
     /// pins that come back are dropped.
     pub fn ask(&self, holder: Holder, bytes: u64, inputs: &[Value]) -> Result<(Answer, Pins), Broken> {
-        let mut kept: Vec<Arc<Kept>> = inputs.iter().filter_map(Kept::of).collect();
+        let mut kept: Vec<Arc<StoredRef>> = inputs.iter().filter_map(StoredRef::of).collect();
         if kept.len() > 1 {
             kept.sort_unstable_by_key(|kept| kept.id);
             kept.dedup_by_key(|kept| kept.id);
@@ -234,7 +240,7 @@ impl Store {
     }
 
     /// Whether `kept` is one of this store's: another engine, or the parent of a forked process, may have another.
-    pub fn keeps(&self, kept: &Kept) -> bool {
+    pub fn keeps(&self, kept: &StoredRef) -> bool {
         Arc::ptr_eq(self.shared(), &kept.shared)
     }
 

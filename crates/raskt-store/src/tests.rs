@@ -299,7 +299,7 @@ fn store(memory: u64) -> (Store, Arc<Ear>, u32, tempfile::TempDir) {
     (store, ear, number, place)
 }
 
-fn fill(store: &Store, count: u64) -> Vec<Arc<Kept>> {
+fn fill(store: &Store, count: u64) -> Vec<Arc<StoredRef>> {
     (0..count).map(|at| store.keep(block(at, 100), no_lineage(), facts(None), holder(u64::MAX)).unwrap()).collect()
 }
 
@@ -338,7 +338,7 @@ fn inputs_are_read_before_a_request_is_done_waiting() {
     assert_eq!(store.ask(holder(0), 400 * UNIT, &[]).unwrap().0, Answer::Pending);
     ear.wait_for(0);
     store.give_back(holder(0));
-    let mut inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
+    let mut inputs: Vec<Value> = kept.iter().map(|kept| Value::Stored(kept.clone())).collect();
     let (answer, pins) = store.ask(holder(1), 0, &inputs).unwrap();
     assert_eq!(answer, Answer::Promised { is_loading: true });
     assert!(matches!(ear.wait_for(1), Reply::Loaded));
@@ -369,7 +369,7 @@ fn a_full_disk_lets_one_request_go_beyond_and_then_says_who_holds_what() {
     let text = report.to_string();
     assert!(text.contains("1.3 MiB in memory") && text.contains("test (13 results)"), "{text}");
     assert!(report.disk_trouble.as_ref().unwrap().contains("no folder for spill files"), "{text}");
-    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
+    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Stored(kept.clone())).collect();
     let (answer, pins) = store.ask(holder(2), 100 * UNIT, &inputs).unwrap();
     assert!(answer != Answer::Pending || matches!(ear.wait_for(2), Reply::Promised { .. }), "what frees more may run");
     drop(pins);
@@ -388,7 +388,7 @@ fn a_store_that_breaks_tells_engines_and_goes_on_with_the_results_that_it_has() 
     // Some results are on disk, some are being written, and a request waits.
     store.ask(holder(0), 300 * UNIT, &[]).unwrap();
     ear.wait_for(0);
-    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
+    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Stored(kept.clone())).collect();
     let waiting = store.ask(holder(1), 300 * UNIT, &inputs).unwrap();
     store.break_down("asked to");
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -635,7 +635,7 @@ fn a_child_of_a_fork_reads_what_its_parent_keeps() {
                         return;
                     }
                     let holder = Holder { asker, ticket: 2 * ticket + thread };
-                    let inputs = [Value::Kept(kept[ticket as usize % 8].clone())];
+                    let inputs = [Value::Stored(kept[ticket as usize % 8].clone())];
                     let (answer, pins) = store.ask(holder, 50 * UNIT, &inputs).unwrap();
                     if answer == Answer::Pending {
                         ear.wait_for(holder.ticket);

@@ -1,7 +1,7 @@
 //! What a task returns, in plain data.
 //!
 //! A [`Value`] is an n-dimensional block ([`Chunk`]), a table of columns (behind [`Table`]), the output of a shuffle
-//! producer ([`Manifest`]), somebody else's object (behind [`Foreign`]) or a result that a store keeps (behind [`Kept`]). A [`Kernel`] turns input values into an
+//! producer ([`Manifest`]), somebody else's object (behind [`Foreign`]) or a result that a store keeps (behind [`StoredValue`]). A [`Kernel`] turns input values into an
 //! output value: collections make kernels, executors run them, and neither knows the other.
 //!
 //! Data types and their promotion ([`DType`], [`promote`]) follow NumPy's NEP 50.
@@ -30,7 +30,7 @@ pub use kernel::{Call, CancelToken, Kernel, NativeOp};
 pub use promotion::{promote, promote_weak};
 pub use scalar::Scalar;
 pub use truncate::Truncate;
-pub use value::{Foreign, Kept, Manifest, Summary, Table, Value};
+pub use value::{Foreign, Manifest, StoredValue, Summary, Table, Value};
 
 /// Complex numbers, as `num-complex` defines them.
 pub use num_complex as complex;

@@ -17,7 +17,7 @@ pub enum Value {
     /// Somebody else's object: a Python object.
     Foreign(Arc<dyn Foreign>),
     /// A result that a store keeps, be it in memory or not. Kernels never see one: what runs them puts in what it stands for.
-    Kept(Arc<dyn Kept>),
+    Stored(Arc<dyn StoredValue>),
 }
 
 /// What a crate knows of a table, to be downcast by it.
@@ -60,7 +60,7 @@ pub trait Foreign: Any + Send + Sync {
 }
 
 /// A result in a store, which may move it between memory and disk.
-pub trait Kept: Any + Send + Sync {
+pub trait StoredValue: Any + Send + Sync {
     /// Bytes that it holds when it is in memory.
     fn bytes(&self) -> usize;
     /// The data type and the shape, if it is an array block.
@@ -89,7 +89,7 @@ impl Value {
             Self::Table(table) => table.bytes(),
             Self::Manifest(manifest) => manifest.parts.iter().map(Self::bytes).fold(0, usize::saturating_add),
             Self::Foreign(object) => object.bytes(),
-            Self::Kept(kept) => kept.bytes(),
+            Self::Stored(kept) => kept.bytes(),
         };
         bytes.min(MOST_BYTES)
     }
@@ -114,7 +114,7 @@ impl Value {
     pub fn block_layout(&self) -> Option<(DType, &[usize])> {
         match self {
             Self::Chunk(chunk) => Some((chunk.dtype(), chunk.shape())),
-            Self::Kept(kept) => kept.block(),
+            Self::Stored(kept) => kept.block(),
             _ => None,
         }
     }
@@ -123,7 +123,7 @@ impl Value {
     pub fn summary(&self) -> Option<Summary> {
         match self {
             Self::Table(table) => table.summary(),
-            Self::Kept(kept) => kept.summary(),
+            Self::Stored(kept) => kept.summary(),
             _ => None,
         }
     }
@@ -135,7 +135,7 @@ impl Value {
             Self::Table(_) => "table",
             Self::Manifest(_) => "shuffle output",
             Self::Foreign(object) => object.type_name(),
-            Self::Kept(_) => "kept result",
+            Self::Stored(_) => "kept result",
         }
     }
 }
@@ -153,7 +153,7 @@ impl fmt::Debug for Value {
             Self::Table(table) => write!(f, "Table({} rows)", table.rows()),
             Self::Manifest(manifest) => write!(f, "Manifest({} parts)", manifest.parts.len()),
             Self::Foreign(object) => write!(f, "Foreign({})", object.type_name()),
-            Self::Kept(kept) => write!(f, "Kept({} bytes)", kept.bytes()),
+            Self::Stored(kept) => write!(f, "Stored({} bytes)", kept.bytes()),
         }
     }
 }

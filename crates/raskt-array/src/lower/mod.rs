@@ -74,7 +74,7 @@ impl Planner<'_> {
     /// memory by being named.
     fn kept_blocks(&mut self, array: &Array, values: &Arc<[Value]>, token: u128) -> Result<LayerId, GraphError> {
         let mut op = native_op(fused::Given(values.clone()), digest("given", token));
-        op.flags.gives_kept = true;
+        op.flags.gives_stored = true;
         let cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
         self.add("blocks".into(), op, Shape::Map { grid: array.grid(), inputs: vec![] }, cost)
     }
@@ -110,7 +110,7 @@ impl Planner<'_> {
 
 /// Whether a store keeps any of the blocks.
 fn is_kept(values: &[Value]) -> bool {
-    values.iter().any(|value| matches!(value, Value::Kept(_)))
+    values.iter().any(|value| matches!(value, Value::Stored(_)))
 }
 
 fn native_op(kernel: impl Kernel, digest: u128) -> Op {

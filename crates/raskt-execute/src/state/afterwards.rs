@@ -11,7 +11,7 @@ use crate::observer::{Freed, tell_freed};
 use crate::owner::{OwnsRuns, tell_owners};
 use crate::results::Results;
 use raskt_schedule::{ForgottenRun, TaskRange};
-use raskt_store::{Husk, Kept};
+use raskt_store::{Husk, StoredRef};
 use raskt_value::Value;
 use std::sync::{Arc, Weak};
 
@@ -71,7 +71,7 @@ impl Finished {
             return Err(story.into());
         };
         // No task reads them any more.
-        results.iter().filter_map(Kept::of).for_each(|kept| kept.set_turn(None));
+        results.iter().filter_map(StoredRef::of).for_each(|kept| kept.set_turn(None));
         self.completion.complete(Ok(results));
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Finished {
 
 /// No task of this run waits for the value any more. It leaves the store when it is dropped, if nobody else has it.
 fn let_go(value: &Value) {
-    if let Some(kept) = Kept::of(value)
+    if let Some(kept) = StoredRef::of(value)
         && Arc::strong_count(&kept) > 2
     {
         kept.set_turn(None);

@@ -101,8 +101,8 @@ fn where_a_kept_result_is_not_in_memory_nothing_has_been_run() {
         counted.fetch_add(1, Ordering::Relaxed);
         Ok(Chunk::scalar(0_i64).into())
     });
-    let body = Arc::new(NativeOp(Arc::new(Closure(Box::new(move |_, _| Ok(Value::Kept(kept.clone())))))));
-    let flags = OpFlags { gives_kept: true, ..OpFlags::default() };
+    let body = Arc::new(NativeOp(Arc::new(Closure(Box::new(move |_, _| Ok(Value::Stored(kept.clone())))))));
+    let flags = OpFlags { gives_stored: true, ..OpFlags::default() };
     let give = graph.op(Op { kind: OpKind::Array, name: "give".into(), digest: 0, flags, body });
     let sink = graph.layer(Layer::new("sink", sink, Shape::source(3))).unwrap();
     let give = graph.layer(Layer::new("give", give, Shape::source(1))).unwrap();

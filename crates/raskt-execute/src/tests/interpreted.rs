@@ -1,7 +1,7 @@
 //! A runner that holds something while tasks run, which the store's threads need as well.
 
 use super::*;
-use raskt_store::{Kept, Lineage, ResultInfo};
+use raskt_store::{Lineage, ResultInfo, StoredRef};
 use raskt_sync::{Condvar, Mutex};
 use raskt_value::{Buffer, Codec, Encoded, Foreign, Unwritten};
 
@@ -106,16 +106,16 @@ fn a_task_that_waits_for_a_result_to_be_written_lets_the_writer_have_the_interpr
     let engine = Engine::with_store(options, store.clone(), Runners::default().with_python(runner.clone()));
     let facts = ResultInfo { label: "interned".into(), group: 1, turn: None, recompute_nanoseconds: None };
     let value = Value::Foreign(Arc::new(Interned(interpreter)));
-    let kept: Arc<Kept> = store.keep_unasked(value, Lineage::none(), facts).unwrap();
+    let kept: Arc<StoredRef> = store.keep_unasked(value, Lineage::none(), facts).unwrap();
     let (place, given) = (store.clone(), kept.clone());
     let mut graph = GraphBuilder::new();
     let give = move |_: &Call<'_>, _: &[Value]| {
         place.hold_unasked(2 * BYTES as u64);
-        Ok(Value::Kept(given.clone()))
+        Ok(Value::Stored(given.clone()))
     };
     let give = python(&mut graph, "give", Box::new(give));
     let read = |_: &Call<'_>, inputs: &[Value]| {
-        assert!(!matches!(inputs[0], Value::Kept(_)));
+        assert!(!matches!(inputs[0], Value::Stored(_)));
         Ok(Chunk::scalar(inputs[0].bytes() as i64).into())
     };
     let read = python(&mut graph, "read", Box::new(read));

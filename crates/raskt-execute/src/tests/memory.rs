@@ -3,7 +3,7 @@
 use super::{Closure, number, op};
 use crate::*;
 use raskt_graph::*;
-use raskt_store::Kept;
+use raskt_store::StoredRef;
 use raskt_sync::Mutex;
 use raskt_value::{Call, Chunk, ErrorKind, Kernel, NativeOp, TaskError, Value};
 use std::fs;
@@ -383,7 +383,7 @@ fn a_cancelled_run_lets_go_of_its_memory_and_its_files() {
         handle.cancel();
         drop(handle);
         place.becomes_empty();
-        assert_eq!(place.keep(blocks(48, false)).iter().filter_map(Kept::of).count(), 48);
+        assert_eq!(place.keep(blocks(48, false)).iter().filter_map(StoredRef::of).count(), 48);
     }
 }
 
@@ -440,7 +440,7 @@ fn what_is_computed_again_counts_as_long_as_it_is_there() {
         let shape = Shape::Reduce { input: filled, grid, fan_in: [8].into_iter().collect() };
         let joined = graph.layer(Layer::new("join", join, shape).with_cost(bytes(256 << 10))).unwrap();
         let kept = place.keep((Arc::new(graph.finish()), vec![TaskId::new(joined, 0)]));
-        let expected = sum(&Kept::of(&kept[0]).unwrap().fetch().unwrap());
+        let expected = sum(&StoredRef::of(&kept[0]).unwrap().fetch().unwrap());
         // Something else takes all the memory, so that it leaves; and its file is gone.
         drop(place.keep(blocks(100, false)));
         place.becomes_at_most(0);

@@ -3,7 +3,7 @@
 use super::memory::{Place, all, block, blocks, bytes, sum};
 use super::op;
 use raskt_graph::*;
-use raskt_store::{Kept, Past};
+use raskt_store::{Past, StoredRef};
 use raskt_value::Value;
 use std::fs;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const COUNT: u32 = 12;
 struct Ring {
     graph: Arc<Graph>,
     hollow: Arc<Graph>,
-    kept: Vec<(TaskId, Arc<Kept>)>,
+    kept: Vec<(TaskId, Arc<StoredRef>)>,
     wanted: Vec<TaskId>,
 }
 
@@ -44,7 +44,7 @@ fn ring(given: Vec<Value>, calls: &Arc<AtomicU64>) -> Ring {
         (Arc::new(graph.finish()), given, layer)
     };
     let kept = given.iter().enumerate().map(|(at, value)| {
-        (TaskId::new(LayerId(0), at as u64), Kept::of(value).expect("the store keeps blocks of this size"))
+        (TaskId::new(LayerId(0), at as u64), StoredRef::of(value).expect("the store keeps blocks of this size"))
     });
     let kept = kept.collect();
     let (hollow, ..) = graph(None);
@@ -118,7 +118,7 @@ fn the_first_step_beyond_the_deepest_keeps_what_it_was_made_of() {
     let report = place.report();
     assert!(report.held + report.spilled > step + step / 2, "the results in between are kept: {report}");
     assert!(report.held + report.spilled <= 3 * step, "{report}");
-    let kept = Kept::of(&values[0]).unwrap();
+    let kept = StoredRef::of(&values[0]).unwrap();
     let (past, _) = kept.lineage().get().unwrap();
     assert!(past.depth() <= 11);
     drop((past, kept, values));

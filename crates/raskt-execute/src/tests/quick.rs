@@ -11,7 +11,7 @@ fn quick_sums_of(values: Vec<Value>) -> (Arc<Graph>, Vec<TaskId>) {
     let mut graph = GraphBuilder::new();
     let give = move |call: &Call<'_>, _: &[Value]| Ok(values[call.index as usize].clone());
     let body = Arc::new(NativeOp(Arc::new(Closure(Box::new(give)))));
-    let flags = OpFlags { gives_kept: true, ..OpFlags::default() };
+    let flags = OpFlags { gives_stored: true, ..OpFlags::default() };
     let give = graph.op(Op { kind: OpKind::Array, name: "give".into(), digest: 0, flags, body });
     let add = op(&mut graph, |_, inputs| Ok(Chunk::scalar(sum(&inputs[0])).into()));
     let cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };

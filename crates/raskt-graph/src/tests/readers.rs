@@ -3,6 +3,7 @@
 use super::{Draw, Kind, kinds};
 use crate::*;
 use proptest::prelude::*;
+use std::iter;
 use std::sync::Arc;
 
 fn array(grid: &Grid) -> (GraphBuilder, OpId, LayerId) {
@@ -39,7 +40,7 @@ fn reader(array: LayerId, grid: &Grid, kind: Kind, draw: &mut Draw) -> Shape {
             let ranges = grid.lengths().iter().map(|&length| {
                 let start = draw.below(length);
                 let end = start + draw.below((length - start).min(3) + 1);
-                AxisRanges::from(vec![start..end])
+                iter::once(start..end).collect()
             });
             Shape::Overlap { input: array, grid: grid.clone(), ranges: ranges.collect() }
         }
@@ -83,11 +84,8 @@ fn of_very_many_readers_few_are_asked() {
         let (mut graph, op, array) = array(&grid);
         for at in 0..COUNT {
             let ranges = grid.lengths().iter().enumerate().map(|(other, &length)| {
-                AxisRanges::from(if other == axis {
-                    vec![at..at + 1]
-                } else {
-                    (0..length).map(|at| at..at + 1).collect()
-                })
+                let read = if other == axis { at..at + 1 } else { 0..length };
+                read.map(|at| at..at + 1).collect::<AxisRanges>()
             });
             let shape = Shape::Overlap { input: array, grid: grid.clone(), ranges: ranges.collect() };
             graph.layer(Layer::new("slice", op, shape)).unwrap();

@@ -33,7 +33,7 @@ impl Calls {
                     function.call(positional, Some(&keywords))?
                 }
             }
-            Work::Kept(kept) => return Ok(Value::Kept(kept.clone())),
+            Work::Stored(kept) => return Ok(Value::Stored(kept.clone())),
             Work::Block { .. } | Work::Taken => return Ok(inputs[0].clone()),
         };
         Ok(Object::labelled(result, || Some(self.0[index as usize].label(py).into())))

@@ -121,7 +121,7 @@ impl Copies {
             Work::Block { collection, index } => {
                 Work::Block { collection: self.collections.copy(py, collection)?, index: *index }
             }
-            Work::Kept(kept) => Work::Kept(kept.clone()),
+            Work::Stored(kept) => Work::Stored(kept.clone()),
             Work::Taken => Work::Taken,
         })
     }

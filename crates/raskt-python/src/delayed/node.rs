@@ -3,7 +3,7 @@ use super::arguments::{Arguments, Named};
 use crate::annotations;
 use pyo3::prelude::*;
 use raskt_graph::Annotations;
-use raskt_store::Kept;
+use raskt_store::StoredRef;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -42,7 +42,7 @@ pub(crate) enum Work {
     /// Gives a block or partition of a collection.
     Block { collection: Py<PyAny>, index: u64 },
     /// Gives a result that the store keeps.
-    Kept(Arc<Kept>),
+    Stored(Arc<StoredRef>),
     /// Nothing any more: the node is being dropped.
     Taken,
 }
@@ -119,7 +119,7 @@ impl Node {
         let object = match &self.work {
             Work::Give(argument) => argument.as_object(),
             Work::Call { function, .. } => Some(function),
-            Work::Kept(_) => return "result".to_owned(),
+            Work::Stored(_) => return "result".to_owned(),
             Work::Block { .. } | Work::Taken => return "block".to_owned(),
         };
         let Some(object) = object.map(|object| object.bind(py)) else { return "call".to_owned() };
@@ -135,7 +135,7 @@ impl Node {
                 arguments.positional().iter().for_each(&mut visit);
                 arguments.named().iter().for_each(|(_, argument)| visit(argument));
             }
-            Work::Block { .. } | Work::Kept(_) | Work::Taken => {}
+            Work::Block { .. } | Work::Stored(_) | Work::Taken => {}
         }
     }
 
@@ -151,7 +151,7 @@ impl Node {
 
     /// The same node without results that a store keeps, and without the nodes that it reads: to run, it gets them as inputs.
     pub fn without_kept(self: &Arc<Self>, py: Python<'_>) -> PyResult<Arc<Self>> {
-        let holds = matches!(self.work, Work::Kept(_) | Work::Block { .. }) || self.reads_nodes();
+        let holds = matches!(self.work, Work::Stored(_) | Work::Block { .. }) || self.reads_nodes();
         if !holds {
             return Ok(self.clone());
         }
@@ -165,7 +165,7 @@ impl Node {
                     arguments.named().iter().map(|(name, argument)| Ok((name.clone_ref(py), hollow(argument)?)));
                 Work::call(function.clone_ref(py), positional, named.collect::<PyResult<_>>()?)
             }
-            Work::Kept(_) | Work::Block { .. } | Work::Taken => Work::Taken,
+            Work::Stored(_) | Work::Block { .. } | Work::Taken => Work::Taken,
         };
         let extra = Extra { key: Some(self.key(py)), outputs: self.outputs(), ..Extra::default() };
         Ok(Self::made(work, extra, false))
@@ -179,7 +179,7 @@ impl Node {
         match std::mem::replace(&mut self.work, Work::Taken) {
             Work::Give(argument) => into.push(argument),
             Work::Call { arguments, .. } => arguments.take(into),
-            Work::Block { .. } | Work::Kept(_) | Work::Taken => {}
+            Work::Block { .. } | Work::Stored(_) | Work::Taken => {}
         }
     }
 }

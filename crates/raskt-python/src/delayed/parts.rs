@@ -68,7 +68,7 @@ pub(super) struct Layers {
 #[derive(Default)]
 struct Part {
     annotations: Option<Arc<Annotations>>,
-    gives_kept: bool,
+    gives_stored: bool,
     nodes: Vec<Arc<Node>>,
     /// Where the inputs of each call lie in the list of all.
     starts: Vec<u32>,
@@ -95,7 +95,7 @@ impl Parts {
     /// Adds a call whose inputs are those from `start` on.
     pub fn add(&mut self, node: &Arc<Node>, start: usize) -> Place {
         let earliest = self.inputs[start..].iter().map(Input::part).max().unwrap_or(0);
-        let at = self.part_for(node.annotations(), matches!(node.work, Work::Kept(_)), earliest);
+        let at = self.part_for(node.annotations(), matches!(node.work, Work::Stored(_)), earliest);
         let part = &mut self.parts[at as usize];
         part.nodes.push(node.clone());
         part.starts.push(start as u32);
@@ -104,8 +104,8 @@ impl Parts {
     }
 
     /// The first part of these annotations that is `earliest` or later; a new one if there is none.
-    fn part_for(&mut self, annotations: Option<&Arc<Annotations>>, gives_kept: bool, earliest: u32) -> u32 {
-        let sort = if gives_kept { &mut self.kept } else { &mut self.calls };
+    fn part_for(&mut self, annotations: Option<&Arc<Annotations>>, gives_stored: bool, earliest: u32) -> u32 {
+        let sort = if gives_stored { &mut self.kept } else { &mut self.calls };
         // Told apart by address: annotations of one `with` block are one object.
         let known = match annotations {
             None => &mut sort.plain,
@@ -116,7 +116,7 @@ impl Parts {
         }
         let part = self.parts.len() as u32;
         known.push(part);
-        self.parts.push(Part { annotations: annotations.cloned(), gives_kept, ..Part::default() });
+        self.parts.push(Part { annotations: annotations.cloned(), gives_stored, ..Part::default() });
         part
     }
 
@@ -125,7 +125,7 @@ impl Parts {
         let layers = Layers { first: LayerId(graph.layers()), tasks: self.tasks };
         for (at, part) in self.parts.into_iter().enumerate() {
             let edges = part.edges(&self.inputs, at as u32, &layers);
-            match part.gives_kept {
+            match part.gives_stored {
                 true => add_kept_layer(graph, Arc::new(Calls(part.nodes)), edges, part.annotations)?,
                 false => add_python_layer(graph, "delayed", Arc::new(Calls(part.nodes)), edges, part.annotations)?,
             };
@@ -189,7 +189,7 @@ fn add_kept_layer(
     edges: ExplicitBuilder,
     annotations: Option<Arc<Annotations>>,
 ) -> Result<LayerId, GraphError> {
-    let flags = OpFlags { gives_kept: true, ..OpFlags::default() };
+    let flags = OpFlags { gives_stored: true, ..OpFlags::default() };
     let op = graph.op(python_op("kept", flags, body));
     let cost = Cost { nanoseconds: 100, output_bytes: 0, scratch_bytes: 0 };
     let layer = Layer::new("kept", op, Shape::Explicit(edges.finish()?)).with_cost(cost);

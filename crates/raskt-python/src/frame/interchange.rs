@@ -224,7 +224,7 @@ pub(super) fn persisted_frame(
         Index::Rows(_) => vec![],
         Index::Levels(_) => names.iter().map(Option::as_deref).collect(),
     };
-    let is_kept = values.iter().any(|value| matches!(value, Value::Kept(_)));
+    let is_kept = values.iter().any(|value| matches!(value, Value::Stored(_)));
     let mut frame = match is_kept.then(|| kept(values.to_vec(), &levels, logical)).flatten() {
         Some(frame) => frame,
         None => {

@@ -4,7 +4,7 @@ use crate::object::Object;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use pyo3::{PyTraverseError, PyVisit};
-use raskt_store::{Kept, Lineage, ResultInfo};
+use raskt_store::{Lineage, ResultInfo, StoredRef};
 use raskt_value::{ErrorKind, TaskError};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(crate) enum Held {
     Here(Py<PyAny>),
     /// In the store, which may move it to disk: only what can't refer to anything that Python's garbage collector would
     /// have to see.
-    Kept(Arc<Kept>, Py<PyType>),
+    Stored(Arc<StoredRef>, Py<PyType>),
 }
 
 /// Futures belong to no run. Those that are older leave memory later: a group is a run, and the runs of engines have numbers
@@ -32,7 +32,7 @@ impl Held {
         let value = Object::value(result.clone_ref(py).into_bound(py));
         let facts = ResultInfo { label, group: GROUP, turn: None, recompute_nanoseconds: None };
         match py.detach(|| store.keep_unasked(value, Lineage::none(), facts)) {
-            Ok(kept) => Self::Kept(kept, kind),
+            Ok(kept) => Self::Stored(kept, kind),
             // The store broke, and whoever waits for it is told; the result is here.
             Err(_) => Self::Here(result),
         }
@@ -41,7 +41,7 @@ impl Held {
     pub fn clone_ref(&self, py: Python<'_>) -> Self {
         match self {
             Self::Here(result) => Self::Here(result.clone_ref(py)),
-            Self::Kept(kept, kind) => Self::Kept(kept.clone(), kind.clone_ref(py)),
+            Self::Stored(kept, kind) => Self::Stored(kept.clone(), kind.clone_ref(py)),
         }
     }
 
@@ -49,7 +49,7 @@ impl Held {
     pub fn get(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self {
             Self::Here(result) => Ok(result.clone_ref(py)),
-            Self::Kept(kept, _) => {
+            Self::Stored(kept, _) => {
                 // A thread of the store that reads it needs the interpreter.
                 let value = py.detach(|| kept.fetch());
                 let object = value.as_ref().and_then(Object::of).map(|object| object.clone_ref(py));
@@ -66,7 +66,7 @@ impl Held {
     pub fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyType> {
         match self {
             Self::Here(result) => result.bind(py).get_type(),
-            Self::Kept(_, kind) => kind.bind(py).clone(),
+            Self::Stored(_, kind) => kind.bind(py).clone(),
         }
     }
 
@@ -74,7 +74,7 @@ impl Held {
     pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self {
             Self::Here(result) => visit.call(result),
-            Self::Kept(_, kind) => visit.call(kind),
+            Self::Stored(_, kind) => visit.call(kind),
         }
     }
 }

@@ -11,8 +11,8 @@ pub(super) fn encode(graph: &Graph, to: &mut Encoder) {
         to.text(&op.name);
         to.number((op.digest >> 64) as u64);
         to.number(op.digest as u64);
-        let OpFlags { uses_all_threads, gives_kept } = op.flags;
-        [uses_all_threads, gives_kept].into_iter().for_each(|flag| to.flag(flag));
+        let OpFlags { uses_all_threads, gives_stored } = op.flags;
+        [uses_all_threads, gives_stored].into_iter().for_each(|flag| to.flag(flag));
     });
     to.list(graph.layers(), |to, (id, layer)| {
         to.text(&layer.name);
@@ -35,7 +35,7 @@ pub(super) fn decode(from: &mut Decoder) -> Result<Graph, FlightError> {
         };
         let name = from.text()?;
         let digest = u128::from(from.number()?) << 64 | u128::from(from.number()?);
-        let flags = OpFlags { uses_all_threads: from.flag()?, gives_kept: from.flag()? };
+        let flags = OpFlags { uses_all_threads: from.flag()?, gives_stored: from.flag()? };
         Ok(graph.op(Op { kind, name, digest, flags, body: Arc::new(()) }))
     })?;
     let layers: Vec<Layer> = from.list(|from| {

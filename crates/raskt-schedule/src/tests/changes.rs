@@ -40,7 +40,7 @@ pub fn play(graph: &Graph, world: &mut World, steps: &[Step], keys: usize) -> Ve
     let some = |at: usize| {
         let one = all[at % all.len()];
         let whole = TaskRange { layer: one.layer, start: 0, end: graph.layer(one.layer).len() };
-        if at % 7 == 0 { whole } else { TaskRange::one(one) }
+        if at.is_multiple_of(7) { whole } else { TaskRange::one(one) }
     };
     world.join(2);
     world.join(1);

@@ -184,7 +184,7 @@ fn an_array_that_many_layers_read_doesnt_ask_all_of_them() {
         let array = graph.layer(Layer::new("array", op, array)).unwrap();
         let whole: AxisRanges = [0..1, 1..2].to_vec().into();
         let slices = (0..COUNT).map(|at| {
-            let own: AxisRanges = vec![at..at + 1].into();
+            let own: AxisRanges = (at..at + 1).map(|at| at..at + 1).collect();
             let ranges = if axis == 0 { [own, whole.clone()] } else { [whole.clone(), own] };
             let shape = Shape::Overlap { input: array, grid: grid.clone(), ranges: Arc::from(ranges) };
             graph.layer(Layer::new("slice", op, shape)).unwrap()

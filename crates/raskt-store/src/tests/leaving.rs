@@ -228,7 +228,7 @@ fn a_folder_that_somebody_has_removed_is_made_again() {
 fn sizes_that_nobody_can_believe_are_added_up() {
     let (store, ear, asker, _place) = store(400 * UNIT);
     let kept = fill(&store, 4);
-    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Kept(kept.clone())).collect();
+    let inputs: Vec<Value> = kept.iter().map(|kept| Value::Stored(kept.clone())).collect();
     let answers = [0, 1, 2, 3].map(|ticket| store.ask(Holder { asker, ticket }, u64::MAX, &inputs).unwrap().0);
     for (ticket, answer) in (0..).zip(answers) {
         if answer == Answer::Pending {

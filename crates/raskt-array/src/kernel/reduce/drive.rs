@@ -91,7 +91,7 @@ impl Layout {
     fn new(region: &Region, axes: &[usize]) -> Self {
         let shape = &region.shape;
         let (reduced, kept): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|axis| axes.contains(axis));
-        // Kept axes after the last reduced one (of more than one element) stay last.
+        // StoredRef axes after the last reduced one (of more than one element) stay last.
         let last = reduced.iter().copied().filter(|&axis| shape[axis] != 1).max();
         let (outer, inner): (Vec<usize>, Vec<usize>) =
             kept.iter().copied().partition(|&axis| last.is_none_or(|last| axis < last));

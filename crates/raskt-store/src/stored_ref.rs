@@ -1,4 +1,4 @@
-//! Handles of results, and pins that keep them in memory.
+//! Handles of results in the store (Ray: object references), and pins that keep them in memory.
 
 use crate::broker::Holder;
 use crate::lineage::{Lineage, Origin};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A result in the store. It leaves the store with its last owner.
-pub struct Kept {
+pub struct StoredRef {
     pub(crate) shared: Arc<Shared>,
     pub(crate) id: SlotId,
     pub(crate) bytes: u64,
@@ -24,11 +24,11 @@ pub struct Kept {
 /// What is left of the handle of a result that has left the store.
 pub struct Husk(#[expect(dead_code, reason = "kept only to be dropped later")] Lineage);
 
-impl Kept {
+impl StoredRef {
     /// The result that `value` stands for, if it stands for one.
     pub fn of(value: &Value) -> Option<Arc<Self>> {
         match value {
-            Value::Kept(kept) => kept.clone().into_any().downcast().ok(),
+            Value::Stored(kept) => kept.clone().into_any().downcast().ok(),
             _ => None,
         }
     }
@@ -86,7 +86,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for StoredRef {
     fn drop(&mut self) {
         if self.is_owner {
             let value = self.shared.change(|state| state.remove(self.id));
@@ -95,7 +95,7 @@ impl Drop for Kept {
     }
 }
 
-impl raskt_value::Kept for Kept {
+impl raskt_value::StoredValue for StoredRef {
     fn bytes(&self) -> usize {
         self.bytes as usize
     }
@@ -113,16 +113,16 @@ impl raskt_value::Kept for Kept {
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for StoredRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Kept({:?}, {} bytes)", self.id, self.bytes)
+        write!(f, "StoredRef({:?}, {} bytes)", self.id, self.bytes)
     }
 }
 
 /// Keeps results in memory until it is dropped, once they are there.
 #[derive(Default)]
 pub struct Pins {
-    pub(crate) kept: Vec<Arc<Kept>>,
+    pub(crate) kept: Vec<Arc<StoredRef>>,
     /// What they were pinned in: a state that was put right has forgotten pins.
     pub(crate) epoch: u32,
 }
@@ -140,7 +140,7 @@ impl Pins {
         let put_in = first.shared.change(|state| {
             let mut all = true;
             for value in values {
-                let Some(kept) = Kept::of(value) else { continue };
+                let Some(kept) = StoredRef::of(value) else { continue };
                 match state.value(kept.id) {
                     Some(found) => *value = found,
                     None => all = false,
