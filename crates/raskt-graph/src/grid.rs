@@ -44,20 +44,7 @@ impl Grid {
     /// The coordinates of block `index`.
     pub fn coordinates(&self, index: u64) -> SmallVec<[u32; 4]> {
         let mut coordinates = SmallVec::from_elem(0, self.0.len());
-        let (mut rest, mut axis) = (index, self.0.len());
-        // Numbers of 64 bits are divided at several times the cost of those of 32, which what is left soon is.
-        while axis > 0 && u32::try_from(rest).is_err() {
-            axis -= 1;
-            let length = u64::from(self.0[axis]);
-            coordinates[axis] = (rest % length) as u32;
-            rest /= length;
-        }
-        let mut rest = rest as u32;
-        while axis > 0 {
-            axis -= 1;
-            coordinates[axis] = rest % self.0[axis];
-            rest /= self.0[axis];
-        }
+        for_each_coordinate(self.0.len(), |axis| self.0[axis], index, |axis, at| coordinates[axis] = at);
         coordinates
     }
 
@@ -115,6 +102,35 @@ impl Grid {
     }
 }
 
+/// Calls `visit` with each axis, the last first, and the coordinate along it of block `index` of a grid of these lengths.
+#[inline]
+pub(crate) fn for_each_coordinate(
+    axes: usize,
+    length_of: impl Fn(usize) -> u32,
+    index: u64,
+    mut visit: impl FnMut(usize, u32),
+) {
+    let (mut rest, mut axis) = (index, axes);
+    // Numbers of 64 bits are divided at several times the cost of those of 32, which what is left soon is.
+    while axis > 1 && u32::try_from(rest).is_err() {
+        axis -= 1;
+        let length = u64::from(length_of(axis));
+        visit(axis, (rest % length) as u32);
+        rest /= length;
+    }
+    let mut rest = rest as u32;
+    while axis > 1 {
+        axis -= 1;
+        let length = length_of(axis);
+        visit(axis, rest % length);
+        rest /= length;
+    }
+    // Of the first axis nothing is left over.
+    if axis == 1 {
+        visit(0, rest);
+    }
+}
+
 /// A box of blocks in a grid: a range along each axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GridBox(pub SmallVec<[Range<u32>; 4]>);
@@ -131,15 +147,34 @@ impl GridBox {
     }
 
     /// Calls `visit` with the number in `grid` of each of its blocks, in C order.
-    pub fn for_each(&self, grid: &Grid, mut visit: impl FnMut(u64)) {
-        if self.is_empty() {
-            return;
+    pub fn for_each(&self, grid: &Grid, visit: impl FnMut(u64)) {
+        self.for_each_of(|axis| grid.0[axis], visit);
+    }
+
+    /// The same, in a grid of these lengths.
+    #[inline]
+    pub(crate) fn for_each_of(&self, length_of: impl Fn(usize) -> u32, mut visit: impl FnMut(u64)) {
+        let length_of = |axis| u64::from(length_of(axis));
+        match &self.0[..] {
+            [] => visit(0),
+            [range] => (u64::from(range.start)..u64::from(range.end)).for_each(visit),
+            [rows, columns] => {
+                let length = length_of(1);
+                for row in rows.clone() {
+                    let row = u64::from(row) * length;
+                    (row + u64::from(columns.start)..row + u64::from(columns.end)).for_each(&mut visit);
+                }
+            }
+            _ => self.for_each_of_many(length_of, visit),
         }
-        let Some((last, outer)) = self.0.split_last() else { return visit(0) };
-        let length = u64::from(grid.0[outer.len()]);
+    }
+
+    fn for_each_of_many(&self, length_of: impl Fn(usize) -> u64, mut visit: impl FnMut(u64)) {
+        let Some((last, outer)) = self.0.split_last().filter(|_| !self.is_empty()) else { return };
+        let length = length_of(outer.len());
         let mut at: SmallVec<[u32; 4]> = outer.iter().map(|range| range.start).collect();
         loop {
-            let row = grid.0.iter().zip(&at).fold(0, |row, (&length, &at)| row * u64::from(length) + u64::from(at));
+            let row = at.iter().enumerate().fold(0, |row, (axis, &at)| row * length_of(axis) + u64::from(at));
             (row * length + u64::from(last.start)..row * length + u64::from(last.end)).for_each(&mut visit);
             // The last outer axis that can go on does, and those after it begin anew.
             let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < outer[axis].end) else { return };

@@ -17,6 +17,8 @@ struct Inner {
     layers: Vec<LayerId>,
     /// Where each ends along the axis.
     ends: Vec<u32>,
+    /// How many blocks each has along the axis, if all have as many and some; else nothing.
+    each: u32,
     /// Layers and which part they are, in order: a layer may be several.
     by_layer: Vec<(LayerId, u32)>,
     /// Blocks of the axes after that one.
@@ -40,7 +42,10 @@ impl Parts {
         let mut by_layer: Vec<_> = layers.iter().copied().zip(0..).collect();
         by_layer.sort_unstable();
         let (axis, grid) = (u8::try_from(axis).ok()?, Grid::new(lengths));
-        Some(Self(Arc::new(Inner { axis, grid, layers, ends, by_layer, inner })))
+        let first = ends.first().copied().unwrap_or(0);
+        let is_even = ends.iter().zip(1_u64..).all(|(&end, parts)| u64::from(end) == u64::from(first) * parts);
+        let each = if is_even { first } else { 0 };
+        Some(Self(Arc::new(Inner { axis, grid, layers, ends, each, by_layer, inner })))
     }
 
     /// Along which axis they stand.
@@ -72,6 +77,23 @@ impl Parts {
         self.0.ends[part] - self.start(part)
     }
 
+    /// The part that has this block along the axis: by bisection, unless all are of one length.
+    fn part_at(&self, along: u32) -> usize {
+        match self.0.each {
+            0 => self.0.ends.partition_point(|&end| end <= along),
+            each => (along / each) as usize,
+        }
+    }
+
+    /// The first place of `layer` among the layers in order: where it stands if they are numbered one by one, else by bisection.
+    fn place_of(&self, layer: LayerId) -> usize {
+        let by_layer = &self.0.by_layer;
+        let guess = by_layer.first().map_or(0, |(first, _)| layer.0.saturating_sub(first.0)) as usize;
+        let is_at = by_layer.get(guess).is_some_and(|(at, _)| *at == layer);
+        let is_first = guess == 0 || by_layer.get(guess - 1).is_some_and(|(before, _)| *before < layer);
+        if is_at && is_first { guess } else { by_layer.partition_point(|(at, _)| *at < layer) }
+    }
+
     fn whole(&self) -> u64 {
         u64::from(self.0.grid.lengths()[self.axis()])
     }
@@ -80,14 +102,14 @@ impl Parts {
     pub fn input_of(&self, index: u64) -> TaskId {
         let (row, at) = (index / self.0.inner, index % self.0.inner);
         let (outer, along) = (row / self.whole(), (row % self.whole()) as u32);
-        let part = self.0.ends.partition_point(|&end| end <= along);
+        let part = self.part_at(along);
         let row = outer * u64::from(self.length(part)) + u64::from(along - self.start(part));
         TaskId::new(self.0.layers[part], row * self.0.inner + at)
     }
 
     /// Calls `visit` with each block that block `input` of a part is.
     pub(crate) fn for_each_dependent(&self, input: TaskId, mut visit: impl FnMut(u64)) {
-        let from = self.0.by_layer.partition_point(|(layer, _)| *layer < input.layer);
+        let from = self.place_of(input.layer);
         let parts = self.0.by_layer[from..].iter().take_while(|(layer, _)| *layer == input.layer);
         for part in parts.map(|&(_, part)| part as usize).filter(|&part| self.length(part) > 0) {
             let length = u64::from(self.length(part));
@@ -101,7 +123,7 @@ impl Parts {
     pub(crate) fn for_each_read(&self, readers: &GridSet, mut visit: impl FnMut(LayerId, &Grid, GridSet)) {
         let along = &readers.axes()[self.axis()];
         for range in along.ranges() {
-            let first = self.0.ends.partition_point(|&end| end <= range.start);
+            let first = self.part_at(range.start);
             for part in (first..self.0.layers.len()).take_while(|&part| self.start(part) < range.end) {
                 let (start, end) = (self.start(part), self.0.ends[part]);
                 let own = AxisSet::range(range.start.max(start) - start..range.end.min(end) - start);

@@ -1,5 +1,6 @@
 //! The heart of a layer: which task reads which, forwards and backwards, as pure functions.
 
+use crate::grid::for_each_coordinate;
 use crate::{AxisRanges, BoxWalk, Explicit, Grid, GridBox, GridSet, LayerId, MapInput, Parts, TaskId};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -232,12 +233,16 @@ impl Shape {
                 if let [fan_in] = fan_in[..] {
                     return visit(input.index / u64::from(fan_in));
                 }
-                let at = grid.coordinates(input.index);
-                let reader: SmallVec<[u32; 4]> = at.iter().zip(fan_in).map(|(&at, &fan_in)| at / fan_in).collect();
-                visit(self.grid().index(&reader));
+                let length_of = |axis: usize| grid.lengths()[axis];
+                let (mut reader, mut stride) = (0, 1);
+                for_each_coordinate(grid.axes(), length_of, input.index, |axis, at| {
+                    reader += u64::from(at / fan_in[axis]) * stride;
+                    stride *= u64::from(length_of(axis).div_ceil(fan_in[axis]));
+                });
+                visit(reader);
             }
             Self::Overlap { input: read, grid, ranges } if *read == input.layer => {
-                readers_of(grid, ranges, input.index).for_each(&self.grid(), visit);
+                readers_of(grid, ranges, input.index).for_each_of(|axis| ranges[axis].len(), visit);
             }
             Self::Concatenate(parts) => parts.for_each_dependent(input, visit),
             _ => {}
@@ -306,15 +311,15 @@ impl Shape {
 
     /// The box of the input's grid that task `index` of a `Reduce` or an `Overlap` reads.
     fn read_box(&self, index: u64) -> GridBox {
-        let at = self.grid().coordinates(index);
         match self {
             Self::Reduce { grid, fan_in, .. } => {
-                let axes = at.iter().zip(fan_in).zip(grid.lengths());
-                let read = |at: u32, fan_in: u32, end: u32| at * fan_in..(at + 1).saturating_mul(fan_in).min(end);
-                GridBox(axes.map(|((&at, &fan_in), &end)| read(at, fan_in, end)).collect())
+                let length_of = |axis: usize| grid.lengths()[axis].div_ceil(fan_in[axis]);
+                box_of(fan_in.len(), length_of, index, |axis, at| {
+                    at * fan_in[axis]..(at + 1).saturating_mul(fan_in[axis]).min(grid.lengths()[axis])
+                })
             }
             Self::Overlap { ranges, .. } => {
-                GridBox(at.iter().zip(ranges.iter()).map(|(&at, ranges)| ranges.at(at)).collect())
+                box_of(ranges.len(), |axis| ranges[axis].len(), index, |axis, at| ranges[axis].at(at))
             }
             _ => unreachable!("only a reduction and an overlap read boxes"),
         }
@@ -323,7 +328,20 @@ impl Shape {
 
 /// The tasks that read block `index` of an input.
 fn readers_of(grid: &Grid, ranges: &[AxisRanges], index: u64) -> GridBox {
-    GridBox(grid.coordinates(index).iter().zip(ranges).map(|(&at, ranges)| ranges.readers_of(at)).collect())
+    box_of(grid.axes(), |axis| grid.lengths()[axis], index, |axis, at| ranges[axis].readers_of(at))
+}
+
+/// What `range_of` gives of each coordinate of block `index` of a grid of these lengths.
+#[inline]
+fn box_of(
+    axes: usize,
+    length_of: impl Fn(usize) -> u32,
+    index: u64,
+    range_of: impl Fn(usize, u32) -> Range<u32>,
+) -> GridBox {
+    let mut found = SmallVec::from_elem(0..0, axes);
+    for_each_coordinate(axes, length_of, index, |axis, at| found[axis] = range_of(axis, at));
+    GridBox(found)
 }
 
 /// The first task from `index` on with a coordinate that reads nothing.
