@@ -16,7 +16,7 @@ mod admit;
 mod assign;
 mod batch;
 mod boxes;
-mod by_run;
+mod by_number;
 mod cancel;
 mod check;
 mod copies;

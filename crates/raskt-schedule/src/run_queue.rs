@@ -5,7 +5,7 @@
 //! a task that waits for it holds a thread; then the oldest.
 
 use crate::RunId;
-use crate::by_run::ByRun;
+use crate::by_number::ByNumber;
 use crate::needs::Need;
 use crate::policy::Order;
 use crate::shares::Shares;
@@ -29,7 +29,7 @@ pub(crate) struct RunQueue {
     /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since.
     looks: u64,
     awake: BTreeSet<(RunId, u32)>,
-    runs: ByRun<Place>,
+    runs: ByNumber<RunId, Place>,
     shares: Shares,
 }
 

@@ -1,6 +1,6 @@
 //! The scheduler machine.
 
-use crate::by_run::ByRun;
+use crate::by_number::ByNumber;
 use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
 use crate::planted::{self, Bug};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Call [`Self::handle_event`] with what happened, then [`Self::poll_action`] until it gives nothing more.
 #[derive(Debug)]
 pub struct Scheduler {
-    pub(crate) runs: ByRun<Run>,
+    pub(crate) runs: ByNumber<RunId, Run>,
     pub(crate) workers: Workers,
     /// Runs that may have something to start, by what it requires.
     pub(crate) queue: RunQueue,
@@ -65,7 +65,7 @@ impl Scheduler {
         // What is expected of tasks is added up.
         let settings = Settings { credit_nanoseconds: settings.credit_nanoseconds.min(LONGEST), ..settings };
         Self {
-            runs: ByRun::default(),
+            runs: ByNumber::default(),
             workers: Workers::new(settings),
             queue: RunQueue::new(settings.order),
             requiring: BTreeSet::new(),

@@ -21,7 +21,7 @@
 //! What a family had no choice about doesn't move the clock: its tasks that wait lend their slots to what they wait for.
 
 use crate::RunId;
-use crate::by_run::ByRun;
+use crate::by_number::ByNumber;
 use crate::planted::{self, Bug};
 use crate::policy::Order;
 use std::cmp::Reverse;
@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
     order: Order,
-    families: ByRun<Family>,
+    families: ByNumber<RunId, Family>,
     /// Of each priority that a family has a time of.
     clocks: BTreeMap<Reverse<i32>, Clock>,
 }

@@ -2,6 +2,7 @@
 
 mod able;
 
+use crate::by_number::ByNumber;
 use crate::holdings::Move;
 use crate::needs::Needs;
 use crate::placed::Placed;
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The workers, and what is derived from what each of them has.
 #[derive(Debug, Default)]
 pub(crate) struct Workers {
-    workers: BTreeMap<WorkerId, WorkerState>,
+    workers: ByNumber<WorkerId, WorkerState>,
     derived: Derived,
     /// What is required of them.
     pub needs: Needs,
@@ -323,7 +324,7 @@ impl Workers {
     /// Asserts that what is derived is what counting again gives, and shows each assignment to `check`.
     pub fn validate(&self, mut check: impl FnMut(WorkerId, RunId, Attempt, &Placed)) {
         let mut derived = Derived::default();
-        for (&worker, state) in &self.workers {
+        for (&worker, state) in self.workers.iter() {
             derived.add_offer(worker, state.offer());
             derived.put_in(worker, WorkerRank::of(state, &self.settings));
             state.validate();
