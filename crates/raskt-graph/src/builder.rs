@@ -3,6 +3,8 @@
 use crate::readers::Readers;
 use crate::{Annotations, GraphError, Grid, Layer, LayerId, Op, OpId, Shape, TaskId};
 use hashbrown::HashMap;
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Layers in an order in which each reads only earlier ones, and the ops they run.
@@ -48,6 +50,11 @@ impl Graph {
     /// Those of them, in order, that may read `task`: all that do, and few of many that don't.
     pub fn readers_of(&self, task: TaskId) -> &[LayerId] {
         self.readers[task.layer.0 as usize].of(task.index)
+    }
+
+    /// Those of them that may read some task of `range`, which isn't empty, in order: all that do, and few of many that don't.
+    pub fn readers_within(&self, layer: LayerId, range: Range<u64>) -> Cow<'_, [LayerId]> {
+        self.readers[layer.0 as usize].within(range)
     }
 
     /// The same graph with `replace` of each op in its place.

@@ -4,7 +4,8 @@
 //! block mustn't ask all of them. So where there are many, they are listed by what they read along one axis of the
 //! array, in parts of that axis.
 
-use crate::{Grid, GridSet, Layer, LayerId, Shape};
+use crate::{Explicit, Grid, GridSet, Layer, LayerId, Shape};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -50,6 +51,27 @@ impl Readers {
         &parts.readers[parts.starts[at]..parts.starts[at + 1]]
     }
 
+    /// Those that may read some task of `range`, which isn't empty.
+    pub fn within(&self, range: Range<u64>) -> Cow<'_, [LayerId]> {
+        let Some(parts) = &self.parts else { return Cow::Borrowed(&self.all) };
+        let (from, to) = (range.start / parts.inner, range.end.saturating_sub(1).max(range.start) / parts.inner);
+        // From one row of the axis to the next it begins anew.
+        if from / parts.length != to / parts.length {
+            return Cow::Borrowed(&self.all);
+        }
+        let part = |at: u64| part_of(at % parts.length, parts.length, parts.starts.len() - 1);
+        let (from, to) = (part(from), part(to));
+        let listed = &parts.readers[parts.starts[from]..parts.starts[to + 1]];
+        if from == to {
+            return Cow::Borrowed(listed);
+        }
+        // Who reads much of the axis stands in many parts of it.
+        let mut listed = listed.to_vec();
+        listed.sort_unstable();
+        listed.dedup();
+        Cow::Owned(listed)
+    }
+
     /// The readers of each layer of a graph.
     pub fn of_all(layers: &[Layer]) -> Vec<Self> {
         let mut found = vec![Self::default(); layers.len()];
@@ -83,8 +105,10 @@ fn read_by(at: usize, layer: &Layer) -> Vec<LayerId> {
 /// What a layer reads of each other one, as far as it can be told from its shape.
 fn hulls_of(layers: &[Layer], shape: &Shape) -> BTreeMap<LayerId, Hull> {
     let mut hulls: BTreeMap<LayerId, Hull> = BTreeMap::new();
-    if matches!(shape, Shape::Explicit(_) | Shape::Exchange { .. }) {
-        return hulls;
+    match shape {
+        Shape::Explicit(explicit) => return listed_hulls(layers, explicit),
+        Shape::Exchange { .. } => return hulls,
+        _ => {}
     }
     shape.for_each_read(&GridSet::whole(&shape.grid()), |input, grid, read| {
         // It may take the blocks of its input to be arranged otherwise than that does.
@@ -98,6 +122,23 @@ fn hulls_of(layers: &[Layer], shape: &Shape) -> BTreeMap<LayerId, Hull> {
         hulls.entry(input).and_modify(|hull| *hull = joined(hull.take(), axes.clone())).or_insert(axes);
     });
     hulls
+}
+
+/// The same of listed edges: what is read along the first axis, which tells all where there is no other.
+fn listed_hulls(layers: &[Layer], explicit: &Explicit) -> BTreeMap<LayerId, Hull> {
+    let mut read: BTreeMap<LayerId, Range<u64>> = BTreeMap::new();
+    for (input, _) in explicit.outer_inputs() {
+        let range = read.entry(input.layer).or_insert(input.index..input.index + 1);
+        *range = range.start.min(input.index)..range.end.max(input.index + 1);
+    }
+    let hull = |(input, range): (LayerId, Range<u64>)| {
+        let grid = layers[input.0 as usize].shape.grid();
+        let (_, beside) = grid.lengths().split_first()?;
+        let inner: u64 = beside.iter().map(|&length| u64::from(length)).product();
+        let first = (range.start / inner) as u32..((range.end - 1) / inner) as u32 + 1;
+        Some((input, Some(std::iter::once(first).chain(beside.iter().map(|&length| 0..length)).collect())))
+    };
+    read.into_iter().filter_map(hull).collect()
 }
 
 fn joined(one: Hull, other: Hull) -> Hull {

@@ -13,6 +13,7 @@ use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
 use crate::worker_state::WorkerState;
 use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
 use raskt_graph::{Resources, TaskId};
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// What came of somebody's turn.
@@ -52,14 +53,21 @@ impl Scheduler {
     fn assign_in_line(&mut self, is_end: bool) -> bool {
         let mut lacks_memory = false;
         self.wake_able();
-        let mut passed = None;
+        self.queue.take_risen();
+        let mut from = Bound::Unbounded;
         while self.workers.has_room() {
-            let Some(next) = self.queue.next(passed) else { break };
+            let Some(next) = self.queue.next(from) else { break };
             self.steps += 1;
             let given = self.assign_from(next.run(), next.class() as usize, is_end);
             lacks_memory |= given == Turn::LacksMemory;
             if matches!(given, Turn::NotNow | Turn::HeldBack | Turn::LacksMemory) {
-                passed = Some(next);
+                from = Bound::Excluded(next);
+            }
+            // Whoever was woken meanwhile may stand before those that were passed, and has his turn all the same.
+            if let Some(risen) = self.queue.take_risen()
+                && matches!(from, Bound::Excluded(passed) if risen < passed)
+            {
+                from = Bound::Included(risen);
             }
         }
         lacks_memory

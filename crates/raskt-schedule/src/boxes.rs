@@ -75,6 +75,25 @@ impl Boxes {
         before(within.end) - before(within.start)
     }
 
+    /// The first task from `from` on that isn't in it, of a layer of `len` tasks: by bisection, since they are counted at once.
+    pub fn next_gap(&self, from: u64, len: u64) -> Option<u64> {
+        let are_all_in = |end: u64| self.count(from..end) == end - from;
+        if from >= len || are_all_in(len) {
+            return None;
+        }
+        let mut width = 1;
+        while from + width < len && are_all_in(from + width) {
+            width *= 2;
+        }
+        let (mut known, mut end) = (from + width / 2, (from + width).min(len));
+        while known + 1 < end {
+            let middle = known + (end - known) / 2;
+            (known, end) = if are_all_in(middle) { (middle, end) } else { (known, middle) };
+        }
+        // All before `known` are in it, and not all before `end`, which is the next.
+        Some(end - 1)
+    }
+
     /// The first task from `from` on that is in it.
     pub fn next(&self, mut from: u64) -> Option<u64> {
         loop {

@@ -27,7 +27,7 @@ impl Tasks {
         // its page.
         let is_single = |task: TaskId| matches!(graph.layer(task.layer).shape, Shape::Explicit(_));
         while let Some(tasks) = unread.pop(is_single) {
-            self.steps += 1;
+            self.steps += 1 + 2 * graph.readers_within(tasks.layer, tasks.start..tasks.end).len() as u64;
             if !self.are_kept(graph, tasks) && !self.drop_untouched(graph, tasks, &mut unread) {
                 tasks.tasks().rev().for_each(|task| self.drop_if_unread(graph, task, &mut unread));
             }
@@ -82,6 +82,10 @@ impl Tasks {
     /// be a gate or an all-to-all layer, which count.
     fn drop_untouched(&mut self, graph: &Graph, tasks: TaskRange, unread: &mut Worklist) -> bool {
         let (layer, range) = (&self.layers[tasks.layer.0 as usize], tasks.start..tasks.end);
+        if matches!(graph.layer(tasks.layer).shape, Shape::Explicit(_)) {
+            // What listed tasks read isn't asked of all at once.
+            return false;
+        }
         let is_counted = layer.gates.is_some() || layer.exchange.is_some();
         let is_alike = layer.needed.count(range.clone()) == tasks.len() && layer.wanted.count(range.clone()) == 0;
         if is_counted || !is_alike || !layer.pages.are_untouched(range.clone()) || !self.are_unread(graph, tasks) {
@@ -97,7 +101,7 @@ impl Tasks {
 
     /// Whether it can be told of all `tasks` at once that none of them will be read.
     fn are_unread(&self, graph: &Graph, tasks: TaskRange) -> bool {
-        graph.readers(tasks.layer).iter().all(|reader| {
+        graph.readers_within(tasks.layer, tasks.start..tasks.end).iter().all(|reader| {
             let (layer, shape) = (&self.layers[reader.0 as usize], &graph.layer(*reader).shape);
             let is_same = |port| shape.read_through(port) != Some(tasks.layer) || shape.is_read_one_to_one(port);
             let read = match shape {
@@ -111,7 +115,7 @@ impl Tasks {
     /// Whether it can be told of all `tasks` at once that each is read by a task to which nothing has happened.
     fn are_kept(&self, graph: &Graph, tasks: TaskRange) -> bool {
         let range = tasks.start..tasks.end;
-        graph.readers(tasks.layer).iter().any(|reader| {
+        graph.readers_within(tasks.layer, range.clone()).iter().any(|reader| {
             let (layer, shape) = (&self.layers[reader.0 as usize], &graph.layer(*reader).shape);
             let is_same = |port| shape.read_through(port) == Some(tasks.layer) && shape.is_read_one_to_one(port);
             let reads_each = matches!(shape, Shape::Map { .. }) && (0..shape.ports()).any(is_same);

@@ -32,8 +32,8 @@ pub(crate) type Place = (bool, u64, WorkerId);
 pub(crate) type Able = Option<BTreeMap<WorkerId, Option<Place>>>;
 
 /// Requirements that nobody in line has and that are watched all the same: whoever asks for a GPU once does so again, and to find
-/// out who has one takes as long as there are workers.
-const WATCHED_FOR_NOBODY: usize = 4;
+/// out who has one takes as long as there are workers. For each of them a change of a worker that meets it costs a step.
+const WATCHED_FOR_NOBODY: usize = 8;
 
 /// All that is required of workers.
 #[derive(Debug, Default)]

@@ -3,19 +3,30 @@
 use raskt_graph::{BoxWalk, LayerId, TaskId};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
 /// Boxes of tasks, in the order in which the first of each should start. That one stands in a box doesn't say that it is ready:
 /// it may miss something else, or have run.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
-    /// By priority and layer; never empty.
+    /// By priority and layer; never empty. The first of each heap is open; behind it may be some that have been closed.
     boxes: BTreeMap<(i32, LayerId), BinaryHeap<Opening>>,
-    /// Those that there are.
-    openers: BTreeSet<(LayerId, usize, TaskId)>,
+    /// Those that are open.
+    openers: BTreeMap<(LayerId, usize, TaskId), Opener>,
+    /// The number of the last one.
+    last: u64,
     /// Tasks in them.
     untouched: u64,
+}
+
+/// A box that is open.
+#[derive(Clone, Copy, Debug)]
+struct Opener {
+    number: u64,
+    priority: i32,
+    /// Tasks that are left in it.
+    left: u64,
 }
 
 /// What one input lets start. First comes what is first, whoever lets it: so boxes that lie beside each other are walked row by
@@ -30,13 +41,15 @@ pub(crate) struct Opening {
     pub tasks: BoxWalk,
     /// The first of them.
     start: u64,
+    /// What tells it from one that was opened by the same input before.
+    number: u64,
 }
 
 type Turn = (i32, LayerId, Reverse<u64>, usize, TaskId);
 
 impl Opening {
     pub fn new(priority: i32, layer: LayerId, port: usize, input: TaskId, tasks: BoxWalk) -> Self {
-        Self { priority, layer, port, input, start: tasks.run().start, tasks }
+        Self { priority, layer, port, input, start: tasks.run().start, tasks, number: 0 }
     }
 
     fn turn(&self) -> Turn {
@@ -57,31 +70,36 @@ impl PartialOrd for Opening {
 }
 
 impl Opened {
-    pub fn insert(&mut self, opening: Opening) {
+    pub fn insert(&mut self, mut opening: Opening) {
         self.remove(opening.layer, opening.port, opening.input);
-        if opening.tasks.left() > 0 {
-            self.untouched = self.untouched.saturating_add(opening.tasks.left());
-            self.openers.insert((opening.layer, opening.port, opening.input));
+        let left = opening.tasks.left();
+        if left > 0 {
+            self.untouched = self.untouched.saturating_add(left);
+            self.last += 1;
+            opening.number = self.last;
+            let opener = Opener { number: opening.number, priority: opening.priority, left };
+            self.openers.insert((opening.layer, opening.port, opening.input), opener);
             self.boxes.entry((opening.priority, opening.layer)).or_default().push(opening);
         }
     }
 
-    /// What `input` let start is not to start now.
+    /// What `input` let start is not to start now. It goes from its heap when it would be the first.
     pub fn remove(&mut self, layer: LayerId, port: usize, input: TaskId) {
-        if !self.openers.remove(&(layer, port, input)) {
-            return;
+        let Some(Opener { priority, left, .. }) = self.openers.remove(&(layer, port, input)) else { return };
+        self.untouched = self.untouched.saturating_sub(left);
+        self.drop_closed(priority, layer);
+    }
+
+    /// Takes what is closed from the front of a heap.
+    fn drop_closed(&mut self, priority: i32, layer: LayerId) {
+        let Self { boxes, openers, .. } = self;
+        let Some(heap) = boxes.get_mut(&(priority, layer)) else { return };
+        while let Some(first) = heap.peek_mut().filter(|first| !is_open(openers, first)) {
+            PeekMut::pop(first);
         }
-        let untouched = &mut self.untouched;
-        self.boxes.retain(|&(_, other), boxes| {
-            if other == layer {
-                boxes.retain(|opening| {
-                    let is_other = (opening.port, opening.input) != (port, input);
-                    *untouched = untouched.saturating_sub(if is_other { 0 } else { opening.tasks.left() });
-                    is_other
-                });
-            }
-            !boxes.is_empty()
-        });
+        if heap.is_empty() {
+            boxes.remove(&(priority, layer));
+        }
     }
 
     /// The neighbours that are next, but for those of some layers.
@@ -93,18 +111,18 @@ impl Opened {
 
     /// Takes the first `count` tasks of a layer.
     pub fn advance(&mut self, priority: i32, layer: LayerId, count: u64) {
-        let Some(boxes) = self.boxes.get_mut(&(priority, layer)) else { return };
-        let Some(mut first) = boxes.peek_mut() else { return };
+        let Some(mut first) = self.boxes.get_mut(&(priority, layer)).and_then(BinaryHeap::peek_mut) else { return };
         first.tasks.advance(count);
         first.start = first.tasks.run().start;
+        let (key, left) = ((layer, first.port, first.input), first.tasks.left());
+        drop(first);
         self.untouched = self.untouched.saturating_sub(count);
-        if first.tasks.left() == 0 {
-            let Opening { port, input, .. } = PeekMut::pop(first);
-            self.openers.remove(&(layer, port, input));
-            if boxes.is_empty() {
-                self.boxes.remove(&(priority, layer));
-            }
+        match self.openers.get_mut(&key) {
+            Some(opener) if left > 0 => opener.left = left,
+            _ => _ = self.openers.remove(&key),
         }
+        // Another one may be first by now.
+        self.drop_closed(priority, layer);
     }
 
     /// Tasks that may be ready, at most; those that stand in two boxes count twice.
@@ -121,8 +139,14 @@ impl Opened {
             }
             tasks.left() > 0
         };
-        self.boxes.values().flatten().any(|opening| opening.layer == layer && has(opening))
+        let mut open = self.boxes.values().flatten().filter(|opening| is_open(&self.openers, opening));
+        open.any(|opening| opening.layer == layer && has(opening))
     }
+}
+
+fn is_open(openers: &BTreeMap<(LayerId, usize, TaskId), Opener>, opening: &Opening) -> bool {
+    let known = openers.get(&(opening.layer, opening.port, opening.input));
+    known.is_some_and(|opener| opener.number == opening.number)
 }
 
 #[cfg(test)]
@@ -158,5 +182,25 @@ mod tests {
         opened.remove(LayerId(1), 0, TaskId::new(LayerId(0), 0));
         assert_eq!((opened.first_past(&[]), opened.untouched()), (Some((0, LayerId(1), 1..2)), 2));
         assert!(opened.has(LayerId(1), 4) && !opened.has(LayerId(1), 3));
+    }
+
+    #[test]
+    fn who_opens_again_has_what_is_left_of_nothing_else() {
+        let grid = Grid::new([2, 3]);
+        let input = |at| TaskId::new(LayerId(0), at);
+        let mut opened = Opened::default();
+        [0, 1, 2].into_iter().for_each(|at| opened.insert(column(&grid, at)));
+        // Closed behind the first, and opened again: the one that was closed mustn't come back with it.
+        opened.remove(LayerId(1), 0, input(2));
+        opened.insert(column(&grid, 2));
+        opened.remove(LayerId(1), 0, input(0));
+        opened.remove(LayerId(1), 0, input(1));
+        let mut found = vec![];
+        while let Some((_, _, run)) = opened.first_past(&[]) {
+            found.push(run.start);
+            opened.advance(0, LayerId(1), 1);
+        }
+        assert_eq!((found, opened.untouched()), (vec![2, 5], 0));
+        assert!(opened.boxes.is_empty() && opened.openers.is_empty());
     }
 }

@@ -7,7 +7,7 @@ use crate::sources::{SourceLayers, Sources};
 use raskt_graph::{LayerId, TaskId};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::ops::Range;
 
 /// Tasks that are ready, in the order in which they should start.
@@ -21,8 +21,9 @@ pub(crate) struct Queue {
     ready: BTreeMap<(i32, LayerId), Stretches>,
     /// The stretch that grows while neighbours become ready one after the other.
     growing: Option<RankRange>,
-    /// One for each large explicit layer.
-    scattered: Vec<Scattered>,
+    /// One for each large explicit layer, and the priorities of those that have ready tasks.
+    scattered: BTreeMap<LayerId, RankSet>,
+    scattered_ready: BTreeSet<(i32, LayerId)>,
     opened: Opened,
     sources: SourceLayers,
 }
@@ -37,14 +38,6 @@ struct RankRange {
     layer: LayerId,
     start: Reverse<u64>,
     end: u64,
-}
-
-/// Ready tasks of a layer, by rank.
-#[derive(Debug)]
-struct Scattered {
-    priority: i32,
-    layer: LayerId,
-    ranks: RankSet,
 }
 
 /// Where the queue begins.
@@ -94,11 +87,11 @@ impl Queue {
 
     /// Adds the task at `rank` of a layer of `len` tasks whose order is its own.
     pub fn push_scattered(&mut self, priority: i32, layer: LayerId, rank: u64, len: u64) {
-        let at = self.scattered.iter().position(|other| other.layer == layer).unwrap_or_else(|| {
-            self.scattered.push(Scattered { priority, layer, ranks: RankSet::new(len) });
-            self.scattered.len() - 1
-        });
-        self.scattered[at].ranks.insert(rank);
+        let ranks = self.scattered.entry(layer).or_insert_with(|| RankSet::new(len));
+        if ranks.first().is_none() {
+            self.scattered_ready.insert((priority, layer));
+        }
+        ranks.insert(rank);
     }
 
     pub fn add_sources(&mut self, sources: Sources) {
@@ -160,12 +153,12 @@ impl Queue {
             end,
             part: Part::RankRange,
         });
-        for Scattered { priority, layer, ranks } in &self.scattered {
-            let is_next = ready.is_none_or(|ready| (*priority, *layer) > (ready.priority, ready.layer));
-            let is_better = is_next && !passed.contains(layer);
-            if let Some(Range { start, end }) = ranks.first().filter(|_| is_better) {
-                ready = Some(Head { priority: *priority, layer: *layer, start, end, part: Part::Scattered });
-            }
+        let scattered = self.scattered_ready.iter().rev().find(|(_, layer)| !passed.contains(layer));
+        if let Some(&(priority, layer)) = scattered
+            && ready.is_none_or(|ready| (priority, layer) > (ready.priority, ready.layer))
+            && let Some(Range { start, end }) = self.scattered.get(&layer).and_then(RankSet::first)
+        {
+            ready = Some(Head { priority, layer, start, end, part: Part::Scattered });
         }
         if let Some((priority, layer, Range { start, end })) = self.opened.first_past(passed) {
             let turn = (priority, layer, Reverse(start));
@@ -179,9 +172,10 @@ impl Queue {
     /// Takes the first `count` tasks of `head`, which was a head just now; `started` of them were ready.
     pub fn advance(&mut self, head: Head, count: u64, started: u64) {
         if head.part == Part::Scattered {
-            let found = self.scattered.iter_mut().find(|scattered| scattered.layer == head.layer);
-            if let Some(Scattered { ranks, .. }) = found {
-                (head.start..head.start + count).for_each(|rank| ranks.remove(rank));
+            let Some(ranks) = self.scattered.get_mut(&head.layer) else { return };
+            (head.start..head.start + count).for_each(|rank| ranks.remove(rank));
+            if ranks.first().is_none() {
+                self.scattered_ready.remove(&(head.priority, head.layer));
             }
             return;
         }

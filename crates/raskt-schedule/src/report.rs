@@ -111,11 +111,11 @@ impl Run {
         if let [(layer, count)] = *ran {
             return self.estimates[layer.0 as usize].learn_time(count, nanoseconds);
         }
-        let incoming = |&(layer, count): &(LayerId, u64)| {
+        let expects = |&(layer, count): &(LayerId, u64)| {
             let one = self.estimates[layer.0 as usize].nanoseconds(&self.graph.layer(layer).cost);
             u128::from(one.unwrap_or(1).max(1)) * u128::from(count)
         };
-        let expected: SmallVec<[u128; 4]> = ran.iter().map(incoming).collect();
+        let expected: SmallVec<[u128; 4]> = ran.iter().map(expects).collect();
         let total = expected.iter().sum::<u128>().max(1);
         for (&(layer, count), part) in ran.iter().zip(expected) {
             let part = (u128::from(nanoseconds) * part / total) as u64;

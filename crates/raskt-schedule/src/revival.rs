@@ -29,9 +29,11 @@ impl Tasks {
         let (record, mut end) = layer.pages.alike(tasks.start..tasks.end);
         let is_needed = layer.needed.contains(tasks.start);
         // What isn't needed has a record like any other, that says nothing.
-        if layer.needed.count(tasks.start..end) != if is_needed { end - tasks.start } else { 0 } {
-            end = tasks.start + 1;
-        }
+        let turns = match is_needed {
+            true => layer.needed.next_gap(tasks.start, layer.len),
+            false => layer.needed.next(tasks.start, layer.len),
+        };
+        end = end.min(turns.unwrap_or(end));
         let alike = TaskRange { end, ..tasks };
         match record.tag {
             Tag::InMemory if is_needed && record.is_special => {

@@ -154,8 +154,9 @@ impl Run {
         if self.suspects.is_empty() {
             return;
         }
-        for rank in head.start..head.start + count {
-            let task = TaskId::new(head.layer, rank);
+        let passed = TaskRange { layer: head.layer, start: head.start, end: head.start + count };
+        for task in self.suspects.within(passed).into_iter().flat_map(TaskRange::tasks) {
+            self.tasks.steps += 1;
             if self.tasks.is_needed(task) && self.tasks.record(task).tag == Tag::Ready {
                 self.suspects.pass(task);
             }

@@ -29,6 +29,8 @@ pub(crate) struct RunQueue {
     /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since.
     looks: u64,
     awake: BTreeSet<(RunId, u32)>,
+    /// The first of those that were woken since it was last asked.
+    risen: Option<InLine>,
     runs: ByNumber<RunId, Place>,
     shares: Shares,
 }
@@ -50,7 +52,7 @@ struct Place {
 }
 
 /// Somebody in line, to go on from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct InLine {
     turn: Turn,
     member: Member,
@@ -122,10 +124,12 @@ impl RunQueue {
         self.stand_aside(run, class, need, (priority, turn));
     }
 
-    /// A class of a run stands aside: no worker has memory for it. Those that were looked at longest ago are woken first.
+    /// A class of a run stands aside: no worker has memory for it. Those of the highest priority are woken first, and of them
+    /// those that were looked at longest ago.
     pub fn hold_back(&mut self, run: RunId, class: u32) {
+        let Some(&priority) = self.standing.get(&(run, class)) else { return };
         self.looks += 1;
-        self.stand_aside(run, class, Need::MEMORY, (0, self.looks));
+        self.stand_aside(run, class, Need::MEMORY, (priority, self.looks));
     }
 
     fn stand_aside(&mut self, run: RunId, class: u32, need: Need, (rank, turn): (i32, u64)) {
@@ -150,9 +154,14 @@ impl RunQueue {
         true
     }
 
-    /// Some of those that are held back are in line again: so many of them at a time, at most.
+    /// Some of those that are held back are in line again: so many of them at a time, at most, and beside them the first of
+    /// a higher priority than those have.
     pub fn wake_some(&mut self, most: u64) {
         while (self.awake.len() as u64) < most && self.wake(Need::MEMORY) {}
+        let awake = self.awake.iter().filter_map(|key| self.standing.get(key)).max().copied();
+        if self.first_aside(Need::MEMORY) > awake {
+            self.wake(Need::MEMORY);
+        }
     }
 
     /// The highest priority of those that stand aside for `need`, if anybody does.
@@ -207,6 +216,16 @@ impl RunQueue {
             self.shares.enter(family, priority, is_woken);
             self.turns.insert((priority, self.shares.turn(family, priority), family));
         }
+        if is_woken {
+            let turn = (priority, self.shares.turn(family, priority), family);
+            let risen = InLine { turn, member };
+            self.risen = Some(self.risen.map_or(risen, |first| first.min(risen)));
+        }
+    }
+
+    /// Who was woken since this was last asked, the first in line.
+    pub fn take_risen(&mut self) -> Option<InLine> {
+        self.risen.take()
     }
 
     fn leave(&mut self, run: RunId, class: u32, priority: i32) {
@@ -221,15 +240,19 @@ impl RunQueue {
         }
     }
 
-    /// Who has the turn after `passed`; with nothing, who is first.
-    pub fn next(&self, passed: Option<InLine>) -> Option<InLine> {
+    /// Who has the turn from there on.
+    pub fn next(&self, from: Bound<InLine>) -> Option<InLine> {
         let first = |turn: Turn| {
             let members = self.members.get(&(turn.2, turn.0))?;
             members.first().map(|&member| InLine { turn, member })
         };
-        let Some(InLine { turn, member }) = passed else { return self.turns.first().and_then(|&turn| first(turn)) };
+        let (InLine { turn, .. }, members) = match from {
+            Bound::Unbounded => return self.turns.first().and_then(|&turn| first(turn)),
+            Bound::Included(from) => (from, Bound::Included(from.member)),
+            Bound::Excluded(from) => (from, Bound::Excluded(from.member)),
+        };
         let others = self.members.get(&(turn.2, turn.0)).filter(|_| self.turns.contains(&turn));
-        let sibling = others.and_then(|members| members.range((Bound::Excluded(member), Bound::Unbounded)).next());
+        let sibling = others.and_then(|others| others.range((members, Bound::Unbounded)).next());
         if let Some(&member) = sibling {
             return Some(InLine { turn, member });
         }

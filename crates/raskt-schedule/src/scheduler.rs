@@ -275,16 +275,14 @@ impl Scheduler {
     }
 
     fn take_back(&mut self, worker: WorkerId, id: RunId, attempt: Attempt, tasks: &[TaskRange]) {
-        let expected = self
-            .workers
-            .get(worker)
-            .and_then(|state| state.find(id, attempt))
-            .map(|placed| (placed.priority, placed.nanoseconds));
+        // Only who has it gives it back; what comes late, or from somebody else, changes nothing.
+        let placed = self.workers.get(worker).and_then(|state| state.find(id, attempt));
+        let Some(expected) = placed.map(|placed| (placed.priority, placed.nanoseconds)) else { return };
         let stolen_for = self.workers.take_out(worker, id, attempt, tasks);
         self.look_at_borrowers(worker);
         let is_over = self.workers.get(worker).is_some_and(|state| state.find(id, attempt).is_none());
-        if let Some((priority, expected)) = expected.filter(|_| is_over) {
-            self.queue.give_back(id, priority, expected);
+        if is_over {
+            self.queue.give_back(id, expected.0, expected.1);
         }
         self.change(id, |run| run.requeue(attempt, tasks));
         if let Some(idle) = stolen_for {
@@ -302,7 +300,7 @@ impl Scheduler {
             // Taken to be of equal size.
             let each = (bytes / TaskRange::count(tasks).max(1)).min(LARGEST);
             if !is_there {
-                // The worker went before the scheduler inventory_version of the data.
+                // The worker went before the scheduler heard of the data.
                 run.tasks.lose_given(tasks);
                 return;
             }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct CrashSuspects {
     /// By their first task; none touches the next. Empty as long as no worker dies.
-    stretches: BTreeMap<TaskId, RankRange>,
-    groups: BTreeMap<Group, TaskSet>,
+    stretches: BTreeMap<TaskId, Stretch>,
+    groups: BTreeMap<Group, Members>,
     next: u32,
     /// Groups that have ready tasks and that no worker is kept for, by what they require.
     ready: BTreeSet<(u32, Group)>,
@@ -29,7 +29,7 @@ pub(crate) struct Group(u32);
 
 /// Neighbours with the same past.
 #[derive(Clone, Debug)]
-struct RankRange {
+struct Stretch {
     end: u64,
     story: Arc<Story>,
     /// The group that they run with, if they are suspects.
@@ -38,7 +38,7 @@ struct RankRange {
 
 /// Suspects that run together, and nothing with them.
 #[derive(Debug)]
-struct TaskSet {
+struct Members {
     /// Where their stretches begin.
     starts: BTreeSet<TaskId>,
     /// What they require, by its class in their run.
@@ -104,7 +104,21 @@ impl CrashSuspects {
         !self.groups.is_empty() && self.group_of(task).is_some()
     }
 
-    fn find(&self, task: TaskId) -> Option<(TaskId, &RankRange)> {
+    /// Those of `tasks` that were near the death of a worker.
+    pub fn within(&self, tasks: TaskRange) -> Vec<TaskRange> {
+        let (from, to) = (TaskId::new(tasks.layer, tasks.start), TaskId::new(tasks.layer, tasks.end));
+        let before = self.find(from).map(|(start, stretch)| (start, stretch.end));
+        let later = self.stretches.range(from..to).map(|(&start, stretch)| (start, stretch.end));
+        let all = before.filter(|(start, _)| *start < from).into_iter().chain(later);
+        let cut = |(start, end): (TaskId, u64)| TaskRange {
+            layer: tasks.layer,
+            start: start.index.max(tasks.start),
+            end: end.min(tasks.end),
+        };
+        all.map(cut).filter(|range| !range.is_empty()).collect()
+    }
+
+    fn find(&self, task: TaskId) -> Option<(TaskId, &Stretch)> {
         let (&start, stretch) = self.stretches.range(..=task).next_back()?;
         (start.layer == task.layer && task.index < stretch.end).then_some((start, stretch))
     }
@@ -135,7 +149,7 @@ impl CrashSuspects {
                 if is_suspect && group.is_none() {
                     group = Some(self.add_group(class));
                 }
-                let stretch = RankRange { end, story: story.clone(), group: group.filter(|_| is_suspect) };
+                let stretch = Stretch { end, story: story.clone(), group: group.filter(|_| is_suspect) };
                 self.put(TaskId::new(piece.layer, piece.start), stretch);
                 (noted, piece.start) = (noted + end - piece.start, end);
             }
@@ -147,11 +161,11 @@ impl CrashSuspects {
     fn add_group(&mut self, class: u32) -> Group {
         let group = Group(self.next);
         self.next += 1;
-        self.groups.insert(group, TaskSet { starts: BTreeSet::new(), class, has_worker: false });
+        self.groups.insert(group, Members { starts: BTreeSet::new(), class, has_worker: false });
         group
     }
 
-    fn put(&mut self, start: TaskId, stretch: RankRange) {
+    fn put(&mut self, start: TaskId, stretch: Stretch) {
         if let Some(members) = stretch.group.and_then(|group| self.groups.get_mut(&group)) {
             members.starts.insert(start);
         }
@@ -159,7 +173,7 @@ impl CrashSuspects {
     }
 
     /// Takes `range` out, in pieces of one past each.
-    fn cut(&mut self, range: TaskRange) -> Vec<(TaskRange, Option<RankRange>)> {
+    fn cut(&mut self, range: TaskRange) -> Vec<(TaskRange, Option<Stretch>)> {
         let TaskRange { layer, mut start, end } = range;
         let mut pieces = vec![];
         while start < end {
@@ -179,13 +193,13 @@ impl CrashSuspects {
     }
 
     /// Takes the tasks from `start` to `end` out of the stretch that begins at `at`.
-    fn cut_out(&mut self, at: TaskId, start: u64, end: u64) -> Option<RankRange> {
+    fn cut_out(&mut self, at: TaskId, start: u64, end: u64) -> Option<Stretch> {
         let stretch = self.stretches.remove(&at)?;
         if let Some(members) = stretch.group.and_then(|group| self.groups.get_mut(&group)) {
             members.starts.remove(&at);
         }
         if at.index < start {
-            self.put(at, RankRange { end: start, ..stretch.clone() });
+            self.put(at, Stretch { end: start, ..stretch.clone() });
         }
         if end < stretch.end {
             self.put(TaskId::new(at.layer, end), stretch.clone());

@@ -70,6 +70,21 @@ impl TaskSet {
         found.filter(|&found| found < len)
     }
 
+    /// The first task from `from` on that isn't in it, of a layer of `len` tasks.
+    pub fn next_gap(&self, from: u64, len: u64) -> Option<u64> {
+        let found = match self {
+            Self::Nothing => Some(from),
+            Self::Everything => None,
+            Self::Ranges(ranges) => {
+                let at = ranges.partition_point(|range| range.end <= from);
+                Some(ranges.get(at).filter(|range| range.start <= from).map_or(from, |range| range.end))
+            }
+            Self::Boxes(boxes) => boxes.next_gap(from, len),
+            Self::Bits(bits) => next_bit(bits, from, u64::MAX),
+        };
+        found.filter(|&found| found < len)
+    }
+
     /// Adds the blocks of `set`, which are numbered by `grid`, of a layer of `len` tasks. What would take very many ranges, and
     /// is no few boxes, is taken for everything: so that no graph takes more memory than it deserves.
     pub fn insert_set(&mut self, grid: &Grid, set: GridSet, len: u64) {
@@ -196,6 +211,9 @@ impl TaskSet {
 
     /// Takes out the tasks of `removed`, of a layer of `len` tasks.
     pub fn remove(&mut self, removed: Range<u64>, len: u64) {
+        if removed.is_empty() {
+            return;
+        }
         if *self == Self::Everything {
             *self = Self::Ranges(whole(len));
         }

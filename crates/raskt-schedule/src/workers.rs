@@ -277,7 +277,8 @@ impl Workers {
         let incoming = self.workers.get(&worker).and_then(WorkerState::incoming);
         incoming.is_some_and(|(from, run, attempt)| {
             let placed = self.workers.get(&from).and_then(|state| state.find(run, attempt));
-            placed.is_some_and(|placed| placed.stolen_for == Some(worker))
+            // What has begun isn't given back, and nobody says so.
+            placed.is_some_and(|placed| placed.stolen_for == Some(worker) && !placed.is_started)
         })
     }
 

@@ -7,6 +7,7 @@ use crate::scheduler::Scheduler;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;
 use crate::{RunId, WorkerId};
+use std::iter;
 use std::sync::Arc;
 
 /// Workers that are looked at to find the one with the least to do.
@@ -59,7 +60,9 @@ impl Scheduler {
 
     /// Keeps workers for those who have stood aside for long.
     pub(crate) fn keep_room(&mut self) {
-        while let Some(need) = self.reserves.next_due(self.now, &self.settings.admission) {
+        // All of them first: who is noted again, without any patience or at the end of time, would be due again at once.
+        let due: Vec<_> = iter::from_fn(|| self.reserves.next_due(self.now, &self.settings.admission)).collect();
+        for need in due {
             self.steps += 1;
             let Some(priority) = self.queue.first_aside(need) else {
                 self.drop_reserve(need);

@@ -5,13 +5,14 @@ use crate::needs::Need;
 use crate::run_queue::RunQueue;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 fn order(queue: &RunQueue) -> Vec<u64> {
     let mut all = vec![];
-    let mut passed = None;
+    let mut passed = Bound::Unbounded;
     while let Some(next) = queue.next(passed) {
         all.push(next.run().0);
-        passed = Some(next);
+        passed = Bound::Excluded(next);
     }
     all
 }
@@ -125,7 +126,7 @@ fn those_that_stand_aside_for_the_same_share_it_by_time() {
     let mut had = BTreeMap::from([(1, 0), (2, 0)]);
     for _ in 0..1000 {
         assert!(queue.wake(gpu));
-        let next = queue.next(None).expect("it was woken").run();
+        let next = queue.next(Bound::Unbounded).expect("it was woken").run();
         let takes = if next == RunId(1) { 30 } else { 1 };
         *had.entry(next.0).or_default() += takes;
         queue.charge(next, 0, takes);
@@ -151,13 +152,13 @@ fn what_goes_first_is_shared_apart() {
 #[test]
 fn of_those_in_line_the_passed_are_passed_once_whatever_the_served_ones_become() {
     let mut queue = queue(&[(1, None, 0), (2, None, 0), (3, None, 0)]);
-    let first = queue.next(None).unwrap();
+    let first = queue.next(Bound::Unbounded).unwrap();
     assert_eq!(first.run(), RunId(1));
-    let second = queue.next(Some(first)).unwrap();
+    let second = queue.next(Bound::Excluded(first)).unwrap();
     queue.charge(second.run(), 0, 10);
-    assert_eq!(queue.next(Some(first)).unwrap().run(), RunId(3));
+    assert_eq!(queue.next(Bound::Excluded(first)).unwrap().run(), RunId(3));
     queue.charge(RunId(3), 0, 20);
-    assert_eq!(queue.next(Some(first)).unwrap().run(), RunId(2));
+    assert_eq!(queue.next(Bound::Excluded(first)).unwrap().run(), RunId(2));
 }
 
 /// Somebody who comes, in the model.
@@ -250,7 +251,7 @@ impl Model {
 
     fn hand_out(&mut self) {
         while (self.running.len() as u64) < self.slots {
-            let Some(next) = self.queue.next(None).map(|next| next.run().0) else { return };
+            let Some(next) = self.queue.next(Bound::Unbounded).map(|next| next.run().0) else { return };
             let known = self.there.get_mut(&next).expect("only who is there is in line");
             let (takes, expected) = (known.guest.takes, known.expected());
             known.left -= 1;

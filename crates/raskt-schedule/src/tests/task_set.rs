@@ -74,6 +74,8 @@ proptest! {
         prop_assert_eq!(&all, &reference.iter().copied().collect::<Vec<_>>());
         for index in 0..len {
             prop_assert_eq!(members.contains(index), reference.contains(&index));
+            let gap = (index..len).find(|at| !reference.contains(at));
+            prop_assert_eq!(members.next_gap(index, len), gap, "{:?}", members);
             prop_assert_eq!(members.next(index, len), reference.range(index..).next().copied(), "{:?}", members);
         }
         let mut compact = members.into_bits(len);

@@ -1,0 +1,227 @@
+//! Nobody is passed, asked for in vain, or due for ever.
+
+use super::graphs::op;
+use super::world::soonest_start;
+use crate::run_queue::RunQueue;
+use crate::*;
+use raskt_graph::*;
+use std::ops::Bound;
+use std::sync::Arc;
+
+pub fn with(name: &str, amount: u64) -> Arc<Annotations> {
+    Arc::new(Annotations { resources: [(name.into(), amount)].into(), ..Annotations::default() })
+}
+
+pub fn one_layer(tasks: u32, annotations: Option<Arc<Annotations>>) -> Arc<Graph> {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let layer = Layer::new("t", op, Shape::source(tasks));
+    let layer = match annotations {
+        Some(annotations) => Layer { annotations, ..layer },
+        None => layer,
+    };
+    graph.layer(layer).unwrap();
+    Arc::new(graph.finish())
+}
+
+pub fn all(graph: &Graph) -> Vec<TaskRange> {
+    graph.layers().map(|(layer, l)| TaskRange { layer, start: 0, end: l.len() }).collect()
+}
+
+pub fn drain(s: &mut Scheduler) -> Vec<Action> {
+    std::iter::from_fn(|| s.poll_action()).collect()
+}
+
+pub fn assigns(actions: &[Action]) -> Vec<(WorkerId, Assignment)> {
+    actions
+        .iter()
+        .filter_map(|a| match a {
+            Action::Assign { worker, assignment } => Some((*worker, assignment.clone())),
+            _ => None,
+        })
+        .collect()
+}
+
+pub fn done(worker: WorkerId, a: &Assignment, nanoseconds: u64) -> Event {
+    let outcomes = a.tasks.iter().map(|&r| (r, Outcome::Done { bytes: 8 * r.len() })).collect();
+    Event::Reported { worker, report: Report { run: a.run, attempt: a.attempt, outcomes, nanoseconds } }
+}
+
+/// Goes on for ever if somebody who is noted again at once is due again at once.
+fn try_two_who_require_much(settings: Settings, now: Time) {
+    let mut s = Scheduler::with(settings, soonest_start());
+    let resources = [("gpu".into(), 1000)].into();
+    s.try_event(now, Event::WorkerJoined { worker: WorkerId(0), offer: Offer { resources, ..Offer::slots(4) } })
+        .unwrap();
+    for run in [1, 2] {
+        let graph = one_layer(1, Some(with("gpu", 1000)));
+        let wanted = all(&graph);
+        s.try_event(now, Event::GraphAdded { run: RunId(run), parent: None, graph, wanted }).unwrap();
+    }
+    s.try_event(now, Event::TimePassed).unwrap();
+    s.validate();
+}
+
+#[test]
+fn nobody_is_due_again_at_once() {
+    let admission = Admission { patience_nanoseconds: 0, ..Admission::default() };
+    try_two_who_require_much(Settings { admission, ..Settings::default() }, Time(0));
+}
+
+#[test]
+fn time_may_be_at_its_end() {
+    try_two_who_require_much(Settings::default(), Time(u64::MAX));
+}
+
+/// An idle worker asks for what its owner begins at that moment.
+#[test]
+fn what_has_begun_is_waited_for_by_nobody() {
+    let rebalance = Rebalance { prefill_nanoseconds: 1 << 40, ..Rebalance::default() };
+    let mut s = Scheduler::with(Settings { credit_nanoseconds: 1, rebalance, ..Settings::default() }, soonest_start());
+    s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer: Offer::slots(1) });
+    let g = one_layer(2, None);
+    s.handle_event(Time(0), Event::GraphAdded { run: RunId(9), parent: None, wanted: all(&g), graph: g });
+    let g = one_layer(6, None);
+    s.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, wanted: all(&g), graph: g });
+    let given = assigns(&drain(&mut s));
+    // The worker has all eight, in the order of the hand-outs; it begins the first.
+    assert_eq!(given.len(), 8, "{given:?}");
+    let start = |s: &mut Scheduler, a: &Assignment| {
+        s.handle_event(Time(0), Event::Started { worker: WorkerId(0), run: a.run, attempt: a.attempt })
+    };
+    start(&mut s, &given[0].1);
+    s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(1), offer: Offer::slots(1) });
+    let recalled: Vec<_> = drain(&mut s)
+        .into_iter()
+        .filter_map(|a| match a {
+            Action::Recall { run, attempt, .. } => Some((run, attempt)),
+            _ => None,
+        })
+        .collect();
+    let second = &given[1].1;
+    assert_eq!(recalled, [(second.run, second.attempt)]);
+    // It has ended the first and begun the second when it hears of that: it has nothing to say to it.
+    let report = done(WorkerId(0), &given[0].1, 100);
+    s.handle_event(Time(1), report);
+    start(&mut s, second);
+    s.handle_event(Time(2), Event::TimePassed);
+    let asked = drain(&mut s).into_iter().any(|a| matches!(a, Action::Recall { .. }));
+    assert!(asked, "six assignments wait behind a long one, and a worker with nothing to do isn't given any");
+}
+
+/// Who is woken in the middle of a walk through the line has its turn all the same.
+#[test]
+fn who_is_woken_behind_the_walk_has_its_turn() {
+    let mut s = Scheduler::with(Settings { credit_nanoseconds: 1, ..Settings::default() }, soonest_start());
+    let resources = [("gpu".into(), 2000), ("b".into(), 1000)].into();
+    s.handle_event(
+        Time(0),
+        Event::WorkerJoined { worker: WorkerId(0), offer: Offer { resources, ..Offer::slots(16) } },
+    );
+    let chain = |parts: &[(u32, Option<Arc<Annotations>>)]| {
+        let mut graph = GraphBuilder::new();
+        let op = op(&mut graph);
+        for (tasks, annotations) in parts {
+            let layer = Layer::new("t", op, Shape::source(*tasks));
+            graph
+                .layer(match annotations {
+                    Some(a) => Layer { annotations: a.clone(), ..layer },
+                    None => layer,
+                })
+                .unwrap();
+        }
+        Arc::new(graph.finish())
+    };
+    let mut given: Vec<(WorkerId, Assignment)> = vec![];
+    let tell = |s: &mut Scheduler, given: &mut Vec<(WorkerId, Assignment)>, e: Event| {
+        s.handle_event(Time(0), e);
+        given.extend(assigns(&drain(s)));
+        s.validate();
+    };
+    let add =
+        |run: u64, graph: Arc<Graph>| Event::GraphAdded { run: RunId(run), parent: None, wanted: all(&graph), graph };
+    // Somebody has all of b for long.
+    tell(&mut s, &mut given, add(50, chain(&[(1, Some(with("b", 1000)))])));
+    // H has both GPUs, and then requires b.
+    let h = {
+        let mut graph = GraphBuilder::new();
+        let op = op(&mut graph);
+        let first =
+            graph.layer(Layer { annotations: with("gpu", 2000), ..Layer::new("h", op, Shape::source(1)) }).unwrap();
+        let grid = Grid::new([1]);
+        let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(first, grid)] };
+        graph.layer(Layer { annotations: with("b", 1000), ..Layer::new("h2", op, shape) }).unwrap();
+        Arc::new(graph.finish())
+    };
+    tell(&mut s, &mut given, add(2, h));
+    // Z1 asks for a GPU first, and has a task without; Z2 asks after it has had a little.
+    tell(&mut s, &mut given, add(3, chain(&[(1, None), (1, Some(with("gpu", 1000)))])));
+    tell(
+        &mut s,
+        &mut given,
+        add(1, {
+            let mut graph = GraphBuilder::new();
+            let op = op(&mut graph);
+            let first = graph.layer(Layer::new("a", op, Shape::source(1))).unwrap();
+            let grid = Grid::new([1]);
+            let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(first, grid)] };
+            graph.layer(Layer { annotations: with("gpu", 1000), ..Layer::new("b", op, shape) }).unwrap();
+            Arc::new(graph.finish())
+        }),
+    );
+    let take = |given: &mut Vec<(WorkerId, Assignment)>, run: u64, layer: u32| {
+        let at = given
+            .iter()
+            .position(|(_, a)| a.run.0 == run && a.tasks[0].layer.0 == layer)
+            .unwrap_or_else(|| panic!("run {run} layer {layer} has it: {given:?}"));
+        given.remove(at)
+    };
+    let (w, a) = take(&mut given, 1, 0);
+    tell(&mut s, &mut given, done(w, &a, 500));
+    let (w, a) = take(&mut given, 3, 0);
+    tell(&mut s, &mut given, done(w, &a, 1_000_000_000));
+    let (w, a) = take(&mut given, 2, 0);
+    tell(&mut s, &mut given, done(w, &a, 1000));
+    let with_gpu: Vec<_> =
+        given.iter().filter(|(_, a)| a.tasks[0].layer.0 == 1 && a.run.0 != 2).map(|(_, a)| a.run.0).collect();
+    tell(&mut s, &mut given, Event::TimePassed);
+    let later: Vec<_> =
+        given.iter().filter(|(_, a)| a.tasks[0].layer.0 == 1 && a.run.0 != 2).map(|(_, a)| a.run.0).collect();
+    assert_eq!(
+        with_gpu.len(),
+        2,
+        "both GPUs are free, and both who ask for one have it: {with_gpu:?}; at the next event {later:?}"
+    );
+}
+
+/// What a worker gives back that it never had.
+#[test]
+fn what_one_has_nobody_else_gives_back() {
+    let mut s = Scheduler::new(1);
+    for w in [0, 1] {
+        s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(w), offer: Offer::slots(1) });
+    }
+    let g = one_layer(1, None);
+    s.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, wanted: all(&g), graph: g });
+    let given = assigns(&drain(&mut s));
+    let (owner, a) = &given[0];
+    let other = WorkerId(1 - owner.0);
+    let event = Event::Recalled { worker: other, run: RunId(1), attempt: a.attempt, tasks: a.tasks.clone() };
+    if s.try_event(Time(0), event).is_err() {
+        return;
+    }
+    let again = assigns(&drain(&mut s));
+    assert!(again.is_empty(), "the task runs at {owner:?} and is handed out again: {again:?}");
+}
+
+#[test]
+fn memory_goes_to_the_highest_priority_first() {
+    let mut queue = RunQueue::new(Order::FairShares);
+    for run in 1..=6 {
+        queue.add(RunId(run), None);
+        queue.stand(RunId(run), 0, Some(if run == 6 { 10 } else { 0 }));
+        queue.hold_back(RunId(run), 0);
+    }
+    queue.wake_some(4);
+    assert_eq!(queue.next(Bound::Unbounded).map(|next| next.run()), Some(RunId(6)));
+}
