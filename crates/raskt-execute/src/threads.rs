@@ -4,7 +4,9 @@ use crate::execution::{Execution, runner_for};
 use crate::lending::{AtWork, settle_at};
 use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
+use raskt_schedule::Ticket;
 use raskt_sync::{MutexGuard, guard};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -153,16 +155,24 @@ fn tell_time<'a>(shared: &'a Arc<Shared>, state: MutexGuard<'a, State>) -> Mutex
 /// Runs `execution`, and what `next` picks after it of the same kind.
 pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, next: &mut Next<'_>) {
     let at_work = AtWork::start(shared, execution.run);
+    let current = Cell::new(execution.ticket);
     // What panics here isn't a task: those that wait for it would wait for ever.
-    if let Err(story) = guard(|| stretch(shared, execution, &at_work, next)) {
+    if let Err(story) = guard(|| stretch(shared, execution, (&at_work, &current), next)) {
         shared.break_down(&story);
+        // The thread is at it no longer, and says so: nobody else would give back what was promised for it.
+        let _ = shared.change(|state| state.found_track(current.get()));
     }
 }
 
 /// Picks what a thread runs next.
 pub(crate) type Next<'a> = dyn FnMut(&mut State, raskt_graph::OpKind) -> Option<Execution> + 'a;
 
-fn stretch(shared: &Arc<Shared>, execution: Execution, at_work: &AtWork, pick: &mut Next<'_>) {
+fn stretch(
+    shared: &Arc<Shared>,
+    execution: Execution,
+    (at_work, current): (&AtWork, &Cell<Ticket>),
+    pick: &mut Next<'_>,
+) {
     let kind = execution.kind();
     let mut next = Some(execution);
     // What has to be computed again is, before the runner takes the interpreter for the whole stretch.
@@ -170,6 +180,7 @@ fn stretch(shared: &Arc<Shared>, execution: Execution, at_work: &AtWork, pick: &
     let mut step = || {
         let Some(mut execution) = next.take() else { return false };
         at_work.go_on_with(execution.run);
+        current.set(execution.ticket);
         execution.make_whole(&shared.recovery);
         let mut executed = execution.execute(&shared.recovery, shared.options.threads.max(1));
         let taken_in = shared.change(|state| {

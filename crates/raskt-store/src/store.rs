@@ -140,9 +140,9 @@ impl Store {
         let _ = self.shared().change(|state| state.give_back(holder));
     }
 
-    /// Takes back all promises to an asker, and forgets all that it waits for.
-    pub fn give_back_all(&self, asker: u32) {
-        let _ = self.shared().change(|state| state.give_back_all(asker));
+    /// Takes back all promises to an asker, but those of tickets that it `keeps`, and forgets all that it waits for.
+    pub fn give_back_all(&self, asker: u32, keeps: impl Fn(u64) -> bool) {
+        let _ = self.shared().change(|state| state.give_back_all(asker, &keeps));
     }
 
     /// Counts results that are too small to be kept one by one.

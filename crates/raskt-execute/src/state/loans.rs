@@ -65,7 +65,7 @@ impl State {
     }
 
     /// A thread is back from what nobody waits for any more.
-    pub(super) fn found_track(&mut self, ticket: Ticket) {
+    pub fn found_track(&mut self, ticket: Ticket) {
         let Some(thread) = self.strays.remove(&ticket) else { return };
         self.store.give_back(self.holder(ticket));
         if let Some(thread) = thread {
