@@ -49,6 +49,9 @@ pub(crate) struct State {
     picked: BTreeMap<Ticket, Option<ThreadNumber>>,
     /// What was picked last in the change that is under way: should that end in a breakdown, no thread gets it.
     pub handed_out: Option<Ticket>,
+    /// The change that is under way was made by somebody who takes up himself what comes of it: for each task that waits for
+    /// another, a thread might be quicker than the one that waits, which would be missing for the next one.
+    pub is_left_to_waiter: bool,
     /// Those that nobody waits for any more, and that threads are still at.
     strays: BTreeMap<Ticket, Option<ThreadNumber>>,
     /// Slots that they take up.
@@ -114,6 +117,7 @@ impl State {
             executions: VecDeque::new(),
             picked: BTreeMap::new(),
             handed_out: None,
+            is_left_to_waiter: false,
             strays: BTreeMap::new(),
             stray_slots: 0,
             lent_slots: 0,

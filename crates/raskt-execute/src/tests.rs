@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 mod breaking;
 mod callers;
 mod chains;
+mod depths;
 mod in_place;
 mod interpreted;
 mod memory;

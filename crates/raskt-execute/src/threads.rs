@@ -2,6 +2,7 @@
 
 use crate::execution::{Execution, runner_for};
 use crate::lending::{AtWork, settle_at};
+use crate::room::pool_stack;
 use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
 use raskt_schedule::Ticket;
@@ -18,7 +19,7 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) -> bool {
         return false;
     }
     let is_timed = is_wanted_for_time(shared, state);
-    if !state.has_work() {
+    if !state.has_work() || state.is_left_to_waiter {
         return is_timed;
     }
     let free = shared.options.threads.saturating_sub(state.pool.busy());
@@ -60,7 +61,8 @@ fn start(shared: &Arc<Shared>, state: &mut State) -> Result<(), String> {
         return Err(format!("an engine has {} threads at most", state.pool.most));
     }
     let (shared, number) = (shared.clone(), state.pool.add());
-    let started = std::thread::Builder::new().name("raskt-task".into()).spawn(move || live(&shared, number));
+    let thread = std::thread::Builder::new().name("raskt-task".into()).stack_size(pool_stack());
+    let started = thread.spawn(move || live(&shared, number));
     state.pool.refused = None;
     started.map(drop).map_err(|error| {
         state.pool.remove(number);

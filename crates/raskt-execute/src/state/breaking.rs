@@ -51,7 +51,8 @@ impl State {
     /// What the store promised is given back, but for what threads are still at, which gives it back when it ends; and small
     /// results are no longer counted there.
     fn let_go_of_all(&mut self) {
-        let is_at_work = |ticket| self.picked.contains_key(&Ticket(ticket)) || self.strays.contains_key(&Ticket(ticket));
+        let is_at_work =
+            |ticket| self.picked.contains_key(&Ticket(ticket)) || self.strays.contains_key(&Ticket(ticket));
         self.store.give_back_all(self.number, is_at_work);
         let runs = mem::take(&mut self.runs);
         self.store.let_go_small(runs.values().map(|entry| entry.small).sum());
