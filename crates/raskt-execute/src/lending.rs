@@ -47,8 +47,9 @@ enum Lent {
 /// How often a caller of an engine without threads looks for work while another caller is at it.
 const GLANCE: Duration = Duration::from_millis(1);
 
-/// How often one looks whether time has passed, where the system gives the engine no thread that would.
-const TELLS_TIME: Duration = Duration::from_millis(100);
+/// How often those who wait look whether time has passed, or the store has something to do, where the system gives the engine or
+/// the store no thread that would.
+pub(crate) const GLANCES: Duration = Duration::from_millis(100);
 
 /// While it lives, this thread runs tasks of an engine.
 pub(crate) struct AtWork(());
@@ -267,7 +268,7 @@ impl<'a> Waiting<'a> {
     pub fn glance(&self) -> Option<Duration> {
         match self.shared.options.threads {
             0 => Some(GLANCE),
-            _ => self.tells_time.then_some(TELLS_TIME),
+            _ => (self.tells_time || self.shared.store.is_stranded()).then_some(GLANCES),
         }
     }
 

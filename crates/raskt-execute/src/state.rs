@@ -64,6 +64,8 @@ pub(crate) struct State {
     /// Until when an idle thread waits to tell the scheduler that time has passed.
     pub timer: Option<Instant>,
     pub is_shut_down: bool,
+    /// Whether the store had no thread for what it has to do, when it was looked at last.
+    pub store_was_stranded: bool,
     slots: u32,
     /// The limit of the store, as the scheduler knows it: what tasks make waits on disk if need be, but it is better not made
     /// before it can be read.
@@ -125,6 +127,7 @@ impl State {
             pool: Pool::new(slots as usize * STRAYS_A_SLOT),
             timer: None,
             is_shut_down: false,
+            store_was_stranded: false,
             slots,
             memory,
             slots_ahead: 0,

@@ -18,6 +18,7 @@ mod memory;
 mod pasts;
 mod quick;
 mod slots;
+mod stranded;
 mod strays;
 mod unlocked;
 
