@@ -59,7 +59,8 @@ impl Engine {
 
     /// Starts to run what `wanted` needs of `graph`. The run of tasks that the graph doesn't have ends at once.
     ///
-    /// Somebody has to wait for it: where no threads can be had, it is whoever waits that runs it.
+    /// Somebody has to wait for it: where no threads can be had, it is whoever waits that runs it. A task that submits it is
+    /// expected to wait at once, and to run what it can of it itself: no thread is woken for it before.
     pub fn submit(&self, graph: Arc<Graph>, wanted: Vec<TaskId>) -> RunHandle {
         self.submit_of(graph, wanted, None, None)
     }
@@ -83,12 +84,14 @@ impl Engine {
     ) -> RunHandle {
         let completion = Arc::new(Completion::default());
         let (wanted, parent) = (TaskRange::of(wanted), run_of(&self.0));
+        let is_waited_for = parent.is_some() && owner.is_none();
         let submitted = Submitted::new(graph, wanted, parent, (owner.clone(), past), completion.clone());
         let submit = |submitted| {
             let submit = |state: &mut State| {
                 if state.is_shut_down {
                     completion.complete(Err(RunError::ShutDown));
                 }
+                state.is_left_to_waiter = is_waited_for;
                 state.submit(submitted)
             };
             // If the engine breaks down over it, the owners of all runs are told: this one's too.

@@ -64,6 +64,9 @@ impl RunHandle {
 
     fn wait_for_others(&self, deadline: Instant, nudges: u64, waiting: &mut Waiting<'_>) {
         waiting.pause();
+        if self.shared.store.help() {
+            return;
+        }
         // Without threads, another caller may be at the work that this one waits for, or leave work to it.
         let until = waiting.glance().map_or(deadline, |glance| deadline.min(Instant::now() + glance));
         self.completion.wait(nudges, until);

@@ -6,6 +6,7 @@
 //! nothing at hand does the thread wait, and another one is at work in its place.
 
 use crate::execution::Execution;
+use crate::room::{Room, stack_left};
 use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
 use raskt_graph::OpKind;
@@ -29,6 +30,8 @@ struct Inside {
     shared: Arc<Shared>,
     run: RunId,
     lent: Lent,
+    /// Stack that was left when it began.
+    stack: usize,
 }
 
 /// Whether the slot that a thread is in is given to others meanwhile.
@@ -44,18 +47,17 @@ enum Lent {
 /// How often a caller of an engine without threads looks for work while another caller is at it.
 const GLANCE: Duration = Duration::from_millis(1);
 
-/// How often one looks whether time has passed, where the system gives the engine no thread that would.
-const TELLS_TIME: Duration = Duration::from_millis(100);
-
-/// Runs within runs of which a thread has on its stack, at most: what is deeper goes to other threads.
-const DEEPEST: usize = 8;
+/// How often those who wait look whether time has passed, or the store has something to do, where the system gives the engine or
+/// the store no thread that would.
+pub(crate) const GLANCES: Duration = Duration::from_millis(100);
 
 /// While it lives, this thread runs tasks of an engine.
 pub(crate) struct AtWork(());
 
 impl AtWork {
     pub fn start(shared: &Arc<Shared>, run: RunId) -> Self {
-        INSIDE.with_borrow_mut(|inside| inside.push(Inside { shared: shared.clone(), run, lent: Lent::No }));
+        let begun = Inside { shared: shared.clone(), run, lent: Lent::No, stack: stack_left() };
+        INSIDE.with_borrow_mut(|inside| inside.push(begun));
         Self(())
     }
 
@@ -186,18 +188,22 @@ pub(crate) struct Waiting<'a> {
     /// Where the slots stand that it has lent to the run, and what became of them before.
     places: Vec<(usize, Lent)>,
     others: Loan,
-    /// Whether it may run tasks.
-    helps: bool,
+    /// Whether it is in a task of the engine, in whose place it may run others.
+    is_inside: bool,
+    /// Whether it has room for them.
+    room: Room,
     /// Whether no thread of the engine may be there to tell that time has passed.
     tells_time: bool,
 }
 
 impl<'a> Waiting<'a> {
     pub fn begin(shared: &'a Arc<Shared>, run: RunId) -> Self {
-        let depth = INSIDE.with_borrow(Vec::len);
+        let is_free = || shared.recovery.runners.have_room();
+        let (depth, outermost) =
+            INSIDE.with_borrow(|inside| (inside.len(), inside.first().map_or(usize::MAX, |outermost| outermost.stack)));
+        let room = Room::here(depth, outermost, is_free);
         let is_inside = run_of(shared).is_some();
-        let helps = shared.options.threads == 0 || (is_inside && depth < DEEPEST);
-        Self { shared, run, places: vec![], others: Loan::default(), helps, tells_time: false }
+        Self { shared, run, places: vec![], others: Loan::default(), is_inside, room, tells_time: false }
     }
 
     /// Tasks of the run that are at hand; on an engine without threads also those of others, who may have left them.
@@ -217,9 +223,7 @@ impl<'a> Waiting<'a> {
             if tells_time {
                 state.tell_time_if_due();
             }
-            let may_help = self.helps || state.lacks_threads();
-            let own = may_help.then(|| state.pick_for(self.run, None)).flatten();
-            (own.or_else(|| if has_no_threads { state.pick(None) } else { None }), tells_time, idle)
+            (self.pick(state), tells_time, idle)
         };
         // Until it has something, it isn't one of those at work.
         let (found, tells_time, idle) = self.shared.change(pick).unwrap_or((None, false, vec![]));
@@ -234,6 +238,26 @@ impl<'a> Waiting<'a> {
         found
     }
 
+    /// Tasks of the run, if the thread has room for them. Without it the run ends, where nobody else could go on with it.
+    fn pick(&self, state: &mut State) -> Option<Execution> {
+        let has_no_threads = self.shared.options.threads == 0;
+        let is_alone = has_no_threads || state.lacks_threads();
+        match self.room {
+            Room::Exhausted { left, least } if is_alone => {
+                state.end_for_want_of_stack(self.run, (left, least), has_no_threads);
+                None
+            }
+            Room::Ample if self.is_inside || is_alone => self.pick_any(state),
+            Room::Scant if is_alone => self.pick_any(state),
+            _ => None,
+        }
+    }
+
+    fn pick_any(&self, state: &mut State) -> Option<Execution> {
+        let own = state.pick_for(self.run, None);
+        own.or_else(|| if self.shared.options.threads == 0 { state.pick(None) } else { None })
+    }
+
     /// The same after a first one, of one kind.
     pub fn pick_of(&self, state: &mut State, kind: OpKind) -> Option<Execution> {
         let own = state.pick_for(self.run, Some(kind));
@@ -244,7 +268,7 @@ impl<'a> Waiting<'a> {
     pub fn glance(&self) -> Option<Duration> {
         match self.shared.options.threads {
             0 => Some(GLANCE),
-            _ => self.tells_time.then_some(TELLS_TIME),
+            _ => (self.tells_time || self.shared.store.is_stranded()).then_some(GLANCES),
         }
     }
 

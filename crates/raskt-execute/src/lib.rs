@@ -24,6 +24,7 @@ mod panics;
 mod reads;
 mod recover;
 mod results;
+mod room;
 mod runner;
 mod shared;
 mod state;

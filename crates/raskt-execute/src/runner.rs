@@ -30,6 +30,12 @@ pub trait Runner: Send + Sync + 'static {
         wait();
     }
 
+    /// Whether the calling thread, which is in tasks already, has room for another one above them, beside its stack. An
+    /// interpreter may bound how deep functions call each other in a thread; what is deeper goes to another thread then.
+    fn has_room(&self) -> bool {
+        true
+    }
+
     /// The name of a task's own function, to be put into messages; by default the layer's.
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         graph.key(task)
@@ -62,6 +68,11 @@ impl Runners {
     /// The same runners, with one for Python calls.
     pub fn with_python(self, runner: Arc<dyn Runner>) -> Self {
         Self { python: Some(runner), ..self }
+    }
+
+    /// Whether the calling thread has room for a task above those that it is in, of whichever kind.
+    pub(crate) fn have_room(&self) -> bool {
+        self.native.has_room() && self.python.as_ref().is_none_or(|python| python.has_room())
     }
 
     pub(crate) fn shut_down(&self) {

@@ -103,7 +103,7 @@ impl Shared {
         }
         let (result, afterwards, is_idle) = {
             let mut state = self.state.lock();
-            state.handed_out = None;
+            (state.handed_out, state.is_left_to_waiter) = (None, false);
             let result = guard(|| {
                 let result = change(&mut state);
                 (result, (self.wake)(self, &mut state))

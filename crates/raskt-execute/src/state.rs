@@ -49,6 +49,9 @@ pub(crate) struct State {
     picked: BTreeMap<Ticket, Option<ThreadNumber>>,
     /// What was picked last in the change that is under way: should that end in a breakdown, no thread gets it.
     pub handed_out: Option<Ticket>,
+    /// The change that is under way was made by somebody who takes up himself what comes of it: for each task that waits for
+    /// another, a thread might be quicker than the one that waits, which would be missing for the next one.
+    pub is_left_to_waiter: bool,
     /// Those that nobody waits for any more, and that threads are still at.
     strays: BTreeMap<Ticket, Option<ThreadNumber>>,
     /// Slots that they take up.
@@ -61,6 +64,8 @@ pub(crate) struct State {
     /// Until when an idle thread waits to tell the scheduler that time has passed.
     pub timer: Option<Instant>,
     pub is_shut_down: bool,
+    /// Whether the store had no thread for what it has to do, when it was looked at last.
+    pub store_was_stranded: bool,
     slots: u32,
     /// The limit of the store, as the scheduler knows it: what tasks make waits on disk if need be, but it is better not made
     /// before it can be read.
@@ -114,6 +119,7 @@ impl State {
             executions: VecDeque::new(),
             picked: BTreeMap::new(),
             handed_out: None,
+            is_left_to_waiter: false,
             strays: BTreeMap::new(),
             stray_slots: 0,
             lent_slots: 0,
@@ -121,6 +127,7 @@ impl State {
             pool: Pool::new(slots as usize * STRAYS_A_SLOT),
             timer: None,
             is_shut_down: false,
+            store_was_stranded: false,
             slots,
             memory,
             slots_ahead: 0,

@@ -11,12 +11,14 @@ use std::time::{Duration, Instant};
 mod breaking;
 mod callers;
 mod chains;
+mod depths;
 mod in_place;
 mod interpreted;
 mod memory;
 mod pasts;
 mod quick;
 mod slots;
+mod stranded;
 mod strays;
 mod unlocked;
 

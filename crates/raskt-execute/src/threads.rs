@@ -1,10 +1,13 @@
 //! The pool: as many threads at work as there are slots, whatever some of them are stuck in.
 
 use crate::execution::{Execution, runner_for};
-use crate::lending::{AtWork, settle_at};
+use crate::lending::{AtWork, GLANCES, settle_at};
+use crate::room::pool_stack;
 use crate::shared::Shared;
 use crate::state::{State, ThreadNumber};
+use raskt_schedule::Ticket;
 use raskt_sync::{MutexGuard, guard};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,8 +18,8 @@ pub(crate) fn wake(shared: &Arc<Shared>, state: &mut State) -> bool {
     if shared.options.threads == 0 {
         return false;
     }
-    let is_timed = is_wanted_for_time(shared, state);
-    if !state.has_work() {
+    let is_timed = is_wanted_for_time(shared, state) | is_wanted_for_store(shared, state);
+    if !state.has_work() || state.is_left_to_waiter {
         return is_timed;
     }
     let free = shared.options.threads.saturating_sub(state.pool.busy());
@@ -53,12 +56,25 @@ fn is_wanted_for_time(shared: &Arc<Shared>, state: &mut State) -> bool {
     false
 }
 
+/// Where the system gives the store no thread, those who wait for work or for runs do what it has to do: whether one that idles is
+/// to be woken for it.
+fn is_wanted_for_store(shared: &Shared, state: &mut State) -> bool {
+    let is_stranded = shared.store.is_stranded();
+    if is_stranded && !state.store_was_stranded {
+        // From here on they look again and again.
+        state.nudge_all();
+    }
+    state.store_was_stranded = is_stranded;
+    is_stranded && state.pool.idle > 0
+}
+
 fn start(shared: &Arc<Shared>, state: &mut State) -> Result<(), String> {
     if state.pool.live() >= state.pool.most {
         return Err(format!("an engine has {} threads at most", state.pool.most));
     }
     let (shared, number) = (shared.clone(), state.pool.add());
-    let started = std::thread::Builder::new().name("raskt-task".into()).spawn(move || live(&shared, number));
+    let thread = std::thread::Builder::new().name("raskt-task".into()).stack_size(pool_stack());
+    let started = thread.spawn(move || live(&shared, number));
     state.pool.refused = None;
     started.map(drop).map_err(|error| {
         state.pool.remove(number);
@@ -90,6 +106,7 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
     }
     let mut state = shared.lock();
     state.pool.set_looking(number);
+    let mut has_helped = false;
     loop {
         if !state.is_shut_down
             && state.pool.busy() < shared.options.threads
@@ -103,6 +120,11 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
         let mut expired = false;
         let is_spare = state.pool.idle < shared.options.threads.max(1) + SPARE;
         if !state.is_shut_down && is_spare {
+            if !has_helped && shared.store.is_stranded() {
+                (state, has_helped) = help_store(shared, state);
+                continue;
+            }
+            has_helped = false;
             let timer = state.recorded.wakes_at();
             let now = Instant::now();
             if timer.is_some_and(|at| at <= now) {
@@ -110,7 +132,8 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
                 continue;
             }
             state.timer = timer;
-            let most = Duration::from_secs(IDLE_SECONDS);
+            let is_stranded = shared.store.is_stranded();
+            let most = if is_stranded { GLANCES } else { Duration::from_secs(IDLE_SECONDS) };
             let patience = timer.map_or(most, |at| at.duration_since(now).min(most));
             state.pool.idle += 1;
             (state, expired) = shared.work().wait_for(state, patience);
@@ -118,7 +141,7 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
             // Who else waits for it is woken once more, and sees to it.
             state.timer = None;
             // If the scheduler waits for a time, somebody has to stay for it.
-            expired &= state.recorded.wakes_at().is_none();
+            expired &= !is_stranded && state.recorded.wakes_at().is_none();
         }
         if state.is_shut_down || !is_spare || (expired && !state.has_work()) {
             state.pool.remove(number);
@@ -129,6 +152,17 @@ pub(crate) fn wait_for_work(shared: &Arc<Shared>, number: ThreadNumber) -> Optio
             return None;
         }
     }
+}
+
+/// Does one thing that the store has to do and no thread of its own for; whether there is nothing more.
+fn help_store<'a>(shared: &'a Arc<Shared>, mut state: MutexGuard<'a, State>) -> (MutexGuard<'a, State>, bool) {
+    // It looks for work again at once, and counts as one that will.
+    state.pool.idle += 1;
+    drop(state);
+    let has_helped = !shared.store.help();
+    let mut state = shared.lock();
+    state.pool.idle -= 1;
+    (state, has_helped)
 }
 
 /// Those that idle are woken one at a time, for work or for time to be told: one that takes up something else, or ends, leaves
@@ -153,16 +187,24 @@ fn tell_time<'a>(shared: &'a Arc<Shared>, state: MutexGuard<'a, State>) -> Mutex
 /// Runs `execution`, and what `next` picks after it of the same kind.
 pub(crate) fn run_stretch(shared: &Arc<Shared>, execution: Execution, next: &mut Next<'_>) {
     let at_work = AtWork::start(shared, execution.run);
+    let current = Cell::new(execution.ticket);
     // What panics here isn't a task: those that wait for it would wait for ever.
-    if let Err(story) = guard(|| stretch(shared, execution, &at_work, next)) {
+    if let Err(story) = guard(|| stretch(shared, execution, (&at_work, &current), next)) {
         shared.break_down(&story);
+        // The thread is at it no longer, and says so: nobody else would give back what was promised for it.
+        let _ = shared.change(|state| state.found_track(current.get()));
     }
 }
 
 /// Picks what a thread runs next.
 pub(crate) type Next<'a> = dyn FnMut(&mut State, raskt_graph::OpKind) -> Option<Execution> + 'a;
 
-fn stretch(shared: &Arc<Shared>, execution: Execution, at_work: &AtWork, pick: &mut Next<'_>) {
+fn stretch(
+    shared: &Arc<Shared>,
+    execution: Execution,
+    (at_work, current): (&AtWork, &Cell<Ticket>),
+    pick: &mut Next<'_>,
+) {
     let kind = execution.kind();
     let mut next = Some(execution);
     // What has to be computed again is, before the runner takes the interpreter for the whole stretch.
@@ -170,6 +212,7 @@ fn stretch(shared: &Arc<Shared>, execution: Execution, at_work: &AtWork, pick: &
     let mut step = || {
         let Some(mut execution) = next.take() else { return false };
         at_work.go_on_with(execution.run);
+        current.set(execution.ticket);
         execution.make_whole(&shared.recovery);
         let mut executed = execution.execute(&shared.recovery, shared.options.threads.max(1));
         let taken_in = shared.change(|state| {

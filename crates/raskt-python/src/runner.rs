@@ -58,6 +58,11 @@ impl Runner for PythonRunner {
         without_interpreter(wait);
     }
 
+    fn has_room(&self) -> bool {
+        // Where it can't be told, the interpreter raises an error of its own if there is none.
+        Python::attach(|py| has_frames_left(py).unwrap_or(true))
+    }
+
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         let body = &graph.op_of(task.layer).body;
         let key = match (body.downcast_ref::<Calls>(), body.downcast_ref()) {
@@ -72,6 +77,18 @@ impl Runner for PythonRunner {
         graph.op_of(tasks.layer).body.downcast_ref().is_some_and(|PythonOp(block)| block.tells_itself())
     }
 }
+
+/// Whether the calling thread is less than half as deep in calls as the interpreter lets it go (`sys.setrecursionlimit`): each task
+/// of Python begins with as much of that as its function may need.
+fn has_frames_left(py: Python<'_>) -> PyResult<bool> {
+    let sys = py.import("sys")?;
+    let limit: usize = sys.call_method0("getrecursionlimit")?.extract()?;
+    // It raises an error if there are fewer frames than that.
+    Ok(sys.call_method1("_getframe", (limit / (2 * CALLS_A_FRAME),)).is_err())
+}
+
+/// What a frame counts for at most: a function that computes counts itself, the call of `compute` and that of the task's function.
+const CALLS_A_FRAME: usize = 3;
 
 /// Calls `wait` while the calling thread doesn't hold the interpreter.
 pub(crate) fn without_interpreter(wait: &mut (dyn FnMut() + Send)) {

@@ -114,10 +114,11 @@ impl Broker {
         promise.is_some()
     }
 
-    /// Takes all promises to an asker back.
-    pub fn give_back_all(&mut self, asker: u32) {
+    /// Takes all promises to an asker back, but those of tickets that it `keeps`.
+    pub fn give_back_all(&mut self, asker: u32, keeps: &dyn Fn(u64) -> bool) {
         let all = Holder { asker, ticket: 0 }..=Holder { asker, ticket: u64::MAX };
-        let held: Vec<Holder> = self.promises.range(all).map(|(&holder, _)| holder).collect();
+        let held = self.promises.range(all).map(|(&holder, _)| holder).filter(|holder| !keeps(holder.ticket));
+        let held: Vec<Holder> = held.collect();
         held.into_iter().for_each(|holder| _ = self.give_back(holder));
     }
 

@@ -140,9 +140,9 @@ impl Store {
         let _ = self.shared().change(|state| state.give_back(holder));
     }
 
-    /// Takes back all promises to an asker, and forgets all that it waits for.
-    pub fn give_back_all(&self, asker: u32) {
-        let _ = self.shared().change(|state| state.give_back_all(asker));
+    /// Takes back all promises to an asker, but those of tickets that it `keeps`, and forgets all that it waits for.
+    pub fn give_back_all(&self, asker: u32, keeps: impl Fn(u64) -> bool) {
+        let _ = self.shared().change(|state| state.give_back_all(asker, &keeps));
     }
 
     /// Counts results that are too small to be kept one by one.
@@ -200,6 +200,23 @@ impl Store {
     /// Breaks it, as a panic in it would; for tests of those who use it.
     pub fn break_down(&self, story: &str) {
         let _ = self.shared().change(|_| panic!("{story}"));
+    }
+
+    /// Whether there is something to do or to watch and the system gives no thread that would: those who wait for what the store
+    /// does are to call [`Self::help`] now and then.
+    pub fn is_stranded(&self) -> bool {
+        self.shared().is_stranded()
+    }
+
+    /// If no thread of the store can be had, does one thing that there is to do, and says whether there may be more. To be called
+    /// without any lock: it may take those of engines, and the interpreter, and as long as a result takes to be written or read.
+    pub fn help(&self) -> bool {
+        self.shared().help()
+    }
+
+    /// From now on it is as if the system gave no more threads, or (`false`) it does again; for tests of those who use it.
+    pub fn refuse_threads(&self, refuses: bool) {
+        self.shared().refuse_threads(refuses);
     }
 
     /// The process has so many bytes of its own ([`crate::own_bytes`]) beside results and tasks: what it has more from now on

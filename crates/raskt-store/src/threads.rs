@@ -1,6 +1,9 @@
 //! The threads of the store: they write and read files, drop what is large, and tell engines what became of their
 //! requests. They start with the first need and end when there has been none for a while.
 
+mod files;
+mod helping;
+
 use crate::broken::Broken;
 use crate::broker::Holder;
 use crate::file::SpillFile;
@@ -9,13 +12,12 @@ use crate::machine;
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
-use crate::still::{PATIENCE, Still};
+use crate::still::Still;
 use crate::watch::{LOOK, ProcessWatch};
 use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
-use raskt_value::{Codec, Unwritten, Value};
+use raskt_value::Value;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -33,6 +35,8 @@ pub(crate) struct Shared {
     since: Instant,
     /// When freed memory was last given back to the system, in milliseconds since then; zero if never.
     gave_back: AtomicU64,
+    /// Whether there is something to do or to watch, and no thread of the store that would.
+    is_stranded: AtomicBool,
     pub watch: ProcessWatch,
 }
 
@@ -43,6 +47,12 @@ pub(crate) struct Inner {
     idle: usize,
     /// Those that idle and look again soon, since requests wait or more is held than there is room for.
     watching: usize,
+    /// When the system gave no thread, if it was asked for one and gave none.
+    refused: Option<Instant>,
+    /// It is as if it gave none, for tests.
+    refuses: bool,
+    /// What those watch for who help where there is no thread.
+    still: Still,
     /// A thread is telling engines of replies. The next ones wait for it, so that each hears them in order.
     is_telling: bool,
     is_closed: bool,
@@ -80,6 +90,9 @@ impl Shared {
             threads: 0,
             idle: 0,
             watching: 0,
+            refused: None,
+            refuses: false,
+            still: Still::default(),
             is_telling: false,
             is_closed: false,
             broke: None,
@@ -93,6 +106,7 @@ impl Shared {
             has_spilled: AtomicBool::new(false),
             since: Instant::now(),
             gave_back: AtomicU64::new(0),
+            is_stranded: AtomicBool::new(false),
             watch: ProcessWatch::new(),
         }
     }
@@ -119,10 +133,7 @@ impl Shared {
         if inner.idle > 0 {
             self.work.notify_one();
         } else if inner.threads < THREADS && !inner.is_closed {
-            let shared = self.clone();
-            let started = std::thread::Builder::new().name("raskt-spill".into()).spawn(move || shared.live());
-            // Where no thread can be had, the next change tries again.
-            inner.threads += usize::from(started.is_ok());
+            self.start(inner);
         }
     }
 
@@ -166,7 +177,7 @@ impl Shared {
         loop {
             let inner = self.inner.lock();
             if inner.state.is_closed(id) {
-                drop(self.came.wait_for(inner, PATIENCE));
+                self.wait_to_come(inner);
                 continue;
             }
             if let Some(value) = inner.state.value(id) {
@@ -176,7 +187,7 @@ impl Shared {
             let stays = inner.state.may_change(id);
             if stays && waits < ROOM_WAITS && inner.state.is_making_room() {
                 waits += 1;
-                drop(self.came.wait_for(inner, PATIENCE));
+                self.wait_to_come(inner);
                 continue;
             }
             drop(inner);
@@ -199,75 +210,90 @@ impl Shared {
         block_size_signal();
         let is_telling = Cell::new(false);
         while let Err(story) = guard(|| self.serve(&is_telling)) {
-            let mut inner = self.inner.lock();
-            if is_telling.take() {
-                inner.is_telling = false;
-            }
-            inner.put_right(&story);
+            self.recover(&story, &is_telling);
         }
+    }
+
+    /// A thread that was at what there is to do panicked.
+    fn recover(&self, story: &str, tells: &Cell<bool>) {
+        let mut inner = self.inner.lock();
+        if tells.take() {
+            inner.is_telling = false;
+        }
+        inner.put_right(story);
     }
 
     /// Sees to what there is to do, until there has been nothing for a while; the thread isn't counted any more then. `tells`
     /// says whether it is this thread that tells engines of replies.
     fn serve(self: &Arc<Self>, tells: &Cell<bool>) {
         let mut still = Still::default();
-        let mut inner = self.inner.lock();
         loop {
-            let Inner { state, is_telling, is_closed, broke, .. } = &mut *inner;
-            if let Some(broken) = broke.take() {
-                let askers = inner.askers.clone();
-                drop(inner);
-                askers.values().filter_map(Weak::upgrade).for_each(|asker| asker.store_broke(&broken));
-            } else if !state.replies.is_empty() && !*is_telling {
-                *is_telling = true;
-                tells.set(true);
-                let replies = std::mem::take(&mut state.replies);
-                let askers = inner.askers.clone();
-                drop(inner);
-                tell(&askers, replies);
-                self.inner.lock().is_telling = false;
-                tells.set(false);
-            } else if !state.garbage.is_empty() {
-                let garbage: Vec<Garbage> = std::mem::take(&mut state.garbage);
-                drop(inner);
-                garbage.into_iter().for_each(Garbage::let_go);
-                self.give_back_freed();
-            } else if let Some(job) = state.jobs.pop_front() {
-                if !state.jobs.is_empty() {
-                    self.wake(&mut inner);
-                }
-                drop(inner);
-                self.run(job);
-            } else if std::mem::take(&mut state.wants_trim) {
-                drop(inner);
-                machine::give_back_freed();
-            } else if *is_closed {
+            let Some(mut inner) = self.step(self.inner.lock(), tells) else { continue };
+            if inner.is_closed {
                 inner.threads -= 1;
                 return;
-            } else {
-                let patience = still.look(state, *is_telling);
-                let watches = patience.is_some() && state.unseen.bytes > 0;
-                let patience = if watches { patience.min(Some(LOOK)) } else { patience };
-                inner.idle += 1;
-                inner.watching += usize::from(patience.is_some());
-                let expired;
-                (inner, expired) = self.work.wait_for(inner, patience.unwrap_or(IDLE));
-                inner.idle -= 1;
-                inner.watching -= usize::from(patience.is_some());
-                if watches {
-                    drop(inner);
-                    self.look();
-                    inner = self.inner.lock();
-                }
-                if expired && patience.is_none() && !inner.has_work() {
-                    // Whoever has work from here on sees that there is a thread less.
-                    inner.threads -= 1;
-                    return;
-                }
-                continue;
             }
-            inner = self.inner.lock();
+            let Inner { state, is_telling, .. } = &mut *inner;
+            let patience = still.look(state, *is_telling);
+            let watches = patience.is_some() && state.unseen.bytes > 0;
+            let patience = if watches { patience.min(Some(LOOK)) } else { patience };
+            inner.idle += 1;
+            inner.watching += usize::from(patience.is_some());
+            let expired;
+            (inner, expired) = self.work.wait_for(inner, patience.unwrap_or(IDLE));
+            inner.idle -= 1;
+            inner.watching -= usize::from(patience.is_some());
+            if watches {
+                drop(inner);
+                self.look();
+                inner = self.inner.lock();
+            }
+            if expired && patience.is_none() && !inner.has_work() {
+                // Whoever has work from here on sees that there is a thread less.
+                inner.threads -= 1;
+                return;
+            }
         }
+    }
+
+    /// Does the first thing that there is to do; the lock comes back if there is none.
+    fn step<'a>(
+        self: &'a Arc<Self>,
+        mut inner: MutexGuard<'a, Inner>,
+        tells: &Cell<bool>,
+    ) -> Option<MutexGuard<'a, Inner>> {
+        let Inner { state, is_telling, broke, .. } = &mut *inner;
+        if let Some(broken) = broke.take() {
+            let askers = inner.askers.clone();
+            drop(inner);
+            askers.values().filter_map(Weak::upgrade).for_each(|asker| asker.store_broke(&broken));
+        } else if !state.replies.is_empty() && !*is_telling {
+            *is_telling = true;
+            tells.set(true);
+            let replies = std::mem::take(&mut state.replies);
+            let askers = inner.askers.clone();
+            drop(inner);
+            tell(&askers, replies);
+            self.inner.lock().is_telling = false;
+            tells.set(false);
+        } else if !state.garbage.is_empty() {
+            let garbage: Vec<Garbage> = std::mem::take(&mut state.garbage);
+            drop(inner);
+            garbage.into_iter().for_each(Garbage::let_go);
+            self.give_back_freed();
+        } else if let Some(job) = state.jobs.pop_front() {
+            if !state.jobs.is_empty() {
+                self.wake(&mut inner);
+            }
+            drop(inner);
+            self.run(job);
+        } else if std::mem::take(&mut state.wants_trim) {
+            drop(inner);
+            machine::give_back_freed();
+        } else {
+            return Some(inner);
+        }
+        None
     }
 
     fn run(self: &Arc<Self>, job: Job) {
@@ -318,51 +344,6 @@ impl Shared {
         if self.has_spilled() && is_due && is_first() {
             machine::give_back_freed();
         }
-    }
-
-    fn write(&self, value: &Value, codec: &dyn Codec, known: Option<Arc<SpillFile>>) -> Written {
-        let encoded = match codec.encode(value) {
-            Ok(encoded) => encoded,
-            Err(Unwritten::Shared) => return Written::Shared,
-            Err(Unwritten::Failed(_)) => return Written::Never,
-        };
-        if let Some(known) = known.filter(|known| known.holds(&encoded.pieces) && known.is_there()) {
-            return Written::To(known);
-        }
-        let folder = match self.folder() {
-            Ok(folder) => folder,
-            Err(error) => return Written::Trouble(format!("no folder for spill files can be made: {error}")),
-        };
-        match SpillFile::write(&folder, encoded) {
-            Ok(file) => Written::To(Arc::new(file)),
-            Err(error) => {
-                let path = folder.path().display();
-                Written::Trouble(format!("a spill file in `{path}` can't be written: {error}"))
-            }
-        }
-    }
-
-    fn folder(&self) -> io::Result<Arc<Folder>> {
-        let mut folder = self.folder.lock();
-        // Somebody may have tidied up: it is made again.
-        if let Some(made) = folder.made.as_ref().filter(|made| made.is_there()) {
-            return Ok(made.clone());
-        }
-        let place = folder.place.clone().unwrap_or_else(crate::folder::usual_place);
-        let made = Arc::new(Folder::create(&place)?);
-        folder.made = Some(made.clone());
-        Ok(made)
-    }
-
-    pub fn remove_files(&self) {
-        if let Some(folder) = self.folder.lock().made.take() {
-            folder.remove();
-        }
-    }
-
-    /// Where files lie, if any were written.
-    pub fn folder_path(&self) -> Option<PathBuf> {
-        self.folder.lock().made.as_ref().map(|folder| folder.path().into())
     }
 }
 

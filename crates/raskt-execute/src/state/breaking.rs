@@ -3,6 +3,7 @@
 use super::State;
 use super::pool::Pool;
 use crate::{Breakdown, RunError};
+use raskt_schedule::Ticket;
 use raskt_sync::guard;
 use std::mem;
 use std::sync::Arc;
@@ -47,9 +48,12 @@ impl State {
         error
     }
 
-    /// What the store promised is given back, and small results are no longer counted there.
+    /// What the store promised is given back, but for what threads are still at, which gives it back when it ends; and small
+    /// results are no longer counted there.
     fn let_go_of_all(&mut self) {
-        self.store.give_back_all(self.number);
+        let is_at_work =
+            |ticket| self.picked.contains_key(&Ticket(ticket)) || self.strays.contains_key(&Ticket(ticket));
+        self.store.give_back_all(self.number, is_at_work);
         let runs = mem::take(&mut self.runs);
         self.store.let_go_small(runs.values().map(|entry| entry.small).sum());
         self.afterwards.runs.extend(runs.into_values());

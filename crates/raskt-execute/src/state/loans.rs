@@ -2,6 +2,7 @@
 
 use super::{State, ThreadNumber, WORKER};
 use crate::RunError;
+use crate::execution::Execution;
 use crate::owner::OwnsRuns;
 use raskt_schedule::{Event, RunId, Ticket, WorkerEvent};
 use std::sync::Weak;
@@ -65,7 +66,7 @@ impl State {
     }
 
     /// A thread is back from what nobody waits for any more.
-    pub(super) fn found_track(&mut self, ticket: Ticket) {
+    pub fn found_track(&mut self, ticket: Ticket) {
         let Some(thread) = self.strays.remove(&ticket) else { return };
         self.store.give_back(self.holder(ticket));
         if let Some(thread) = thread {
@@ -112,6 +113,21 @@ impl State {
                 entry.completion.nudge();
             }
         }
+    }
+
+    /// The thread that waits for `run` has too little stack to run what is at hand, and there is no other: the run ends.
+    pub fn end_for_want_of_stack(&mut self, run: RunId, (left, least): (usize, usize), has_no_threads: bool) {
+        // Without threads, others may have left work of theirs that this run waits for.
+        let is_at_hand = |execution: &Execution| execution.run == run || has_no_threads;
+        if self.has_ended(run) || !self.executions.iter().any(is_at_hand) {
+            return;
+        }
+        let cause = self.pool.refused.as_deref().unwrap_or("this engine has none beside those who wait");
+        let cause = format!(
+            "{cause}; the one that waits for it is so deep in tasks that wait for tasks that it has {left} bytes of stack \
+             left, and begins none with less than {least}"
+        );
+        self.end(run, RunError::Threads { threads: self.pool.live(), cause });
     }
 
     /// Whoever waits for a run looks whether there is something to do for him.

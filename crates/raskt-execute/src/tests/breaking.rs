@@ -122,6 +122,8 @@ fn a_thread_that_panics_between_tasks_leaves_nobody_waiting() {
         assert_eq!(number(&second.expect("it doesn't hang").unwrap()[0]), 5);
         engine.shut_down(PATIENCE);
         assert_eq!(engine.0.lock().pool.live(), 0);
+        let promised = engine.store().report().unwrap().promised;
+        assert_eq!((engine.strays(), promised), (0, 0), "the thread that panicked is at nothing");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Work that nobody waits for any more and that can't be stopped; and producers that wait for memory.
 
 use super::memory::Place;
-use super::{engine, number, op, submit, sum_of};
+use super::{RunError, engine, number, op, submit, sum_of};
 use raskt_graph::*;
 use raskt_sync::{Condvar, Mutex};
 use raskt_value::{Chunk, Value};
@@ -79,6 +79,27 @@ fn what_is_cancelled_and_goes_on_keeps_its_memory_and_beyond_a_bound_its_slot() 
         std::thread::sleep(Duration::from_millis(1));
     }
     assert_eq!(gate.most.load(Ordering::Relaxed), 4, "tasks at work at a time");
+}
+
+#[test]
+fn a_breakdown_leaves_the_promises_of_what_threads_are_at() {
+    let (engine, gate) = (engine(2), Arc::new(Gate::default()));
+    let promised = || engine.store().report().unwrap().promised;
+    let stray = submit(&engine, stays(&gate));
+    gate.wait_for(1);
+    stray.cancel();
+    let running = submit(&engine, stays(&gate));
+    gate.wait_for(2);
+    assert_eq!(promised(), 2 * SCRATCH);
+    engine.break_down("asked to");
+    assert_eq!(promised(), 2 * SCRATCH, "both still run, each with its megabyte");
+    gate.open();
+    assert!(matches!(running.wait(), Err(RunError::Broken(_))));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while engine.strays() > 0 || promised() > 0 {
+        assert!(Instant::now() < deadline, "{} bytes stay promised", promised());
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 #[test]

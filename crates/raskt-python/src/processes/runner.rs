@@ -139,6 +139,11 @@ impl Runner for ProcessRunner {
         }
     }
 
+    fn has_room(&self) -> bool {
+        // Some functions run here.
+        PythonRunner.has_room()
+    }
+
     fn key(&self, graph: &Graph, task: TaskId) -> String {
         PythonRunner.key(graph, task)
     }

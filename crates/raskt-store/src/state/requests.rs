@@ -41,11 +41,11 @@ impl State {
         }
     }
 
-    /// All requests of an asker are withdrawn, and its promises given back.
-    pub fn give_back_all(&mut self, asker: u32) {
+    /// All requests of an asker are withdrawn, and its promises given back, but those of tickets that it `keeps`.
+    pub fn give_back_all(&mut self, asker: u32, keeps: &dyn Fn(u64) -> bool) {
         self.pending.retain(|request| request.holder.asker != asker);
         self.loading.retain(|holder, _| holder.asker != asker);
-        self.broker.give_back_all(asker);
+        self.broker.give_back_all(asker, keeps);
         self.retried_for = None;
         self.moved();
     }
