@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import threading
+import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -222,3 +224,28 @@ def test_results_in_a_row_that_read_their_neighbours_are_each_made_again_once(tm
         np.testing.assert_array_equal(found[0], expected)
         # Each lost result makes again what it is made of: 3 ** 20 if each reader did.
         assert len(calls) <= 48 * 48 * 20
+
+
+def test_a_lost_result_that_two_threads_make_again_is_one_object(tmp_path: Path) -> None:
+    calls: list[int] = []
+
+    def slow() -> np.ndarray:
+        calls.append(1)
+        # Both make it again before either has it.
+        time.sleep(0.5)
+        return np.zeros(LENGTH)
+
+    with limited(tmp_path):
+        kept = delayed(slow)().persist()
+        others = raskt.persist(*[delayed(make)(seed) for seed in range(64)])
+        for file in files_in(tmp_path):
+            damage(file, "cut")
+        del others
+        found: list[np.ndarray] = []
+        threads = [threading.Thread(target=lambda: found.append(kept.compute())) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(calls) > 1
+        assert found[0] is found[1]

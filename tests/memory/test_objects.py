@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -203,3 +205,44 @@ def test_readers_of_results_that_come_and_go_do_not_stop_one_another_and_are_pro
     found = run(program)
     assert found["right"] and found["read"] > 500
     assert found["most"] < 24 * 2**20
+
+
+def test_changes_in_place_are_not_lost_while_others_read_and_push_out(tmp_path: Path) -> None:
+
+    stop = threading.Event()
+    with limited(tmp_path):
+        kept = raskt.delayed(np.zeros)(COUNT).persist()
+        others = raskt.persist(*[raskt.delayed(make)(seed) for seed in range(24)])
+
+        def press() -> None:
+            at = 0
+            while not stop.is_set():
+                at += 1
+                raskt.compute(*[raskt.delayed(np.sum)(other) for other in others[at % 16 :][:8]])
+
+        def read() -> None:
+            while not stop.is_set():
+                kept.compute()
+
+        def read_in_a_task() -> None:
+            while not stop.is_set():
+                raskt.delayed(np.sum)(kept).compute()
+
+        threads = [threading.Thread(target=target) for target in (press, press, read, read, read_in_a_task)]
+        for thread in threads:
+            thread.start()
+        try:
+            until = time.monotonic() + 5
+            changes = 0
+            while time.monotonic() < until:
+                array = kept.compute()
+                assert array[1] == changes
+                array[1] += 1
+                changes += 1
+                del array
+                time.sleep(0.002)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        assert kept.compute()[1] == changes

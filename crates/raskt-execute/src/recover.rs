@@ -52,8 +52,7 @@ impl Recovery {
             return Ok(value);
         }
         let value = self.compute(kept.lineage(), cancel)?;
-        kept.restore(value.clone(), holder);
-        Ok(value)
+        Ok(kept.restore(value, holder))
     }
 
     /// The value itself, if `value` stands for one that a store keeps.

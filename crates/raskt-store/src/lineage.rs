@@ -144,10 +144,11 @@ impl Origin {
         &self.lineage
     }
 
-    /// Puts the result back after it was computed again, if somebody still has it.
-    pub fn restore(&self, value: Value) {
-        if let Some(shared) = self.shared.upgrade() {
-            let _ = shared.change(|state| state.restore(self.id, value, None));
+    /// Puts the result back after it was computed again, if somebody still has it; gives the one that everybody has then.
+    pub fn restore(&self, value: Value) -> Value {
+        match self.shared.upgrade() {
+            Some(shared) => shared.restore(self.id, value, None),
+            None => value,
         }
     }
 }

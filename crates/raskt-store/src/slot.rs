@@ -66,7 +66,7 @@ pub(crate) enum Stays {
 /// | `Out` | `Reading` | somebody needs it, and it has a file |
 /// | `Reading` | `Memory` | read |
 /// | `Reading` | `Out` | its file was bad, and is forgotten |
-/// | `Out` | `Memory` | computed again |
+/// | `Out` | `Memory` | computed again while it had no file; or read by somebody who waits, from the file that it has |
 pub(crate) enum Residency {
     /// In memory.
     Memory(Value),

@@ -196,8 +196,14 @@ impl State {
     }
 
     /// The result, if it is in memory.
+    #[cfg(test)]
     pub fn value(&self, id: SlotId) -> Option<Value> {
         self.slots.get(&id)?.value().cloned()
+    }
+
+    /// The result, if it is in memory and may be had: not while it is written by bytes that nobody may change meanwhile.
+    pub fn open(&self, id: SlotId) -> Option<Value> {
+        self.slots.get(&id).filter(|slot| !slot.is_closed())?.value().cloned()
     }
 
     /// Gives a result one more owner; says whether it is there to have one.
@@ -281,18 +287,20 @@ impl State {
         }
     }
 
-    /// A result that was away was computed again by `holder`.
-    pub fn restore(&mut self, id: SlotId, value: Value, holder: Option<Holder>) {
-        match self.slots.get_mut(&id) {
-            Some(slot) if matches!(slot.place, Residency::Out) => {
-                // Computed again, it may be of another size.
-                slot.bytes = value.bytes() as u64;
-                slot.place = Residency::Memory(value);
-                self.hold_for(holder, id);
-            }
-            // One that is there or being read keeps its state: that is as good.
-            _ => self.garbage.push(Garbage::Value(value, None)),
+    /// A result that was away was computed again by `holder`; gives the one that everybody has from now on, or nothing if it is to
+    /// be fetched: it has a file by now, since somebody was first, or is on its way.
+    pub fn restore(&mut self, id: SlotId, value: Value, holder: Option<Holder>) -> Option<Value> {
+        // Nobody else has it any more.
+        let Some(slot) = self.slots.get_mut(&id) else { return Some(value) };
+        if matches!(slot.place, Residency::Out) && slot.file.is_none() {
+            // Computed again, it may be of another size.
+            slot.bytes = value.bytes() as u64;
+            slot.place = Residency::Memory(value.clone());
+            self.hold_for(holder, id);
+            return Some(value);
         }
+        self.garbage.push(Garbage::Value(value, None));
+        self.open(id)
     }
 
     /// A result came into memory.
@@ -332,11 +340,22 @@ impl State {
         self.slots.get(&id).and_then(|slot| slot.codec.as_ref()).is_some_and(|codec| codec.may_change())
     }
 
-    /// A result was read by somebody who waited for it; gives the one that everybody has from now on.
-    pub fn came_back(&mut self, id: SlotId, value: Value) -> Value {
+    /// A result was read from `file` by somebody who waited for it; gives the one that everybody has from now on. Nothing if that
+    /// isn't what he read: it has come back before, and has been changed since or may be.
+    pub fn came_back(&mut self, id: SlotId, file: &Arc<SpillFile>, value: Value) -> Option<Value> {
+        // Nobody else has it any more.
+        let Some(slot) = self.slots.get_mut(&id) else { return Some(value) };
+        let is_same = slot.file.as_ref().is_some_and(|own| Arc::ptr_eq(own, file));
+        if !(is_same && matches!(slot.place, Residency::Out)) {
+            self.garbage.push(Garbage::Value(value, None));
+            return None;
+        }
+        // It may have become larger before it was written.
+        slot.bytes = value.bytes() as u64;
+        slot.place = Residency::Memory(value.clone());
         self.counts.read += 1;
-        self.restore(id, value.clone(), None);
-        self.value(id).unwrap_or(value)
+        self.hold_for(None, id);
+        Some(value)
     }
 
     /// Whether it is being read, or written by bytes that nobody may change meanwhile: who wants it waits.

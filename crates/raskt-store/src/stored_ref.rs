@@ -63,10 +63,10 @@ impl StoredRef {
         pinned.map_or_else(|_| Pins::default(), |epoch| Pins { kept: vec![self.clone()], epoch })
     }
 
-    /// Puts the result back after it was computed again, for `holder` if memory was promised for it.
-    pub fn restore(&self, value: Value, holder: Option<Holder>) {
-        // If the store breaks, whoever computed the result has it all the same.
-        let _ = self.shared.change(|state| state.restore(self.id, value, holder));
+    /// Puts the result back after it was computed again, for `holder` if memory was promised for it. Gives the one that everybody
+    /// has from now on: somebody may have been first.
+    pub fn restore(&self, value: Value, holder: Option<Holder>) -> Value {
+        self.shared.restore(self.id, value, holder)
     }
 
     /// Lets go of one owner's share: if it was the last, the result leaves the store and is handed to the caller with what is
@@ -133,15 +133,15 @@ impl Pins {
         self.kept.is_empty()
     }
 
-    /// Puts the results themselves in the place of those that `values` stand for, as far as they are in memory; says
-    /// whether they all are.
+    /// Puts the results themselves in the place of those that `values` stand for, as far as they are in memory and
+    /// may be had at once; says whether they all are.
     pub fn put_in(&self, values: &mut [Value]) -> bool {
         let Some(first) = self.kept.first() else { return true };
         let put_in = first.shared.change(|state| {
             let mut all = true;
             for value in values {
                 let Some(kept) = StoredRef::of(value) else { continue };
-                match state.value(kept.id) {
+                match state.open(kept.id) {
                     Some(found) => *value = found,
                     None => all = false,
                 }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 mod helping;
 mod leaving;
+mod same;
 
 const UNIT: u64 = 1 << 10;
 

@@ -171,7 +171,8 @@ impl Shared {
     ///
     /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once. Only
     /// what he may change does, so that everybody has the same. That has to wait while others are still leaving for what came
-    /// before it, or who reads fast would have all of it in memory.
+    /// before it, or who reads fast would have all of it in memory. He reads without the lock: others may have had it meanwhile,
+    /// and changed it. Then he looks again.
     pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
         let mut waits = 0;
         loop {
@@ -180,7 +181,7 @@ impl Shared {
                 self.wait_to_come(inner);
                 continue;
             }
-            if let Some(value) = inner.state.value(id) {
+            if let Some(value) = inner.state.open(id) {
                 return Some(value);
             }
             let file = inner.state.file(id)?;
@@ -191,19 +192,40 @@ impl Shared {
                 continue;
             }
             drop(inner);
-            let Some(read) = value_of(&file) else {
-                let _ = self.change(|state| state.lose_file(id, &file));
-                return None;
+            let read = value_of(&file);
+            let found = match read.clone().filter(|_| stays) {
+                Some(value) => self.change(|state| state.came_back(id, &file, value)),
+                None if read.is_some() => return read,
+                None => self.change(|state| state.lose_file(id, &file)).map(|()| None),
             };
-            let stayed = stays.then(|| self.change(|state| state.came_back(id, read.clone())));
-            return stayed.and_then(Result::ok).or(Some(read));
+            match found {
+                Ok(None) => {}
+                Ok(found) => return found,
+                // The store broke: who has read it has it all the same.
+                Err(_) => return read,
+            }
+        }
+    }
+
+    /// Puts a result back that was computed again, for `holder` if he was promised memory for it; gives the one that everybody
+    /// has from now on. Somebody may have been first, and have changed it since.
+    pub fn restore(self: &Arc<Self>, id: SlotId, value: Value, holder: Option<Holder>) -> Value {
+        loop {
+            match self.change(|state| state.restore(id, value.clone(), holder)) {
+                Ok(None) => {}
+                Ok(Some(found)) => return found,
+                // The store broke: who has computed it has it all the same.
+                Err(_) => return value,
+            }
+            if let Some(found) = self.fetch(id) {
+                return found;
+            }
         }
     }
 
     /// A result, if it is in memory and nobody has to wait for it.
     pub fn in_memory(&self, id: SlotId) -> Option<Value> {
-        let inner = self.inner.lock();
-        if inner.state.is_closed(id) { None } else { inner.state.value(id) }
+        self.inner.lock().state.open(id)
     }
 
     fn live(self: &Arc<Self>) {

@@ -112,8 +112,7 @@ impl Recompute<'_> {
             return Ok(None);
         };
         self.was_read(behind);
-        origin.restore(value.clone());
-        Ok(Some(value))
+        Ok(Some(origin.restore(value)))
     }
 
     fn make_task(&mut self, past: &Past, step: Step, stack: &mut Vec<Step>) -> Result<Option<Value>, RunError> {

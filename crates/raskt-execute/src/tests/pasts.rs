@@ -6,9 +6,9 @@ use raskt_graph::*;
 use raskt_store::{Past, StoredRef};
 use raskt_value::Value;
 use std::fs;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
 
 const COUNT: u32 = 12;
 
@@ -139,4 +139,39 @@ fn a_past_goes_with_its_last_result() {
     drop(values);
     place.becomes_empty();
     assert_eq!(weak.strong_count(), 0);
+}
+
+#[test]
+fn what_two_threads_compute_again_at_once_is_one_object() {
+    let place = Place::new(2, 8);
+    let (runs, both) = (Arc::new(AtomicU64::new(0)), Arc::new(Barrier::new(2)));
+    let mut graph = GraphBuilder::new();
+    let fill = op(&mut graph, move |_, _| {
+        // It is computed again by both before either has it.
+        if runs.fetch_add(1, Ordering::Relaxed) > 0 {
+            both.wait();
+        }
+        Ok(block(7, 256))
+    });
+    let layer = graph.layer(Layer::new("fill", fill, Shape::source(1)).with_cost(bytes(256 << 10))).unwrap();
+    let (graph, wanted) = (Arc::new(graph.finish()), all(layer, 1));
+    let past = Some(Arc::new(Past::of(graph.clone())));
+    let handle = place.engine.submit_with_past(graph, wanted, past);
+    let kept = handle.wait_timeout_kept(Duration::from_secs(60)).expect("it doesn't hang").unwrap();
+    // Something else takes all the memory, so that it leaves; and its file is gone.
+    drop(place.keep(blocks(64, false)));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while place.report().held > 0 || place.files().len() != 1 {
+        assert!(Instant::now() < deadline, "{}", place.report());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    place.files().iter().for_each(|path| fs::remove_file(path).unwrap());
+    let found = std::thread::scope(|scope| {
+        let load = || handle.load(kept.clone()).unwrap().remove(0);
+        let loads = [(); 2].map(|()| scope.spawn(load));
+        loads.map(|load| load.join().unwrap())
+    });
+    let [Value::Chunk(one), Value::Chunk(other)] = &found else { panic!("{found:?}") };
+    assert!(Arc::ptr_eq(one, other), "two objects for one result");
+    assert_eq!(sum(&found[0]), 7 * 256 * 128);
 }

@@ -15,13 +15,17 @@ impl State {
         self.disk.used -= reserved(bytes);
         match written {
             Written::To(file) => self.take_file(id, file),
-            Written::Trouble(trouble) => self.disk.trouble = Some(trouble),
+            Written::Trouble(trouble) => {
+                self.disk.trouble = Some(trouble);
+                self.forget_old(id);
+            }
             Written::Shared => self.set_stays(id, Some(Stays::SharedElsewhere)),
             Written::Never => {
                 self.counts.refused += 1;
                 if let Some(slot) = self.slots.get_mut(&id) {
                     slot.codec = None;
                 }
+                self.forget_old(id);
             }
         }
         // First out of `Leaving`, since only what is here or away has a place in the order.
@@ -45,6 +49,12 @@ impl State {
             Some(slot) => slot.file.replace(file),
             None => Some(file),
         };
+        self.forget_file(old);
+    }
+
+    /// A result that has a file couldn't be written anew: what the file holds is what it was before somebody changed it.
+    fn forget_old(&mut self, id: SlotId) {
+        let old = self.slots.get_mut(&id).and_then(|slot| slot.file.take());
         self.forget_file(old);
     }
 
