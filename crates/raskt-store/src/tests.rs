@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 mod leaving;
 mod same;
+mod unpromised;
 
 const UNIT: u64 = 1 << 10;
 
