@@ -183,3 +183,33 @@ def test_memory_that_was_freed_is_no_growth_for_ever() -> None:
     """)
     )
     assert found["left"] == 0
+
+
+def test_what_the_first_task_leaves_in_a_cache_does_not_make_the_others_run_one_at_a_time() -> None:
+    found = run(
+        program("""
+    raskt.config.set({"memory.limit": "1GiB", "num-workers": 4})
+    cache = []
+
+    def first():
+        cache.append(Opaque(500 * MIB))
+        time.sleep(0.5)
+        return 1
+
+    counts = []
+
+    def work(one, at):
+        with Counted():
+            counts.append(running)
+            time.sleep(0.1)
+        return at
+
+    one = delayed(first)()
+    assert sum(raskt.compute(*[delayed(work)(one, at) for at in range(120)])) == 7140
+    found["late"] = counts[60:]
+    found["peak_seen"] = memory().unpromised_peak
+    """)
+    )
+    assert found["peak_seen"] > 400 * 2**20
+    late = found["late"]
+    assert sum(count >= 3 for count in late) > len(late) // 2

@@ -24,8 +24,17 @@ pub struct Broker {
     overbooked: Option<Holder>,
     beyond: u64,
     peak: u64,
-    /// Bytes that the process has and nobody was promised, and how many of them a running task adds.
-    unseen: (u64, u64),
+    unpromised: Unpromised,
+}
+
+/// Bytes that the process has and nobody was promised.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unpromised {
+    pub seen: u64,
+    /// Those of them that stay when tasks end.
+    pub lasting: u64,
+    /// What a running task is taken to add to these.
+    pub each: u64,
 }
 
 /// What the rest of the process leaves to results and tasks in any case, in shares of the limit and in bytes.
@@ -43,7 +52,7 @@ impl Broker {
             overbooked: None,
             beyond: 0,
             peak: 0,
-            unseen: (0, 0),
+            unpromised: Unpromised::default(),
         }
     }
 
@@ -83,16 +92,17 @@ impl Broker {
 
     /// How many bytes have to go for what there is to be within the limit.
     pub fn beyond_limit(&self) -> u64 {
-        let seen = self.unseen.0.min(self.limit - self.least());
+        let seen = self.unpromised.seen.min(self.limit - self.least());
         self.total().saturating_add(seen).saturating_sub(self.limit)
     }
 
     /// What nobody was promised, if one more task runs: what is seen, or what those that run have yet to take; and what that
     /// one will.
     fn unseen_with_one_more(&self) -> u64 {
-        let (seen, each) = self.unseen;
+        let Unpromised { seen, lasting, each } = self.unpromised;
         let running = self.promises.len() as u64;
-        let taken = seen.max(each.saturating_mul(running)).min(self.limit - self.least());
+        let expected = lasting.saturating_add(each.saturating_mul(running));
+        let taken = seen.max(expected).min(self.limit - self.least());
         if running == 0 { taken } else { taken.saturating_add(each) }
     }
 
@@ -101,9 +111,9 @@ impl Broker {
         (self.limit / LEAST_SHARE).max(LEAST_BYTES.min(self.limit))
     }
 
-    /// The process has `bytes` that nobody was promised, of which a running task is taken to add `each`.
-    pub fn set_unseen(&mut self, bytes: u64, each: u64) {
-        self.unseen = if self.limit > self.least() { (bytes, each) } else { (0, 0) };
+    /// The process has so much that nobody was promised.
+    pub(crate) fn set_unpromised(&mut self, unpromised: Unpromised) {
+        self.unpromised = if self.limit > self.least() { unpromised } else { Unpromised::default() };
     }
 
     /// Takes the promise to `holder` back, and says whether there was one.
@@ -240,11 +250,27 @@ mod tests {
         assert_eq!((broker.held(), broker.promised(), broker.peak()), (40, 20, 60));
     }
 
+    fn unpromised(seen: u64, lasting: u64, each: u64) -> Unpromised {
+        Unpromised { seen, lasting, each }
+    }
+
+    #[test]
+    fn what_lasts_counts_once_and_not_for_each_task() {
+        const MIB: u64 = 1 << 20;
+        let mut broker = Broker::new(1024 * MIB);
+        broker.set_unpromised(unpromised(500 * MIB, 400 * MIB, 100 * MIB));
+        assert!(broker.promise(holder(1), 0) && broker.promise(holder(2), 0));
+        // Both have begun: what is seen is known to become more.
+        assert_eq!(broker.missing(400 * MIB), (400 + 400 + 2 * 100 + 100 - 1024) * MIB);
+        broker.set_unpromised(unpromised(500 * MIB, 500 * MIB, 0));
+        assert_eq!(broker.missing(500 * MIB), 0);
+    }
+
     #[test]
     fn what_nobody_was_promised_counts_and_leaves_some() {
         const MIB: u64 = 1 << 20;
         let mut broker = Broker::new(1024 * MIB);
-        broker.set_unseen(500 * MIB, 300 * MIB);
+        broker.set_unpromised(unpromised(500 * MIB, 0, 300 * MIB));
         assert!(broker.promise(holder(1), 100 * MIB));
         // A task more would take what others were seen to take.
         assert_eq!(broker.missing(200 * MIB), (100 + 200 + 500 + 300 - 1024) * MIB);
@@ -253,15 +279,15 @@ mod tests {
         broker.hold(2000 * MIB);
         assert_eq!(broker.missing(0), 0, "what asks for nothing doesn't wait for results to go");
         broker.let_go(2000 * MIB);
-        broker.set_unseen(5000 * MIB, 300 * MIB);
+        broker.set_unpromised(unpromised(5000 * MIB, 0, 300 * MIB));
         assert_eq!(broker.missing(0), (200 + 896 + 300 - 1024) * MIB);
         // What a task that has begun took before, it may take again.
-        broker.set_unseen(0, 300 * MIB);
+        broker.set_unpromised(unpromised(0, 0, 300 * MIB));
         assert_eq!(broker.missing(300 * MIB), (200 + 300 + 300 + 300 - 1024) * MIB);
-        broker.set_unseen(0, 0);
+        broker.set_unpromised(unpromised(0, 0, 0));
         assert_eq!(broker.missing(800 * MIB), 0);
         broker.set_limit(8 * MIB);
-        broker.set_unseen(500 * MIB, 300 * MIB);
+        broker.set_unpromised(unpromised(500 * MIB, 0, 300 * MIB));
         assert_eq!(broker.missing(0), 0, "a small limit is left alone");
     }
 }

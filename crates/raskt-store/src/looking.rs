@@ -1,5 +1,6 @@
-//! Looks at what the process has, while somebody asks for memory ([`crate::watch`] says when).
+//! Looks at what the process has, while somebody asks for memory and when a task has ended ([`crate::watch`] says when).
 
+use crate::broker::Holder;
 use crate::state::State;
 use crate::threads::Shared;
 use crate::unseen::Unseen;
@@ -19,5 +20,16 @@ impl Shared {
             }
         };
         let _ = self.change(look);
+    }
+
+    /// A promise is given back. What the process has at the end of a task, before another begins, says what was the task's own.
+    pub fn ended(self: &Arc<Self>, holder: Holder) {
+        let seen = self.watch.taken_at_end();
+        let _ = self.change(|state| {
+            let may_be_freed = seen.is_some_and(|(_, taken)| state.may_be_freed(taken));
+            let is_trimmed = may_be_freed && self.watch.may_trim();
+            state.wants_trim |= is_trimmed;
+            state.ended(holder, seen.filter(|_| !is_trimmed));
+        });
     }
 }

@@ -4,6 +4,7 @@
 mod leaving;
 mod requests;
 mod righting;
+mod seeing;
 
 use crate::broker::{Broker, Holder};
 use crate::codec::codec_of;
@@ -15,7 +16,7 @@ use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
 use crate::slot::{Residency, ResultInfo, Slot, SlotId, Stays};
 use crate::speed::Speed;
-use crate::unseen::{Look, Unseen};
+use crate::unseen::Unseen;
 use raskt_value::{Codec, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -407,20 +408,6 @@ impl State {
                 self.loading.remove(&holder);
                 self.replies.push((holder, Reply::Loaded));
             }
-        }
-    }
-
-    /// At this time, in milliseconds, the process has `taken` bytes beside what it had before there were results.
-    pub fn saw_process(&mut self, at: u64, taken: u64) {
-        let before = self.unseen.bytes;
-        let excess = taken.saturating_sub(self.broker.known());
-        let running = self.broker.promises().saturating_sub(self.lent);
-        self.unseen.saw(Look { at, excess, running }, self.broker.limit());
-        self.broker.set_unseen(self.unseen.bytes, self.unseen.each);
-        if self.unseen.bytes > before {
-            self.make_room();
-        } else if self.unseen.bytes < before {
-            self.serve_pending();
         }
     }
 

@@ -137,7 +137,7 @@ impl Store {
 
     /// Takes back a promise, or a request that waits for one.
     pub fn give_back(&self, holder: Holder) {
-        let _ = self.shared().change(|state| state.give_back(holder));
+        self.shared().ended(holder);
     }
 
     /// Takes back all promises to an asker, but those of tickets that it `keeps`, and forgets all that it waits for.

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 mod helping;
 mod leaving;
 mod same;
+mod unpromised;
 
 const UNIT: u64 = 1 << 10;
 

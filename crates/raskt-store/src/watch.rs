@@ -9,8 +9,10 @@ pub(crate) struct ProcessWatch {
     since: Instant,
     /// Bytes that the process has beside results and tasks; nobody watches if they aren't known.
     baseline: AtomicU64,
-    /// When somebody looked last, in milliseconds since then; and when freed memory was given back for what was seen.
+    /// When somebody looked last, in milliseconds since then; when he did since a task had ended; and when freed memory was given
+    /// back for what was seen.
     looked: AtomicU64,
+    looked_at_end: AtomicU64,
     trimmed: AtomicU64,
 }
 
@@ -24,8 +26,8 @@ const TRIM: Duration = Duration::from_secs(1);
 
 impl ProcessWatch {
     pub fn new() -> Self {
-        let (looked, trimmed) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { since: Instant::now(), baseline: AtomicU64::new(UNKNOWN), looked, trimmed }
+        let [looked, looked_at_end, trimmed] = [0; 3].map(AtomicU64::new);
+        Self { since: Instant::now(), baseline: AtomicU64::new(UNKNOWN), looked, looked_at_end, trimmed }
     }
 
     pub fn set(&self, baseline: u64) {
@@ -42,8 +44,17 @@ impl ProcessWatch {
 
     /// When it is, in milliseconds, and what the process has beyond the baseline, if it is time to look.
     pub fn taken(&self) -> Option<(u64, u64)> {
+        self.taken_since(&self.looked)
+    }
+
+    /// The same at the end of a task.
+    pub fn taken_at_end(&self) -> Option<(u64, u64)> {
+        self.taken_since(&self.looked_at_end)
+    }
+
+    fn taken_since(&self, last: &AtomicU64) -> Option<(u64, u64)> {
         let baseline = self.baseline.load(Ordering::Relaxed);
-        if baseline == UNKNOWN || !self.is_due(&self.looked, LOOK) {
+        if baseline == UNKNOWN || !self.is_due(last, LOOK) {
             return None;
         }
         let at = self.since.elapsed().as_millis() as u64;

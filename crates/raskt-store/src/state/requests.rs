@@ -27,11 +27,16 @@ impl State {
     }
 
     /// A request is withdrawn, or its promise given back.
+    #[cfg(test)]
     pub fn give_back(&mut self, holder: Holder) {
+        self.ended(holder, None);
+    }
+
+    /// A request is withdrawn, or its promise given back, of which the broker has heard: `has_ended` says whether there was one.
+    pub(super) fn gave_back(&mut self, holder: Holder, has_ended: bool) {
         let waiting = self.pending.len();
         self.pending.retain(|request| request.holder != holder);
         self.loading.remove(&holder);
-        let has_ended = self.broker.give_back(holder);
         if has_ended {
             // It may have been what referred to some of those that stay.
             self.retried_for = None;
