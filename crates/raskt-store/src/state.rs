@@ -3,6 +3,7 @@
 
 mod leaving;
 mod requests;
+pub(crate) mod retrying;
 mod righting;
 mod seeing;
 
@@ -18,6 +19,7 @@ use crate::slot::{Residency, ResultInfo, Slot, SlotId, Stays};
 use crate::speed::Speed;
 use crate::unseen::Unseen;
 use raskt_value::{Codec, Value};
+use retrying::Round;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -44,8 +46,10 @@ pub(crate) struct State {
     pending: VecDeque<Request>,
     /// How many inputs each promise still waits for.
     loading: BTreeMap<Holder, u32>,
-    /// The last for whom those were tried again that somebody else was seen to refer to.
-    retried_for: Option<Holder>,
+    /// How far those were looked at again that somebody else was seen to refer to.
+    round: Round,
+    /// There is more of them to look at for the first request.
+    pub wants_look: bool,
     /// Bytes that are being written, and will leave.
     leaving: u64,
     /// Results that are being read.
@@ -135,7 +139,8 @@ impl State {
             uses: 0,
             pending: VecDeque::new(),
             loading: BTreeMap::new(),
-            retried_for: None,
+            round: Round::default(),
+            wants_look: false,
             leaving: 0,
             coming: 0,
             lent: 0,
@@ -164,7 +169,9 @@ impl State {
 
     /// Whether there is something to do now.
     pub fn has_urgent_work(&self) -> bool {
-        self.wants_trim || !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
+        self.wants_trim
+            || self.wants_look
+            || !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
     }
 
     pub fn is_pending(&self) -> bool {

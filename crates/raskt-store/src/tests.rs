@@ -16,6 +16,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 mod leaving;
+mod retrying;
 mod same;
 mod unpromised;
 

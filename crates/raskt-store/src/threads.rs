@@ -263,6 +263,9 @@ impl Shared {
             } else if std::mem::take(&mut state.wants_trim) {
                 drop(inner);
                 machine::give_back_freed();
+            } else if state.wants_look {
+                drop(inner);
+                let _ = self.change(State::look_on);
             } else if *is_closed {
                 inner.threads -= 1;
                 return;

@@ -13,7 +13,7 @@ impl State {
     /// Nobody is at the jobs any more, and nobody waits for what they would bring.
     pub fn lose_threads(&mut self) {
         self.pending.clear();
-        self.retried_for = None;
+        (self.round, self.wants_look) = Default::default();
         self.loading.clear();
         self.replies.clear();
         self.jobs.clear();
