@@ -3,7 +3,7 @@
 
 mod leaving;
 mod requests;
-pub(crate) mod retrying;
+mod retrying;
 mod righting;
 mod seeing;
 
@@ -15,12 +15,13 @@ use crate::file::SpillFile;
 use crate::order::Order;
 use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
+use crate::round::Round;
 use crate::slot::{Residency, ResultInfo, Slot, SlotId, Stays};
 use crate::speed::Speed;
 use crate::unseen::Unseen;
 use raskt_value::{Codec, Value};
-use retrying::Round;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) struct State {
@@ -54,6 +55,8 @@ pub(crate) struct State {
     leaving: u64,
     /// Results that are being read.
     coming: usize,
+    /// What dead processes left on the disk is being removed.
+    is_sweeping: bool,
     /// Promises whose tasks wait for tasks.
     pub lent: usize,
     /// Counts what has happened that brings a request nearer to its memory.
@@ -88,6 +91,11 @@ pub(crate) enum Job {
     Read {
         id: SlotId,
         file: Arc<SpillFile>,
+        epoch: u32,
+    },
+    /// Removes what dead processes left there.
+    Sweep {
+        place: PathBuf,
         epoch: u32,
     },
 }
@@ -143,6 +151,7 @@ impl State {
             wants_look: false,
             leaving: 0,
             coming: 0,
+            is_sweeping: false,
             lent: 0,
             moves: 0,
             jobs: VecDeque::new(),

@@ -134,7 +134,7 @@ impl World {
                 let value = file.value().unwrap();
                 self.state.read(id, (!fails).then_some(value));
             }
-            None => {}
+            Some(Job::Sweep { .. }) | None => {}
         }
     }
 

@@ -3,9 +3,10 @@
 
 use crate::broken::Broken;
 use crate::broker::Holder;
-use crate::file::SpillFile;
+use crate::file::{SpillFile, block_size_signal};
 use crate::folder::Folder;
 use crate::machine;
+use crate::place::{FolderState, Place};
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
@@ -16,7 +17,6 @@ use raskt_value::{Codec, Unwritten, Value};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     work: Condvar,
     /// Told when a result has come or gone.
     came: Condvar,
-    folder: Mutex<FolderState>,
+    pub place: Place,
     has_spilled: AtomicBool,
     since: Instant,
     /// When freed memory was last given back to the system, in milliseconds since then; zero if never.
@@ -50,13 +50,6 @@ pub(crate) struct Inner {
     broke: Option<Broken>,
     /// How often that happened.
     breaks: u64,
-}
-
-/// Where spill files go.
-#[derive(Default)]
-pub(crate) struct FolderState {
-    place: Option<PathBuf>,
-    pub made: Option<Arc<Folder>>,
 }
 
 /// Threads that move results: one can write while the other reads.
@@ -89,7 +82,7 @@ impl Shared {
             inner: Mutex::new(inner),
             work: Condvar::new(),
             came: Condvar::new(),
-            folder: Mutex::default(),
+            place: Place::default(),
             has_spilled: AtomicBool::new(false),
             since: Instant::now(),
             gave_back: AtomicU64::new(0),
@@ -99,7 +92,7 @@ impl Shared {
 
     /// Waits until nobody else is at it, and keeps it so.
     pub fn hold(&self) -> (MutexGuard<'_, Inner>, MutexGuard<'_, FolderState>) {
-        (self.inner.lock(), self.folder.lock())
+        (self.inner.lock(), self.place.hold())
     }
 
     /// Changes the state, and sees to it that threads take up what comes of it. After a panic on the way the state is put
@@ -138,22 +131,11 @@ impl Shared {
         self.inner.lock().askers.remove(&number);
     }
 
-    /// Sets where the folder of spill files is made; says whether that is another place than before.
-    pub fn set_place(&self, place: Option<PathBuf>) -> bool {
-        let mut folder = self.folder.lock();
-        let is_new = folder.place != place;
-        if is_new {
-            // Files that are there keep their folder.
-            *folder = FolderState { place, made: None };
-        }
-        is_new
-    }
-
     /// Ends the threads. Files go with their results.
     pub fn close(&self) {
         self.inner.lock().is_closed = true;
         self.work.notify_all();
-        self.folder.lock().made = None;
+        self.place.forget_folder();
     }
 
     /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
@@ -330,6 +312,14 @@ impl Shared {
                 });
                 self.came.notify_all();
             }
+            Job::Sweep { place, epoch } => {
+                crate::folder::sweep(&place);
+                let _ = self.change(|state| {
+                    if state.epoch == epoch {
+                        state.swept();
+                    }
+                });
+            }
         }
     }
 
@@ -345,7 +335,7 @@ impl Shared {
         }
     }
 
-    fn write(&self, value: &Value, codec: &dyn Codec, known: Option<Arc<SpillFile>>) -> Written {
+    fn write(self: &Arc<Self>, value: &Value, codec: &dyn Codec, known: Option<Arc<SpillFile>>) -> Written {
         let encoded = match codec.encode(value) {
             Ok(encoded) => encoded,
             Err(Unwritten::Shared) => return Written::Shared,
@@ -367,27 +357,13 @@ impl Shared {
         }
     }
 
-    fn folder(&self) -> io::Result<Arc<Folder>> {
-        let mut folder = self.folder.lock();
-        // Somebody may have tidied up: it is made again.
-        if let Some(made) = folder.made.as_ref().filter(|made| made.is_there()) {
-            return Ok(made.clone());
+    /// The folder for files. If it is made, what dead processes left beside it is swept when nothing else is to be done.
+    fn folder(self: &Arc<Self>) -> io::Result<Arc<Folder>> {
+        let (folder, to_sweep) = self.place.folder()?;
+        if let Some(place) = to_sweep {
+            let _ = self.change(|state| state.sweep(place));
         }
-        let place = folder.place.clone().unwrap_or_else(crate::folder::usual_place);
-        let made = Arc::new(Folder::create(&place)?);
-        folder.made = Some(made.clone());
-        Ok(made)
-    }
-
-    pub fn remove_files(&self) {
-        if let Some(folder) = self.folder.lock().made.take() {
-            folder.remove();
-        }
-    }
-
-    /// Where files lie, if any were written.
-    pub fn folder_path(&self) -> Option<PathBuf> {
-        self.folder.lock().made.as_ref().map(|folder| folder.path().into())
+        Ok(folder)
     }
 }
 
@@ -439,16 +415,5 @@ fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) 
         if let Some(asker) = askers.get(&number).and_then(Weak::upgrade) {
             asker.answered(replies);
         }
-    }
-}
-
-/// A file that grows beyond `RLIMIT_FSIZE` raises a signal that ends the process, unless it is blocked: then the write fails.
-fn block_size_signal() {
-    // SAFETY: the set is initialised before it is used, and only this thread's mask changes.
-    unsafe {
-        let mut signals = std::mem::zeroed();
-        libc::sigemptyset(&mut signals);
-        libc::sigaddset(&mut signals, libc::SIGXFSZ);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
     }
 }

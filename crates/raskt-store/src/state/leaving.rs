@@ -5,6 +5,7 @@ use crate::codec::is_sole;
 use crate::file::SpillFile;
 use crate::order::EvictionRank;
 use crate::slot::{Residency, SlotId, Stays};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 impl State {
@@ -164,6 +165,19 @@ impl State {
         let bytes = slot.bytes;
         self.jobs.push_back(Job::Write { id, value, codec, known, bytes, epoch: self.epoch });
         bytes
+    }
+
+    /// What dead processes left in `place` is to be removed.
+    pub fn sweep(&mut self, place: PathBuf) {
+        self.is_sweeping = true;
+        self.jobs.push_back(Job::Sweep { place, epoch: self.epoch });
+    }
+
+    /// It has been removed: where there was no room, there may be.
+    pub fn swept(&mut self) {
+        self.is_sweeping = false;
+        self.disk.trouble = None;
+        self.moved();
     }
 
     pub(super) fn update_rank(&mut self, id: SlotId) {

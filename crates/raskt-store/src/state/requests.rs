@@ -1,9 +1,10 @@
 //! Who asks for memory, and when he gets it.
 
-use super::retrying::{Again, LOOKS};
+use super::retrying::Again;
 use super::{Job, SPARE_SHARE, State};
 use crate::broker::Holder;
 use crate::request::{Answer, Reply, Request};
+use crate::round::LOOKS;
 use crate::slot::{Residency, SlotId};
 use std::sync::Arc;
 
@@ -94,7 +95,7 @@ impl State {
                 self.grant(request, false);
             // Each of these ends, and then this is called again. A promise whose task waits for tasks may wait for this
             // very request: it isn't counted on.
-            } else if self.leaving > 0 || self.coming > 0 || self.broker.promises() > self.lent {
+            } else if self.leaving > 0 || self.coming > 0 || self.is_sweeping || self.broker.promises() > self.lent {
                 return;
             } else {
                 let is_refused = self.pending.front().is_some_and(|request| self.is_refused(request));

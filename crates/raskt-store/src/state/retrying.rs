@@ -4,44 +4,9 @@
 //! request goes beyond the limit there is one look; before one is refused all have been looked at since it was the first.
 
 use super::State;
-use crate::broker::Holder;
 use crate::codec::is_sole;
+use crate::round::{LOOKS, TRIES};
 use crate::slot::SlotId;
-use std::collections::BTreeSet;
-use std::ops::Bound;
-
-/// How many are looked at in one event, at most.
-pub(crate) const LOOKS: usize = 1024;
-
-/// The same of those of which only their own world can tell: that takes as long as to write them.
-pub(crate) const TRIES: usize = 32;
-
-/// How far looking again has come.
-#[derive(Default)]
-pub(crate) struct Round {
-    /// The request for which it is made.
-    of: Option<Holder>,
-    shared: Cursor,
-    elsewhere: Cursor,
-}
-
-/// A place in a set, and how many are still to be looked at.
-#[derive(Default)]
-struct Cursor {
-    after: Option<SlotId>,
-    left: usize,
-}
-
-impl Cursor {
-    /// The next ones, of which each comes once before any comes again.
-    fn next(&mut self, set: &BTreeSet<SlotId>, most: usize) -> Vec<SlotId> {
-        let rest = set.range((self.after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
-        let next: Vec<SlotId> = rest.chain(set).take(most.min(set.len())).copied().collect();
-        self.after = next.last().copied().or(self.after);
-        self.left = self.left.min(set.len()).saturating_sub(next.len());
-        next
-    }
-}
 
 /// What came of looking again.
 pub(super) enum Again {
@@ -59,14 +24,11 @@ impl State {
     /// looked at yet in this event.
     pub(super) fn look_again(&mut self, left: &mut usize, all: bool) -> Again {
         let Some(holder) = self.pending.front().map(|request| request.holder) else { return Again::Nothing };
-        let mut is_due = self.round.of.replace(holder) != Some(holder);
-        if is_due {
-            (self.round.shared.left, self.round.elsewhere.left) = (self.shared.len(), self.shared_elsewhere.len());
-        }
-        while is_due || (all && self.round.shared.left + self.round.elsewhere.left > 0) {
+        let mut is_due = self.round.begin(holder, self.shared.len(), self.shared_elsewhere.len());
+        while is_due || (all && self.round.left() > 0) {
             if *left == 0 {
                 if is_due {
-                    self.round.of = None;
+                    self.look_anew();
                 }
                 self.wants_look = true;
                 return Again::Later;
@@ -85,7 +47,7 @@ impl State {
 
     /// A promise has ended: it may have been what referred to some of them.
     pub(super) fn look_anew(&mut self) {
-        self.round.of = None;
+        self.round.forget();
     }
 
     /// Goes on for the first request, of which there was too much to look at in one event.

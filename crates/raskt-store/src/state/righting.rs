@@ -17,7 +17,7 @@ impl State {
         self.loading.clear();
         self.replies.clear();
         self.jobs.clear();
-        (self.leaving, self.coming, self.lent) = (0, 0, 0);
+        (self.leaving, self.coming, self.lent, self.is_sweeping) = (0, 0, 0, false);
         let ids: Vec<SlotId> = self.slots.keys().copied().collect();
         for id in ids {
             let Some(slot) = self.slots.get_mut(&id) else { continue };

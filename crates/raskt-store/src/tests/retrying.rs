@@ -1,7 +1,7 @@
 //! Results that stay are looked at again a few at a time, however many they are.
 
 use super::*;
-use crate::state::retrying::{LOOKS, TRIES};
+use crate::round::{LOOKS, TRIES};
 
 /// Asks for `bytes`; goes on until it is answered, and gives how many results were looked at again in each event.
 fn ask(state: &mut State, ticket: u64, bytes: u64) -> Vec<usize> {
