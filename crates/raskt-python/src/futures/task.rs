@@ -347,7 +347,22 @@ impl Task {
             _ => None,
         };
         let bug = || PyRuntimeError::new_err("a future was read before it was done, which is a bug in raskt");
-        held.ok_or_else(bug)?.get(py)
+        let held = held.ok_or_else(bug)?;
+        let result = held.get(py)?;
+        if let Some(held) = held.when_given(py, &result) {
+            self.hold(held);
+        }
+        Ok(result)
+    }
+
+    /// Holds the result otherwise, if it is there.
+    fn hold(&self, held: Held) {
+        let before = match &mut self.inner.lock().state {
+            State::Done(own) => Some(std::mem::replace(own, held)),
+            _ => None,
+        };
+        // Without the lock: the store lets go of it.
+        drop(before);
     }
 
     /// Whether the call raised `KeyboardInterrupt`.
