@@ -46,7 +46,10 @@ _ARROW_ALIGNMENT = 64
 
 
 def is_shared(value: Any) -> bool:
-    """Whether somebody refers to what is in `value`, or may write to its memory; who refers to itself isn't looked at."""
+    """Whether somebody refers to what is in `value`, or may write to its memory.
+
+    Who refers to `value` itself isn't looked at.
+    """
     inside = _Inside()
     inside.look_into(value)
     return inside.is_shared or inside.has_other_references() or inside.has_overlaps()
@@ -253,10 +256,10 @@ def buffers_of(value: Any) -> Iterator[Any]:
 
 
 def _is_of_others(buffer: Any) -> bool:
-    """Whether somebody else's memory, which he may write to, is shown by a buffer of Arrow: an array's of NumPy most likely.
+    """Whether a buffer of Arrow shows memory that somebody else may write to: an array's of NumPy most likely.
 
-    Arrow doesn't tell whose it is. But its own begins at certain addresses, and what can't be written to is of bytes or of
-    files.
+    Arrow doesn't tell whose it is. But its own begins at certain addresses, and what can't be written to is of bytes or
+    of files.
     """
     while (parent := buffer.parent) is not None:
         buffer = parent
