@@ -59,10 +59,13 @@ impl Held {
         }
     }
 
-    /// What holds the result from now on, if that has to change since somebody gets it: into a container he may put the future,
-    /// and then only the garbage collector finds that nobody has either.
-    pub fn when_given(&self, py: Python<'_>, result: &Py<PyAny>) -> Option<Self> {
-        (matches!(self, Self::Stored(..)) && takes_objects(result.bind(py))).then(|| Self::Here(result.clone_ref(py)))
+    /// The result, and what holds it from now on, if that has to change since somebody gets it: into a container he may put the
+    /// future, and then only the garbage collector finds that nobody has either.
+    pub fn give(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, Option<Self>)> {
+        let result = self.get(py)?;
+        let changes = matches!(self, Self::Stored(..)) && takes_objects(result.bind(py));
+        let held = changes.then(|| Self::Here(result.clone_ref(py)));
+        Ok((result, held))
     }
 
     /// The type of the result.
