@@ -400,6 +400,8 @@ impl State {
         let waiters = std::mem::take(&mut slot.waiters);
         match value {
             Some(value) => {
+                // Whoever had it may have changed its size before it was written.
+                slot.bytes = value.bytes() as u64;
                 slot.place = Residency::Memory(value);
                 self.counts.read += 1;
                 self.hold_for(waiters.first().copied(), id);
