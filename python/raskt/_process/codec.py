@@ -8,11 +8,14 @@ maps them. A body that is too long for a message lies there too.
 
 from __future__ import annotations
 
+import io
 import mmap
 import os
 import pickle
 import struct
 from collections.abc import Callable, Sequence
+from functools import cache
+from types import CodeType
 from typing import Any
 
 from raskt._core import map_shared
@@ -58,9 +61,24 @@ def dump(thing: object, buffers: list[memoryview]) -> Entry:
 
 def dump_by_value(thing: object, keep: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
     """Pickles `thing` with functions and classes that can't be imported elsewhere in it."""
+    file = io.BytesIO()
+    _by_value()(file, protocol=5, buffer_callback=keep).dump(thing)
+    return file.getvalue()
+
+
+@cache
+def _by_value() -> Any:
     import cloudpickle
 
-    return cloudpickle.dumps(thing, protocol=5, buffer_callback=keep)
+    class Pickler(cloudpickle.Pickler):
+        def reducer_override(self, obj: Any) -> Any:
+            if not isinstance(obj, CodeType):
+                return super().reducer_override(obj)
+            # Newer versions leave out where code comes from, and with it the user's lines in tracebacks.
+            make, parts = self.dispatch_table[CodeType](obj)
+            return make, tuple(obj.co_filename if part == "<dynamic-code>" else part for part in parts)
+
+    return Pickler
 
 
 class _Keep:
