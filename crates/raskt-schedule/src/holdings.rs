@@ -2,7 +2,7 @@
 //!
 //! Counted are the bytes of results that tasks will read. Those of results that a client wants aren't: no order of the
 //! tasks makes them go; of them it is known how many there are, so that those of a worker that is lost are found. Runs
-//! write down what comes and goes ([`Moves`]), and each seat keeps the sums ([`Holdings`]). A result counts as much as
+//! write down what comes and goes ([`Moves`]), and what is known of each worker has the sums ([`Holdings`]). A result counts as much as
 //! those of its layer there take on the average, so that what is taken away in the end is what was added.
 
 use crate::{RunId, WorkerId};

@@ -30,7 +30,7 @@ pub(crate) struct Tasks {
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
     pub replicas: BTreeMap<TaskId, Copies>,
-    /// Results that will be read, and have come and gone since the seats were told.
+    /// Results that will be read, and have come and gone since it was told to what is known of the workers.
     pub moves: Moves,
     /// Given data that is needed and gone.
     pub lost: Vec<TaskRange>,

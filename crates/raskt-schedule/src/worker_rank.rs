@@ -28,7 +28,7 @@ pub(crate) struct Derived {
     pub reliefs: BTreeSet<(RunId, WorkerId, Time, RunId, Attempt)>,
 }
 
-/// What is derived of one seat.
+/// What is derived of one worker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WorkerRank {
     pub has_room: bool,
