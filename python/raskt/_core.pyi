@@ -566,6 +566,9 @@ def frame_parquet_notes(paths: list[str]) -> list[str | None]: ...
 # --- arrays -------------------------------------------------------------------------------------------------------
 
 @final
+class ChunkOwner: ...
+
+@final
 class ArrayExpr:
     @property
     def shape(self) -> tuple[int, ...]: ...

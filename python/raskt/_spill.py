@@ -7,7 +7,6 @@ not copied on the way.
 from __future__ import annotations
 
 import pickle
-import sys
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,10 @@ def measure(value: Any) -> tuple[int, bool | None]:
     if library == "pandas" and kind.__name__ in ("DataFrame", "Series"):
         return _of_pandas(value)
     if library == "polars" and kind.__name__ in ("DataFrame", "Series"):
-        return value.estimated_size(), True
+        # They have methods that change them in place.
+        return value.estimated_size(), False
+    if library == "pyarrow":
+        return _of_arrow(value)
     derived = {
         base.__module__.partition(".")[0] for base in kind.__mro__[1:] if base.__name__ in ("DataFrame", "Series")
     }
@@ -42,8 +44,18 @@ def measure(value: Any) -> tuple[int, bool | None]:
         return _of_pandas(value)[0], None
     if "polars" in derived:
         return value.estimated_size(), None
-    nbytes = getattr(value, "nbytes", 0)
-    return max(int(nbytes), 32), True if library == "pyarrow" else None
+    return max(int(getattr(value, "nbytes", 0)), 32), None
+
+
+def _of_arrow(value: Any) -> tuple[int, bool | None]:
+    """Who gets one of its buffers may write to it."""
+    import pyarrow
+
+    size = value.size if isinstance(value, pyarrow.Buffer) else getattr(value, "nbytes", 0)
+    holds_buffers = isinstance(
+        value, pyarrow.Buffer | pyarrow.Array | pyarrow.ChunkedArray | pyarrow.RecordBatch | pyarrow.Table
+    )
+    return max(int(size), 32), False if holds_buffers else None
 
 
 def _of_pandas(value: Any) -> tuple[int, bool | None]:
@@ -74,37 +86,6 @@ def _of_objects(array: Any) -> int:
 def _holds_objects(array: Any) -> bool:
     own = getattr(array, "_ndarray", array)
     return isinstance(own, np.ndarray) and own.dtype.hasobject
-
-
-def is_shared(value: Any) -> bool:
-    """Whether another frame refers to the data of this one, or somebody to what is in a container."""
-    if isinstance(value, tuple | list | dict | set | frozenset):
-        return _has_shared(value)
-    if type(value).__module__.partition(".")[0] != "pandas":
-        return False
-    return any(block.refs.has_reference() for block in getattr(getattr(value, "_mgr", None), "blocks", ()))
-
-
-def _has_shared(container: Any) -> bool:
-    """Whether somebody else refers to what is large or may be changed in a container, at any depth."""
-    elements = [*container, *container.values()] if isinstance(container, dict) else list(container)
-    while elements:
-        element = elements.pop()
-        if isinstance(element, int | float | str | None.__class__):
-            continue
-        # The container, the name here, and the argument.
-        if sys.getrefcount(element) > 3:
-            return True
-        base = getattr(element, "base", None) if isinstance(element, np.ndarray) else None
-        while isinstance(base, np.ndarray):
-            # What it is the base of, the name here, and the argument.
-            if sys.getrefcount(base) > 3:
-                return True
-            base = base.base
-        del base
-        if is_shared(element):
-            return True
-    return False
 
 
 def dump(value: Any) -> tuple[list[Any], list[bool]]:

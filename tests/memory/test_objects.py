@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -246,3 +247,35 @@ def test_changes_in_place_are_not_lost_while_others_read_and_push_out(tmp_path: 
             for thread in threads:
                 thread.join()
         assert kept.compute()[1] == changes
+
+
+@pytest.mark.parametrize("kind", ["list", "dictionary", "list in a tuple"])
+def test_futures_in_their_own_results_are_garbage(kind: str) -> None:
+    made: dict[str, Any] = {
+        "list": lambda: [np.ones(COUNT)],
+        "dictionary": lambda: {"array": np.ones(COUNT)},
+        "list in a tuple": lambda: (np.ones(COUNT), []),
+    }
+    before = memory().held
+    for _ in range(5):
+        future = futures.submit(made[kind])
+        result = future.result()
+        if kind == "dictionary":
+            result["future"] = future
+        else:
+            (result if kind == "list" else result[1]).append(future)
+        alive = weakref.ref(future)
+        del result, future
+        gc.collect()
+        assert alive() is None
+    assert memory().held <= before
+
+
+def test_what_futures_hold_and_nobody_has_got_leaves_also_in_containers(tmp_path: Path) -> None:
+    with limited(tmp_path):
+        made = [futures.submit(lambda seed: [make(seed)], seed) for seed in range(32)]
+        futures.wait(made)
+        wait_until(lambda: memory().held <= 5 * 2**20, "what nobody uses leaves")
+        first = made[0].result()
+        first.append(1)
+        assert made[0].result() is first and (made[1].result()[0] == 1).all()

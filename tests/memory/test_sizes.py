@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from memory_running import wait_until
+from memory_running import run, wait_until
 
 import raskt
 from raskt import delayed
@@ -454,3 +454,41 @@ def test_arrays_of_more_bytes_than_there_are_break_nothing() -> None:
     sizes = [delayed(np.size)(one) for one in huge]
     assert raskt.compute(*sizes) == (10**18,) * 3
     assert [found.shape for found in raskt.compute(*raskt.persist(*huge))] == [(10**18,)] * 3
+
+
+@pytest.mark.parametrize("kind", ["dict.fromkeys", "set", "frozenset"])
+def test_large_dictionaries_and_sets_are_sized_without_a_copy_of_them(kind: str) -> None:
+    count = 6_000_000
+    found = run(f"""
+    from raskt.sizeof import sizeof
+    def peak():
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+    value = {kind}(range({count}))
+    sizeof([{{1: 2}}, {{3}}])
+    # What it took to make it was more: the peak begins anew.
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    before = peak()
+    found["size"] = sizeof(value)
+    found["more"] = peak() - before
+    """)
+    each = 132 if kind == "dict.fromkeys" else 80
+    assert 0.8 * each * count <= found["size"] <= 1.3 * each * count
+    assert found["more"] < 24 * MIB
+
+
+def test_the_rest_of_a_large_dictionary_is_taken_to_be_like_its_first() -> None:
+    text = "x" * 200
+    value = {at: text + str(at) for at in range(2_000_000)}
+    assert 0.8 <= sizeof(value) / (2_000_000 * (100 + 32 + 256)) <= 1.2
+
+
+def test_results_of_futures_are_sized_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from raskt import _spill, futures
+
+    sizes: list[Any] = []
+    measure = _spill.measure
+    monkeypatch.setattr(_spill, "measure", lambda value: sizes.append(value.nbytes) or measure(value))
+    assert futures.submit(np.ones, 2**17).result().sum() == 2**17
+    assert sizes == [2**20]

@@ -213,3 +213,60 @@ def test_what_the_first_task_leaves_in_a_cache_does_not_make_the_others_run_one_
     assert found["peak_seen"] > 400 * 2**20
     late = found["late"]
     assert sum(count >= 3 for count in late) > len(late) // 2
+
+
+def test_who_filled_memory_is_named_first_and_not_who_ran_beside_it() -> None:
+    found = run(
+        program("""
+    raskt.config.set({"memory.limit": "1GiB", "num-workers": 4})
+    cache = []
+
+    def first():
+        cache.append(Opaque(400 * MIB))
+        time.sleep(0.6)
+        return 1
+
+    def work(one, at):
+        time.sleep(0.1)
+        return at
+
+    filled = delayed(first)()
+    raskt.compute(*[delayed(work)(filled, at) for at in range(60)])
+    found["by"] = memory().unpromised_by
+    """)
+    )
+    assert found["by"][0][0] == "first" and found["by"][0][1] > 300 * 2**20
+    assert all(size < 100 * 2**20 for name, size in found["by"] if name != "first")
+
+
+def test_nobody_is_named_whose_memory_is_free_again() -> None:
+    found = run(
+        program("""
+    raskt.config.set({"memory.limit": "700MiB"})
+    cache = []
+
+    def leaks():
+        cache.append(Opaque(400 * MIB))
+        time.sleep(0.6)
+
+    delayed(leaks)().compute()
+    found["then"] = [name for name, _ in memory().unpromised_by]
+    cache.clear()
+    time.sleep(1)
+    delayed(len)("a").compute()
+    found["later"] = memory().unpromised_by
+    held = []
+
+    def stays(at):
+        array = np.ones(60 << 17)
+        held.append(array)
+        return array
+
+    try:
+        raskt.persist(*[delayed(stays)(at) for at in range(40)], scheduler="sync")
+    except raskt.MemoryLimitError as error:
+        found["error"] = str(error)
+    """)
+    )
+    assert found["then"] == ["leaks"] and found["later"] == []
+    assert "stays" in found["error"] and "leaks" not in found["error"]

@@ -1,5 +1,9 @@
 //! The store of this process, within the limits that the settings state, and the table of what holds memory.
 
+mod suspects;
+
+pub(crate) use suspects::words_of_suspects;
+
 use crate::engines::left_running;
 use crate::error::EngineBroken;
 use crate::runner::running_functions;
@@ -9,7 +13,6 @@ use pyo3::types::PyDict;
 use raskt_execute::{Limits, MemoryReport, Store, usual_memory_limit};
 use raskt_store::{HolderLine, Place, give_back_freed, own_bytes, resident_bytes};
 use raskt_sync::Mutex;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -44,6 +47,7 @@ pub(crate) fn store(py: Python<'_>) -> PyResult<Store> {
         && current.process == process
         && Arc::ptr_eq(&current.settings, &settings)
     {
+        suspects::forget_at_rest(&current.store);
         current.measure();
         return Ok(current.store.clone());
     }
@@ -115,12 +119,6 @@ fn limits(settings: &Settings) -> Limits {
     }
 }
 
-/// Functions that ran while the process had memory that nobody was promised, and the most that it was then.
-static SUSPECTS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
-
-/// How many of them are remembered.
-const SUSPECTS_MAX: usize = 32;
-
 /// Looks at what the process has, while somebody waits for a computation.
 pub(crate) fn look(py: Python<'_>) {
     let slot = CURRENT.lock();
@@ -129,41 +127,8 @@ pub(crate) fn look(py: Python<'_>) {
     drop(slot);
     let Some(store) = store else { return };
     store.look();
-    let bytes = store.unpromised();
-    if bytes == 0 {
-        return;
-    }
-    let running = running_functions(py);
-    let mut suspects = SUSPECTS.lock();
-    for name in running {
-        let most = suspects.entry(name).or_insert(0);
-        *most = bytes.max(*most);
-    }
-    while suspects.len() > SUSPECTS_MAX
-        && let Some(least) = suspects.iter().min_by_key(|(_, bytes)| **bytes).map(|(name, _)| name.clone())
-    {
-        suspects.remove(&least);
-    }
+    suspects::look(store.unpromised(), || running_functions(py));
 }
-
-/// The same, those first with which it was most.
-fn suspects() -> Vec<(String, u64)> {
-    let mut found: Vec<_> = SUSPECTS.lock().iter().map(|(name, bytes)| (name.clone(), *bytes)).collect();
-    found.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    found
-}
-
-/// What a message says of memory that nobody was promised; nothing if there was none.
-pub(crate) fn words_of_suspects() -> String {
-    let names: Vec<String> = suspects().into_iter().take(NAMED).map(|(name, _)| format!("`{name}`")).collect();
-    match names.is_empty() {
-        true => String::new(),
-        false => format!("\nwhile memory grew that nobody was promised, these ran: {}", names.join(", ")),
-    }
-}
-
-/// Functions that a message names.
-const NAMED: usize = 5;
 
 /// Removes the spill files; nothing reads them any more.
 pub(crate) fn shut_down() {
@@ -190,7 +155,7 @@ fn memory_report(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     found.set_item("peak", report.peak)?;
     found.set_item("unpromised", report.unpromised)?;
     found.set_item("unpromised_peak", report.unpromised_peak)?;
-    found.set_item("unpromised_by", suspects())?;
+    found.set_item("unpromised_by", suspects::suspects())?;
     let (left_running, left_threads) = left_running();
     found.set_item("left_running", left_running)?;
     found.set_item("left_threads", left_threads)?;

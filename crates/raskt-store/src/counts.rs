@@ -11,6 +11,8 @@ pub(crate) struct Counts {
     pub refused: u64,
     /// Results that were looked at since memory was short.
     pub looked_at: u64,
+    /// Results that were looked at again since somebody may refer to them no longer.
+    pub looked_again: u64,
     /// Times that a thread was woken or started.
     pub woken: u64,
 }

@@ -136,6 +136,17 @@ fn write_all(mut file: File, header: &[u8], pieces: &[&[u8]]) -> io::Result<()> 
     Ok(())
 }
 
+/// A file that grows beyond `RLIMIT_FSIZE` raises a signal that ends the process, unless it is blocked: then the write fails.
+pub(crate) fn block_size_signal() {
+    // SAFETY: the set is initialised before it is used, and only this thread's mask changes.
+    unsafe {
+        let mut signals = std::mem::zeroed();
+        libc::sigemptyset(&mut signals);
+        libc::sigaddset(&mut signals, libc::SIGXFSZ);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
+    }
+}
+
 /// Pieces that the system takes in one call.
 const PIECES_MOST: usize = 1024;
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// A folder that only its owner may look into, with names that say nothing. It goes when this is dropped.
 ///
 /// A file in it is locked for as long as its process lives, by whatever way that ends: folders whose lock is free are
-/// swept by the next process that makes one beside them.
+/// [`sweep`]t by the next process that makes one beside them.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -29,10 +29,9 @@ const LOCK: &str = "owner";
 const TRIES: usize = 8;
 
 impl Folder {
-    /// Makes a new one within `place`, and sweeps those of dead owners there.
+    /// Makes a new one within `place`.
     pub fn create(place: &Path) -> io::Result<Self> {
         fs::create_dir_all(place)?;
-        sweep(place);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..TRIES {
             match Self::named(place.join(format!("{PREFIX}{:016x}", random()))) {
@@ -114,8 +113,13 @@ fn is_in_memory(path: &Path) -> bool {
     }
 }
 
-/// Removes the folders in `place` whose owners are dead. What can't be looked at or removed is left.
-fn sweep(place: &Path) {
+/// Removes the folders in `place` whose owners are dead. What can't be looked at or removed is left. It may take long: they may have
+/// left as much as a disk holds.
+pub(crate) fn sweep(place: &Path) {
+    #[cfg(test)]
+    while tests::is_stopped(place) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     let Ok(entries) = fs::read_dir(place) else { return };
     let is_ours = |name: &OsStr| name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
     entries.flatten().filter(|entry| is_ours(&entry.file_name())).for_each(|entry| sweep_one(&entry.path()));
@@ -150,9 +154,18 @@ fn random() -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use raskt_sync::Mutex;
     use std::os::unix::fs::PermissionsExt;
+    use std::time::Instant;
+
+    /// Places that nobody comes to sweep before that time.
+    pub(crate) static STOPPED: Mutex<Vec<(PathBuf, Instant)>> = Mutex::new(vec![]);
+
+    pub fn is_stopped(place: &Path) -> bool {
+        STOPPED.lock().iter().any(|(stopped, until)| stopped == place && *until > Instant::now())
+    }
 
     fn names(place: &Path) -> Vec<PathBuf> {
         fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path()).collect()
@@ -180,6 +193,7 @@ mod tests {
         fs::write(place.path().join("raskt-spill-file"), "not a folder").unwrap();
         fs::create_dir(place.path().join("else")).unwrap();
         let next = Folder::create(place.path()).unwrap();
+        sweep(place.path());
         assert!(!dead.exists());
         assert!(alive.path().exists() && next.path().exists());
         assert_eq!(names(place.path()).len(), 4);
@@ -191,6 +205,7 @@ mod tests {
         let young = place.path().join(format!("{PREFIX}4567"));
         fs::create_dir(&young).unwrap();
         let _folder = Folder::create(place.path()).unwrap();
+        sweep(place.path());
         assert!(young.exists());
     }
 }

@@ -2,7 +2,8 @@
 //! stay half changed, and locked, for ever. So whoever forks waits until nobody is at any store, and holds them all while
 //! it does. The child then has copies at rest, of which it can read what its parent's results are, in memory and on disk.
 
-use crate::threads::{FolderState, Inner, Shared};
+use crate::place::FolderState;
+use crate::threads::{Inner, Shared};
 use raskt_sync::{Mutex, MutexGuard};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -10,7 +10,7 @@
 //!              └─ nothing can be moved: one request goes beyond the limit, or Exhausted tells who holds what
 //! ```
 //!
-//! What is decided (`state`, `order`, `broker`, `speed`) is apart from what is done (`threads`, `file`, `folder`): the
+//! What is decided (`state`, `order`, `broker`, `speed`) is apart from what is done (`threads`, `file`, `folder`, `place`): the
 //! state hands out jobs and replies, and never touches a file.
 //!
 //! A file that is damaged, cut or gone is a result that isn't there: whoever needs it computes it again, or says that it
@@ -29,8 +29,10 @@ mod lineage;
 mod looking;
 mod machine;
 mod order;
+mod place;
 mod report;
 mod request;
+mod round;
 mod slot;
 mod speed;
 mod state;

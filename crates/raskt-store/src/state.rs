@@ -3,6 +3,7 @@
 
 mod leaving;
 mod requests;
+mod retrying;
 mod righting;
 mod seeing;
 
@@ -14,11 +15,13 @@ use crate::file::SpillFile;
 use crate::order::Order;
 use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
+use crate::round::Round;
 use crate::slot::{Residency, ResultInfo, Slot, SlotId, Stays};
 use crate::speed::Speed;
 use crate::unseen::Unseen;
 use raskt_value::{Codec, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) struct State {
@@ -44,12 +47,16 @@ pub(crate) struct State {
     pending: VecDeque<Request>,
     /// How many inputs each promise still waits for.
     loading: BTreeMap<Holder, u32>,
-    /// The last for whom those were tried again that somebody else was seen to refer to.
-    retried_for: Option<Holder>,
+    /// How far those were looked at again that somebody else was seen to refer to.
+    round: Round,
+    /// There is more of them to look at for the first request.
+    pub wants_look: bool,
     /// Bytes that are being written, and will leave.
     leaving: u64,
     /// Results that are being read.
     coming: usize,
+    /// What dead processes left on the disk is being removed.
+    is_sweeping: bool,
     /// Promises whose tasks wait for tasks.
     pub lent: usize,
     /// Counts what has happened that brings a request nearer to its memory.
@@ -84,6 +91,11 @@ pub(crate) enum Job {
     Read {
         id: SlotId,
         file: Arc<SpillFile>,
+        epoch: u32,
+    },
+    /// Removes what dead processes left there.
+    Sweep {
+        place: PathBuf,
         epoch: u32,
     },
 }
@@ -135,9 +147,11 @@ impl State {
             uses: 0,
             pending: VecDeque::new(),
             loading: BTreeMap::new(),
-            retried_for: None,
+            round: Round::default(),
+            wants_look: false,
             leaving: 0,
             coming: 0,
+            is_sweeping: false,
             lent: 0,
             moves: 0,
             jobs: VecDeque::new(),
@@ -164,7 +178,9 @@ impl State {
 
     /// Whether there is something to do now.
     pub fn has_urgent_work(&self) -> bool {
-        self.wants_trim || !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
+        self.wants_trim
+            || self.wants_look
+            || !(self.jobs.is_empty() && self.replies.is_empty() && self.garbage.is_empty())
     }
 
     pub fn is_pending(&self) -> bool {
@@ -384,6 +400,8 @@ impl State {
         let waiters = std::mem::take(&mut slot.waiters);
         match value {
             Some(value) => {
+                // Whoever had it may have changed its size before it was written.
+                slot.bytes = value.bytes() as u64;
                 slot.place = Residency::Memory(value);
                 self.counts.read += 1;
                 self.hold_for(waiters.first().copied(), id);

@@ -24,8 +24,8 @@ impl Still {
     pub fn look(&mut self, state: &mut State, is_telling: bool) -> Option<Duration> {
         let is_pending = state.is_pending();
         if (is_pending || state.is_beyond()) && self.looked.is_none_or(|looked| looked.elapsed() >= PATIENCE) {
-            self.looked = Some(Instant::now());
-            state.look_at_shared();
+            // Where some are free, more may be.
+            self.looked = (!state.look_at_shared()).then(Instant::now);
         }
         let urgent = state.has_urgent_work() && !is_telling;
         if !is_pending {

@@ -74,7 +74,7 @@ impl Store {
 
     /// Sets how much it may use from now on.
     pub fn set_limits(&self, limits: Limits) {
-        let is_elsewhere = self.shared().set_place(limits.spill_path);
+        let is_elsewhere = self.shared().place.set(limits.spill_path);
         let _ = self.shared().change(|state| {
             if is_elsewhere || (state.broker.limit(), state.disk.limit) != (limits.memory, limits.disk) {
                 state.broker.set_limit(limits.memory);
@@ -248,12 +248,12 @@ impl Store {
 
     /// Removes the folder of spill files with all that is in it: the process ends, and nothing will be read any more.
     pub fn remove_files(&self) {
-        self.shared().remove_files();
+        self.shared().place.remove_files();
     }
 
     /// The folder of spill files, if any were written.
     pub fn folder(&self) -> Option<PathBuf> {
-        self.shared().folder_path()
+        self.shared().place.path()
     }
 
     /// Whether `kept` is one of this store's: another engine, or the parent of a forked process, may have another.

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 mod helping;
 mod leaving;
+mod retrying;
 mod same;
 mod unpromised;
 
@@ -134,7 +135,7 @@ impl World {
                 let value = file.value().unwrap();
                 self.state.read(id, (!fails).then_some(value));
             }
-            None => {}
+            Some(Job::Sweep { .. }) | None => {}
         }
     }
 

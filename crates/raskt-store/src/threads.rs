@@ -6,9 +6,9 @@ mod helping;
 
 use crate::broken::Broken;
 use crate::broker::Holder;
-use crate::file::SpillFile;
-use crate::folder::Folder;
+use crate::file::{SpillFile, block_size_signal};
 use crate::machine;
+use crate::place::{FolderState, Place};
 use crate::request::{Asker, Reply};
 use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
@@ -18,7 +18,6 @@ use raskt_sync::{Condvar, Mutex, MutexGuard, guard};
 use raskt_value::Value;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -30,7 +29,7 @@ pub(crate) struct Shared {
     work: Condvar,
     /// Told when a result has come or gone.
     came: Condvar,
-    folder: Mutex<FolderState>,
+    pub place: Place,
     has_spilled: AtomicBool,
     since: Instant,
     /// When freed memory was last given back to the system, in milliseconds since then; zero if never.
@@ -60,13 +59,6 @@ pub(crate) struct Inner {
     broke: Option<Broken>,
     /// How often that happened.
     breaks: u64,
-}
-
-/// Where spill files go.
-#[derive(Default)]
-pub(crate) struct FolderState {
-    place: Option<PathBuf>,
-    pub made: Option<Arc<Folder>>,
 }
 
 /// Threads that move results: one can write while the other reads.
@@ -102,7 +94,7 @@ impl Shared {
             inner: Mutex::new(inner),
             work: Condvar::new(),
             came: Condvar::new(),
-            folder: Mutex::default(),
+            place: Place::default(),
             has_spilled: AtomicBool::new(false),
             since: Instant::now(),
             gave_back: AtomicU64::new(0),
@@ -113,7 +105,7 @@ impl Shared {
 
     /// Waits until nobody else is at it, and keeps it so.
     pub fn hold(&self) -> (MutexGuard<'_, Inner>, MutexGuard<'_, FolderState>) {
-        (self.inner.lock(), self.folder.lock())
+        (self.inner.lock(), self.place.hold())
     }
 
     /// Changes the state, and sees to it that threads take up what comes of it. After a panic on the way the state is put
@@ -149,22 +141,11 @@ impl Shared {
         self.inner.lock().askers.remove(&number);
     }
 
-    /// Sets where the folder of spill files is made; says whether that is another place than before.
-    pub fn set_place(&self, place: Option<PathBuf>) -> bool {
-        let mut folder = self.folder.lock();
-        let is_new = folder.place != place;
-        if is_new {
-            // Files that are there keep their folder.
-            *folder = FolderState { place, made: None };
-        }
-        is_new
-    }
-
     /// Ends the threads. Files go with their results.
     pub fn close(&self) {
         self.inner.lock().is_closed = true;
         self.work.notify_all();
-        self.folder.lock().made = None;
+        self.place.forget_folder();
     }
 
     /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
@@ -312,6 +293,9 @@ impl Shared {
         } else if std::mem::take(&mut state.wants_trim) {
             drop(inner);
             machine::give_back_freed();
+        } else if state.wants_look {
+            drop(inner);
+            let _ = self.change(State::look_on);
         } else {
             return Some(inner);
         }
@@ -352,6 +336,14 @@ impl Shared {
                     state.read(id, value);
                 });
                 self.came.notify_all();
+            }
+            Job::Sweep { place, epoch } => {
+                crate::folder::sweep(&place);
+                let _ = self.change(|state| {
+                    if state.epoch == epoch {
+                        state.swept();
+                    }
+                });
             }
         }
     }
@@ -417,16 +409,5 @@ fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) 
         if let Some(asker) = askers.get(&number).and_then(Weak::upgrade) {
             asker.answered(replies);
         }
-    }
-}
-
-/// A file that grows beyond `RLIMIT_FSIZE` raises a signal that ends the process, unless it is blocked: then the write fails.
-fn block_size_signal() {
-    // SAFETY: the set is initialised before it is used, and only this thread's mask changes.
-    unsafe {
-        let mut signals = std::mem::zeroed();
-        libc::sigemptyset(&mut signals);
-        libc::sigaddset(&mut signals, libc::SIGXFSZ);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &signals, std::ptr::null_mut());
     }
 }

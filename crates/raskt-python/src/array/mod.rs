@@ -32,6 +32,7 @@ use pyo3::prelude::*;
 /// Adds the array face to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ArrayExpr>()?;
+    module.add_class::<convert::ChunkOwner>()?;
     creation::register(module)?;
     elementwise::register(module)?;
     reduction::register(module)?;

@@ -133,6 +133,12 @@ impl Collection for CopiedExpr {
         self.original(py, |original| original.persisted(py, values))
     }
 
+    /// The original knows how results are put together; all the others that were copied with it aren't needed for that.
+    fn hollow(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let hollow = self.original(py, |original| original.hollow(py))?;
+        hollow.map_or_else(|| Ok(self.original.bind(py).getattr("__raskt_expr__")?.unbind()), Ok).map(Some)
+    }
+
     fn block(&self, py: Python<'_>, index: u64, value: Value) -> PyResult<Py<PyAny>> {
         self.original(py, |original| original.block(py, index, value))
     }
@@ -274,6 +280,14 @@ impl Kernel for Behind<Arc<dyn Kernel>> {
     fn name(&self) -> String {
         self.inner.name()
     }
+
+    fn given(&self) -> Option<&[Value]> {
+        self.inner.given()
+    }
+
+    fn without_kept(&self) -> Option<Arc<dyn Kernel>> {
+        Some(Arc::new(Self { inner: self.inner.without_kept()?, reads: self.reads.clone() }))
+    }
 }
 
 impl PythonBlock for Behind<Arc<dyn PythonBlock>> {
@@ -287,6 +301,11 @@ impl PythonBlock for Behind<Arc<dyn PythonBlock>> {
 
     fn tells_itself(&self) -> bool {
         self.inner.tells_itself()
+    }
+
+    fn without_kept(&self, py: Python<'_>) -> PyResult<Option<Arc<dyn PythonBlock>>> {
+        let inner = self.inner.without_kept(py)?;
+        Ok(inner.map(|inner| Arc::new(Self { inner, reads: self.reads.clone() }) as Arc<dyn PythonBlock>))
     }
 
     fn key(&self, index: u64) -> Option<String> {

@@ -2,7 +2,7 @@ use crate::error::from_task_error;
 use crate::memory;
 use crate::object::Object;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 use raskt_store::{Lineage, ResultInfo, StoredRef};
 use raskt_value::{ErrorKind, TaskError};
@@ -12,8 +12,8 @@ use std::sync::Arc;
 pub(crate) enum Held {
     /// As it is.
     Here(Py<PyAny>),
-    /// In the store, which may move it to disk: only what can't refer to anything that Python's garbage collector would
-    /// have to see.
+    /// In the store, which may move it to disk, and which Python's garbage collector doesn't look into: only what can't refer
+    /// to the future, or what nobody has got yet who could put it there.
     Stored(Arc<StoredRef>, Py<PyType>),
 }
 
@@ -24,12 +24,9 @@ const GROUP: u64 = u64::MAX;
 impl Held {
     /// Takes a result in; `label` names what made it.
     pub fn new(py: Python<'_>, result: Py<PyAny>, label: impl FnOnce() -> String) -> Self {
-        if !Object::can_leave(result.bind(py)) {
-            return Self::Here(result);
-        }
+        let Some(value) = Object::that_leaves(result.bind(py)) else { return Self::Here(result) };
         let Ok(store) = memory::store(py) else { return Self::Here(result) };
         let (label, kind) = (label().into(), result.bind(py).get_type().unbind());
-        let value = Object::value(result.clone_ref(py).into_bound(py));
         let facts = ResultInfo { label, group: GROUP, turn: None, recompute_nanoseconds: None };
         match py.detach(|| store.keep_unasked(value, Lineage::none(), facts)) {
             Ok(kept) => Self::Stored(kept, kind),
@@ -62,6 +59,15 @@ impl Held {
         }
     }
 
+    /// The result, and what holds it from now on, if that has to change since somebody gets it: into a container he may put the
+    /// future, and then only the garbage collector finds that nobody has either.
+    pub fn give(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, Option<Self>)> {
+        let result = self.get(py)?;
+        let changes = matches!(self, Self::Stored(..)) && takes_objects(result.bind(py));
+        let held = changes.then(|| Self::Here(result.clone_ref(py)));
+        Ok((result, held))
+    }
+
     /// The type of the result.
     pub fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyType> {
         match self {
@@ -77,4 +83,16 @@ impl Held {
             Self::Stored(_, kind) => visit.call(kind),
         }
     }
+}
+
+/// Whether objects can be put into it, or into what is in it. Frames can hold some as well, but they leave memory far more
+/// often than anybody puts a future into one.
+fn takes_objects(object: &Bound<'_, PyAny>) -> bool {
+    if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+        return tuple.iter().any(|element| takes_objects(&element));
+    }
+    object.is_instance_of::<PyTuple>()
+        || object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PyDict>()
+        || object.is_instance_of::<PySet>()
 }

@@ -83,6 +83,22 @@ impl State {
         !matches!(self, Self::Waiting(_) | Self::Running)
     }
 
+    /// The result, if it is there.
+    pub fn result(&self, py: Python<'_>) -> Option<Held> {
+        match self {
+            Self::Done(held) => Some(held.clone_ref(py)),
+            _ => None,
+        }
+    }
+
+    /// Holds the result otherwise, if it is there; gives what held it before, or else would now.
+    pub fn hold(&mut self, held: Held) -> Option<Held> {
+        match self {
+            Self::Done(own) => Some(std::mem::replace(own, held)),
+            _ => Some(held),
+        }
+    }
+
     /// Shows the garbage collector what it holds.
     pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match self {

@@ -342,12 +342,12 @@ impl Task {
         if let Some(error) = self.error(py)? {
             return Err(error);
         }
-        let held = match &self.inner.lock().state {
-            State::Done(held) => Some(held.clone_ref(py)),
-            _ => None,
-        };
+        let held = self.inner.lock().state.result(py);
         let bug = || PyRuntimeError::new_err("a future was read before it was done, which is a bug in raskt");
-        held.ok_or_else(bug)?.get(py)
+        let (result, held) = held.ok_or_else(bug)?.give(py)?;
+        // What it replaces goes without the lock: the store lets go of it.
+        drop(held.and_then(|held| self.inner.lock().state.hold(held)));
+        Ok(result)
     }
 
     /// Whether the call raised `KeyboardInterrupt`.

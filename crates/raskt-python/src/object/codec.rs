@@ -4,9 +4,9 @@
 //! It runs on threads of the store, with the interpreter and without any lock. An object that somebody else refers to stays,
 //! since letting it go would free nothing; and so whoever gets the object and changes it sees what he has changed. Between
 //! being written and being let go again, it may have been in the hands of a task, which may have changed it: so what it is
-//! then is compared with its file.
+//! then is compared with its file, and whether it can still be moved is asked again.
 
-use super::Object;
+use super::{Object, size};
 use crate::array::{chunk_from_numpy, numpy_over};
 use numpy::PyUntypedArray;
 use pyo3::intern;
@@ -30,6 +30,9 @@ impl Codec for ObjectCodec {
             let object =
                 Object::of(value).ok_or_else(|| TaskError::new(ErrorKind::Type, "expected a Python object"))?;
             let object = object.bind(py);
+            if !self.fixed && !moves_still(object) {
+                return Err(Unwritten::Shared);
+            }
             if is_shared(object).map_err(|error| refused(&error))? {
                 return Err(Unwritten::Shared);
             }
@@ -53,27 +56,22 @@ fn refused(error: &PyErr) -> Unwritten {
     Unwritten::Failed(TaskError::new(ErrorKind::Foreign, error.to_string()))
 }
 
-/// Whether somebody beside the store refers to the object, or to the array that it is a view of.
+/// Whether it is still such that moving it pays: since it came, it may have been changed, and hold what would come back as
+/// another object.
+fn moves_still(object: &Bound<'_, PyAny>) -> bool {
+    size::of(object).moves.is_some()
+}
+
+/// Whether somebody beside the store refers to the object or to what is in it, or may write to its memory.
 fn is_shared(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     if references(object) > 1 {
         return Ok(true);
     }
-    if object.cast_exact::<PyUntypedArray>().is_err() {
-        return py.import(intern!(py, "raskt._spill"))?.getattr(intern!(py, "is_shared"))?.call1((object,))?.extract();
+    if object.cast_exact::<PyUntypedArray>().is_ok() && object.getattr(intern!(py, "base"))?.is_none() {
+        return Ok(false);
     }
-    let mut base = object.getattr(intern!(py, "base"))?;
-    while !base.is_none() {
-        // One for what it is the base of, and one here.
-        if references(&base) > 2 {
-            return Ok(true);
-        }
-        if base.cast_exact::<PyUntypedArray>().is_err() {
-            break;
-        }
-        base = base.getattr(intern!(py, "base"))?;
-    }
-    Ok(false)
+    py.import(intern!(py, "raskt._sharing"))?.getattr(intern!(py, "is_shared"))?.call1((object,))?.extract()
 }
 
 fn references(object: &Bound<'_, PyAny>) -> isize {

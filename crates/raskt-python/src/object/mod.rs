@@ -29,17 +29,21 @@ impl Object {
 
     /// The same, with the name of what made it if it is large enough that somebody may ask.
     pub fn labelled(object: Bound<'_, PyAny>, label: impl FnOnce() -> Option<Arc<str>>) -> Value {
+        Value::Foreign(Arc::new(Self::of_object(object, label)))
+    }
+
+    /// The same, if the store would move it to disk.
+    pub fn that_leaves(object: &Bound<'_, PyAny>) -> Option<Value> {
+        let value = Self::of_object(object.clone(), || None);
+        value.codec.is_some().then(|| Value::Foreign(Arc::new(value)))
+    }
+
+    fn of_object(object: Bound<'_, PyAny>, label: impl FnOnce() -> Option<Arc<str>>) -> Self {
         let size = size::of(&object);
         let is_kept = size.bytes >= Store::KEPT_BYTES;
         let codec = if is_kept { size.moves.map(|fixed| ObjectCodec { fixed }) } else { None };
         let label = if is_kept { label() } else { None };
-        Value::Foreign(Arc::new(Self { object: object.unbind(), bytes: size.bytes, codec, label }))
-    }
-
-    /// Whether the store would move it to disk.
-    pub fn can_leave(object: &Bound<'_, PyAny>) -> bool {
-        let size = size::of(object);
-        size.bytes >= Store::KEPT_BYTES && size.moves.is_some()
+        Self { object: object.unbind(), bytes: size.bytes, codec, label }
     }
 
     /// The Python object in `value`, if it is one.

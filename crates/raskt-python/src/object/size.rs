@@ -2,13 +2,14 @@
 
 mod arrays;
 mod contents;
+mod elements;
 mod others;
 
 use contents::Contents;
 use others::{heard, own_count, registered};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyNone, PyString, PyType};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyComplex, PyFloat, PyInt, PyNone, PyString, PyType};
 
 /// What an object holds.
 #[derive(Clone, Copy)]
@@ -81,6 +82,7 @@ fn scalar(object: &Bound<'_, PyAny>) -> Option<usize> {
     }
     let is_scalar = object.is_exact_instance_of::<PyFloat>()
         || object.is_exact_instance_of::<PyBool>()
+        || object.is_exact_instance_of::<PyComplex>()
         || object.is_exact_instance_of::<PyNone>();
     is_scalar.then_some(SMALL.bytes)
 }

@@ -5,6 +5,7 @@ use crate::codec::is_sole;
 use crate::file::SpillFile;
 use crate::order::EvictionRank;
 use crate::slot::{Residency, SlotId, Stays};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 impl State {
@@ -119,42 +120,6 @@ impl State {
         }
     }
 
-    /// Results that somebody else referred to may be free to go by now. Of those nobody says so.
-    pub fn look_at_shared(&mut self) {
-        if self.retry(self.free_of_shared()) {
-            self.serve_pending();
-            self.make_room();
-        }
-    }
-
-    /// The same before a request is refused, and those of which only their own world can tell; says whether there are any.
-    pub(super) fn retry_shared(&mut self) -> bool {
-        let elsewhere = self.shared_elsewhere.iter().copied();
-        self.retry(self.free_of_shared().into_iter().chain(elsewhere).collect())
-    }
-
-    fn free_of_shared(&self) -> Vec<SlotId> {
-        let is_free = |id: &&SlotId| self.slots.get(id).and_then(|slot| slot.value()).is_some_and(is_sole);
-        self.shared.iter().filter(is_free).copied().collect()
-    }
-
-    /// Lets these be chosen again to leave; says whether there are any.
-    fn retry(&mut self, ids: Vec<SlotId>) -> bool {
-        for &id in &ids {
-            self.set_stays(id, None);
-            self.update_rank(id);
-        }
-        !ids.is_empty()
-    }
-
-    /// What didn't work may be tried again: files, and results that somebody in their own world referred to.
-    pub fn retry_stuck(&mut self) {
-        let had_trouble = self.disk.trouble.take().is_some();
-        if self.retry(self.shared_elsewhere.iter().copied().collect()) || had_trouble {
-            self.moved();
-        }
-    }
-
     /// Lets one result leave, by the cheapest way there is; how many bytes that frees.
     pub(super) fn let_leave(&mut self, id: SlotId) -> u64 {
         let Some(slot) = self.slots.get_mut(&id) else { return 0 };
@@ -200,6 +165,19 @@ impl State {
         let bytes = slot.bytes;
         self.jobs.push_back(Job::Write { id, value, codec, known, bytes, epoch: self.epoch });
         bytes
+    }
+
+    /// What dead processes left in `place` is to be removed.
+    pub fn sweep(&mut self, place: PathBuf) {
+        self.is_sweeping = true;
+        self.jobs.push_back(Job::Sweep { place, epoch: self.epoch });
+    }
+
+    /// It has been removed: where there was no room, there may be.
+    pub fn swept(&mut self) {
+        self.is_sweeping = false;
+        self.disk.trouble = None;
+        self.moved();
     }
 
     pub(super) fn update_rank(&mut self, id: SlotId) {

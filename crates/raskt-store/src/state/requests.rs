@@ -1,8 +1,10 @@
 //! Who asks for memory, and when he gets it.
 
+use super::retrying::Again;
 use super::{Job, SPARE_SHARE, State};
 use crate::broker::Holder;
 use crate::request::{Answer, Reply, Request};
+use crate::round::LOOKS;
 use crate::slot::{Residency, SlotId};
 use std::sync::Arc;
 
@@ -38,8 +40,7 @@ impl State {
         self.pending.retain(|request| request.holder != holder);
         self.loading.remove(&holder);
         if has_ended {
-            // It may have been what referred to some of those that stay.
-            self.retried_for = None;
+            self.look_anew();
         }
         if has_ended || self.pending.len() < waiting {
             self.moved();
@@ -51,7 +52,7 @@ impl State {
         self.pending.retain(|request| request.holder.asker != asker);
         self.loading.retain(|holder, _| holder.asker != asker);
         self.broker.give_back_all(asker, keeps);
-        self.retried_for = None;
+        self.look_anew();
         self.moved();
     }
 
@@ -60,19 +61,16 @@ impl State {
         if self.broker.is_overbooked() && self.lent == 0 {
             return;
         }
-        if self.retries() {
-            self.moved();
-        } else if let Some(request) = self.pending.pop_front() {
-            self.grant(request, true);
-            self.moved();
+        match self.look_again(&mut { LOOKS }, false) {
+            Again::Found => self.moved(),
+            Again::Later => {}
+            Again::Nothing => {
+                if let Some(request) = self.pending.pop_front() {
+                    self.grant(request, true);
+                    self.moved();
+                }
+            }
         }
-    }
-
-    /// Before the first request goes beyond the limit, or is refused, what somebody was seen to refer to is tried again: once for
-    /// each request, and once more after each promise that ended. Says whether there is any.
-    fn retries(&mut self) -> bool {
-        let Some(holder) = self.pending.front().map(|request| request.holder) else { return false };
-        self.retried_for.replace(holder) != Some(holder) && self.retry_shared()
     }
 
     /// Something changed that a request may have waited for.
@@ -83,6 +81,7 @@ impl State {
 
     /// Promises memory in the order in which it was asked for, and sees to it that what is lacking becomes free.
     pub(super) fn serve_pending(&mut self) {
+        let mut looks = LOOKS;
         while let Some(request) = self.pending.front() {
             let need = self.need(request);
             let missing = self.broker.missing(need);
@@ -96,25 +95,35 @@ impl State {
                 self.grant(request, false);
             // Each of these ends, and then this is called again. A promise whose task waits for tasks may wait for this
             // very request: it isn't counted on.
-            } else if self.leaving > 0 || self.coming > 0 || self.broker.promises() > self.lent {
+            } else if self.leaving > 0 || self.coming > 0 || self.is_sweeping || self.broker.promises() > self.lent {
                 return;
-            } else if !self.retries() {
-                let Some(request) = self.pending.pop_front() else { return };
-                self.go_beyond(request);
+            } else {
+                let is_refused = self.pending.front().is_some_and(|request| self.is_refused(request));
+                match self.look_again(&mut looks, is_refused) {
+                    Again::Found => {}
+                    Again::Later => return,
+                    Again::Nothing => self.go_beyond(is_refused),
+                }
             }
         }
     }
 
-    /// Nothing runs and nothing can move: `request` goes beyond the limit, unless results that no task is about to read are
-    /// far beyond it already and it would only add to them. Not at once: those who would read and free them may stand
+    /// Whether `request` isn't to go beyond the limit, where nothing runs and nothing can move: results that no task is about to read
+    /// are far beyond it already, and it would only add to them. Not at once: those who would read and free them may stand
     /// behind it.
-    fn go_beyond(&mut self, request: Request) {
+    fn is_refused(&self, request: &Request) -> bool {
         let inputs = request.inputs.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
         // What is pinned is about to be read, and may go then.
         let stuck = self.broker.held() - self.pinned;
         let most = self.broker.limit().saturating_add(request.bytes.max(self.largest).saturating_mul(REQUESTS_BEYOND));
         // One that makes less than it reads is the way out, however bad it is.
-        if stuck > most && request.bytes > inputs {
+        stuck > most && request.bytes > inputs
+    }
+
+    /// The first request goes beyond the limit, or is refused.
+    fn go_beyond(&mut self, is_refused: bool) {
+        let Some(request) = self.pending.pop_front() else { return };
+        if is_refused {
             let report = Arc::new(self.report());
             // The next one looks for itself.
             self.disk.trouble = None;

@@ -13,11 +13,11 @@ impl State {
     /// Nobody is at the jobs any more, and nobody waits for what they would bring.
     pub fn lose_threads(&mut self) {
         self.pending.clear();
-        self.retried_for = None;
+        (self.round, self.wants_look) = Default::default();
         self.loading.clear();
         self.replies.clear();
         self.jobs.clear();
-        (self.leaving, self.coming, self.lent) = (0, 0, 0);
+        (self.leaving, self.coming, self.lent, self.is_sweeping) = (0, 0, 0, false);
         let ids: Vec<SlotId> = self.slots.keys().copied().collect();
         for id in ids {
             let Some(slot) = self.slots.get_mut(&id) else { continue };

@@ -238,3 +238,48 @@ fn sizes_that_nobody_can_believe_are_added_up() {
     }
     store.validate();
 }
+
+#[test]
+fn nobody_waits_for_what_dead_processes_left_to_be_removed() {
+    let (store, ear, asker, place) = store(400 * UNIT);
+    let dead = place.path().join("raskt-spill-0123");
+    std::fs::create_dir(&dead).unwrap();
+    std::fs::write(dead.join("owner"), "1").unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    folder::tests::STOPPED.lock().push((place.path().into(), until));
+    let kept = fill(&store, 4);
+    squeeze(&store, &ear, asker, 0);
+    assert!(store.folder().is_some() && store.report().unwrap().files_written >= 4, "it is written all the same");
+    // Whoever sets limits, or forks, comes to his turn.
+    store.set_limits(Limits { memory: 400 * UNIT, disk: u64::MAX, spill_path: Some(place.path().into()) });
+    // SAFETY: the child touches nothing, and leaves without any cleaning up.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: it ends the child at once.
+        unsafe { libc::_exit(0) };
+    }
+    assert_eq!(exit_code(child), Some(0));
+    assert!(kept.iter().all(|kept| kept.fetch().is_some()) && dead.exists() && Instant::now() < until);
+    folder::tests::STOPPED.lock().retain(|(stopped, _)| stopped != place.path());
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while dead.exists() {
+        assert!(Instant::now() < deadline, "it is never removed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    store.validate();
+}
+
+#[test]
+fn no_request_is_refused_while_what_dead_processes_left_is_removed() {
+    let mut world = World::new(4 * UNIT);
+    (0..20).for_each(|_| world.keep(1, None));
+    world.state.sweep(world.folder.path().into());
+    world.state.disk.trouble = Some("there is no room".into());
+    let answer = world.state.ask(Request { holder: holder(100), bytes: UNIT, inputs: vec![] });
+    assert!(answer == Answer::Pending && world.state.replies.is_empty());
+    world.state.jobs.clear();
+    world.state.swept();
+    write_all(&mut world);
+    assert!(matches!(world.state.replies[..], [(to, Reply::Promised { .. })] if to == holder(100)));
+    world.state.validate();
+}

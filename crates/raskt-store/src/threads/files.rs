@@ -6,12 +6,11 @@ use crate::folder::Folder;
 use crate::state::Written;
 use raskt_value::{Codec, Unwritten, Value};
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Shared {
     /// Writes a result, unless `known` is its file and it hasn't changed since.
-    pub(super) fn write(&self, value: &Value, codec: &dyn Codec, known: Option<Arc<SpillFile>>) -> Written {
+    pub(super) fn write(self: &Arc<Self>, value: &Value, codec: &dyn Codec, known: Option<Arc<SpillFile>>) -> Written {
         let encoded = match codec.encode(value) {
             Ok(encoded) => encoded,
             Err(Unwritten::Shared) => return Written::Shared,
@@ -33,26 +32,12 @@ impl Shared {
         }
     }
 
-    fn folder(&self) -> io::Result<Arc<Folder>> {
-        let mut folder = self.folder.lock();
-        // Somebody may have tidied up: it is made again.
-        if let Some(made) = folder.made.as_ref().filter(|made| made.is_there()) {
-            return Ok(made.clone());
+    /// The folder for files. If it is made, what dead processes left beside it is swept when nothing else is to be done.
+    fn folder(self: &Arc<Self>) -> io::Result<Arc<Folder>> {
+        let (folder, to_sweep) = self.place.folder()?;
+        if let Some(place) = to_sweep {
+            let _ = self.change(|state| state.sweep(place));
         }
-        let place = folder.place.clone().unwrap_or_else(crate::folder::usual_place);
-        let made = Arc::new(Folder::create(&place)?);
-        folder.made = Some(made.clone());
-        Ok(made)
-    }
-
-    pub fn remove_files(&self) {
-        if let Some(folder) = self.folder.lock().made.take() {
-            folder.remove();
-        }
-    }
-
-    /// Where files lie, if any were written.
-    pub fn folder_path(&self) -> Option<PathBuf> {
-        self.folder.lock().made.as_ref().map(|folder| folder.path().into())
+        Ok(folder)
     }
 }

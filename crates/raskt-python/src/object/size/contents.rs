@@ -1,10 +1,14 @@
 //! What lies in an object, added up: with so much effort at most, each thing once, and without an error whatever it is.
 
-use super::others::{attributes, bound, deque, is_code, listed, own_count, registered};
+use super::elements::Elements;
+use super::others::{attributes, bound, count_in_deque, is_code, own_count, registered};
 use super::{SHORT_TEXT, SMALL, Size, arrays, derived_table, of_text, plain, scalar};
 use hashbrown::{HashMap, HashSet};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{
+    PyDict, PyDictMethods, PyFrozenSet, PyFrozenSetMethods, PyList, PySet, PySetMethods, PyString, PyTuple,
+};
+use raskt_store::Store;
 
 /// Adds up what objects hold that are in an object. The effort is bounded: of more objects some are looked at, evenly
 /// spread, and the others are taken to be like them.
@@ -43,28 +47,6 @@ const OF_LIST: usize = 8;
 const OF_SET: usize = 48;
 const OF_DICTIONARY: usize = 100;
 
-/// The elements of a container, all of them at one moment: somebody else may change it while they are looked at.
-enum Elements<'py> {
-    Tuple(Bound<'py, PyTuple>),
-    List(Bound<'py, PyList>),
-}
-
-impl<'py> Elements<'py> {
-    fn len(&self) -> usize {
-        match self {
-            Self::Tuple(tuple) => tuple.len(),
-            Self::List(list) => list.len(),
-        }
-    }
-
-    fn get(&self, at: usize) -> Option<Bound<'py, PyAny>> {
-        match self {
-            Self::Tuple(tuple) => tuple.get_item(at).ok(),
-            Self::List(list) => list.get_item(at).ok(),
-        }
-    }
-}
-
 impl Contents {
     pub fn new() -> Self {
         Self { met: HashSet::new(), shown: HashMap::new(), small: 0, left: LOOKED_AT, glances: GLANCED_AT }
@@ -102,8 +84,18 @@ impl Contents {
         if let Some(bytes) = registered(object) {
             return Size { bytes: bytes.max(SMALL.bytes), moves: None };
         }
-        let contents = self.of_container(object, depth, budget).or_else(|| Some(self.of_shown(object, plain(object)?)));
+        let contents = self.of_container(object, depth, budget).or_else(|| Some(self.of_plain(object, plain(object)?)));
         contents.unwrap_or_else(|| self.of_other(object, depth, budget))
+    }
+
+    /// What holds no other objects.
+    fn of_plain(&mut self, object: &Bound<'_, PyAny>, size: Size) -> Size {
+        let size = self.of_shown(object, size);
+        if size.bytes >= Store::KEPT_BYTES {
+            return size;
+        }
+        self.small += 1;
+        Size { moves: size.moves.filter(|_| self.small <= FEW), ..size }
     }
 
     /// Arrays that show parts of one hold no more than it has.
@@ -123,8 +115,8 @@ impl Contents {
     /// What a container of a derived class has beside its elements counts too. Who else refers to it isn't asked where the container
     /// is to leave memory, so that one with attributes stays.
     fn with_attributes(&mut self, object: &Bound<'_, PyAny>, size: Size, depth: usize, budget: usize) -> Size {
-        let attributes = Elements::List(attributes(object));
-        if attributes.len() == 0 {
+        let attributes = Elements::of_list(attributes(object));
+        if attributes.count == 0 {
             return size;
         }
         let held = self.of_part(&attributes, depth + 1, budget);
@@ -133,19 +125,24 @@ impl Contents {
 
     fn of_elements_in(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Option<Size> {
         if let Ok(tuple) = object.cast::<PyTuple>() {
-            return Some(self.of_elements(OF_LIST, &[Elements::Tuple(tuple.clone())], depth, budget));
+            return Some(self.of_elements(OF_LIST, &[Elements::of_tuple(tuple.clone())], depth, budget));
         }
         if let Ok(list) = object.cast::<PyList>() {
-            return Some(self.of_elements(OF_LIST, &[Elements::List(list.clone())], depth, budget));
+            return Some(self.of_elements(OF_LIST, &[Elements::of_list(list.clone())], depth, budget));
         }
         if let Ok(dictionary) = object.cast::<PyDict>() {
-            let parts = [Elements::List(dictionary.values()), Elements::List(dictionary.keys())];
+            let parts = Elements::of_dictionary(dictionary, self.glanced_at(dictionary.len()));
             return Some(self.of_elements(OF_DICTIONARY / 2, &parts, depth, budget));
         }
-        if object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>() {
-            return Some(self.of_elements(OF_SET, &[Elements::List(listed(object)?)], depth, budget));
-        }
-        None
+        let count = object.cast::<PySet>().map(PySetMethods::len);
+        let count = count.or_else(|_| object.cast::<PyFrozenSet>().map(PyFrozenSetMethods::len)).ok()?;
+        let elements = Elements::first_of(object, count, self.glanced_at(count))?;
+        Some(self.of_elements(OF_SET, &[elements], depth, budget))
+    }
+
+    /// How many elements are glanced at of so many.
+    fn glanced_at(&self, count: usize) -> usize {
+        count.min((self.glances / 2).max(SOME))
     }
 
     /// Elements in a container that takes `each` bytes for one of them.
@@ -153,21 +150,21 @@ impl Contents {
         let mut whole = Size { bytes: SMALL.bytes, moves: Some(false) };
         for part in parts {
             let size = self.of_part(part, depth, budget / parts.len());
-            whole.bytes = whole.bytes.saturating_add(each.saturating_mul(part.len())).saturating_add(size.bytes);
+            whole.bytes = whole.bytes.saturating_add(each.saturating_mul(part.count)).saturating_add(size.bytes);
             whole.moves = whole.moves.and(size.moves).map(|_| false);
         }
         whole
     }
 
     fn of_part(&mut self, part: &Elements<'_>, depth: usize, budget: usize) -> Size {
-        let glanced_at = part.len().min((self.glances / 2).max(SOME));
+        let glanced_at = self.glanced_at(part.len());
         self.glances = self.glances.saturating_sub(glanced_at);
         let (small, others) = self.small_ones(part, glanced_at);
         let budget = if depth < DEEPEST { budget.min(self.left) } else { 0 };
-        let is_whole = glanced_at == part.len() && others.len() <= budget && self.small <= FEW;
+        let is_whole = glanced_at == part.count && others.len() <= budget && self.small <= FEW;
         let large = self.large_ones(part, &others, depth, budget);
         let found = Size { bytes: large.bytes.saturating_add(small), moves: large.moves.filter(|_| is_whole) };
-        Size { bytes: scaled(found.bytes, part.len(), glanced_at), ..found }
+        Size { bytes: scaled(found.bytes, part.count, glanced_at), ..found }
     }
 
     /// Those of the elements that are at `others`: all, or if that can't be some of them, evenly spread.
@@ -211,7 +208,7 @@ impl Contents {
     fn of_other(&mut self, object: &Bound<'_, PyAny>, depth: usize, budget: usize) -> Size {
         if is_code(object) {
             let bound = if depth < DEEPEST && budget > 0 { bound(object) } else { None };
-            let held = bound.map_or(0, |bound| self.of_part(&Elements::List(bound), depth + 1, budget).bytes);
+            let held = bound.map_or(0, |bound| self.of_part(&Elements::of_list(bound), depth + 1, budget).bytes);
             return Size { bytes: held.saturating_add(SMALL.bytes), moves: None };
         }
         if let Some(table) = derived_table(object) {
@@ -219,11 +216,12 @@ impl Contents {
         }
         let own = own_count(object);
         let mut held = 0_usize;
-        if let Some(elements) = deque(object) {
-            held = self.of_elements(OF_LIST, &[Elements::List(elements)], depth, budget).bytes;
+        if let Some(count) = count_in_deque(object) {
+            let elements = Elements::first_of(object, count, self.glanced_at(count));
+            held = elements.map_or(0, |elements| self.of_elements(OF_LIST, &[elements], depth, budget).bytes);
         }
         if depth < DEEPEST && budget > 0 {
-            let attributes = Elements::List(attributes(object));
+            let attributes = Elements::of_list(attributes(object));
             held = held.saturating_add(self.of_part(&attributes, depth + 1, budget).bytes);
         }
         Size { bytes: own.max(held).max(SMALL.bytes), moves: None }

@@ -62,18 +62,13 @@ pub(super) fn own_count(object: &Bound<'_, PyAny>) -> usize {
     heard(object.py(), count.and_then(|count| count.extract())).unwrap_or(0)
 }
 
-/// The elements of a `collections.deque`.
-pub(super) fn deque<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyList>> {
+/// How many elements an object has if it is a `collections.deque`.
+pub(super) fn count_in_deque(object: &Bound<'_, PyAny>) -> Option<usize> {
     static DEQUE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let py = object.py();
     let deque = DEQUE.import(py, "collections", "deque").ok()?;
     let is_one = heard(py, object.is_instance(deque)).unwrap_or(false);
-    if is_one { listed(object) } else { None }
-}
-
-/// The elements of an object that has some, as a list.
-pub(super) fn listed<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyList>> {
-    heard(object.py(), object.py().get_type::<PyList>().call1((object,)))?.cast_into().ok()
+    if is_one { heard(py, object.len()) } else { None }
 }
 
 /// The values of its attributes, of its dictionary and of its slots, and the arguments of exceptions and partial calls.

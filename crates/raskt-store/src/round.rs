@@ -1,0 +1,61 @@
+//! Looks at a few of very many, again and again, so that each has its turn.
+
+use crate::broker::Holder;
+use crate::slot::SlotId;
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+/// How many are looked at in one event, at most.
+pub(crate) const LOOKS: usize = 1024;
+
+/// The same of those of which only their own world can tell: that takes as long as to write them.
+pub(crate) const TRIES: usize = 32;
+
+/// How far looking again has come.
+#[derive(Default)]
+pub(crate) struct Round {
+    /// The request for which it is made.
+    of: Option<Holder>,
+    pub shared: Cursor,
+    pub elsewhere: Cursor,
+}
+
+impl Round {
+    /// Whether it is a new one, since the one before was for another request; there are so many to look at.
+    pub fn begin(&mut self, of: Holder, shared: usize, elsewhere: usize) -> bool {
+        let is_new = self.of.replace(of) != Some(of);
+        if is_new {
+            (self.shared.left, self.elsewhere.left) = (shared, elsewhere);
+        }
+        is_new
+    }
+
+    /// The next request begins anew, even if it is the same.
+    pub fn forget(&mut self) {
+        self.of = None;
+    }
+
+    /// How many are still to be looked at.
+    pub fn left(&self) -> usize {
+        self.shared.left + self.elsewhere.left
+    }
+}
+
+/// A place in a set.
+#[derive(Default)]
+pub(crate) struct Cursor {
+    after: Option<SlotId>,
+    /// How many are still to be looked at in this round.
+    pub left: usize,
+}
+
+impl Cursor {
+    /// The next ones, of which each comes once before any comes again.
+    pub fn next(&mut self, set: &BTreeSet<SlotId>, most: usize) -> Vec<SlotId> {
+        let rest = set.range((self.after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+        let next: Vec<SlotId> = rest.chain(set).take(most.min(set.len())).copied().collect();
+        self.after = next.last().copied().or(self.after);
+        self.left = self.left.min(set.len()).saturating_sub(next.len());
+        next
+    }
+}

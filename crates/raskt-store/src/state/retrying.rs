@@ -1,0 +1,99 @@
+//! Looks again at results that stay since somebody else referred to them. Nobody says when he no longer does.
+//!
+//! They may be very many. So each look takes up a few, where the last one ended, and between two looks the store is free. Before a
+//! request goes beyond the limit there is one look; before one is refused all have been looked at since it was the first.
+
+use super::State;
+use crate::codec::is_sole;
+use crate::round::{LOOKS, TRIES};
+use crate::slot::SlotId;
+
+/// What came of looking again.
+pub(super) enum Again {
+    /// Some may leave.
+    Found,
+    /// None may.
+    Nothing,
+    /// There is more to look at than is looked at in one event.
+    Later,
+}
+
+impl State {
+    /// Before the first request goes beyond the limit, or is refused (then `all` have to be looked at), what somebody was seen to
+    /// refer to is looked at again: once for each request, and once more after each promise that ended. `left` is how many may be
+    /// looked at yet in this event.
+    pub(super) fn look_again(&mut self, left: &mut usize, all: bool) -> Again {
+        let Some(holder) = self.pending.front().map(|request| request.holder) else { return Again::Nothing };
+        let mut is_due = self.round.begin(holder, self.shared.len(), self.shared_elsewhere.len());
+        while is_due || (all && self.round.left() > 0) {
+            if *left == 0 {
+                if is_due {
+                    self.look_anew();
+                }
+                self.wants_look = true;
+                return Again::Later;
+            }
+            let before = self.counts.looked_again;
+            let found = self.look_at_some((*left).min(self.round.shared.left));
+            let found = self.try_some() || found;
+            *left = left.saturating_sub((self.counts.looked_again - before) as usize);
+            if found {
+                return Again::Found;
+            }
+            is_due = false;
+        }
+        Again::Nothing
+    }
+
+    /// A promise has ended: it may have been what referred to some of them.
+    pub(super) fn look_anew(&mut self) {
+        self.round.forget();
+    }
+
+    /// Goes on for the first request, of which there was too much to look at in one event.
+    pub fn look_on(&mut self) {
+        self.wants_look = false;
+        self.serve_pending();
+    }
+
+    /// Looks at some of them while nothing else happens; says whether any may leave.
+    pub fn look_at_shared(&mut self) -> bool {
+        let found = self.look_at_some(LOOKS);
+        if found {
+            self.serve_pending();
+            self.make_room();
+        }
+        found
+    }
+
+    /// What didn't work may be tried again: files, and results that somebody in their own world referred to.
+    pub fn retry_stuck(&mut self) {
+        let had_trouble = self.disk.trouble.take().is_some();
+        if self.try_some() || had_trouble {
+            self.moved();
+        }
+    }
+
+    fn look_at_some(&mut self, most: usize) -> bool {
+        let some = self.round.shared.next(&self.shared, most);
+        self.counts.looked_again += some.len() as u64;
+        let is_free = |id: &SlotId| self.slots.get(id).and_then(|slot| slot.value()).is_some_and(is_sole);
+        let free = some.into_iter().filter(is_free).collect();
+        self.retry(free)
+    }
+
+    fn try_some(&mut self) -> bool {
+        let some = self.round.elsewhere.next(&self.shared_elsewhere, TRIES);
+        self.counts.looked_again += some.len() as u64;
+        self.retry(some)
+    }
+
+    /// Lets these be chosen again to leave; says whether there are any.
+    fn retry(&mut self, ids: Vec<SlotId>) -> bool {
+        for &id in &ids {
+            self.set_stays(id, None);
+            self.update_rank(id);
+        }
+        !ids.is_empty()
+    }
+}

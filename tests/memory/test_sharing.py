@@ -1,0 +1,256 @@
+"""What others refer to or write to stays in memory, and only that."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from collections.abc import Callable
+from multiprocessing import shared_memory
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from memory_running import wait_until
+
+import raskt
+from raskt import delayed
+from raskt._sharing import is_shared
+from raskt.diagnostics import memory
+
+pa = pytest.importorskip("pyarrow")
+
+COUNT = 2**16
+NAMES = ("a", "b")
+
+
+def zeros() -> np.ndarray:
+    """Zeros that begin where memory of Arrow's never does."""
+    whole = np.zeros(COUNT + 8)
+    return whole[(72 - whole.ctypes.data % 64) // 8 :][:COUNT]
+
+
+OTHERS = zeros()
+VIEW = memoryview(bytearray(8 * COUNT))
+
+
+class Other:
+    """Refers to something that nobody knows of."""
+
+    def __init__(self, referred_to: Any = None) -> None:
+        self.referred_to = referred_to
+
+
+def limited(path: Path) -> Any:
+    return raskt.config.set({"memory.limit": "4MiB", "memory.spill-path": str(path)})
+
+
+def make(seed: int) -> np.ndarray:
+    return np.full(COUNT, float(seed))
+
+
+def squeeze() -> None:
+    """Has everything leave that can."""
+    delayed(np.zeros)(2**19).persist()
+    raskt.persist(*[delayed(make)(seed) for seed in range(16)])
+    gc.collect()
+
+
+def is_away(name: str) -> bool:
+    return any(holder.away > 0 for holder in memory().holders if holder.name == name)
+
+
+def with_attributes(**attributes: Any) -> pd.DataFrame:
+    frame = pd.DataFrame({"a": np.arange(COUNT)})
+    frame.attrs.update(attributes)
+    return frame
+
+
+def every_kind_of_column() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "numbers": np.arange(COUNT),
+            "texts": "text",
+            "masked": pd.array([1, None] * (COUNT // 2), dtype="Int64"),
+            "truths": pd.array([True, None] * (COUNT // 2), dtype="boolean"),
+            "times": pd.date_range("2020", periods=COUNT, tz="Europe/Oslo"),
+            "periods": pd.period_range("1970", periods=COUNT, freq="h"),
+            "intervals": pd.interval_range(0, COUNT),
+            "sparse": pd.arrays.SparseArray(np.zeros(COUNT)),
+            "categories": pd.Categorical(["x", "y"] * (COUNT // 2)),
+        }
+    )
+
+
+SOLE: dict[str, Callable[[], Any]] = {
+    "literal": lambda: (np.ones(COUNT), (1, 2)),
+    "names": lambda: {"x": np.ones(COUNT), "names": NAMES},
+    "nothing": lambda: [np.ones(COUNT), (), b"", frozenset(), None, True, 1.5, 2j, "text", ("a", (1, b"b"))],
+    "elements": lambda: [np.ones(COUNT), np.float64(1), np.bool_(True), np.datetime64("2020"), np.int8(1)],
+    "a small array": lambda: [np.ones(COUNT), np.arange(3)],
+    "parts": lambda: np.split(np.arange(float(COUNT)), 4),
+    "the same twice": lambda: [np.ones(COUNT)] * 2,
+    "nested": lambda: {"a": [np.ones(COUNT), {"b": (np.ones(3),)}], ("k", 1): bytearray(5)},
+    "transposed": lambda: [np.arange(float(COUNT)).reshape(-1, 16).T],
+    "bytes": lambda: np.frombuffer(bytes(8 * COUNT)),
+    "bytes of its own": lambda: np.frombuffer(bytearray(8 * COUNT)),
+    "unpickled": lambda: pickle.loads(pickle.dumps([np.arange(float(COUNT))], protocol=5)),
+    "unpickled frame": lambda: pickle.loads(
+        pickle.dumps(pd.DataFrame({"a": np.arange(COUNT)}, index=np.arange(COUNT) * 0.5), protocol=5)
+    ),
+    "columns": every_kind_of_column,
+    "levels": lambda: pd.DataFrame(
+        {"a": np.arange(COUNT)}, index=pd.MultiIndex.from_arrays([np.arange(COUNT), ["x"] * COUNT])
+    ),
+    "attributes": lambda: with_attributes(names=["a", "b"], more={"x": 1}),
+    "sorted": lambda: pd.DataFrame({"a": np.arange(COUNT), "b": "x"}).sort_values("a", ascending=False),
+    "concatenated": lambda: pd.concat([pd.DataFrame({"a": np.arange(COUNT), "b": 1.5})] * 2),
+    "grouped": lambda: pd.DataFrame({"a": np.arange(COUNT), "b": 1.5}).groupby("a").sum(),
+    "rows": lambda: pd.DataFrame({"a": np.arange(2 * COUNT), "b": 1.5})[COUNT:].reset_index(drop=True),
+    "frames": lambda: [pd.DataFrame({"a": np.arange(COUNT)}), pd.Series(np.arange(COUNT))],
+    "of Arrow": lambda: pa.table({"a": list(range(COUNT)), "s": ["x"] * COUNT}),
+    "slice of Arrow": lambda: pa.table({"a": list(range(2 * COUNT))}).slice(COUNT),
+    "texts of Arrow": lambda: pa.array(["x", "y"] * COUNT).dictionary_encode(),
+    "from Arrow": lambda: pa.table({"a": list(range(COUNT)), "b": list(range(COUNT))}).to_pandas(),
+}
+
+
+@pytest.mark.parametrize("kind", SOLE)
+def test_what_nobody_else_has_leaves_and_comes_back(tmp_path: Path, kind: str) -> None:
+    assert not is_shared(SOLE[kind]())
+
+    def sole() -> Any:
+        return SOLE[kind]()
+
+    with limited(tmp_path):
+        kept = delayed(sole)().persist()
+        squeeze()
+        wait_until(lambda: is_away("sole"), "it stays")
+        assert_same(kept.compute(), SOLE[kind]())
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    assert type(found) is type(expected)
+    if isinstance(expected, np.ndarray):
+        np.testing.assert_array_equal(found, expected)
+    elif isinstance(expected, pd.DataFrame):
+        pd.testing.assert_frame_equal(found, expected, check_freq=False)
+        assert found.attrs == expected.attrs
+    elif isinstance(expected, pd.Series):
+        pd.testing.assert_series_equal(found, expected)
+    elif isinstance(expected, pa.Table | pa.Array):
+        assert found.equals(expected)
+    elif isinstance(expected, dict):
+        assert list(found) == list(expected)
+        assert_same(list(found.values()), list(expected.values()))
+    elif isinstance(expected, list | tuple):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_same(one, other)
+    else:
+        assert found == expected
+
+
+def overlapping() -> list[Any]:
+    whole = np.zeros(COUNT)
+    return [whole, whole[1:]]
+
+
+def interleaved() -> list[Any]:
+    whole = np.zeros(COUNT)
+    return [whole[::2], whole[1::2]]
+
+
+FRAME = pd.DataFrame({"a": np.arange(COUNT), "c": pd.Categorical(["x"] * COUNT)})
+VALUES = FRAME["a"].to_numpy()
+CODES = pd.DataFrame({"c": pd.Categorical(["x"] * COUNT)})
+CATEGORICAL = CODES["c"].array
+
+SHARED: dict[str, Callable[[], Any]] = {
+    "bytes of others": lambda: np.frombuffer(VIEW.obj),
+    "view of bytes of others": lambda: np.frombuffer(VIEW),
+    "in a list": lambda: [OTHERS],
+    "view in a tuple": lambda: (OTHERS[5:], 1),
+    "deep": lambda: {"a": ([{"b": OTHERS}],)},
+    "overlapping": overlapping,
+    "interleaved": interleaved,
+    "an object": lambda: [np.ones(COUNT), Other()],
+    "frame over an array": lambda: pd.DataFrame(OTHERS.reshape(-1, 1), copy=False),
+    "values of a frame": lambda: FRAME,
+    "array of a frame": lambda: CODES,
+    "attributes": lambda: with_attributes(others=OTHERS),
+    "object among attributes": lambda: with_attributes(other=Other()),
+    "Arrow over an array": lambda: pa.table({"x": pa.array(OTHERS)}),
+    "slice of Arrow over an array": lambda: [pa.array(OTHERS).slice(7)],
+    "in a list beside others": lambda: [np.ones(3), VIEW.obj],
+}
+
+
+@pytest.mark.parametrize("kind", SHARED)
+def test_what_others_have_is_told(kind: str) -> None:
+    assert is_shared(SHARED[kind]())
+
+
+def test_what_others_write_to_is_seen_as_without_a_limit(tmp_path: Path) -> None:
+    own = bytearray(8 * COUNT)
+    shared = shared_memory.SharedMemory(create=True, size=8 * COUNT)
+    column, array = np.zeros((COUNT, 1)), zeros()
+    makers: list[Callable[[], Any]] = [
+        lambda: np.frombuffer(own),
+        lambda: np.ndarray((COUNT,), float, buffer=shared.buf),
+        lambda: np.frombuffer(shared.buf, float, count=COUNT),
+        lambda: pd.DataFrame(column, copy=False),
+        lambda: pa.table({"x": pa.array(array)}),
+        lambda: [np.ones(COUNT), array],
+    ]
+    try:
+        with limited(tmp_path):
+            kept = [delayed(maker)().persist() for maker in makers]
+            squeeze()
+            own[:8] = np.float64(7).tobytes()
+            np.ndarray((COUNT,), float, buffer=shared.buf)[0] = 7
+            column[0, 0] = array[0] = 7
+            found = [one.compute() for one in kept]
+            assert [float(first[0]) for first in found[:3]] == [7] * 3
+            assert found[3].iloc[0, 0] == 7
+            assert found[4]["x"][0].as_py() == 7
+            assert found[5][1][0] == 7
+            del found, kept
+            gc.collect()
+    finally:
+        shared.unlink()
+
+
+def test_a_container_that_came_to_hold_other_things_stays(tmp_path: Path) -> None:
+    def container() -> list[Any]:
+        return [np.ones(COUNT)]
+
+    other = {"count": 0}
+    with limited(tmp_path):
+        kept = delayed(container)().persist()
+        kept.compute().append(Other(other))
+        squeeze()
+        assert kept.compute()[1].referred_to is other
+        # When it no longer does, it leaves again.
+        kept.compute().pop()
+        squeeze()
+        wait_until(lambda: is_away("container"), "it stays")
+        assert (kept.compute()[0] == 1).all()
+
+
+def test_what_has_grown_counts_as_it_is_when_it_comes_back(tmp_path: Path) -> None:
+    def grows() -> list[Any]:
+        return [np.ones(COUNT)]
+
+    def size() -> int:
+        return sum(holder.held + holder.away for holder in memory().holders if holder.name == "grows")
+
+    with limited(tmp_path):
+        kept = delayed(grows)().persist()
+        assert 8 * COUNT <= size() < 9 * COUNT
+        kept.compute().append(np.ones(COUNT))
+        squeeze()
+        wait_until(lambda: is_away("grows"), "it stays")
+        assert len(kept.compute()) == 2
+        assert size() >= 16 * COUNT
