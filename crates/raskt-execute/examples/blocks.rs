@@ -1,28 +1,34 @@
 //! A large symbolic run with kernels that do nothing, through the whole engine: what a block costs, and how much memory.
 //!
 //! ```text
-//! cargo run --release -p raskt-execute --example blocks -- [TASKS] [THREADS]
+//! cargo run --release -p raskt-execute --example blocks -- [SHAPE] [TASKS] [THREADS]
 //! ```
 //!
-//! A source layer, a map over it, and a tree of sums, of about TASKS tasks in all (1e8 unless it is said). Prints one line of
-//! JSON: milliseconds to build and to submit, seconds to run, and how many tasks there were. It fails if one hasn't run.
+//! SHAPE is `map` (a source layer, a map over it, and a tree of sums), or one of those of `graphs/symbolic.rs`; of about TASKS tasks
+//! in all (1e8 unless it is said). Prints one line of JSON: milliseconds to build and to submit, seconds to run, how many tasks
+//! there were, and the most memory that was held. It fails if one hasn't run.
+
+#[path = "../../raskt-schedule/examples/graphs/symbolic.rs"]
+mod symbolic;
 
 use raskt_execute::{Engine, EngineOptions, Runners};
-use raskt_graph::{Graph, GraphBuilder, GraphError, Grid, Layer, MapInput, Op, OpFlags, OpKind, Shape, TaskId};
+use raskt_graph::{Cost, Graph, GraphBuilder, Layer, MapInput, Op, OpFlags, OpId, OpKind, Shape, TaskId};
+use raskt_graph::{GraphError, LayerId};
 use raskt_value::{Call, Chunk, Kernel, NativeOp, TaskError, Value};
 use std::sync::Arc;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
+    let shape = arguments.next().unwrap_or_else(|| "map".into());
     let tasks = arguments.next().map_or(Ok(1e8), |tasks| tasks.parse::<f64>())?;
     let threads = arguments.next().map(|threads| threads.parse()).transpose()?;
     let options = EngineOptions::default();
     let engine =
         Engine::new(EngineOptions { threads: threads.unwrap_or(options.threads), ..options }, Runners::default());
+    let before = peak();
     let start = Instant::now();
-    // Of each block are made one by the source, one by the map, and a fifteenth by the tree.
-    let (graph, wanted) = graph((tasks * 15.0 / 31.0) as u32)?;
+    let (graph, wanted) = graph(&shape, tasks as u32)?.ok_or_else(|| format!("no shape is called `{shape}`"))?;
     let (total, built) = (graph.tasks(), start.elapsed());
     let start = Instant::now();
     let run = engine.submit(Arc::new(graph), vec![wanted]);
@@ -33,10 +39,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!((progress.done, progress.total), (total, total), "tasks that ran");
     let [built, submitted] = [built, submitted].map(|time| time.as_secs_f64() * 1e3);
     println!(
-        r#"{{"build_ms": {built:.2}, "submit_ms": {submitted:.2}, "seconds": {seconds:.2}, "tasks": {total}, "ns": {:.0}}}"#,
-        seconds * 1e9 / total as f64
+        r#"{{"shape": "{shape}", "build_ms": {built:.2}, "submit_ms": {submitted:.2}, "seconds": {seconds:.2}, "tasks": {total}, "ns": {:.0}, "peak_mb": {:.0}}}"#,
+        seconds * 1e9 / total as f64,
+        (peak() - before) as f64 / 1e6
     );
     Ok(())
+}
+
+/// The most memory that the process has held so far, in bytes; zero where the system doesn't tell.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
 /// Gives on what it reads first.
@@ -52,19 +66,31 @@ impl Kernel for Nothing {
     }
 }
 
-/// The graph, and its last task.
-fn graph(blocks: u32) -> Result<(Graph, TaskId), GraphError> {
+/// The graph, and its last task; nothing if there is no such shape.
+fn graph(shape: &str, tasks: u32) -> Result<Option<(Graph, TaskId)>, GraphError> {
     let mut graph = GraphBuilder::new();
     let body = Arc::new(NativeOp(Arc::new(Nothing(Chunk::scalar(1_i64).into()))));
     let op = graph.op(Op { kind: OpKind::Array, name: "nothing".into(), digest: 1, flags: OpFlags::default(), body });
-    let source = graph.layer(Layer::new("source", op, Shape::source(blocks)))?;
-    let grid = Grid::new([blocks]);
-    let shape = Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(source, grid)] };
-    let mut last = graph.layer(Layer::new("map", op, shape))?;
+    let last = match shape {
+        "map" => Some(mapped(&mut graph, op, tasks)?),
+        shape => symbolic::summed(&mut graph, op, Cost::default(), shape, tasks),
+    };
+    Ok(last.map(|last| (graph.finish(), TaskId::new(last, 0))))
+}
+
+fn mapped(graph: &mut GraphBuilder, op: OpId, tasks: u32) -> Result<LayerId, GraphError> {
+    // Of each block are made one by the source, one by the map, and a fifteenth by the tree.
+    let source = graph.layer(Layer::new("source", op, Shape::source((f64::from(tasks) * 15.0 / 31.0) as u32)))?;
+    let grid = graph.get(source).shape.grid();
+    let mut last = graph.layer(Layer::new(
+        "map",
+        op,
+        Shape::Map { grid: grid.clone(), inputs: vec![MapInput::same(source, grid)] },
+    ))?;
     while graph.get(last).len() > 1 {
-        let grid = Grid::new([graph.get(last).len() as u32]);
+        let grid = graph.get(last).shape.grid();
         let shape = Shape::Reduce { input: last, grid, fan_in: [16].into_iter().collect() };
         last = graph.layer(Layer::new("sum", op, shape))?;
     }
-    Ok((graph.finish(), TaskId::new(last, 0)))
+    Ok(last)
 }
