@@ -6,6 +6,7 @@ others see. What isn't known counts as shared.
 
 from __future__ import annotations
 
+import collections
 import datetime
 import decimal
 import fractions
@@ -13,6 +14,7 @@ import gc
 import sys
 import types
 import uuid
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,6 +52,8 @@ def is_shared(value: Any) -> bool:
 
     Who refers to `value` itself isn't looked at.
     """
+    if _is_watched(value):
+        return True
     inside = _Inside()
     inside.look_into(value)
     return inside.is_shared or inside.has_other_references() or inside.has_overlaps()
@@ -73,6 +77,8 @@ class _Inside:
             for element in self._elements(left.pop()):
                 if _is_constant(element):
                     continue
+                if isinstance(element, bytearray):
+                    self._ends.setdefault(id(element), {})[id(element)] = _byte_bounds(np.frombuffer(element, "u1"))
                 if isinstance(element, np.ndarray) and element.size:
                     self._ends.setdefault(id(_owner(element)), {})[id(element)] = _byte_bounds(element)
                 if self._meet(element):
@@ -103,6 +109,7 @@ class _Inside:
         self._references[id(each)] = seen + 1
         if not seen:
             self._met.append(each)
+            self.is_shared |= _is_watched(each)
         return not seen
 
     def _elements(self, value: Any) -> Iterator[Any]:
@@ -110,6 +117,8 @@ class _Inside:
         if isinstance(value, dict):
             yield from value
             yield from value.values()
+            if isinstance(value, collections.defaultdict):
+                yield value.default_factory
         elif isinstance(value, tuple | list | set | frozenset):
             yield from value
         elif isinstance(value, np.ndarray):
@@ -164,22 +173,25 @@ class _Inside:
         while isinstance(base, np.ndarray):
             if not self._meet(base):
                 return
-            base = base.base
-        self._meet_owner(base)
+            array, base = base, base.base
+        self._meet_owner(array, base)
 
     def _meet_memory_of(self, labels: Any) -> None:
         """The same for labels, without the arrays that they share with others."""
         array = getattr(labels, "_ndarray", labels)
         while isinstance(array, np.ndarray):
+            if not isinstance(array.base, np.ndarray):
+                self._meet_owner(array, array.base)
             array = array.base
-            if array is not None and not isinstance(array, np.ndarray):
-                self._meet_owner(array)
 
-    def _meet_owner(self, owner: Any) -> None:
-        """Count the references to what owns memory that isn't an array's own, where they can be counted."""
-        if owner is None or isinstance(owner, _core.ChunkOwner) or _is_of_arrow(owner):
+    def _meet_owner(self, array: Any, owner: Any) -> None:
+        """Count the references to what owns the memory of an array, where they can be counted."""
+        if owner is None:
+            # Extensions may show memory of theirs and not say so.
+            self.is_shared |= not array.flags.owndata
+        elif isinstance(owner, _core.ChunkOwner) or _is_of_arrow(owner):
             return
-        if isinstance(owner, bytes | bytearray):
+        elif isinstance(owner, bytes | bytearray):
             self._meet(owner)
         elif isinstance(owner, memoryview):
             self._meet_view(owner)
@@ -196,11 +208,24 @@ class _Inside:
             self._meet_bases(shown)
 
 
+def _is_watched(value: Any) -> bool:
+    """Whether somebody has a weak reference: he may change it while it is written, and nobody sees that.
+
+    The flags of a frame have one to it, so that those of others aren't found.
+    """
+    is_frame = type(value).__module__.partition(".")[0] == "pandas" and type(value).__name__ in _FRAMES
+    return not is_frame and weakref.getweakrefcount(value) > 0
+
+
 def _owner(array: Any) -> Any:
     """The object that the memory of an array belongs to."""
-    while isinstance(array, np.ndarray) and array.base is not None:
-        array = array.base
-    return array
+    while True:
+        if isinstance(array, np.ndarray) and array.base is not None:
+            array = array.base
+        elif isinstance(array, memoryview):
+            array = array.obj
+        else:
+            return array
 
 
 def _byte_bounds(array: Any) -> tuple[int, int]:
@@ -231,6 +256,9 @@ def _is_constant(value: Any) -> bool:
         elif kind in (str, bytes):
             if len(each) > _SMALL:
                 return False
+        elif isinstance(each, float | complex | decimal.Decimal | np.inexact) and each != each:
+            # It is found in containers by what object it is.
+            return False
         elif kind not in _CONSTANTS and not isinstance(each, _BY_NAME):
             if not isinstance(each, np.generic) or isinstance(each, np.void | np.object_):
                 return False

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import pickle
+import weakref
+from collections import defaultdict
 from collections.abc import Callable
 from multiprocessing import shared_memory
 from pathlib import Path
@@ -40,6 +43,9 @@ class Other:
 
     def __init__(self, referred_to: Any = None) -> None:
         self.referred_to = referred_to
+
+    def make(self) -> int:
+        return 1
 
 
 def limited(path: Path) -> Any:
@@ -162,6 +168,43 @@ def interleaved() -> list[Any]:
     return [whole[::2], whole[1::2]]
 
 
+def over_one_buffer() -> list[Any]:
+    owner = bytearray(8 * COUNT)
+    return [np.frombuffer(owner), np.frombuffer(owner)]
+
+
+def buffer_and_view() -> list[Any]:
+    owner = bytearray(8 * COUNT)
+    return [owner, np.frombuffer(owner)]
+
+
+def made_by_a_method() -> dict[str, Any]:
+    made: dict[str, Any] = defaultdict(Other().make)
+    made["a"] = np.ones(COUNT)
+    return made
+
+
+def without_owner() -> Any:
+    """An array as extensions make them over memory of their own (`PyArray_SimpleNewFromData`)."""
+    from numpy._core import _multiarray_umath as numpy_core
+
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    functions = ctypes.cast(pointer(numpy_core._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+    number, place = ctypes.c_int, ctypes.c_void_p
+    lengths = ctypes.POINTER(ctypes.c_ssize_t)
+    kind = ctypes.PYFUNCTYPE(
+        *(ctypes.py_object, ctypes.py_object, number, lengths, number, place, place, number, number, place)
+    )
+    new = kind(functions[NEW_ARRAY])
+    return new(np.ndarray, 1, (ctypes.c_ssize_t * 1)(COUNT), DOUBLE, None, ctypes.addressof(MEMORY), 0, WRITEABLE, None)
+
+
+NEW_ARRAY, DOUBLE, WRITEABLE = 93, 12, 0x501
+"""Numbers in NumPy's C interface."""
+
+MEMORY = (ctypes.c_double * COUNT)()
+
 FRAME = pd.DataFrame({"a": np.arange(COUNT), "c": pd.Categorical(["x"] * COUNT)})
 VALUES = FRAME["a"].to_numpy()
 CODES = pd.DataFrame({"c": pd.Categorical(["x"] * COUNT)})
@@ -184,12 +227,30 @@ SHARED: dict[str, Callable[[], Any]] = {
     "Arrow over an array": lambda: pa.table({"x": pa.array(OTHERS)}),
     "slice of Arrow over an array": lambda: [pa.array(OTHERS).slice(7)],
     "in a list beside others": lambda: [np.ones(3), VIEW.obj],
+    "two arrays over one buffer": over_one_buffer,
+    "a buffer and an array over it": buffer_and_view,
+    "a method that makes what is missing": made_by_a_method,
+    "a number that is found by what object it is": lambda: {np.nan: np.ones(COUNT)},
+    "memory of nobody knows whom": without_owner,
+    "the same in a list": lambda: [without_owner()],
 }
 
 
 @pytest.mark.parametrize("kind", SHARED)
 def test_what_others_have_is_told(kind: str) -> None:
     assert is_shared(SHARED[kind]())
+
+
+def test_what_has_weak_references_is_told() -> None:
+    array, inside = np.ones(COUNT), [np.ones(COUNT)]
+    assert not is_shared(array)
+    assert not is_shared(inside)
+    references = [weakref.ref(array), weakref.ref(inside[0])]
+    assert is_shared(array)
+    assert is_shared(inside)
+    del references
+    assert not is_shared(array)
+    assert not is_shared(inside)
 
 
 def test_what_others_write_to_is_seen_as_without_a_limit(tmp_path: Path) -> None:

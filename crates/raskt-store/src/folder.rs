@@ -138,13 +138,15 @@ fn sweep_one(path: &Path) {
         // Its owner lives.
         Ok(Err(TryLockError::WouldBlock)) => {}
         // Without a lock: its owner is about to make one, or died before it could.
-        _ => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let is_old =
                 found.modified().ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age.as_secs() > 60);
             if is_old {
                 let _ = fs::remove_dir_all(path);
             }
         }
+        // It can't be told whether its owner lives.
+        _ => {}
     }
 }
 
@@ -207,5 +209,21 @@ pub(crate) mod tests {
         let _folder = Folder::create(place.path()).unwrap();
         sweep(place.path());
         assert!(young.exists());
+    }
+
+    #[test]
+    fn an_old_folder_goes_without_a_lock_and_stays_if_its_lock_cannot_be_asked() {
+        let place = tempfile::tempdir().unwrap();
+        let [without, unasked] = ["89ab", "cdef"].map(|name| place.path().join(format!("{PREFIX}{name}")));
+        fs::create_dir(&without).unwrap();
+        // What can't be opened to be locked.
+        fs::create_dir_all(unasked.join(LOCK)).unwrap();
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        for path in [&without, &unasked] {
+            File::open(path).unwrap().set_modified(long_ago).unwrap();
+        }
+        sweep(place.path());
+        assert!(!without.exists());
+        assert!(unasked.exists());
     }
 }

@@ -48,7 +48,7 @@ impl Codec for ObjectCodec {
     fn let_go(&self, value: Value) {
         // Without the interpreter, the object would be freed when somebody takes it next.
         let mut value = Some(value);
-        Python::try_attach(|_| value.take());
+        Python::try_attach(|_| drop(value.take()));
     }
 }
 
@@ -67,9 +67,6 @@ fn is_shared(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     if references(object) > 1 {
         return Ok(true);
-    }
-    if object.cast_exact::<PyUntypedArray>().is_ok() && object.getattr(intern!(py, "base"))?.is_none() {
-        return Ok(false);
     }
     py.import(intern!(py, "raskt._sharing"))?.getattr(intern!(py, "is_shared"))?.call1((object,))?.extract()
 }
