@@ -68,7 +68,21 @@ fn is_shared(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if references(object) > 1 {
         return Ok(true);
     }
+    if is_plain_array(object)? {
+        return Ok(false);
+    }
     py.import(intern!(py, "raskt._sharing"))?.getattr(intern!(py, "is_shared"))?.call1((object,))?.extract()
+}
+
+/// Whether it is an array whose memory is its own, and that nobody watches: then there is nothing more to look at.
+fn is_plain_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    if object.cast_exact::<PyUntypedArray>().is_err() || !object.getattr(intern!(py, "base"))?.is_none() {
+        return Ok(false);
+    }
+    let owns: bool = object.getattr(intern!(py, "flags"))?.getattr(intern!(py, "owndata"))?.extract()?;
+    let weak = py.import(intern!(py, "_weakref"))?.getattr(intern!(py, "getweakrefcount"))?.call1((object,))?;
+    Ok(owns && weak.extract::<usize>()? == 0)
 }
 
 fn references(object: &Bound<'_, PyAny>) -> isize {
