@@ -122,6 +122,9 @@ class _Inside:
         elif isinstance(value, tuple | list | set | frozenset):
             yield from value
         elif isinstance(value, np.ndarray):
+            start, end = _byte_bounds(value)
+            # An element that is there twice would come back as two.
+            self.is_shared |= end - start < value.nbytes
             self._meet_bases(value)
         elif not isinstance(value, _LEAVES):
             yield from self._of_library(value)

@@ -231,6 +231,8 @@ SHARED: dict[str, Callable[[], Any]] = {
     "a buffer and an array over it": buffer_and_view,
     "a method that makes what is missing": made_by_a_method,
     "a number that is found by what object it is": lambda: {np.nan: np.ones(COUNT)},
+    "windows that overlap": lambda: np.lib.stride_tricks.sliding_window_view(make(0), 8),
+    "rows that overlap": lambda: [np.ndarray((COUNT - 1, 2), "f8", buffer=make(0), strides=(8, 8))],
     "memory of nobody knows whom": without_owner,
     "the same in a list": lambda: [without_owner()],
 }

@@ -1,5 +1,6 @@
 //! What leaves memory, when, and who waits for it.
 
+use super::world::World;
 use super::*;
 
 /// Does what there is to write, as it is asked for.
