@@ -81,6 +81,8 @@ impl Store {
                 state.disk.limit = limits.disk;
                 state.disk.trouble = None;
                 state.moved();
+                // Nobody may ask for memory soon.
+                state.make_room();
             }
         });
     }

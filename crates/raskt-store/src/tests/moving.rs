@@ -148,3 +148,19 @@ fn a_request_that_waits_while_nothing_moves_goes_beyond_the_limit_once() {
     store.lend(true);
     assert!(matches!(ear.wait_for(2), Reply::Promised { .. }), "a task that waits for tasks must not stop them");
 }
+
+#[test]
+fn results_leave_when_the_limit_is_lowered_though_nobody_asks_for_memory() {
+    let (store, _ear, _asker, place) = store(400 * UNIT);
+    let kept = fill(&store, 3);
+    store.set_limits(Limits { memory: 150 * UNIT, disk: u64::MAX, spill_path: Some(place.path().into()) });
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while store.report().unwrap().held > 150 * UNIT {
+        assert!(Instant::now() < deadline, "they stay");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    for (at, kept) in (0..).zip(&kept) {
+        assert_eq!(number(&kept.fetch().unwrap()), at);
+    }
+    store.validate();
+}
