@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import raskt.dataframe as rd
+from raskt.dataframe.io import publish
 
 INNER_WORDS = (
     "polars",
@@ -125,6 +126,26 @@ def test_standard_output_is_written_to():
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert told.stdout == "a\n1\n2\n"
+
+
+def test_a_file_that_another_write_puts_there_meanwhile_is_replaced_as_well(tmp_path, monkeypatch):
+    old, moved = tmp_path / "old", []
+    old.write_text("of another")
+    replace, times = os.replace, []
+
+    def somebody_was_first(source, target):
+        times.append(source)
+        if len(times) < 5:
+            raise FileNotFoundError(source)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", somebody_was_first)
+    publish._move_aside(str(old), str(tmp_path / "aside" / "old"), moved)
+    assert not old.exists() and len(moved) == 1
+    # Where there is nothing any more, there is nothing to do.
+    times.clear()
+    publish._move_aside(str(old), str(tmp_path / "aside" / "old"), moved)
+    assert len(moved) == 1
 
 
 def test_many_threads_write_to_one_place(tmp_path):

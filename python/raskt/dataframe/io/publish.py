@@ -18,6 +18,9 @@ from typing import Any
 #: How often a hidden folder is removed, ten milliseconds apart, before it is left to lie.
 REMOVALS = 500
 
+#: How often a file is moved away for which others that write there at the same time put theirs.
+MOVES = 1000
+
 #: Seconds that a failed write waits for tasks which are writing still.
 LAST_WRITES = 60.0
 
@@ -159,11 +162,13 @@ def _move(old: str, new: str, moved: list[tuple[str, str]]) -> None:
 
 def _move_aside(old: str, new: str, moved: list[tuple[str, str]]) -> None:
     """Moves a file that is to be replaced, unless another write has done so at the same time."""
-    try:
-        _move(old, new, moved)
-    except FileNotFoundError:
-        if os.path.lexists(old):
-            raise
+    for _ in range(MOVES):
+        with contextlib.suppress(FileNotFoundError):
+            return _move(old, new, moved)
+        if not os.path.lexists(old):
+            return None
+        # The other write has put its own there meanwhile: that is replaced then.
+    return _move(old, new, moved)
 
 
 def _files(folder: str) -> list[str]:
