@@ -1,6 +1,7 @@
 //! Graphs, and how they are put together.
 
 use crate::readers::Readers;
+use crate::turns::Turns;
 use crate::{Annotations, GraphError, Grid, Layer, LayerId, Op, OpId, Shape, TaskId};
 use hashbrown::HashMap;
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ pub struct Graph {
     ops: Vec<Op>,
     /// For each layer, the layers that read it.
     readers: Vec<Readers>,
+    turns: Turns,
 }
 
 impl Graph {
@@ -57,10 +59,16 @@ impl Graph {
         self.readers[layer.0 as usize].within(range)
     }
 
+    /// When in the course of a run, from 0 to `u64::MAX`, the tasks of `layer` are best begun so that little has to be held: layers
+    /// that are read together have one turn, and parts of a concatenation one after the other.
+    pub fn turn(&self, layer: LayerId) -> Range<u64> {
+        self.turns.of(layer)
+    }
+
     /// The same graph with `replace` of each op in its place.
     pub fn with_ops<E>(&self, replace: impl FnMut(&Op) -> Result<Op, E>) -> Result<Self, E> {
         let ops = self.ops.iter().map(replace).collect::<Result<_, _>>()?;
-        Ok(Self { layers: self.layers.clone(), ops, readers: self.readers.clone() })
+        Ok(Self { layers: self.layers.clone(), ops, readers: self.readers.clone(), turns: self.turns.clone() })
     }
 
     /// How many tasks there are in all layers.
@@ -205,7 +213,8 @@ impl GraphBuilder {
     /// The finished graph.
     pub fn finish(self) -> Graph {
         let readers = Readers::of_all(&self.layers);
-        Graph { layers: self.layers, ops: self.ops, readers }
+        let turns = Turns::of_all(&self.layers);
+        Graph { layers: self.layers, ops: self.ops, readers, turns }
     }
 
     fn check(&self, layer: &Layer) -> Result<(), GraphError> {

@@ -27,6 +27,7 @@ mod readers;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 pub use axis_ranges::{AxisRanges, Windows};
 pub use axis_set::AxisSet;

@@ -13,14 +13,16 @@ pub(crate) struct Sources {
     pub end: u64,
     /// Tasks among them that may turn out to be ready; with the last of them the cursor goes.
     pub left: u64,
+    /// Their turn in the course of the run.
+    pub turn: (u64, u64),
 }
 
-/// Layers with untouched tasks, in the order in which these have their turn: highest priority, then least advanced, so that
-/// layers that are read together advance together.
+/// Layers with untouched tasks, in the order in which these have their turn: highest priority, then least advanced in the
+/// course of the run, so that layers that are read together advance together.
 #[derive(Debug, Default)]
 pub(crate) struct SourceLayers {
     layers: BTreeMap<LayerId, Sources>,
-    order: BTreeSet<(Reverse<i32>, u128, LayerId)>,
+    order: BTreeSet<(Reverse<i32>, u64, LayerId)>,
     /// The first in order: it is asked for at every turn.
     first: Option<Sources>,
     /// Tasks that are ready, at most.
@@ -28,9 +30,10 @@ pub(crate) struct SourceLayers {
 }
 
 impl Sources {
-    fn turn(&self) -> (Reverse<i32>, u128, LayerId) {
-        // How far it is, as a part of the whole in 2⁶⁴ths.
-        (Reverse(self.priority), (u128::from(self.next) << 64) / u128::from(self.end.max(1)), self.layer)
+    fn turn(&self) -> (Reverse<i32>, u64, LayerId) {
+        let (start, end) = self.turn;
+        let along = u128::from(end - start) * u128::from(self.next) / u128::from(self.end.max(1));
+        (Reverse(self.priority), start + along as u64, self.layer)
     }
 
     fn untouched(&self) -> u64 {
@@ -93,7 +96,7 @@ mod tests {
     use super::*;
 
     fn sources(layer: u32, priority: i32, end: u64) -> Sources {
-        Sources { layer: LayerId(layer), priority, next: 0, end, left: end }
+        Sources { layer: LayerId(layer), priority, next: 0, end, left: end, turn: (0, u64::MAX) }
     }
 
     #[test]
@@ -107,6 +110,19 @@ mod tests {
         }
         assert_eq!(taken[..7], [0, 1, 2, 1, 0, 1, 1], "a tenth, two twentieths, a fifth of …");
         assert_eq!((taken.len(), layers.untouched()), (35, 0));
+    }
+
+    #[test]
+    fn layers_whose_turns_follow_one_another_go_one_after_the_other() {
+        let mut layers = SourceLayers::default();
+        let turns = [(0, (50, 100)), (1, (0, 50)), (2, (0, 100))];
+        turns.into_iter().for_each(|(layer, turn)| layers.insert(Sources { turn, ..sources(layer, 0, 4) }));
+        let mut taken = vec![];
+        while let Some(&Sources { layer, .. }) = layers.first() {
+            taken.push(layer.0);
+            layers.advance(layer, 1, 1);
+        }
+        assert_eq!(taken, [1, 2, 1, 1, 2, 1, 0, 2, 0, 0, 2, 0]);
     }
 
     #[test]

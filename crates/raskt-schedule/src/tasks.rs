@@ -14,6 +14,7 @@ use crate::{Attempt, TaskRange, TaskState, WorkerId};
 use raskt_graph::{Graph, LayerId, Shape, TaskId};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The tasks of one run: where each stands, and what is counted of them.
 ///
@@ -158,13 +159,14 @@ impl Tasks {
             cancelled: vec![],
             steps: 0,
         };
-        for (id, layer) in graph.layers() {
-            tasks.open_layer(id, &layer.shape);
+        for (id, _) in graph.layers() {
+            tasks.open_layer(graph, id);
         }
         tasks
     }
 
-    fn open_layer(&mut self, id: LayerId, shape: &Shape) {
+    fn open_layer(&mut self, graph: &Graph, id: LayerId) {
+        let shape = &graph.layer(id).shape;
         let layer = &self.layers[id.0 as usize];
         let needed = layer.needed.count(0..layer.len);
         self.counts.total += needed;
@@ -182,7 +184,7 @@ impl Tasks {
         let is_missed = planted::has(Bug::EmptyBoxesNeverStart) && shape.grid().axes() > 1;
         let sources = if is_missed && !shape.input_layers().is_empty() { 0 } else { shape.sources().min(needed) };
         if sources > 0 {
-            self.open_sources(id, sources);
+            self.open_sources(graph, id, sources);
         }
     }
 
@@ -204,9 +206,11 @@ impl Tasks {
     }
 
     /// Lets the untouched tasks of `layer` start, of which `left` may be ready.
-    pub fn open_sources(&mut self, layer: LayerId, left: u64) {
+    pub fn open_sources(&mut self, graph: &Graph, layer: LayerId, left: u64) {
         let LayerState { priority, len, class, .. } = self.layers[layer.0 as usize];
-        self.queues[class as usize].add_sources(Sources { layer, priority, next: 0, end: len, left });
+        let Range { start, end } = graph.turn(layer);
+        let sources = Sources { layer, priority, next: 0, end: len, left, turn: (start, end) };
+        self.queues[class as usize].add_sources(sources);
     }
 
     /// The untouched tasks of `layer` aren't to start now.

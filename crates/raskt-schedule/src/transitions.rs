@@ -138,7 +138,7 @@ impl Tasks {
                 unread += u32::from(exchange.consumers_left > 0);
                 exchange.producers_left -= 1;
                 if exchange.producers_left == 0 && exchange.consumers_left > 0 {
-                    self.open_exchange(id);
+                    self.open_exchange(graph, id);
                 }
                 continue;
             }
@@ -182,12 +182,12 @@ impl Tasks {
 
     /// Everything that an all-to-all layer reads is there: its untouched tasks start from a cursor, and those that are known
     /// to wait are queued.
-    fn open_exchange(&mut self, layer: LayerId) {
+    fn open_exchange(&mut self, graph: &Graph, layer: LayerId) {
         let live = self.layers[layer.0 as usize].pages.live();
         let waiting: Vec<_> = live.filter(|(_, record)| record.tag == Tag::Waiting).map(|(index, _)| index).collect();
         waiting.into_iter().for_each(|index| self.make_ready(TaskId::new(layer, index)));
         let left = self.layers[layer.0 as usize].len;
-        self.open_sources(layer, left);
+        self.open_sources(graph, layer, left);
     }
 
     fn read_inputs(&mut self, graph: &Graph, task: TaskId) {

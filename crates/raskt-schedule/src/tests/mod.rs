@@ -23,5 +23,6 @@ mod runs;
 mod shares;
 mod steps;
 mod task_set;
+mod turns;
 mod worker;
 mod world;
