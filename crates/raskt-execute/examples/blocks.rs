@@ -18,6 +18,10 @@ use raskt_value::{Call, Chunk, Kernel, NativeOp, TaskError, Value};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// What the wheel has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let shape = arguments.next().unwrap_or_else(|| "map".into());

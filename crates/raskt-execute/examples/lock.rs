@@ -15,6 +15,10 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What the wheel has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<f64> = std::env::args().skip(1).map(|argument| argument.parse()).collect::<Result<_, _>>()?;
     let tasks = arguments.first().map_or(1_000_000, |&tasks| tasks as u32);

@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 const ACTIVE: RunId = RunId(1 << 32);
 const REPEATS: usize = 3;
 
+/// What the wheel has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let is_asked = |name: &str| names.is_empty() || names.iter().any(|other| other == name);

@@ -33,6 +33,10 @@ const WORKLOADS: [(&str, u32, u32); 12] = [
     ("concatenate", 100_000_000, 10_000),
 ];
 
+/// What the wheel has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match &arguments[..] {
