@@ -209,3 +209,38 @@ fn a_suspect_elsewhere_costs_nothing() {
     let [without, with] = [false, true].map(|has_suspect| steps(10_000_000, has_suspect));
     assert!(with <= without + 8, "{without} steps, and {with} with a suspect elsewhere");
 }
+
+/// Of runs that have what they want, nobody asks whether they can go on.
+#[test]
+fn the_first_worker_and_the_last_look_at_no_run_that_has_ended() {
+    let mut found = vec![];
+    for runs in [10_u64, 1000] {
+        let mut s = Scheduler::new(1);
+        let join = |worker| Event::WorkerJoined { worker: WorkerId(worker), offer: Offer::slots(1) };
+        s.handle_event(Time(0), join(0));
+        for run in 0..runs {
+            let graph = one_layer(1, None);
+            s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, wanted: all(&graph), graph });
+            for (w, a) in assigns(&drain(&mut s)) {
+                s.handle_event(Time(0), done(w, &a, 100));
+            }
+            let tasks = vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }];
+            s.handle_event(Time(0), Event::Released { run: RunId(run), tasks });
+        }
+        // One of them all hasn't ended.
+        let (graph, run) = (one_layer(1, Some(with("gpu", 1))), RunId(runs));
+        s.handle_event(Time(0), Event::GraphAdded { run, parent: None, wanted: all(&graph), graph });
+        drain(&mut s);
+        let before = s.steps();
+        s.handle_event(Time(0), Event::WorkerLost { worker: WorkerId(0), cause: LossCause::Died });
+        assert_eq!(drain(&mut s), [Action::Stalled { run, cause: StallCause::NoWorkers }]);
+        s.handle_event(Time(0), join(1));
+        let told = drain(&mut s);
+        assert!(
+            matches!(&told[..], [Action::Stalled { run: other, cause: StallCause::Unmet { .. } }] if *other == run)
+        );
+        found.push(s.steps() - before);
+        s.validate();
+    }
+    assert!(found[1] <= found[0], "{found:?}");
+}
