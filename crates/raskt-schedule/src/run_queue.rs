@@ -314,6 +314,16 @@ impl RunQueue {
         self.standing.range((run, 0)..=(run, u32::MAX)).next().is_none()
     }
 
+    /// The classes of `run` that stand in line, or aside, and under which priority.
+    pub fn standing_of(&self, run: RunId) -> impl Iterator<Item = (u32, i32)> {
+        self.standing.range((run, 0)..=(run, u32::MAX)).map(|(&(_, class), &priority)| (class, priority))
+    }
+
+    /// The priority under which a class of a run stands in line, or aside.
+    pub fn priority(&self, run: RunId, class: u32) -> Option<i32> {
+        self.standing.get(&(run, class)).copied()
+    }
+
     /// Whether a class of a run is in line.
     pub fn has(&self, run: RunId, class: u32) -> bool {
         self.standing.contains_key(&(run, class))

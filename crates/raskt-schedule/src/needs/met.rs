@@ -3,11 +3,11 @@
 //! Very many may ask for different amounts of the same. A worker changes with each assignment that it is given or has done: looked at
 //! are then only those whose place may be another one by that.
 
-use super::{Need, Place};
+use super::need::{Need, Place};
+use crate::WorkerId;
 use crate::requirement::Requirement;
 use crate::settings::Settings;
 use crate::worker_state::WorkerState;
-use crate::WorkerId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
