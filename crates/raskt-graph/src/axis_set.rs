@@ -73,6 +73,13 @@ impl AxisSet {
         self.0.get(run).map(|run| run.start.max(at))
     }
 
+    /// Those of its coordinates that lie in `within`, counted from where that begins.
+    pub fn within(&self, within: Range<u32>) -> Self {
+        let from = self.0.partition_point(|run| run.end <= within.start);
+        let touching = self.0[from..].iter().take_while(|run| run.start < within.end);
+        touching.map(|run| run.start.max(within.start) - within.start..run.end.min(within.end) - within.start).collect()
+    }
+
     /// Whether it has all that `other` has.
     pub fn covers(&self, other: &Self) -> bool {
         other
@@ -146,6 +153,8 @@ mod tests {
             prop_assert_eq!(one.contains(at), a.contains(&at));
             prop_assert_eq!(one.next(at), a.range(at..).next().copied());
             prop_assert_eq!(one.count_before(at) as usize, a.range(..at).count());
+            let inside = a.range(at..(at + 7)).map(|inside| inside - at).collect::<BTreeSet<_>>();
+            prop_assert_eq!(members(&one.within(at..at + 7)), inside);
             prop_assert_eq!(one.len() as usize, a.len());
             prop_assert_eq!(one.ranges().len(), one.union(&one).ranges().len(), "ranges don't touch");
         }

@@ -25,6 +25,20 @@ impl GridSet {
         &self.0
     }
 
+    /// The same set with other coordinates along `axis`.
+    pub fn with_axis(&self, axis: usize, coordinates: AxisSet) -> Self {
+        // Not all are copied first: what is replaced may be the longest.
+        let mut coordinates = Some(coordinates);
+        let axes = self.0.iter().enumerate();
+        Self::new(axes.map(|(at, own)| coordinates.take_if(|_| at == axis).unwrap_or_else(|| own.clone())))
+    }
+
+    /// The axis along which it differs from `other`, if that is one alone.
+    pub fn only_difference(&self, other: &Self) -> Option<usize> {
+        let mut differing = (0..self.0.len()).filter(|&axis| self.0[axis] != other.0[axis]);
+        differing.next().filter(|_| differing.next().is_none())
+    }
+
     /// How many blocks there are; of more than can be counted, as many as can be.
     pub fn len(&self) -> u64 {
         if self.is_empty() {
@@ -96,11 +110,8 @@ impl GridSet {
         if other.covers(self) {
             return Some(other.clone());
         }
-        let mut differing = (0..self.0.len()).filter(|&axis| self.0[axis] != other.0[axis]);
-        let axis = differing.next().filter(|_| differing.next().is_none())?;
-        let mut joined = self.clone();
-        joined.0[axis] = joined.0[axis].union(&other.0[axis]);
-        Some(joined)
+        let axis = self.only_difference(other)?;
+        Some(self.with_axis(axis, self.0[axis].union(&other.0[axis])))
     }
 
     /// What it has and `other` hasn't, in sets that have nothing in common: at most one for each axis.
@@ -132,15 +143,29 @@ impl GridSet {
 
     /// Calls `visit` with ranges of neighbours in `grid`, in order, until all have been visited.
     pub fn for_each_range(&self, grid: &Grid, mut visit: impl FnMut(Range<u64>)) {
+        let row = self.row(grid);
+        self.for_each_row(grid, |start| {
+            row.iter().for_each(|range| visit(start + range.start..start + range.end));
+        });
+    }
+
+    /// What it has of each row of `grid` of which it has something, as ranges of neighbours in order. A row goes along the last axis
+    /// of which the set hasn't all, with all that is within it.
+    pub fn row(&self, grid: &Grid) -> Vec<Range<u64>> {
+        let Some(last) = self.last_cut(grid) else { return std::iter::once(0..grid.len()).collect() };
+        let inner: u64 = grid.lengths()[last + 1..].iter().map(|&length| u64::from(length)).product();
+        let ranges = self.0[last].ranges();
+        ranges.map(|range| u64::from(range.start) * inner..u64::from(range.end) * inner).collect()
+    }
+
+    /// Calls `visit` with where each row of `grid` begins of which the set has something, in order: it has the same of each.
+    pub fn for_each_row(&self, grid: &Grid, mut visit: impl FnMut(u64)) {
         if self.is_empty() {
             return;
         }
-        let Some(last) = self.last_cut(grid) else { return visit(0..grid.len()) };
-        let inner: u64 = grid.lengths()[last + 1..].iter().map(|&length| u64::from(length)).product();
-        self.for_each_row(grid, last, 0, 0, &mut |row, range| {
-            let start = row * u64::from(grid.lengths()[last]);
-            visit((start + u64::from(range.start)) * inner..(start + u64::from(range.end)) * inner);
-        });
+        let Some(last) = self.last_cut(grid) else { return visit(0) };
+        let length: u64 = grid.lengths()[last..].iter().map(|&length| u64::from(length)).product();
+        self.find_rows(grid, last, 0, 0, &mut |row| visit(row * length));
     }
 
     /// The last axis that isn't whole.
@@ -148,13 +173,13 @@ impl GridSet {
         (0..self.0.len()).rev().find(|&axis| !self.0[axis].is_whole(grid.lengths()[axis]))
     }
 
-    fn for_each_row(&self, grid: &Grid, last: usize, axis: usize, row: u64, visit: &mut impl FnMut(u64, Range<u32>)) {
+    fn find_rows(&self, grid: &Grid, last: usize, axis: usize, row: u64, visit: &mut impl FnMut(u64)) {
         if axis == last {
-            return self.0[last].ranges().for_each(|range| visit(row, range));
+            return visit(row);
         }
         for at in self.0[axis].ranges().flatten() {
             let row = row * u64::from(grid.lengths()[axis]) + u64::from(at);
-            self.for_each_row(grid, last, axis + 1, row, visit);
+            self.find_rows(grid, last, axis + 1, row, visit);
         }
     }
 }

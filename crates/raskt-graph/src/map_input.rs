@@ -59,10 +59,13 @@ impl MapInput {
             });
             return visit(GridSet::new(read));
         };
+        // What isn't read is copied for each coordinate as well, unless it is left out.
+        let is_read = |axis: usize| self.axes.iter().flatten().any(|&read| usize::from(read) == axis);
+        let axes = readers.axes().iter().enumerate();
+        let readers = axes.map(|(axis, set)| if is_read(axis) { set.clone() } else { AxisSet::range(0..1) });
+        let readers = GridSet::new(readers);
         for at in readers.axes()[repeated].ranges().flatten() {
-            let axes = readers.axes().iter().enumerate();
-            let one = axes.map(|(axis, set)| if axis == repeated { AxisSet::range(at..at + 1) } else { set.clone() });
-            self.for_each_read(&GridSet::new(one), visit);
+            self.for_each_read(&readers.with_axis(repeated, AxisSet::range(at..at + 1)), visit);
         }
     }
 }

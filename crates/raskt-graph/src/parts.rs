@@ -1,6 +1,6 @@
 //! Concatenations and stacks: layers one after the other, as one shape.
 
-use crate::{AxisSet, Grid, GridSet, LayerId, TaskId};
+use crate::{Grid, GridSet, LayerId, TaskId};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -119,18 +119,16 @@ impl Parts {
         }
     }
 
-    /// Calls `visit` with what `readers` are of each part.
+    /// Calls `visit` with what `readers` are of each part, once for each part that they are something of.
     pub(crate) fn for_each_read(&self, readers: &GridSet, mut visit: impl FnMut(LayerId, &Grid, GridSet)) {
         let along = &readers.axes()[self.axis()];
-        for range in along.ranges() {
-            let first = self.part_at(range.start);
-            for part in (first..self.0.layers.len()).take_while(|&part| self.start(part) < range.end) {
-                let (start, end) = (self.start(part), self.0.ends[part]);
-                let own = AxisSet::range(range.start.max(start) - start..range.end.min(end) - start);
-                let axes = readers.axes().iter().enumerate();
-                let read = axes.map(|(axis, set)| if axis == self.axis() { own.clone() } else { set.clone() });
-                visit(self.0.layers[part], &self.grid_of(end - start), GridSet::new(read));
-            }
+        let mut from = 0;
+        while let Some(first) = along.next(from) {
+            let part = self.part_at(first);
+            let range = self.range(part);
+            let read = readers.with_axis(self.axis(), along.within(range.clone()));
+            visit(self.0.layers[part], &self.grid_of(range.end - range.start), read);
+            from = range.end;
         }
     }
 

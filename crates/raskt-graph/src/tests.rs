@@ -2,6 +2,7 @@
 
 mod outside;
 mod readers;
+mod reads;
 
 use crate::*;
 use proptest::prelude::*;

@@ -1,5 +1,6 @@
 //! Sets of tasks of layers of several dimensions, as boxes.
 
+use crate::task_set::bits;
 use raskt_graph::{Grid, GridSet};
 use std::ops::Range;
 
@@ -77,38 +78,30 @@ impl Boxes {
 
     /// The first task from `from` on that isn't in it, of a layer of `len` tasks: by bisection, since they are counted at once.
     pub fn next_gap(&self, from: u64, len: u64) -> Option<u64> {
-        let are_all_in = |end: u64| self.count(from..end) == end - from;
-        if from >= len || are_all_in(len) {
-            return None;
-        }
-        let mut width = 1;
-        while from + width < len && are_all_in(from + width) {
-            width *= 2;
-        }
-        let (mut known, mut end) = (from + width / 2, (from + width).min(len));
-        while known + 1 < end {
-            let middle = known + (end - known) / 2;
-            (known, end) = if are_all_in(middle) { (middle, end) } else { (known, middle) };
-        }
-        // All before `known` are in it, and not all before `end`, which is the next.
-        Some(end - 1)
+        first_left_out(from..len, |within| self.count(within))
     }
 
-    /// The first task from `from` on that is in it.
-    pub fn next(&self, mut from: u64) -> Option<u64> {
-        loop {
-            let boxed = self.sets.iter().filter_map(|set| set.next(&self.grid, from)).min();
-            let at = self.flipped.partition_point(|range| range.end <= from);
-            // What is flipped before the next task of a box is no task of a box, and in the set.
-            let flipped = self.flipped.get(at).filter(|range| boxed.is_none_or(|boxed| range.start <= boxed));
-            let Some(range) = flipped else { return boxed };
-            let first = range.start.max(from);
-            if boxed.is_none_or(|boxed| first < boxed) {
-                return Some(first);
+    /// The first task from `from` on that is in it, of those before `end`.
+    pub fn next(&self, mut from: u64, end: u64) -> Option<u64> {
+        let flipped = self.flipped.partition_point(|range| range.end <= from);
+        for range in &self.flipped[flipped..] {
+            // Before the range the boxes say what is in the set, and within it what isn't.
+            let boxed = self.next_boxed(from).filter(|&boxed| boxed < range.start.min(end));
+            if boxed.is_some() || range.start >= end {
+                return boxed;
             }
-            // The next task of a box is flipped, and not in the set.
-            from = first + 1;
+            let within = range.start.max(from)..range.end.min(end);
+            if let Some(left_out) = first_left_out(within, |within| self.count_in_boxes(within)) {
+                return Some(left_out);
+            }
+            from = range.end;
         }
+        self.next_boxed(from).filter(|&boxed| boxed < end)
+    }
+
+    /// The first task from `from` on that a box has.
+    fn next_boxed(&self, from: u64) -> Option<u64> {
+        self.sets.iter().filter_map(|set| set.next(&self.grid, from)).min()
     }
 
     /// Adds the tasks of `set`; `false` if that takes too many boxes, or they are of another grid.
@@ -161,8 +154,42 @@ impl Boxes {
         ranges
     }
 
+    /// The same with a bit for each of the `len` tasks of the layer.
+    pub fn to_bits(&self, len: u64) -> Vec<u64> {
+        let mut set_bits = vec![0; len.div_ceil(64) as usize];
+        self.sets.iter().for_each(|set| bits::insert_set(&mut set_bits, &self.grid, set));
+        self.flipped.iter().for_each(|range| bits::flip(&mut set_bits, range));
+        set_bits
+    }
+
+    /// How many ranges the boxes have along all axes: so much has to be looked at to add one.
+    pub fn listed(&self) -> usize {
+        let axes = self.sets.iter().flat_map(GridSet::axes);
+        axes.map(|axis| axis.ranges().len()).sum::<usize>() + self.flipped.len()
+    }
+
     /// Tasks that are otherwise than the boxes say, and whether they are in the set.
     pub fn flipped(&self) -> impl Iterator<Item = (u64, bool)> {
         self.flipped.iter().cloned().flatten().map(|index| (index, self.contains(index)))
     }
+}
+
+/// The first task of `within` that isn't counted: by bisection, since a range of them is counted at once.
+fn first_left_out(within: Range<u64>, count: impl Fn(Range<u64>) -> u64) -> Option<u64> {
+    let Range { start: from, end: len } = within;
+    let are_all_in = |end: u64| count(from..end) == end - from;
+    if from >= len || are_all_in(len) {
+        return None;
+    }
+    let mut width = 1;
+    while from + width < len && are_all_in(from + width) {
+        width *= 2;
+    }
+    let (mut known, mut end) = (from + width / 2, (from + width).min(len));
+    while known + 1 < end {
+        let middle = known + (end - known) / 2;
+        (known, end) = if are_all_in(middle) { (middle, end) } else { (known, middle) };
+    }
+    // All before `known` are counted, and not all before `end`, which is the next.
+    Some(end - 1)
 }

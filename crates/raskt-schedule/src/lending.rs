@@ -7,6 +7,7 @@
 //! they wait for.
 
 use crate::draft::Limits;
+use crate::needs::Need;
 use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::queue::Head;
@@ -20,9 +21,13 @@ use raskt_graph::{Resources, TaskId};
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::mem;
+use std::sync::Arc;
 
 /// Runs above one another that are looked at to find what is lent to the deepest.
 const RUNS_LOOKED_AT: usize = 256;
+
+/// When a class of a run has its turn within that: by priority, then by number.
+type ClassTurn = (Reverse<i32>, u32);
 
 impl Scheduler {
     /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
@@ -68,21 +73,11 @@ impl Scheduler {
     /// Hands out something of `id` to `worker`, whose task waits for it: where it is, and however much else it has. Says whether
     /// there was something. It may be asked for what has to borrow, and nothing else: what hasn't stands in line with others.
     pub(crate) fn assign_lent(&mut self, worker: WorkerId, id: RunId, has_to_borrow: bool) -> bool {
-        let Some(run) = self.runs.get_mut(&id) else { return false };
-        let heads = (0..run.classes.len()).filter_map(|class| Some((class, run.find_startable(class)?)));
-        let heads: SmallVec<[(usize, Head); 2]> = heads.collect();
-        let able = heads.iter().filter(|(class, _)| {
-            let requirement = self.runs[&id].classes[*class].as_deref();
-            match self.workers.is_able(worker, requirement) {
-                true => !has_to_borrow,
-                false => requirement.is_some_and(|requirement| self.can_borrow(worker, id, requirement)),
-            }
-        });
-        let Some(&(class, head)) = able.max_by_key(|(class, head)| (head.priority, Reverse(*class))) else {
+        let found = self.find_lent(worker, id, has_to_borrow);
+        let Some(((class, head), run)) = found.zip(self.runs.get(&id)) else {
             self.publish(id);
             return false;
         };
-        let Some(run) = self.runs.get(&id) else { return false };
         let (requirement, first) = (run.classes[class].clone(), TaskId::new(head.layer, head.start));
         let gives_back = self.workers.has_memory_limit() && run.effect(first).gives_back();
         let limits = Limits { room: u64::MAX, net: 0, ..self.limits(id, worker) };
@@ -93,6 +88,52 @@ impl Scheduler {
         }
         self.publish(id);
         true
+    }
+
+    /// Of what `id` has to start and `worker` can take, what goes first.
+    fn find_lent(&mut self, worker: WorkerId, id: RunId, has_to_borrow: bool) -> Option<(usize, Head)> {
+        let mut first: Option<(ClassTurn, Head)> = None;
+        for turn in self.may_start_at(worker, id) {
+            // Heads that start in vain are passed: a class may have less to start than it stands in line for, and never more.
+            if first.is_some_and(|(first, _)| first <= turn) {
+                break;
+            }
+            self.steps += 1;
+            let (_, class) = turn;
+            let requirement = self.runs.get(&id)?.classes[class as usize].as_deref();
+            let is_taken = match self.workers.is_able(worker, requirement) {
+                true => !has_to_borrow,
+                false => requirement.is_some_and(|requirement| self.can_borrow(worker, id, requirement)),
+            };
+            let head = if is_taken { self.runs.get_mut(&id)?.find_startable(class as usize) } else { None };
+            let found = head.map(|head| ((Reverse(head.priority), class), head));
+            first = first.into_iter().chain(found).min_by_key(|(turn, _)| *turn);
+        }
+        first.map(|((_, class), head)| (class as usize, head))
+    }
+
+    /// Classes of `id` that have something to start, by their turns. Left out are those that require what `worker` can't have, if it
+    /// meets less than they require.
+    fn may_start_at(&self, worker: WorkerId, id: RunId) -> SmallVec<[ClassTurn; 2]> {
+        let requiring = self.runs.get(&id).map_or(0, |run| run.requiring() as usize);
+        let met = if requiring > 0 { self.may_be_met(worker, id, requiring + 1) } else { SmallVec::new() };
+        let mut turns: SmallVec<[ClassTurn; 2]> = if met.len() > requiring {
+            self.queue.standing_of(id).map(|(class, priority)| (Reverse(priority), class)).collect()
+        } else {
+            let with = |need| self.requiring.range((need, id, 0)..=(need, id, u32::MAX)).map(|&(.., class)| class);
+            let classes = std::iter::once(0).chain(met.into_iter().flat_map(with));
+            classes.filter_map(|class| Some((Reverse(self.queue.priority(id, class)?), class))).collect()
+        };
+        turns.sort_unstable();
+        turns
+    }
+
+    /// What `worker` meets, or may if tasks of `id` borrow what is lent to them: so much of it at most.
+    fn may_be_met(&self, worker: WorkerId, id: RunId, most: usize) -> SmallVec<[Need; 4]> {
+        let Some(state) = self.workers.get(worker) else { return SmallVec::new() };
+        let lent = self.lent_to(state, worker, id);
+        let has = |name: &Arc<str>| state.free(name).saturating_add(lent.get(name).copied().unwrap_or(0));
+        self.workers.needs.met_within(worker, has).take(most).collect()
     }
 
     /// Hands out what runs have to start that can borrow what it requires. Looked at are runs to which something has happened, and

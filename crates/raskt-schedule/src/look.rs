@@ -47,7 +47,7 @@ impl Scheduler {
         if !self.waits.is_empty() {
             return Some(format!("{:?} is still held back", self.waits));
         }
-        if !self.with_suspects.is_empty() || !self.doubtful.is_empty() {
+        if !self.with_suspects.is_empty() || !self.doubtful.is_empty() || !self.unfinished.is_empty() {
             return Some("runs are still looked at".into());
         }
         if !self.wakeable.is_empty() || !self.hopeless.is_empty() {

@@ -1,15 +1,21 @@
 //! Culling: what has to run for what is wanted.
 
+mod gathered;
+
 use crate::TaskRange;
 use crate::task_set::TaskSet;
+use gathered::Gathered;
 use raskt_graph::{Explicit, Graph, Grid, GridSet, LayerId, Shape, TaskId};
 
-/// What has to run for `wanted` to be there, layer by layer: the wanted tasks and, upwards, what they read.
-pub(crate) fn needed_for(graph: &Graph, wanted: &[TaskSet]) -> Vec<TaskSet> {
-    let mut needed = wanted.to_vec();
+/// What has to run for `wanted` to be there, layer by layer: the wanted tasks and, upwards, what they read. Says as well how many
+/// ranges were looked at to put what is read together.
+pub(crate) fn needed_for(graph: &Graph, wanted: &[TaskSet]) -> (Vec<TaskSet>, u64) {
+    let (mut needed, mut gathered) = (wanted.to_vec(), Gathered::default());
     for at in (0..needed.len()).rev() {
         let id = LayerId(at as u32);
         let layer = graph.layer(id);
+        // All that read it come after it, and have been there.
+        gathered.finish(id, &mut needed[at], layer.len());
         needed[at].compact(layer.len());
         match &layer.shape {
             _ if needed[at] == TaskSet::Nothing => {}
@@ -19,13 +25,13 @@ pub(crate) fn needed_for(graph: &Graph, wanted: &[TaskSet]) -> Vec<TaskSet> {
                 let (inputs, own) = needed.split_at_mut(at);
                 for set in sets_of(&own[0], &shape.grid(), layer.len()) {
                     shape.for_each_read(&set, |input, grid, read| {
-                        inputs[input.0 as usize].insert_set(grid, read, graph.layer(input).len());
+                        gathered.add(input, grid, read, &mut inputs[input.0 as usize], graph.layer(input).len());
                     });
                 }
             }
         }
     }
-    needed
+    (needed, gathered.steps())
 }
 
 /// The same tasks as sets of blocks of `grid`.

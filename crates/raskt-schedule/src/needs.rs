@@ -4,35 +4,26 @@
 //! it, and, while somebody in line asks for it, a set of the workers that meet it and have room, in order of their load. So nobody
 //! who asks for what is taken is looked at before it isn't any more; and what nobody asks for now costs nothing.
 
+mod met;
+mod need;
+
+pub(crate) use met::Standing;
+pub(crate) use need::{Need, Place};
+
 use crate::requirement::Requirement;
+use crate::settings::Settings;
+use crate::worker_state::WorkerState;
 use crate::{Offer, WorkerId};
+use met::Met;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// The number of a requirement; the first is that of none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Need(u32);
-
-impl Need {
-    pub const NONE: Self = Self(0);
-    /// That of memory, which no worker is asked for by number.
-    pub const MEMORY: Self = Self(u32::MAX);
-    pub const LAST: Self = Self(u32::MAX - 1);
-
-    /// The number after this one.
-    pub fn next(self) -> Self {
-        Self(self.0.saturating_add(1))
-    }
-}
-
-/// How a worker with room stands among others: those without memory for producers come last, then by load.
-pub(crate) type Place = (bool, u64, WorkerId);
-
 /// Workers that meet a requirement, and where they stand; nothing if anybody does.
-pub(crate) type Able = Option<BTreeMap<WorkerId, Option<Place>>>;
+pub(crate) type Able = Option<BTreeMap<WorkerId, Standing>>;
 
 /// Requirements that nobody in line has and that are watched all the same: whoever asks for a GPU once does so again, and to find
-/// out who has one takes as long as there are workers. For each of them a change of a worker that meets it costs a step.
+/// out who has one takes as long as there are workers. For each of them a change of a worker that can take it costs a step.
 const WATCHED_FOR_NOBODY: usize = 8;
 
 /// All that is required of workers.
@@ -46,8 +37,9 @@ pub(crate) struct Needs {
     /// Of those that are watched, the ones that a worker may come to meet, by what it offers.
     by_name: BTreeSet<(Arc<str>, Need)>,
     by_resource: BTreeSet<(Arc<str>, Need)>,
-    /// Of those that are watched, the ones that each worker meets.
-    of_worker: BTreeMap<WorkerId, BTreeSet<Need>>,
+    /// Of those that are watched, the ones that each worker meets, and those that anybody does.
+    of_worker: BTreeMap<WorkerId, Met>,
+    any: BTreeSet<Need>,
     /// Those of which it has changed whether somebody has room, and whether there is somebody.
     pub room_changed: BTreeSet<Need>,
     pub met_changed: BTreeSet<Need>,
@@ -74,7 +66,7 @@ struct Watch {
     /// Those that it names are there, or nobody else is allowed.
     is_restricted: bool,
     /// Workers that could meet it if they had nothing else, and where those stand that can now.
-    able: BTreeMap<WorkerId, Option<Place>>,
+    able: BTreeMap<WorkerId, Standing>,
     open: BTreeSet<Place>,
 }
 
@@ -236,21 +228,32 @@ impl Needs {
 
     /// Those of the watched that `worker` meets.
     pub fn met_by(&self, worker: WorkerId) -> Vec<Need> {
-        self.of_worker.get(&worker).into_iter().flatten().copied().collect()
+        self.of_worker.get(&worker).into_iter().flat_map(Met::all).collect()
     }
 
-    /// Where `worker`, which meets `need`, stands now; nowhere if it can't take it, and nothing if it doesn't meet it any more.
-    pub fn set(&mut self, need: Need, worker: WorkerId, place: Option<Option<Place>>) {
+    /// Those of the watched that anybody meets, or that `worker` does and lacks no more for than there is by `has` of what it lacks.
+    pub fn met_within(&self, worker: WorkerId, has: impl Fn(&Arc<str>) -> u64) -> impl Iterator<Item = Need> {
+        let met = self.of_worker.get(&worker).map(|met| met.within(has));
+        self.any.iter().copied().chain(met.into_iter().flatten())
+    }
+
+    /// Where `worker`, which meets `need`, stands now; nothing if it doesn't meet it any more.
+    pub fn set(&mut self, need: Need, worker: WorkerId, standing: Option<Standing>) {
         self.steps += 1;
         let Some(watch) = self.watched_mut(need) else { return };
+        if watch.able.get(&worker) == standing.as_ref() {
+            return;
+        }
         let (had_room, was_met) = (!watch.open.is_empty(), !watch.able.is_empty());
-        let before = match place {
-            Some(place) => watch.able.insert(worker, place),
+        let before = match standing.clone() {
+            Some(standing) => watch.able.insert(worker, standing),
             None => watch.able.remove(&worker),
         };
-        before.flatten().into_iter().for_each(|before| _ = watch.open.remove(&before));
-        watch.open.extend(place.flatten());
+        // The set is ordered by what has changed: the old place goes, or the worker would stand in it twice.
+        before.iter().filter_map(Standing::place).for_each(|before| _ = watch.open.remove(&before));
+        watch.open.extend(standing.iter().filter_map(Standing::place));
         let (has_room, is_met) = (!watch.open.is_empty(), !watch.able.is_empty());
+        // Who asks is woken when it begins or ends that somebody has room, and at no other change.
         if had_room != has_room {
             self.room_changed.insert(need);
         }
@@ -258,29 +261,21 @@ impl Needs {
             self.met_changed.insert(need);
         }
         let met = self.of_worker.entry(worker).or_default();
-        _ = if place.is_some() { met.insert(need) } else { met.remove(&need) };
+        before.iter().for_each(|before| met.remove(need, before));
+        standing.iter().for_each(|standing| met.insert(need, standing));
         if met.is_empty() {
             self.of_worker.remove(&worker);
         }
     }
 
-    /// `worker` has changed: where it stands now is said by `place`.
-    pub fn update(&mut self, worker: WorkerId, place: impl Fn(&Requirement) -> Option<Place>) {
-        for need in self.of_worker.get(&worker).into_iter().flatten() {
-            self.steps += 1;
-            let Some(Entry { requirement, watch: Some(watch), .. }) = self.entries.get_mut(need) else { continue };
-            let (Some(known), now) = (watch.able.get_mut(&worker), place(requirement)) else { continue };
-            if *known == now {
-                continue;
-            }
-            // The set is ordered by what has changed: the old place goes, or the worker would stand in it twice.
-            let had_room = !watch.open.is_empty();
-            std::mem::replace(known, now).into_iter().for_each(|before| _ = watch.open.remove(&before));
-            watch.open.extend(now);
-            // Who asks is woken when it begins or ends that somebody has room, and at no other change.
-            if had_room == watch.open.is_empty() {
-                self.room_changed.insert(*need);
-            }
+    /// `worker` has changed, and is as `state` says.
+    pub fn update(&mut self, worker: WorkerId, state: &WorkerState, settings: &Settings) {
+        let Some(met) = self.of_worker.get(&worker) else { return };
+        let moved: SmallVec<[Need; 8]> = met.may_have_moved(state, state.has_room(&settings.rebalance)).collect();
+        for need in moved {
+            let Some(requirement) = self.requirement(need) else { continue };
+            let standing = Standing::of(worker, state, requirement, settings);
+            self.set(need, worker, Some(standing));
         }
     }
 
@@ -288,17 +283,19 @@ impl Needs {
     pub fn replace(&mut self, need: Need, able: Able, is_restricted: bool) {
         let Some(watch) = self.watched_mut(need) else { return };
         watch.is_restricted = is_restricted;
-        let has_flipped = std::mem::replace(&mut watch.is_any, able.is_none()) != able.is_none();
+        let is_any = able.is_none();
+        let has_flipped = std::mem::replace(&mut watch.is_any, is_any) != is_any;
         // If anybody meets it, nobody is listed: whoever comes would have to be put into the set of each requirement.
         let able = able.unwrap_or_default();
         let gone: Vec<_> = watch.able.keys().copied().filter(|worker| !able.contains_key(worker)).collect();
         // From nobody to anybody no set changes, and yet there is room where there was none.
         if has_flipped {
+            _ = if is_any { self.any.insert(need) } else { self.any.remove(&need) };
             self.room_changed.insert(need);
             self.met_changed.insert(need);
         }
         gone.into_iter().for_each(|worker| self.set(need, worker, None));
-        able.into_iter().for_each(|(worker, place)| self.set(need, worker, Some(place)));
+        able.into_iter().for_each(|(worker, standing)| self.set(need, worker, Some(standing)));
     }
 
     /// How many places of workers were looked at so far.
@@ -308,7 +305,7 @@ impl Needs {
 
     /// Asserts that the workers that meet each are those that `able` gives, and that what is asked is watched.
     pub fn validate(&self, able: impl Fn(&Requirement) -> (Able, bool)) {
-        let mut of_worker = BTreeMap::<_, BTreeSet<Need>>::new();
+        let (mut of_worker, mut any) = (BTreeMap::<_, Met>::new(), BTreeSet::new());
         for (&need, Entry { requirement, users, asking, watch }) in &self.entries {
             assert_eq!(self.numbers.get(requirement), Some(&need), "the number of {requirement:?}");
             let Some(watch) = watch else {
@@ -319,12 +316,20 @@ impl Needs {
             let (expected, is_restricted) = able(requirement);
             assert_eq!(watch.is_restricted, is_restricted, "whether only those will do that {requirement:?} names");
             assert_eq!(watch.is_any, expected.is_none(), "whether anybody meets {requirement:?}");
-            assert_eq!(watch.able, expected.unwrap_or_default(), "workers that meet {requirement:?}");
-            let open = watch.able.values().flatten().copied();
+            any.extend(Some(need).filter(|_| watch.is_any));
+            // What keeps a worker from taking it may be more than is known, and no less.
+            let places = |able: &BTreeMap<WorkerId, Standing>| -> Vec<_> {
+                able.iter().map(|(&worker, standing)| (worker, standing.place())).collect()
+            };
+            let expected = expected.unwrap_or_default();
+            assert_eq!(places(&watch.able), places(&expected), "workers that meet {requirement:?}");
+            let open = watch.able.values().filter_map(Standing::place);
             assert!(watch.open.iter().copied().eq(open.collect::<BTreeSet<_>>()), "workers with room for it");
-            watch.able.keys().for_each(|&worker| _ = of_worker.entry(worker).or_default().insert(need));
+            for (&worker, standing) in &watch.able {
+                of_worker.entry(worker).or_default().insert(need, standing);
+            }
         }
-        assert_eq!(self.of_worker, of_worker, "what each worker meets");
+        assert_eq!((&self.of_worker, &self.any), (&of_worker, &any), "what each worker meets");
         assert_eq!(self.numbers.len(), self.entries.len(), "requirements that somebody has");
         assert!(self.unasked.len() <= WATCHED_FOR_NOBODY, "too much is watched for nobody");
     }

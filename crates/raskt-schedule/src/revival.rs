@@ -30,10 +30,10 @@ impl Tasks {
         let is_needed = layer.needed.contains(tasks.start);
         // What isn't needed has a record like any other, that says nothing.
         let turns = match is_needed {
-            true => layer.needed.next_gap(tasks.start, layer.len),
-            false => layer.needed.next(tasks.start, layer.len),
+            true => layer.needed.next_gap(tasks.start, end),
+            false => layer.needed.next(tasks.start, end),
         };
-        end = end.min(turns.unwrap_or(end));
+        end = turns.unwrap_or(end);
         let alike = TaskRange { end, ..tasks };
         match record.tag {
             Tag::InMemory if is_needed && record.is_special => {

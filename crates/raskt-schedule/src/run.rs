@@ -54,9 +54,10 @@ impl Run {
         for range in wanted {
             members[range.layer.0 as usize].insert(range.start..range.end, graph.layer(range.layer).len());
         }
-        let needed = needed_for(&graph, &members);
+        let (needed, steps) = needed_for(&graph, &members);
         let (classes, class_of_layers) = classes(&graph, heeds_requirements);
-        let tasks = Tasks::new(&graph, members, needed, class_of_layers);
+        let mut tasks = Tasks::new(&graph, members, needed, class_of_layers);
+        tasks.steps += steps;
         let estimates = vec![Estimate::default(); graph.layers().len()];
         Self {
             graph,

@@ -26,9 +26,9 @@ pub(crate) struct RunQueue {
     parked_as: BTreeMap<(RunId, u32), (Need, Turn, Member)>,
     /// By what they stand aside for, their families, and how many classes of each.
     aside: BTreeMap<(Need, Reverse<i32>), BTreeMap<RunId, u32>>,
-    /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since.
+    /// How often somebody was held back, and those who were, are in line again, and haven't had their turn since: by priority.
     looks: u64,
-    awake: BTreeSet<(RunId, u32)>,
+    awake: BTreeSet<(i32, RunId, u32)>,
     /// The first of those that were woken since it was last asked.
     risen: Option<InLine>,
     runs: ByNumber<RunId, Place>,
@@ -105,7 +105,9 @@ impl RunQueue {
             // What it waits for memory with may not be its head any more.
             return self.wake_one(run, class);
         }
-        self.awake.remove(&(run, class));
+        if let Some(before) = before {
+            self.awake.remove(&(before, run, class));
+        }
         if self.parked_as.contains_key(&(run, class)) {
             // It doesn't stand in line, but as it was.
             self.unpark(run, class);
@@ -158,8 +160,7 @@ impl RunQueue {
     /// a higher priority than those have.
     pub fn wake_some(&mut self, most: u64) {
         while (self.awake.len() as u64) < most && self.wake(Need::MEMORY) {}
-        let awake = self.awake.iter().filter_map(|key| self.standing.get(key)).max().copied();
-        if self.first_aside(Need::MEMORY) > awake {
+        if self.first_aside(Need::MEMORY) > self.awake.last().map(|&(priority, ..)| priority) {
             self.wake(Need::MEMORY);
         }
     }
@@ -179,13 +180,15 @@ impl RunQueue {
 
     /// A class of a run has its turn.
     pub fn look_at(&mut self, run: RunId, class: u32) {
-        self.awake.remove(&(run, class));
+        if let Some(&priority) = self.standing.get(&(run, class)) {
+            self.awake.remove(&(priority, run, class));
+        }
     }
 
     fn rise(&mut self, run: RunId, class: u32) {
         let Some(&priority) = self.standing.get(&(run, class)) else { return };
         if self.parked_as.get(&(run, class)).is_some_and(|(need, ..)| *need == Need::MEMORY) {
-            self.awake.insert((run, class));
+            self.awake.insert((priority, run, class));
         }
         self.unpark(run, class);
         self.enter(run, class, priority, true);
@@ -311,6 +314,16 @@ impl RunQueue {
         self.standing.range((run, 0)..=(run, u32::MAX)).next().is_none()
     }
 
+    /// The classes of `run` that stand in line, or aside, and under which priority.
+    pub fn standing_of(&self, run: RunId) -> impl Iterator<Item = (u32, i32)> {
+        self.standing.range((run, 0)..=(run, u32::MAX)).map(|(&(_, class), &priority)| (class, priority))
+    }
+
+    /// The priority under which a class of a run stands in line, or aside.
+    pub fn priority(&self, run: RunId, class: u32) -> Option<i32> {
+        self.standing.get(&(run, class)).copied()
+    }
+
     /// Whether a class of a run is in line.
     pub fn has(&self, run: RunId, class: u32) -> bool {
         self.standing.contains_key(&(run, class))
@@ -327,8 +340,10 @@ impl RunQueue {
         let mut members = BTreeMap::<_, BTreeSet<Member>>::new();
         assert!(self.parked.iter().eq(self.parked_as.values().collect::<BTreeSet<_>>()), "those that stand aside");
         let is_in_line = |key: &(RunId, u32)| !self.parked_as.contains_key(key);
-        let is_sound = |key: &(RunId, u32)| self.standing.contains_key(key) && is_in_line(key);
-        assert!(self.awake.iter().all(is_sound), "those that were held back and are in line");
+        let is_sound = |&(priority, run, class): &(i32, RunId, u32)| {
+            self.standing.get(&(run, class)) == Some(&priority) && is_in_line(&(run, class))
+        };
+        assert!(self.awake.iter().all(is_sound), "those that were held back and are in line, by their priorities");
         assert!(
             self.parked_as.keys().all(|key| self.standing.contains_key(key)),
             "those that stand aside, as standing"

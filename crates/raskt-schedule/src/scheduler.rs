@@ -33,6 +33,8 @@ pub struct Scheduler {
     pub(crate) wakeable: BTreeSet<Need>,
     /// Of the requiring, those whose requirement no worker that is there can meet.
     pub(crate) hopeless: BTreeSet<(RunId, Need, u32)>,
+    /// Runs of which something that is wanted isn't there.
+    pub(crate) unfinished: BTreeSet<RunId>,
     /// Runs of which it isn't known whether they can go on.
     pub(crate) doubtful: BTreeSet<RunId>,
     /// Of the runs that tasks have submitted, those that are requiring, by family.
@@ -71,6 +73,7 @@ impl Scheduler {
             requiring: BTreeSet::new(),
             wakeable: BTreeSet::new(),
             hopeless: BTreeSet::new(),
+            unfinished: BTreeSet::new(),
             doubtful: BTreeSet::new(),
             needy: BTreeSet::new(),
             borrowers: BTreeSet::new(),
@@ -116,7 +119,7 @@ impl Scheduler {
             Event::RunReleased { run } => drop(self.forget(run)),
             Event::WorkerJoined { worker, offer } => {
                 if self.workers.len() == 0 {
-                    self.doubtful.extend(self.runs.keys());
+                    self.doubtful.extend(&self.unfinished);
                 }
                 self.workers.add(worker, offer);
             }
@@ -153,7 +156,7 @@ impl Scheduler {
     /// How many things were looked at so far to decide what is next: members of the line, heads of queues, workers and
     /// where they stand for whoever requires something, suspects, classes of runs; and, of what a client wants or lets
     /// go of and of what is lost with a worker, pages and stretches of tasks that stand alike; and layers that are
-    /// asked whether they read a task. What an event is about isn't counted otherwise, so that the steps of an event
+    /// asked whether they read a task; and ranges of tasks that are put in order to find out what a graph needs. What an event is about isn't counted otherwise, so that the steps of an event
     /// depend on nothing else that is there.
     pub fn steps(&self) -> u64 {
         self.steps + self.workers.steps()
@@ -212,6 +215,7 @@ impl Scheduler {
             self.actions.push_back(Action::Recall { worker, run: id, attempt, tasks });
         }
         let is_finished = run.tasks.counts.unfinished_wanted == 0;
+        _ = if is_finished { self.unfinished.remove(&id) } else { self.unfinished.insert(id) };
         if is_finished && !run.is_finished {
             self.actions.push_back(Action::Finished { run: id });
             self.end_lending(id);
@@ -238,7 +242,7 @@ impl Scheduler {
         }
         let is_stuck = run.is_stuck() && self.queue.has_none_of(id);
         let may_be_stalled = is_stuck || run.stalled.is_some() || run.classes.len() > 1 || !run.suspects.is_empty();
-        if may_be_stalled || self.workers.len() == 0 {
+        if may_be_stalled || (self.workers.len() == 0 && !run.is_finished) {
             self.doubtful.insert(id);
         }
         if !run.suspects.is_empty() || !run.sought.is_empty() {
@@ -248,6 +252,7 @@ impl Scheduler {
 
     fn lose_worker(&mut self, worker: WorkerId, cause: LossCause) {
         let quarantine = self.workers.get(worker).and_then(WorkerState::quarantine);
+        let kept_for = self.workers.get(worker).and_then(WorkerState::kept_for).cloned();
         // What it holds of each run is known while its seat is there.
         let held = |run| self.workers.get(worker).map_or_else(Vec::new, |state| state.holdings().of(run));
         let known: Vec<_> = self.workers.known(worker).into_iter().map(|run| (run, held(run))).collect();
@@ -255,13 +260,13 @@ impl Scheduler {
         let placed = self.workers.remove(worker);
         // Before a run of them is forgotten: its family remains.
         placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
-        self.lose_reserve(worker);
+        kept_for.iter().for_each(|requirement| self.lose_reserve(requirement));
         self.seek_again(quarantine);
         for (id, held) in known {
             self.change(id, |run| run.lose_worker(worker, &held));
         }
         if self.workers.len() == 0 {
-            self.doubtful.extend(self.runs.keys());
+            self.doubtful.extend(&self.unfinished);
         }
         for ((id, attempt), placed) in placed {
             self.change(id, |run| run.requeue(attempt, &placed.tasks));
@@ -371,6 +376,7 @@ impl Scheduler {
                 self.demand((need, run, class), false);
             }
         }
+        self.unfinished.remove(&run);
         self.doubtful.remove(&run);
         self.borrowers.remove(&run);
         for &(need, class) in &found.sought {

@@ -1,5 +1,7 @@
 //! Sets of tasks of one layer, as small as what they are made of.
 
+pub(crate) mod bits;
+
 use crate::boxes::Boxes;
 use raskt_graph::{Grid, GridSet};
 use std::ops::Range;
@@ -51,27 +53,27 @@ impl TaskSet {
             Self::Boxes(boxes) => boxes.count(within),
             Self::Bits(bits) => {
                 let words = (within.start / 64)..within.end.div_ceil(64);
-                words.map(|word| u64::from((bits[word as usize] & mask(word, &within)).count_ones())).sum()
+                words.map(|word| u64::from((bits[word as usize] & bits::mask(word, &within)).count_ones())).sum()
             }
         }
     }
 
-    /// The first task from `from` on that is in it, of a layer of `len` tasks.
-    pub fn next(&self, from: u64, len: u64) -> Option<u64> {
+    /// The first task from `from` on that is in it, of those before `end`, beyond which nothing is looked at.
+    pub fn next(&self, from: u64, end: u64) -> Option<u64> {
         let found = match self {
             Self::Nothing => None,
             Self::Everything => Some(from),
             Self::Ranges(ranges) => {
                 ranges.get(ranges.partition_point(|range| range.end <= from)).map(|range| range.start.max(from))
             }
-            Self::Boxes(boxes) => boxes.next(from),
-            Self::Bits(bits) => next_bit(bits, from, 0),
+            Self::Boxes(boxes) => boxes.next(from, end),
+            Self::Bits(bits) => bits::next(bits, from, end, 0),
         };
-        found.filter(|&found| found < len)
+        found.filter(|&found| found < end)
     }
 
-    /// The first task from `from` on that isn't in it, of a layer of `len` tasks.
-    pub fn next_gap(&self, from: u64, len: u64) -> Option<u64> {
+    /// The first task from `from` on that isn't in it, of those before `end`, beyond which nothing is looked at.
+    pub fn next_gap(&self, from: u64, end: u64) -> Option<u64> {
         let found = match self {
             Self::Nothing => Some(from),
             Self::Everything => None,
@@ -79,15 +81,16 @@ impl TaskSet {
                 let at = ranges.partition_point(|range| range.end <= from);
                 Some(ranges.get(at).filter(|range| range.start <= from).map_or(from, |range| range.end))
             }
-            Self::Boxes(boxes) => boxes.next_gap(from, len),
-            Self::Bits(bits) => next_bit(bits, from, u64::MAX),
+            Self::Boxes(boxes) => boxes.next_gap(from, end),
+            Self::Bits(bits) => bits::next(bits, from, end, u64::MAX),
         };
-        found.filter(|&found| found < len)
+        found.filter(|&found| found < end)
     }
 
     /// Adds the blocks of `set`, which are numbered by `grid`, of a layer of `len` tasks. What would take very many ranges, and
-    /// is no few boxes, is taken for everything: so that no graph takes more memory than it deserves.
-    pub fn insert_set(&mut self, grid: &Grid, set: GridSet, len: u64) {
+    /// is no few boxes, is taken for everything: so that no graph takes more memory than it deserves. What has to be listed only
+    /// comes into `ranges`, which the caller adds by [`Self::insert_all`] when there are many.
+    pub fn insert_set(&mut self, grid: &Grid, set: &GridSet, len: u64, ranges: &mut Vec<Range<u64>>) {
         if set.is_empty() || *self == Self::Everything {
             return;
         }
@@ -95,36 +98,57 @@ impl TaskSet {
             *self = Self::Everything;
             return;
         }
-        let is_short = grid.axes() == 1 || set.ranges(grid) <= FEW_RANGES;
-        let boxed = match self {
-            Self::Boxes(boxes) => boxes.add(grid, &set),
-            Self::Nothing | Self::Ranges(_) if !is_short => self.become_boxes(grid, &set),
-            _ => false,
-        };
-        if boxed {
+        if self.insert_boxed(grid, set, len, ranges) {
             return;
         }
         let own = if let Self::Boxes(boxes) = &*self { boxes.ranges() } else { 0 };
-        if is_too_much(own.saturating_add(set.ranges(grid)), len) {
+        let added = set.ranges(grid);
+        if is_too_much(own.saturating_add(added), len) {
             *self = Self::Everything;
             return;
         }
         self.unbox(len);
-        let mut ranges = vec![];
-        set.for_each_range(grid, |range| ranges.push(range));
-        self.insert_all(ranges, len);
+        if are_many(added, len) {
+            *self = std::mem::take(self).into_bits(len);
+        }
+        match self {
+            Self::Bits(bits) => bits::insert_set(bits, grid, set),
+            _ => set.for_each_range(grid, |range| ranges.push(range)),
+        }
+    }
+
+    /// Adds `set` to what is boxes, or becomes boxes by it; whether it is added. There are no boxes while there are `ranges` to come.
+    fn insert_boxed(&mut self, grid: &Grid, set: &GridSet, len: u64, ranges: &mut Vec<Range<u64>>) -> bool {
+        let is_short = grid.axes() == 1 || set.ranges(grid) <= FEW_RANGES;
+        match self {
+            Self::Boxes(boxes) => return boxes.add(grid, set),
+            Self::Nothing | Self::Ranges(_) if !is_short && self.listed() as u64 <= FEW_RANGES => {}
+            _ => return false,
+        }
+        self.insert_all(std::mem::take(ranges), len);
+        *self == Self::Everything || self.become_boxes(grid, set)
+    }
+
+    /// How many ranges are listed: so many have to be looked at to add some.
+    pub fn listed(&self) -> usize {
+        match self {
+            Self::Ranges(ranges) => ranges.len(),
+            Self::Boxes(boxes) => boxes.listed(),
+            Self::Nothing | Self::Everything | Self::Bits(_) => 0,
+        }
     }
 
     /// Adds ranges in any order, in one go.
     pub fn insert_all(&mut self, added: Vec<Range<u64>>, len: u64) {
-        if added.len() as u64 > len / TASKS_PER_RANGE + FEW_RANGES {
+        let added = in_order(added);
+        if are_many(added.len() as u64, len) {
             *self = std::mem::take(self).into_bits(len);
         }
         match std::mem::take(self) {
             Self::Nothing => self.become_ranges(added, len),
             Self::Ranges(mut own) => {
                 own.extend(added);
-                self.become_ranges(own, len);
+                self.become_ranges(in_order(own), len);
             }
             other => {
                 *self = other;
@@ -133,15 +157,8 @@ impl TaskSet {
         }
     }
 
-    /// Becomes the set of these ranges, which are in any order.
-    fn become_ranges(&mut self, mut ranges: Vec<Range<u64>>, len: u64) {
-        ranges.retain(|range| !range.is_empty());
-        ranges.sort_by_key(|range| range.start);
-        ranges.dedup_by(|next, last| {
-            let touches = next.start <= last.end;
-            last.end = if touches { last.end.max(next.end) } else { last.end };
-            touches
-        });
+    /// Becomes the set of these ranges, which are in order.
+    fn become_ranges(&mut self, ranges: Vec<Range<u64>>, len: u64) {
         *self = Self::Ranges(ranges);
         self.normalise(len);
     }
@@ -165,6 +182,10 @@ impl TaskSet {
             return;
         }
         let Self::Boxes(boxes) = std::mem::take(self) else { return };
+        if are_many(boxes.ranges(), len) {
+            *self = Self::Bits(boxes.to_bits(len));
+            return;
+        }
         self.insert_all(boxes.all_ranges(), len);
         for (index, is_in) in boxes.flipped() {
             if is_in { self.insert(index..index + 1, len) } else { self.remove(index..index + 1, len) }
@@ -201,11 +222,7 @@ impl TaskSet {
                 added.for_each(|index| boxes.set(index, true));
                 self.normalise(len);
             }
-            Self::Bits(bits) => {
-                for word in added.start / 64..added.end.div_ceil(64) {
-                    bits[word as usize] |= mask(word, &added);
-                }
-            }
+            Self::Bits(bits) => bits::insert(bits, &added),
         }
     }
 
@@ -233,29 +250,21 @@ impl TaskSet {
                 removed.for_each(|index| boxes.set(index, false));
                 self.normalise(len);
             }
-            Self::Bits(bits) => {
-                for word in removed.start / 64..removed.end.div_ceil(64) {
-                    bits[word as usize] &= !mask(word, &removed);
-                }
-            }
+            Self::Bits(bits) => bits::remove(bits, &removed),
         }
     }
 
     /// The same set with a bit a task, so that scattered tasks can be added one by one.
-    pub fn into_bits(mut self, len: u64) -> Self {
-        self.unbox(len);
-        let mut bits = vec![0; len.div_ceil(64) as usize];
+    pub fn into_bits(self, len: u64) -> Self {
         let ranges = match self {
             Self::Bits(_) => return self,
-            Self::Nothing | Self::Boxes(_) => vec![],
+            Self::Boxes(boxes) => return Self::Bits(boxes.to_bits(len)),
+            Self::Nothing => vec![],
             Self::Everything => whole(len),
             Self::Ranges(ranges) => ranges,
         };
-        for range in ranges {
-            for word in range.start / 64..range.end.div_ceil(64) {
-                bits[word as usize] |= mask(word, &range);
-            }
-        }
+        let mut bits = vec![0; len.div_ceil(64) as usize];
+        ranges.iter().for_each(|range| bits::insert(&mut bits, range));
         Self::Bits(bits)
     }
 
@@ -292,8 +301,8 @@ impl TaskSet {
             Self::Bits(bits) => {
                 let mut ranges: Vec<Range<u64>> = vec![];
                 let mut from = within.start;
-                while let Some(start) = next_bit(bits, from, 0).filter(|&start| start < within.end) {
-                    from = next_bit(bits, start, u64::MAX).map_or(within.end, |end| end.min(within.end));
+                while let Some(start) = bits::next(bits, from, within.end, 0).filter(|&start| start < within.end) {
+                    from = bits::next(bits, start, within.end, u64::MAX).map_or(within.end, |end| end.min(within.end));
                     ranges.push(start..from);
                 }
                 ranges
@@ -319,13 +328,28 @@ impl TaskSet {
             match &ranges[..] {
                 [] => *self = Self::Nothing,
                 [only] if *only == (0..len) => *self = Self::Everything,
-                _ if ranges.len() as u64 > len / TASKS_PER_RANGE + FEW_RANGES => {
-                    *self = std::mem::take(self).into_bits(len);
-                }
+                _ if are_many(ranges.len() as u64, len) => *self = std::mem::take(self).into_bits(len),
                 _ => {}
             }
         }
     }
+}
+
+/// The same ranges in order, none empty, none touching the next.
+fn in_order(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.retain(|range| !range.is_empty());
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let touches = next.start <= last.end;
+        last.end = if touches { last.end.max(next.end) } else { last.end };
+        touches
+    });
+    ranges
+}
+
+/// Whether so many ranges of a layer of `len` tasks take more than bits.
+fn are_many(ranges: u64, len: u64) -> bool {
+    ranges > len / TASKS_PER_RANGE + FEW_RANGES
 }
 
 /// Whether so many ranges of a layer of `len` tasks are neither listed nor bits.
@@ -335,23 +359,4 @@ fn is_too_much(ranges: u64, len: u64) -> bool {
 
 fn whole(len: u64) -> Vec<Range<u64>> {
     std::iter::once(0..len).collect()
-}
-
-/// The first bit from `from` on that is set; or that isn't, if `flips` has all bits and not none.
-fn next_bit(bits: &[u64], from: u64, flips: u64) -> Option<u64> {
-    let first = (from / 64) as usize;
-    let here = (bits.get(first)? ^ flips) >> (from % 64);
-    if here != 0 {
-        return Some(from + u64::from(here.trailing_zeros()));
-    }
-    let word = first + 1 + bits[first + 1..].iter().position(|&word| word != flips)?;
-    Some(word as u64 * 64 + u64::from((bits[word] ^ flips).trailing_zeros()))
-}
-
-/// The bits of `word` that lie in `range`.
-fn mask(word: u64, range: &Range<u64>) -> u64 {
-    let start = range.start.saturating_sub(word * 64).min(64);
-    let end = range.end.saturating_sub(word * 64).min(64);
-    let below = |bit: u64| if bit == 64 { u64::MAX } else { (1 << bit) - 1 };
-    below(end) & !below(start)
 }

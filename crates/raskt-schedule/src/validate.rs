@@ -100,6 +100,10 @@ impl Scheduler {
             "workers that are kept for those who ask for much"
         );
         assert!(self.doubtful.is_empty(), "runs of which it isn't known whether they can go on");
+        let is_unfinished = |run: &Run| run.tasks.counts.unfinished_wanted > 0;
+        let unfinished = self.runs.iter().filter(|(_, run)| is_unfinished(run)).map(|(id, _)| id);
+        assert!(self.unfinished.iter().eq(unfinished), "runs of which something that is wanted isn't there");
+        assert!(self.runs.values().all(|run| run.stalled.is_none() || is_unfinished(run)), "who is stalled waits");
     }
 
     /// What workers are counted to hold is what they hold of the results that will be read.

@@ -309,13 +309,24 @@ impl WorkerState {
 
     /// Whether what it offers and doesn't use is enough.
     pub fn can_take(&self, requirement: &Requirement) -> bool {
-        let is_kept = |kept: &Requirement| {
-            // What its own tasks wait for has to run, whoever else waits.
-            let is_other = kept != requirement && self.lent == 0;
-            is_other && kept.resources.keys().any(|name| requirement.resources.contains_key(name))
-        };
-        let is_kept = self.kept_for.as_deref().is_some_and(is_kept);
-        !is_kept && requirement.resources.iter().all(|(name, amount)| self.free(name) >= *amount)
+        self.is_kept_from(requirement).is_none() && self.lacks(requirement).is_none()
+    }
+
+    /// What nobody else gets resources of that it requires. What tasks of the worker wait for has to run, whoever else waits.
+    pub fn keeper(&self) -> Option<&Arc<Requirement>> {
+        self.kept_for.as_ref().filter(|_| self.lent == 0)
+    }
+
+    /// The same, if that keeps it from what is required here.
+    pub fn is_kept_from(&self, requirement: &Requirement) -> Option<&Arc<Requirement>> {
+        let has_in_common = |name| requirement.resources.contains_key(name);
+        self.keeper().filter(|kept| ***kept != *requirement && kept.resources.keys().any(has_in_common))
+    }
+
+    /// Some of what is required of which less is left, and how much it is.
+    pub fn lacks<'a>(&self, requirement: &'a Requirement) -> Option<(&'a Arc<str>, u64)> {
+        let mut required = requirement.resources.iter().map(|(name, &amount)| (name, amount));
+        required.find(|(name, amount)| self.free(name) < *amount)
     }
 
     /// Whether that and what is lent (`lent`, and nobody has borrowed) is.
@@ -327,7 +338,8 @@ impl WorkerState {
         })
     }
 
-    fn free(&self, name: &Arc<str>) -> u64 {
+    /// How much is left of a resource.
+    pub fn free(&self, name: &Arc<str>) -> u64 {
         let offered = self.offer.resources.get(name).copied().unwrap_or(0);
         offered.saturating_sub(self.used.get(name).copied().unwrap_or(0))
     }

@@ -49,10 +49,9 @@ impl Scheduler {
         }
     }
 
-    /// A worker is gone.
-    pub(crate) fn lose_reserve(&mut self, worker: WorkerId) {
-        let lost: Vec<_> = self.reserves.kept().filter(|(_, kept)| *kept == worker).map(|(need, _)| need).collect();
-        for need in lost {
+    /// A worker is gone that was kept for those who require this.
+    pub(crate) fn lose_reserve(&mut self, requirement: &Requirement) {
+        if let Some(need) = self.workers.needs.find(requirement) {
             self.reserves.end(need);
             self.note_aside(need);
         }

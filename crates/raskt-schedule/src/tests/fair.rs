@@ -311,3 +311,23 @@ fn a_worker_that_is_kept_for_much_of_a_resource_is_free_again_when_nobody_asks_f
         assert!(clock.done[&RunId(1)] >= done + 15, "both are used again");
     }
 }
+
+#[test]
+fn when_a_worker_goes_that_is_kept_for_somebody_another_one_is() {
+    let mut s = Scheduler::new(MILLISECOND / 5);
+    let offer = || Offer { resources: [("gpu".into(), 2)].into(), ..Offer::slots(4) };
+    (0..3).for_each(|worker| s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(worker), offer: offer() }));
+    for (run, count, amount) in [(1, 1000, 1), (2, 1, 2), (3, 1, 2)] {
+        let (graph, wanted) = tasks(count, MILLISECOND, gpus(amount));
+        s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, graph, wanted });
+    }
+    let patience = Settings::default().admission.patience_nanoseconds;
+    s.handle_event(Time(patience), Event::TimePassed);
+    let (need, kept) = s.reserves.kept().next().expect("somebody has stood aside for long");
+    s.handle_event(Time(patience), Event::WorkerLost { worker: kept, cause: LossCause::Retired });
+    s.validate();
+    assert_eq!(s.reserves.kept_for(need), None);
+    s.handle_event(Time(2 * patience), Event::TimePassed);
+    s.validate();
+    assert!(s.reserves.kept_for(need).is_some_and(|other| other != kept));
+}

@@ -291,3 +291,27 @@ fn a_worker_with_a_stray_keeps_suspects_from_no_other() {
     }
     assert_eq!(cluster.only(1).map(|(worker, _)| worker), Some(3), "an idle worker has the suspect at once");
 }
+
+/// Of very many things that could start in a slot that is lent, the first of the highest priority does.
+#[test]
+fn what_goes_first_in_a_lent_slot_goes_first_whatever_it_requires() {
+    // Amounts of the GPU, of which half is taken, and priorities.
+    for (required, first) in [
+        (vec![(0, 0), (1000, 0)], 0),
+        (vec![(0, 0), (1000, 1)], 1),
+        (vec![(0, 1), (1000, 1)], 0),
+        (vec![(1500, 3), (2500, 4), (1000, 2), (0, 1)], 0),
+        (vec![(2500, 4), (1000, 2), (500, 2), (0, 1)], 1),
+    ] {
+        let mut cluster = Cluster::new();
+        cluster.join(0, 2, 2000);
+        cluster.submit(1, None, layers(vec![gpu(500)], false));
+        cluster.submit(2, None, layers(vec![gpu(500)], false));
+        let of = |&(amount, priority)| Annotations { priority, ..if amount > 0 { gpu(amount) } else { nothing() } };
+        cluster.submit(3, Some(1), layers(required.iter().map(of).collect(), false));
+        assert!(cluster.of(3, 0).is_empty());
+        cluster.lend(0, 3);
+        let (_, given) = cluster.given.iter().find(|(_, given)| given.run == RunId(3)).expect("it goes on in the slot");
+        assert_eq!(given.tasks[0].layer, LayerId(first), "{required:?}");
+    }
+}

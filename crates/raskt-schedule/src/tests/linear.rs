@@ -209,3 +209,125 @@ fn a_suspect_elsewhere_costs_nothing() {
     let [without, with] = [false, true].map(|has_suspect| steps(10_000_000, has_suspect));
     assert!(with <= without + 8, "{without} steps, and {with} with a suspect elsewhere");
 }
+
+/// Of runs that have what they want, nobody asks whether they can go on.
+#[test]
+fn the_first_worker_and_the_last_look_at_no_run_that_has_ended() {
+    let mut found = vec![];
+    for runs in [10_u64, 1000] {
+        let mut s = Scheduler::new(1);
+        let join = |worker| Event::WorkerJoined { worker: WorkerId(worker), offer: Offer::slots(1) };
+        s.handle_event(Time(0), join(0));
+        for run in 0..runs {
+            let graph = one_layer(1, None);
+            s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, wanted: all(&graph), graph });
+            for (w, a) in assigns(&drain(&mut s)) {
+                s.handle_event(Time(0), done(w, &a, 100));
+            }
+            let tasks = vec![TaskRange { layer: LayerId(0), start: 0, end: 1 }];
+            s.handle_event(Time(0), Event::Released { run: RunId(run), tasks });
+        }
+        // One of them all hasn't ended.
+        let (graph, run) = (one_layer(1, Some(with("gpu", 1))), RunId(runs));
+        s.handle_event(Time(0), Event::GraphAdded { run, parent: None, wanted: all(&graph), graph });
+        drain(&mut s);
+        let before = s.steps();
+        s.handle_event(Time(0), Event::WorkerLost { worker: WorkerId(0), cause: LossCause::Died });
+        assert_eq!(drain(&mut s), [Action::Stalled { run, cause: StallCause::NoWorkers }]);
+        s.handle_event(Time(0), join(1));
+        let told = drain(&mut s);
+        assert!(
+            matches!(&told[..], [Action::Stalled { run: other, cause: StallCause::Unmet { .. } }] if *other == run)
+        );
+        found.push(s.steps() - before);
+        s.validate();
+    }
+    assert!(found[1] <= found[0], "{found:?}");
+}
+
+/// Many ask for different amounts of what a worker has none left of: what happens there is about none of them.
+#[test]
+fn an_event_at_a_worker_looks_at_nothing_that_lacks_what_hasnt_come_free() {
+    let mut found = vec![];
+    for needs in [10_u64, 1000] {
+        let mut s = Scheduler::new(1);
+        let resources = [("memory".into(), 10_000_000)].into();
+        s.handle_event(
+            Time(0),
+            Event::WorkerJoined { worker: WorkerId(0), offer: Offer { resources, ..Offer::slots(4) } },
+        );
+        let graph = one_layer(1, Some(with("memory", 10_000_000)));
+        s.handle_event(Time(0), Event::GraphAdded { run: RunId(0), parent: None, wanted: all(&graph), graph });
+        let all_of_it = assigns(&drain(&mut s));
+        assert_eq!(all_of_it.len(), 1);
+        for run in 1..=needs {
+            let graph = one_layer(1, Some(with("memory", 5_000_000 + run)));
+            s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, wanted: all(&graph), graph });
+        }
+        let graph = one_layer(100, None);
+        s.handle_event(Time(0), Event::GraphAdded { run: RunId(1 << 32), parent: None, wanted: all(&graph), graph });
+        let mut given = std::collections::VecDeque::from(assigns(&drain(&mut s)));
+        let mut most = 0;
+        for _ in 0..20 {
+            let (w, a) = given.pop_front().unwrap();
+            let before = s.steps();
+            s.handle_event(Time(0), done(w, &a, 100));
+            most = most.max(s.steps() - before);
+            given.extend(assigns(&drain(&mut s)));
+        }
+        s.validate();
+        // When it comes free, one after the other has it.
+        let mut next = all_of_it;
+        for _ in 0..needs.min(20) {
+            let (w, a) = next.pop().unwrap();
+            s.handle_event(Time(0), done(w, &a, 100));
+            next = assigns(&drain(&mut s));
+            next.retain(|(_, a)| a.run != RunId(1 << 32));
+            assert_eq!(next.len(), 1);
+            s.validate();
+        }
+        found.push(most);
+    }
+    assert!(found[1] <= 40 && found[1] <= found[0] + 8, "{found:?}");
+}
+
+/// A slot is lent to a run that requires very many different things: nobody has any of them, or others have all.
+#[test]
+fn a_slot_is_lent_without_a_look_at_each_requirement() {
+    for are_met in [false, true] {
+        let mut found = vec![];
+        for classes in [10_u64, 2000] {
+            let mut s = Scheduler::new(1);
+            let resources = [("memory".into(), 1_000_000)].into_iter().filter(|_| are_met).collect();
+            let offer = Offer { resources, ..Offer::slots(2) };
+            s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer });
+            let takes_all = Some(with("memory", 1_000_000)).filter(|_| are_met);
+            for (run, annotations) in [(0, None), (2, takes_all)] {
+                let graph = one_layer(1, annotations);
+                s.handle_event(
+                    Time(0),
+                    Event::GraphAdded { run: RunId(run), parent: None, wanted: all(&graph), graph },
+                );
+            }
+            assert_eq!(assigns(&drain(&mut s)).len(), 2);
+            let mut graph = GraphBuilder::new();
+            let op = op(&mut graph);
+            for at in 0..classes {
+                let layer = Layer::new("t", op, Shape::source(1));
+                graph.layer(Layer { annotations: with("memory", 1 + at), ..layer }).unwrap();
+            }
+            graph.layer(Layer::new("own", op, Shape::source(1000))).unwrap();
+            let graph = Arc::new(graph.finish());
+            let event = Event::GraphAdded { run: RunId(1), parent: Some(RunId(0)), wanted: all(&graph), graph };
+            s.handle_event(Time(0), event);
+            drain(&mut s);
+            let before = s.steps();
+            s.handle_event(Time(0), Event::SlotsLent { worker: WorkerId(0), run: RunId(1), slots: 1 });
+            found.push(s.steps() - before);
+            let given = assigns(&drain(&mut s));
+            assert!(given.len() == 1 && given[0].1.run == RunId(1), "it goes on in the slot");
+            s.validate();
+        }
+        assert!(found[1] <= found[0] + 8, "{found:?}");
+    }
+}

@@ -225,3 +225,32 @@ fn memory_goes_to_the_highest_priority_first() {
     queue.wake_some(4);
     assert_eq!(queue.next(Bound::Unbounded).map(|next| next.run()), Some(RunId(6)));
 }
+
+/// Whoever is awake already takes no memory from those of a higher priority; and all that are, be they ever so many, aren't asked
+/// whenever somebody is woken: that would take minutes.
+#[test]
+fn a_higher_priority_is_woken_beside_many_that_are_awake() {
+    let mut queue = RunQueue::new(Order::FairShares);
+    let runs = 50_000;
+    let add = |queue: &mut RunQueue, run, priority| {
+        queue.add(RunId(run), None);
+        queue.stand(RunId(run), 0, Some(priority));
+        queue.hold_back(RunId(run), 0);
+    };
+    (0..runs).for_each(|run| add(&mut queue, run, (run % 7) as i32));
+    (0..runs).for_each(|run| queue.wake_one(RunId(run), 0));
+    add(&mut queue, runs, 6);
+    (0..100_000).for_each(|_| queue.wake_some(4));
+    assert_eq!(queue.next(Bound::Unbounded).map(|next| next.run()), Some(RunId(6)), "it is held back as before");
+    assert_eq!(queue.parked_for().count(), 1);
+    // The others of its priority have had their turns, or have come to have another one.
+    for run in (0..runs).filter(|run| run % 7 == 6) {
+        match run % 2 {
+            0 => queue.look_at(RunId(run), 0),
+            _ => queue.stand(RunId(run), 0, Some(0)),
+        }
+    }
+    queue.wake_some(4);
+    assert_eq!(queue.parked_for().count(), 0);
+    queue.validate((0..=runs).map(RunId));
+}

@@ -1,5 +1,7 @@
 //! What graphs of very many blocks need.
 
+mod steps;
+
 use super::graphs::op;
 use crate::run::Run;
 use crate::task_set::TaskSet;

@@ -35,6 +35,13 @@ fn set_of(lengths: &[u32], masks: &[u8], is_line: bool) -> (Grid, GridSet) {
     (grid, set)
 }
 
+/// Adds boxes, and what has to be listed of them.
+fn insert_set(members: &mut TaskSet, grid: &Grid, set: &GridSet, len: u64) {
+    let mut ranges = vec![];
+    members.insert_set(grid, set, len, &mut ranges);
+    members.insert_all(ranges, len);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
@@ -57,7 +64,7 @@ proptest! {
                 Step::InsertSet(masks, is_line) => {
                     let (grid, set) = set_of(&lengths, &masks, is_line);
                     set.for_each_range(&grid, |range| reference.extend(range));
-                    members.insert_set(&grid, set, len);
+                    insert_set(&mut members, &grid, &set, len);
                 }
             }
             for within in [0..len, len / 3..len / 2, len / 2..len / 2 + 1] {
@@ -89,7 +96,7 @@ fn boxes_of_too_many_ranges_and_of_two_grids_are_everything() {
     let mut members = TaskSet::default();
     for lengths in [[1 << 22, 1 << 22], [1 << 23, 1 << 21]] {
         let column = GridSet::new([AxisSet::range(0..lengths[0]), AxisSet::range(7..8)]);
-        members.insert_set(&Grid::new(lengths), column, 1 << 44);
+        insert_set(&mut members, &Grid::new(lengths), &column, 1 << 44);
     }
     assert_eq!(members, TaskSet::Everything);
 }
@@ -100,10 +107,59 @@ fn columns_of_a_hundred_million_blocks_are_a_box() {
     let mut members = TaskSet::default();
     for at in [5_000, 7, 8] {
         let columns = GridSet::new([AxisSet::range(0..10_000), AxisSet::range(at..at + 1)]);
-        members.insert_set(&grid, columns, grid.len());
+        insert_set(&mut members, &grid, &columns, grid.len());
     }
     members.remove(10_007..10_008, grid.len());
     assert!(matches!(&members, TaskSet::Boxes(boxes) if boxes.sets().len() == 1));
     assert_eq!(members.count(0..grid.len()), 29_999);
     assert_eq!(members.next(10_001, grid.len()), Some(10_008));
+}
+
+/// Looked at to the end of the layer, a million answers would take many minutes.
+#[test]
+fn nothing_is_looked_at_beyond_the_end() {
+    let len = 1 << 28;
+    let mut bits = TaskSet::Ranges(Vec::from_iter(std::iter::once(0..100))).into_bits(len);
+    for at in 0..1_000_000 {
+        assert_eq!(bits.next(100 + at, 101 + at), None);
+    }
+    bits = TaskSet::Everything.into_bits(len);
+    for at in 0..1_000_000 {
+        assert_eq!(bits.next_gap(at, at + 1), None);
+    }
+}
+
+/// Passed one by one, what was taken out of boxes would take hours.
+#[test]
+fn what_is_taken_out_of_boxes_is_passed_in_one_go() {
+    let (removed, grid) = (400_000, Grid::new([100, 1_000_000]));
+    let mut members = TaskSet::default();
+    insert_set(&mut members, &grid, &GridSet::new([AxisSet::range(0..100), AxisSet::range(0..500_000)]), grid.len());
+    members.remove(0..removed, grid.len());
+    members.insert(600_000..600_010, grid.len());
+    assert!(matches!(members, TaskSet::Boxes(_)));
+    for from in 0..100_000 {
+        assert_eq!(members.next(from, grid.len()), Some(removed));
+        assert_eq!(members.next(from, removed), None);
+    }
+    assert_eq!(members.next(500_000, grid.len()), Some(600_000));
+    assert_eq!(members.next(600_010, grid.len()), Some(1_000_000));
+    assert_eq!(members.next(500_000, 600_000), None);
+}
+
+/// Boxes of rows that are alike, of which some tasks are otherwise; rows of whole words, and rows that aren't.
+#[test]
+fn boxes_become_the_bits_that_they_say() {
+    for side in [1024, 1000] {
+        let grid = Grid::new([side, side]);
+        let even: AxisSet = (0..side).step_by(2).map(|at| at..at + 1).collect();
+        let mut members = TaskSet::default();
+        insert_set(&mut members, &grid, &GridSet::new([AxisSet::range(3..side), even]), grid.len());
+        members.remove(9_000..11_000, grid.len());
+        members.insert(0..7, grid.len());
+        assert!(matches!(members, TaskSet::Boxes(_)));
+        let bits = members.clone().into_bits(grid.len());
+        assert_eq!(bits.count(0..grid.len()), members.count(0..grid.len()));
+        assert!((0..grid.len()).all(|index| bits.contains(index) == members.contains(index)));
+    }
 }

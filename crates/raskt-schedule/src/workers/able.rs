@@ -2,9 +2,8 @@
 
 use super::Workers;
 use crate::WorkerId;
-use crate::needs::{Able, Need, Place};
+use crate::needs::{Able, Need, Place, Standing};
 use crate::requirement::Requirement;
-use crate::settings::Settings;
 use crate::worker_state::WorkerState;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -87,14 +86,15 @@ impl Workers {
         }
         if !self.needs.is_any(need) {
             let is_able = self.could_take(worker, Some(&requirement));
-            self.needs.set(need, worker, is_able.then(|| self.place_for(worker, &requirement)));
+            let standing = if is_able { self.standing(worker, &requirement) } else { None };
+            self.needs.set(need, worker, standing);
         }
     }
 
     /// `worker` has changed.
     pub(super) fn place_anew(&mut self, worker: WorkerId) {
         if let Some(state) = self.workers.get(&worker) {
-            self.needs.update(worker, |requirement| place_of(worker, state, requirement, &self.settings));
+            self.needs.update(worker, state, &self.settings);
         }
     }
 
@@ -103,11 +103,12 @@ impl Workers {
         if requirement.resources.is_empty() && !self.restricts(requirement) {
             return None;
         }
-        Some(self.able(requirement).map(|worker| (worker, self.place_for(worker, requirement))).collect())
+        Some(self.able(requirement).filter_map(|worker| Some((worker, self.standing(worker, requirement)?))).collect())
     }
 
-    fn place_for(&self, worker: WorkerId, requirement: &Requirement) -> Option<Place> {
-        place_of(worker, self.workers.get(&worker)?, requirement, &self.settings)
+    fn standing(&self, worker: WorkerId, requirement: &Requirement) -> Option<Standing> {
+        let state = self.workers.get(&worker)?;
+        Some(Standing::of(worker, state, requirement, &self.settings))
     }
 
     /// Some workers that have room and what is required, the least loaded first.
@@ -173,10 +174,4 @@ impl Workers {
         let found = first(false).into_iter().chain(first(true)).min_by_key(|(_, load, worker)| (load, worker));
         found.map(|&(.., worker)| worker)
     }
-}
-
-/// Where a worker stands among those that have what is required, if it has room.
-fn place_of(worker: WorkerId, state: &WorkerState, requirement: &Requirement, settings: &Settings) -> Option<Place> {
-    let has_room = state.has_room(&settings.rebalance) && state.can_take(requirement);
-    has_room.then(|| (state.is_full(&settings.admission), state.load(), worker))
 }
