@@ -147,8 +147,8 @@ pub(crate) fn scenario(scenario: &Scenario) -> String {
         lines(jobs),
         lines(faults),
     );
-    // There is no text in a scenario in which this could stand for something else.
-    text.replace(": [", ": vec![")
+    // There is no text in a scenario in which this could stand for something else, and nothing of a fixed length.
+    text.replace('[', "vec![")
 }
 
 fn lines<T: fmt::Debug>(parts: &[T]) -> String {

@@ -32,9 +32,18 @@ pub(crate) struct Waits {
     families: BTreeMap<RunId, RunId>,
     /// Families that were handed something since the last look.
     served: BTreeSet<RunId>,
-    /// Since when each family has been in line and was handed nothing; by run, since when it has been held back.
-    in_line: BTreeMap<RunId, u64>,
+    /// Families that are in line and were handed nothing; by run, since when it has been held back.
+    in_line: BTreeMap<RunId, InLine>,
     held_back: BTreeMap<RunId, u64>,
+}
+
+/// A family that waits its turn.
+#[derive(Debug)]
+struct InLine {
+    since: u64,
+    /// How long it may wait. Whoever was there at any time of it may have had his turn before, or had a slot when it began; that
+    /// his run has ended since makes the wait no shorter.
+    bound: u64,
 }
 
 /// What is looked at.
@@ -107,10 +116,12 @@ impl Waits {
                 continue;
             }
             waiting.insert(family);
-            let since = *self.in_line.entry(family).or_insert(look.now);
+            let bound = if asks { bound + gathering } else { bound };
+            let line = self.in_line.entry(family).or_insert(InLine { since: look.now, bound });
+            line.bound = line.bound.max(bound);
+            let InLine { since, bound } = *line;
             let what = if asks { Sometimes::WaitedForResource } else { Sometimes::WaitedItsTurn };
             tally.add(what, u64::from(look.now - since > NOTED_NANOSECONDS));
-            let bound = if asks { bound + gathering } else { bound };
             if look.now - since > bound
                 && let Some(task) = look.find_ready(run, job)
             {

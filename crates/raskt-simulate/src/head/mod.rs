@@ -143,6 +143,11 @@ impl Head {
             context.violate(violation);
         }
         actions.into_iter().for_each(|action| self.act(context, action));
+        self.set_wake(context);
+    }
+
+    /// Sees to it that the scheduler is told when the time has passed that it waits for, unless that is seen to.
+    fn set_wake(&mut self, context: &mut Context) {
         if let Some(Time(at)) = self.scheduler.wakes_at().filter(|at| self.wakes_at.is_none_or(|known| at.0 < known)) {
             self.wakes_at = Some(at);
             context.agenda.at(at, Happening::Wake);
@@ -155,6 +160,8 @@ impl Head {
         if self.scheduler.wakes_at().is_some_and(|at| at.0 <= context.now()) {
             self.handle(context, Event::TimePassed);
         }
+        // What it waited for when this was set may have come: then it waits for something later, and nothing else may happen.
+        self.set_wake(context);
     }
 
     fn act(&mut self, context: &mut Context, action: Action) {

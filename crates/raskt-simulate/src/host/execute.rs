@@ -93,6 +93,8 @@ impl Host {
                     inputs
                 });
             });
+            // What was lost is told even if a copy is at hand for this assignment, so that the task runs all the same.
+            lost.append(&mut noticed);
             if let Some(inputs) = inputs {
                 execution.inputs = inputs;
                 execution.has_waited = false;
@@ -105,7 +107,6 @@ impl Host {
                 return process.confess(context, run, lost);
             }
             execution.end_task(Outcome::NotRun);
-            lost.append(&mut noticed);
         }
         process.confess(context, run, lost);
         self.end_execution(context, jobs, ticket);
