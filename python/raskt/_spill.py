@@ -6,12 +6,14 @@ not copied on the way.
 
 from __future__ import annotations
 
+import io
 import pickle
 from typing import Any
 
 import numpy as np
 
 from raskt import _core
+from raskt._moving.arrays import Pickler, is_exact_type
 
 _LOOKED_AT = 200
 """Objects of an array that are looked at to tell how large they are."""
@@ -27,7 +29,7 @@ def measure(value: Any) -> tuple[int, bool | None]:
     """
     kind = type(value)
     if kind is np.ndarray:
-        return value.nbytes + _of_objects(value), None if value.dtype.hasobject else False
+        return value.nbytes + _of_objects(value), False if is_exact_type(value.dtype) else None
     library = kind.__module__.partition(".")[0]
     if library == "pandas" and kind.__name__ in ("DataFrame", "Series"):
         return _of_pandas(value)
@@ -93,9 +95,9 @@ def dump(value: Any) -> tuple[list[Any], list[bool]]:
     if type(value) in (bytes, bytearray):
         views = [memoryview(pickle.dumps(type(value))), memoryview(value)]
     else:
-        buffers: list[pickle.PickleBuffer] = []
-        head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-        views = [memoryview(head), *(buffer.raw() for buffer in buffers)]
+        pickler = Pickler(head := io.BytesIO())
+        pickler.dump(value)
+        views = [head.getbuffer(), *(buffer.raw() for buffer in pickler.buffers)]
     return [_bytes_of(view) for view in views], [view.readonly for view in views]
 
 
