@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from raskt import _core
+from raskt._moving import tables
 from raskt._moving.arrays import Pickler, is_exact_type
 
 _LOOKED_AT = 200
@@ -71,9 +72,10 @@ def _of_pandas(value: Any) -> tuple[int, bool | None]:
         size += index.nbytes
     if size < _KEPT_BYTES:
         return size, None
-    labels = index.levels if index.nlevels > 1 else [index]
-    holds_objects = any(map(_holds_objects, [*arrays, *(level.array for level in labels)]))
-    return size, None if holds_objects else False
+    # Texts and numbers are what columns and categories are called anyway.
+    named = [value._mgr.axes[0], *(each for array in arrays for each in tables.categories_of(array))]
+    holds_objects = any(map(tables.holds_objects, [*arrays, *tables.arrays_of(index)]))
+    return size, None if holds_objects or not all(map(tables.are_constants, named)) else False
 
 
 def _of_objects(array: Any) -> int:
@@ -83,11 +85,6 @@ def _of_objects(array: Any) -> int:
         return 0
     flat = own.flat[:: max(1, own.size // _LOOKED_AT)]
     return own.size * sum(map(_core.size_of, flat)) // len(flat)
-
-
-def _holds_objects(array: Any) -> bool:
-    own = getattr(array, "_ndarray", array)
-    return isinstance(own, np.ndarray) and own.dtype.hasobject
 
 
 def dump(value: Any) -> tuple[list[Any], list[bool]]:
