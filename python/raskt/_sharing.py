@@ -7,13 +7,8 @@ others see. What isn't known counts as shared.
 from __future__ import annotations
 
 import collections
-import datetime
-import decimal
-import fractions
 import gc
 import sys
-import types
-import uuid
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -21,30 +16,12 @@ from typing import Any
 import numpy as np
 
 from raskt import _core
+from raskt._moving import arrow, tables
+from raskt._moving.arrays import byte_bounds, is_exact_type
+from raskt._moving.constants import is_constant, is_plain_container, keeps_order
 
-_CONSTANTS = (
-    *(bool, int, float, complex, type(None), type(Ellipsis), type(NotImplemented)),
-    *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
-    *(decimal.Decimal, fractions.Fraction, uuid.UUID, range),
-)
-"""Kinds of which nobody can change an object: it makes no difference whether others refer to it."""
-
-_BY_NAME = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
-"""What is written as a name, so that the same comes back."""
-
-_LEAVES = (bytes, bytearray, str, np.generic, *_BY_NAME)
+_LEAVES = (bytes, bytearray, str, np.number, np.character, np.bool_, np.datetime64)
 """What refers to nothing that counts."""
-
-_SMALL = 4096
-"""Immutable bytes and texts of no more characters may be everybody's: they free nothing that counts."""
-
-_CONSTANT_ELEMENTS = 1000
-"""Elements of tuples that are looked at to see that nobody can change them."""
-
-_FRAMES = ("DataFrame", "Series")
-
-_ARROW_ALIGNMENT = 64
-"""Where Arrow's own memory begins."""
 
 
 def is_shared(value: Any) -> bool:
@@ -69,20 +46,26 @@ class _Inside:
         self._references: dict[int, int] = {}
         # Where arrays begin and end, by the memory that they are of.
         self._ends: dict[int, dict[int, tuple[int, int]]] = {}
+        self._buffers: set[int] = set()
+        self._labels: dict[int, Any] = {}
 
     def look_into(self, value: Any) -> None:
         """Look at all that `value` refers to, until something is shared."""
         left = [value]
         while left and not self.is_shared:
             for element in self._elements(left.pop()):
-                if _is_constant(element):
+                if is_constant(element):
                     continue
-                if isinstance(element, bytearray):
-                    self._ends.setdefault(id(element), {})[id(element)] = _byte_bounds(np.frombuffer(element, "u1"))
-                if isinstance(element, np.ndarray) and element.size:
-                    self._ends.setdefault(id(_owner(element)), {})[id(element)] = _byte_bounds(element)
+                self._note_bounds(element)
                 if self._meet(element):
                     left.append(element)
+
+    def _note_bounds(self, element: Any) -> None:
+        """Note which part of a piece of memory an element shows."""
+        if isinstance(element, bytes | bytearray):
+            self._ends.setdefault(id(element), {})[id(element)] = byte_bounds(np.frombuffer(element, np.uint8))
+        elif isinstance(element, np.ndarray) and element.size:
+            self._ends.setdefault(id(_owner(element)), {})[id(element)] = byte_bounds(element)
 
     def has_other_references(self) -> bool:
         """Whether more refer to something in it than what is in it does."""
@@ -114,78 +97,114 @@ class _Inside:
 
     def _elements(self, value: Any) -> Iterator[Any]:
         """What an object refers to; what is neither in it nor its own makes it shared."""
-        if isinstance(value, dict):
-            yield from value
-            yield from value.values()
-            if isinstance(value, collections.defaultdict):
-                yield value.default_factory
-        elif isinstance(value, tuple | list | set | frozenset):
-            yield from value
-        elif isinstance(value, np.ndarray):
-            start, end = _byte_bounds(value)
+        if isinstance(value, dict | list | tuple | set | frozenset):
+            yield from self._of_container(value)
+        elif type(value) is np.ndarray:
+            start, end = byte_bounds(value)
             # An element that is there twice would come back as two.
-            self.is_shared |= end - start < value.nbytes
+            self.is_shared |= end - start < value.nbytes or not (value.dtype.hasobject or is_exact_type(value.dtype))
             self._meet_bases(value)
         elif not isinstance(value, _LEAVES):
             yield from self._of_library(value)
 
+    def _of_container(self, value: Any) -> Iterator[Any]:
+        self.is_shared |= not is_plain_container(value)
+        if isinstance(value, set | frozenset):
+            # Any other could come to stand elsewhere.
+            self.is_shared |= not (all(map(is_constant, value)) and keeps_order(value))
+            return
+        yield from value
+        if isinstance(value, dict):
+            yield from value.values()
+        if isinstance(value, collections.defaultdict):
+            yield value.default_factory
+
     def _of_library(self, value: Any) -> Iterator[Any]:
-        kind = type(value)
-        library = kind.__module__.partition(".")[0]
-        if library == "pandas" and kind.__name__ in _FRAMES:
+        if tables.is_frame(value):
             yield from self._of_frame(value)
-        elif library == "pandas" and hasattr(value, "_from_sequence"):
-            yield from self._of_extension(value)
-        elif library == "pyarrow":
-            self.is_shared |= any(map(_is_of_others, buffers_of(value)))
-        elif library != "polars" or kind.__name__ not in _FRAMES:
+        elif _is_of_library(value, "pandas") and tables.is_array(value):
+            self._meet_labels(tables.categories_of(value))
+            self.is_shared |= not tables.is_plain_type(value.dtype)
+            parts = list(tables.parts_of_array(value))
+            of_arrow = [part for part in parts if _is_of_library(part, "pyarrow")]
+            # Nobody changes these, so that it doesn't matter who refers to them.
+            self._meet_memory(of_arrow)
+            yield from (part for part in parts if not _is_of_library(part, "pyarrow"))
+        elif _is_of_library(value, "pyarrow"):
+            self._meet_buffers(value)
+        elif not _is_of_library(value, "polars") or type(value).__name__ not in tables.FRAMES:
             # Nobody knows what it refers to.
             self.is_shared = True
 
     def _of_frame(self, frame: Any) -> Iterator[Any]:
-        """The arrays of a frame, and what somebody has put beside them.
-
-        Frames and labels share labels, which nobody changes. Only whose memory they are in counts.
-        """
+        """The arrays of a frame, and what somebody has put beside them."""
+        self.is_shared |= tables.has_own_attributes(frame)
         for block in frame._mgr.blocks:
             self.is_shared |= block.refs.has_reference()
             yield block.values
         if frame._attrs:
             yield frame._attrs
-        for labels in frame.axes:
-            for level in labels.levels if labels.nlevels > 1 else [labels]:
-                if type(level).__name__ != "RangeIndex":
-                    self._meet_memory_of(level.array)
+        self._meet_labels(tables.labels_of(frame))
 
-    def _of_extension(self, array: Any) -> Iterator[Any]:
-        """The arrays that an array of pandas consists of."""
-        parts = [part for name, part in getattr(array, "__dict__", {}).items() if name not in ("_cache", "_dtype")]
-        own = getattr(array, "_ndarray", None)
-        for part in parts if own is None else [*parts, own]:
-            library = type(part).__module__.partition(".")[0]
-            if isinstance(part, np.ndarray):
-                yield part
-            elif library == "pyarrow":
-                self.is_shared |= any(map(_is_of_others, buffers_of(part)))
-            elif hasattr(part, "_from_sequence"):
-                yield part
+    def _meet_labels(self, labels: list[Any]) -> None:
+        """Count the references to the memory of labels.
+
+        Frames and labels share labels, which nobody changes: only who refers to their memory beside such counts.
+        """
+        for each in labels:
+            if id(each) not in self._labels:
+                self.is_shared |= not tables.are_constants(each)
+                for holder in tables.holders_of(each):
+                    if id(holder) not in self._labels:
+                        self._labels[id(holder)] = holder
+                        self._meet_memory(tables.held_by(holder))
+
+    def _meet_memory(self, parts: list[Any]) -> None:
+        """Count the references to arrays of labels."""
+        for part in parts:
+            if _is_of_library(part, "pyarrow"):
+                self._meet_buffers(part)
+            elif isinstance(part, np.ndarray):
+                if self._meet(part):
+                    self._meet_bases(part)
+            elif not is_constant(part) and self._meet(part):
+                self._meet_labels(tables.categories_of(part))
+                self._meet_memory(list(tables.parts_of_array(part)))
+
+    def _meet_buffers(self, value: Any) -> None:
+        """Count the references to the memory that an object of Arrow is over."""
+        for buffer in arrow.buffers_of(value):
+            if buffer is None:
+                self.is_shared = True
+            elif buffer.size:
+                memory = arrow.memory_of(buffer)
+                if memory.identity not in self._buffers:
+                    self._buffers.add(memory.identity)
+                    self._meet_owner_of(buffer, memory.owner)
+
+    def _meet_owner_of(self, buffer: Any, owner: Any) -> None:
+        if owner is arrow.ALLOCATED:
+            return
+        if not isinstance(owner, np.ndarray | bytes | bytearray | memoryview):
+            self.is_shared = True
+            return
+        bounds = buffer.address, buffer.address + buffer.size
+        self._ends.setdefault(id(_owner(owner)), {})[id(buffer)] = bounds
+        if isinstance(owner, memoryview):
+            self._meet_view(owner)
+        elif self._meet(owner) and isinstance(owner, np.ndarray):
+            self._meet_bases(owner)
 
     def _meet_bases(self, array: Any) -> None:
         """Count the references to what the memory of an array belongs to."""
         base = array.base
         while isinstance(base, np.ndarray):
+            # One of another class may have more beside its elements.
+            self.is_shared |= type(base) is not np.ndarray
             if not self._meet(base):
                 return
             array, base = base, base.base
         self._meet_owner(array, base)
-
-    def _meet_memory_of(self, labels: Any) -> None:
-        """The same for labels, without the arrays that they share with others."""
-        array = getattr(labels, "_ndarray", labels)
-        while isinstance(array, np.ndarray):
-            if not isinstance(array.base, np.ndarray):
-                self._meet_owner(array, array.base)
-            array = array.base
 
     def _meet_owner(self, array: Any, owner: Any) -> None:
         """Count the references to what owns the memory of an array, where they can be counted."""
@@ -198,6 +217,8 @@ class _Inside:
             self._meet(owner)
         elif isinstance(owner, memoryview):
             self._meet_view(owner)
+        elif not array.flags.writeable and _is_of_library(owner, "pyarrow"):
+            self._meet_buffers(owner)
         else:
             self.is_shared = True
 
@@ -216,8 +237,11 @@ def _is_watched(value: Any) -> bool:
 
     The flags of a frame have one to it, so that those of others aren't found.
     """
-    is_frame = type(value).__module__.partition(".")[0] == "pandas" and type(value).__name__ in _FRAMES
-    return not is_frame and weakref.getweakrefcount(value) > 0
+    return not tables.is_frame(value) and weakref.getweakrefcount(value) > 0
+
+
+def _is_of_library(value: Any, name: str) -> bool:
+    return type(value).__module__.partition(".")[0] == name
 
 
 def _owner(array: Any) -> Any:
@@ -231,67 +255,6 @@ def _owner(array: Any) -> Any:
             return array
 
 
-def _byte_bounds(array: Any) -> tuple[int, int]:
-    """Where the first and behind the last byte of an array is."""
-    start = end = array.__array_interface__["data"][0]
-    for length, stride in zip(array.shape, array.strides, strict=True):
-        reach = (length - 1) * stride
-        start, end = start + min(reach, 0), end + max(reach, 0)
-    return start, end + array.itemsize
-
-
 def _is_of_arrow(owner: Any) -> bool:
     """Whether Arrow made the memory for a frame: what it only shows has another name."""
     return type(owner).__name__ == "PyCapsule" and repr(owner).startswith('<capsule object "arrow::Buffer"')
-
-
-def _is_constant(value: Any) -> bool:
-    """Whether nobody can change it, and it is too small to count: it may be everybody's, as literals and `()` are."""
-    left, looked_at = [value], 0
-    while left and looked_at < _CONSTANT_ELEMENTS:
-        looked_at += 1
-        each = left.pop()
-        kind = type(each)
-        if kind in (tuple, frozenset):
-            if len(each) > _CONSTANT_ELEMENTS:
-                return False
-            left.extend(each)
-        elif kind in (str, bytes):
-            if len(each) > _SMALL:
-                return False
-        elif isinstance(each, float | complex | decimal.Decimal | np.inexact) and each != each:
-            # It is found in containers by what object it is.
-            return False
-        elif kind not in _CONSTANTS and not isinstance(each, _BY_NAME):
-            if not isinstance(each, np.generic) or isinstance(each, np.void | np.object_):
-                return False
-    return not left
-
-
-def buffers_of(value: Any) -> Iterator[Any]:
-    """The buffers of an object of Arrow that holds data."""
-    import pyarrow
-
-    if isinstance(value, pyarrow.Buffer):
-        yield value
-    elif isinstance(value, pyarrow.Table | pyarrow.RecordBatch):
-        for column in value.columns:
-            yield from buffers_of(column)
-    elif isinstance(value, pyarrow.ChunkedArray):
-        for chunk in value.chunks:
-            yield from buffers_of(chunk)
-    elif isinstance(value, pyarrow.Array):
-        yield from (buffer for buffer in value.buffers() if buffer is not None)
-        if isinstance(value, pyarrow.DictionaryArray):
-            yield from buffers_of(value.dictionary)
-
-
-def _is_of_others(buffer: Any) -> bool:
-    """Whether a buffer of Arrow shows memory that somebody else may write to: an array's of NumPy most likely.
-
-    Arrow doesn't tell whose it is. But its own begins at certain addresses, and what can't be written to is of bytes or
-    of files.
-    """
-    while (parent := buffer.parent) is not None:
-        buffer = parent
-    return buffer.is_mutable and buffer.size > 0 and buffer.address % _ARROW_ALIGNMENT != 0

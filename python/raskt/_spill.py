@@ -6,12 +6,15 @@ not copied on the way.
 
 from __future__ import annotations
 
+import io
 import pickle
 from typing import Any
 
 import numpy as np
 
 from raskt import _core
+from raskt._moving import tables
+from raskt._moving.arrays import Pickler, is_exact_type
 
 _LOOKED_AT = 200
 """Objects of an array that are looked at to tell how large they are."""
@@ -27,7 +30,7 @@ def measure(value: Any) -> tuple[int, bool | None]:
     """
     kind = type(value)
     if kind is np.ndarray:
-        return value.nbytes + _of_objects(value), None if value.dtype.hasobject else False
+        return value.nbytes + _of_objects(value), False if is_exact_type(value.dtype) else None
     library = kind.__module__.partition(".")[0]
     if library == "pandas" and kind.__name__ in ("DataFrame", "Series"):
         return _of_pandas(value)
@@ -69,9 +72,10 @@ def _of_pandas(value: Any) -> tuple[int, bool | None]:
         size += index.nbytes
     if size < _KEPT_BYTES:
         return size, None
-    labels = index.levels if index.nlevels > 1 else [index]
-    holds_objects = any(map(_holds_objects, [*arrays, *(level.array for level in labels)]))
-    return size, None if holds_objects else False
+    # Texts and numbers are what columns and categories are called anyway.
+    named = [value._mgr.axes[0], *(each for array in arrays for each in tables.categories_of(array))]
+    holds_objects = any(map(tables.holds_objects, [*arrays, *tables.arrays_of(index)]))
+    return size, None if holds_objects or not all(map(tables.are_constants, named)) else False
 
 
 def _of_objects(array: Any) -> int:
@@ -83,19 +87,14 @@ def _of_objects(array: Any) -> int:
     return own.size * sum(map(_core.size_of, flat)) // len(flat)
 
 
-def _holds_objects(array: Any) -> bool:
-    own = getattr(array, "_ndarray", array)
-    return isinstance(own, np.ndarray) and own.dtype.hasobject
-
-
 def dump(value: Any) -> tuple[list[Any], list[bool]]:
     """What is written of an object: arrays of bytes, the pickle first; and which of them can't be written to."""
     if type(value) in (bytes, bytearray):
         views = [memoryview(pickle.dumps(type(value))), memoryview(value)]
     else:
-        buffers: list[pickle.PickleBuffer] = []
-        head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-        views = [memoryview(head), *(buffer.raw() for buffer in buffers)]
+        pickler = Pickler(head := io.BytesIO())
+        pickler.dump(value)
+        views = [head.getbuffer(), *(buffer.raw() for buffer in pickler.buffers)]
     return [_bytes_of(view) for view in views], [view.readonly for view in views]
 
 
