@@ -56,6 +56,30 @@ def test_a_file_named_by_the_environment(monkeypatch, tmp_path):
     assert config.get("myproject.some-name.a") == [1, "x"]
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (["1GiB", 2], '["1GiB", 2]'),
+        (("1GiB",), '["1GiB"]'),
+        (b"1GiB", "b'1GiB', which is of type `bytes`"),
+        (1j, "1j, which is of type `complex`"),
+    ],
+    ids=["list", "tuple", "bytes", "complex"],
+)
+def test_errors_show_a_value_as_what_it_is(value, shown):
+    with pytest.raises(ValueError) as error:
+        config.set({"memory.limit": value})
+    assert str(error.value).startswith(f"`memory.limit` is {shown}; allowed is a number of bytes from")
+
+
+def test_paths_may_be_objects_and_nothing_else_is_taken_for_one(tmp_path):
+    with config.set({"memory.spill-path": tmp_path}):
+        assert config.get("memory.spill-path") == str(tmp_path)
+    for value in (b"/tmp", object()):
+        with pytest.raises(ValueError, match=f"`memory.spill-path` is .*of type `{type(value).__name__}`; allowed is"):
+            config.set({"memory.spill-path": value})
+
+
 def test_collect_reads_what_it_is_given(tmp_path):
     (tmp_path / "a.yaml").write_text("progress: {width: 5}")
     collected = config.collect(paths=[tmp_path], env={"RASKT_PROGRESS__MINIMUM": "2"})

@@ -2,8 +2,8 @@
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyString};
-use raskt_config::{Configuration, Error, SETTINGS, Sources, Value};
+use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
+use raskt_config::{Configuration, Error, Origin, SETTINGS, Setting, Sources, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -30,15 +30,30 @@ pub fn config_read(py: Python<'_>, env: BTreeMap<String, String>, paths: Option<
 #[pyfunction]
 pub fn config_check(py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     // A program's own setting may hold any object; raskt's own hold numbers, text and None.
-    let is_ours = SETTINGS.iter().any(|setting| setting.key == key.replace('_', "-"));
-    let given = match from_python(value) {
-        Some(given) => given,
-        None if is_ours => Value::Text(value.repr()?.to_string()),
-        None => Value::Null,
+    let ours = SETTINGS.iter().find(|setting| setting.key == key.replace('_', "-"));
+    let given = match (from_python(value), ours) {
+        (Some(given), _) => given,
+        (None, Some(setting)) => return Err(to_python(no_setting_holds(value, setting)?)),
+        (None, None) => Value::Null,
     };
     let mut configuration = Configuration::default();
     configuration.set(key, given).map_err(to_python)?;
-    if is_ours { to_object(py, configuration.get(key).unwrap_or(&Value::Null)) } else { Ok(value.clone().unbind()) }
+    if ours.is_some() {
+        to_object(py, configuration.get(key).unwrap_or(&Value::Null))
+    } else {
+        Ok(value.clone().unbind())
+    }
+}
+
+/// The error for an object that no setting can hold.
+fn no_setting_holds(value: &Bound<'_, PyAny>, setting: &Setting) -> PyResult<Error> {
+    let (shown, kind) = (value.repr()?, value.get_type().name()?);
+    Ok(Error::Value {
+        key: setting.key.to_owned(),
+        value: format!("{shown}, which is of type `{kind}`"),
+        allowed: setting.kind.to_string(),
+        origin: Origin::Code,
+    })
 }
 
 fn entries(py: Python<'_>, configuration: &Configuration) -> PyResult<Vec<Entry>> {
@@ -52,7 +67,7 @@ fn to_python(error: Error) -> PyErr {
     }
 }
 
-/// The number, text or None that the object stands for; NumPy's scalars count as numbers.
+/// The number, text, path or None that the object stands for, or a list of such; NumPy's scalars count as numbers.
 fn from_python(value: &Bound<'_, PyAny>) -> Option<Value> {
     if value.is_none() {
         return Some(Value::Null);
@@ -62,6 +77,13 @@ fn from_python(value: &Bound<'_, PyAny>) -> Option<Value> {
     }
     if let Ok(text) = value.cast::<PyString>() {
         return Some(Value::Text(text.to_string()));
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let items = value.try_iter().ok()?;
+        return items.map(|item| from_python(&item.ok()?)).collect::<Option<_>>().map(Value::List);
+    }
+    if let Ok(path) = value.call_method0("__fspath__") {
+        return path.extract().ok().map(Value::Text);
     }
     let whole = value.extract().ok().map(Value::Integer);
     whole.or_else(|| value.extract().ok().map(Value::Float))
