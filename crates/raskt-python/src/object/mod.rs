@@ -12,9 +12,19 @@ use raskt_value::{Codec, Foreign, Value};
 use std::any::Any;
 use std::sync::Arc;
 
-/// A Python object that is the result of a task.
+/// A Python object that is the result of a task, and so small that the store leaves it alone: 16 bytes (32 behind an `Arc`),
+/// since there may be millions.
 pub(crate) struct Object {
-    pub object: Py<PyAny>,
+    object: Py<PyAny>,
+    bytes: u32,
+}
+
+const _: () = assert!(size_of::<Object>() == 16, "an object has grown, and there may be millions");
+const _: () = assert!(Store::KEPT_BYTES <= u32::MAX as usize, "what is smaller is counted in so many bits");
+
+/// One that the store keeps.
+struct Kept {
+    object: Py<PyAny>,
     bytes: usize,
     /// How it is written; nothing if moving it would cost more than it brings.
     codec: Option<ObjectCodec>,
@@ -29,39 +39,57 @@ impl Object {
 
     /// The same, with the name of what made it if it is large enough that somebody may ask.
     pub fn labelled(object: Bound<'_, PyAny>, label: impl FnOnce() -> Option<Arc<str>>) -> Value {
-        Value::Foreign(Arc::new(Self::of_object(object, label)))
+        let size = size::of(&object);
+        if size.bytes < Store::KEPT_BYTES {
+            return Value::Foreign(Arc::new(Self { object: object.unbind(), bytes: size.bytes as u32 }));
+        }
+        Value::Foreign(Arc::new(Kept::of_size(object, size, label())))
     }
 
     /// The same, if the store would move it to disk.
     pub fn that_leaves(object: &Bound<'_, PyAny>) -> Option<Value> {
-        let value = Self::of_object(object.clone(), || None);
-        value.codec.is_some().then(|| Value::Foreign(Arc::new(value)))
-    }
-
-    fn of_object(object: Bound<'_, PyAny>, label: impl FnOnce() -> Option<Arc<str>>) -> Self {
-        let size = size::of(&object);
-        let is_kept = size.bytes >= Store::KEPT_BYTES;
-        let codec = if is_kept { size.moves.map(|fixed| ObjectCodec { fixed }) } else { None };
-        let label = if is_kept { label() } else { None };
-        Self { object: object.unbind(), bytes: size.bytes, codec, label }
+        let size = size::of(object);
+        let leaves = size.bytes >= Store::KEPT_BYTES && size.moves.is_some();
+        leaves.then(|| Value::Foreign(Arc::new(Kept::of_size(object.clone(), size, None))))
     }
 
     /// The Python object in `value`, if it is one.
     pub fn of(value: &Value) -> Option<&Py<PyAny>> {
-        match value {
-            Value::Foreign(foreign) => foreign.as_any().downcast_ref().map(|object: &Self| &object.object),
-            _ => None,
-        }
+        let Value::Foreign(foreign) = value else { return None };
+        let object = foreign.as_any();
+        let small = object.downcast_ref().map(|small: &Self| &small.object);
+        small.or_else(|| object.downcast_ref().map(|kept: &Kept| &kept.object))
+    }
+}
+
+impl Kept {
+    fn of_size(object: Bound<'_, PyAny>, size: size::Size, label: Option<Arc<str>>) -> Self {
+        let codec = size.moves.map(|fixed| ObjectCodec { fixed });
+        Self { object: object.unbind(), bytes: size.bytes, codec, label }
     }
 }
 
 impl Foreign for Object {
     fn bytes(&self) -> usize {
+        self.bytes as usize
+    }
+
+    fn type_name(&self) -> &str {
+        TYPE_NAME
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Foreign for Kept {
+    fn bytes(&self) -> usize {
         self.bytes
     }
 
     fn type_name(&self) -> &str {
-        "Python object"
+        TYPE_NAME
     }
 
     fn label(&self) -> Option<&Arc<str>> {
@@ -76,6 +104,8 @@ impl Foreign for Object {
         Some(Arc::new(self.codec?))
     }
 }
+
+const TYPE_NAME: &str = "Python object";
 
 /// Bytes that an object holds, as `memory.limit` counts them.
 #[pyfunction(name = "size_of")]
