@@ -8,7 +8,7 @@ pub(crate) use size::size_of_object;
 use codec::ObjectCodec;
 use pyo3::prelude::*;
 use raskt_store::Store;
-use raskt_value::{Codec, Foreign, Value};
+use raskt_value::{Codec, Foreign, Part, Value};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub(crate) struct Object {
     pub object: Py<PyAny>,
     bytes: usize,
+    /// Large pieces of memory that other objects may hold as well, if it is kept.
+    parts: Box<[Part]>,
     /// How it is written; nothing if moving it would cost more than it brings.
     codec: Option<ObjectCodec>,
     /// What made it, for people, where that is more than its layer says.
@@ -39,11 +41,11 @@ impl Object {
     }
 
     fn of_object(object: Bound<'_, PyAny>, label: impl FnOnce() -> Option<Arc<str>>) -> Self {
-        let size = size::of(&object);
+        let (size, parts) = size::with_parts(&object);
         let is_kept = size.bytes >= Store::KEPT_BYTES;
         let codec = if is_kept { size.moves.map(|fixed| ObjectCodec { fixed }) } else { None };
-        let label = if is_kept { label() } else { None };
-        Self { object: object.unbind(), bytes: size.bytes, codec, label }
+        let (label, parts) = if is_kept { (label(), parts.into()) } else { Default::default() };
+        Self { object: object.unbind(), bytes: size.bytes, parts, codec, label }
     }
 
     /// The Python object in `value`, if it is one.
@@ -58,6 +60,10 @@ impl Object {
 impl Foreign for Object {
     fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     fn type_name(&self) -> &str {
