@@ -9,7 +9,7 @@ use crate::watch::Watch;
 use raskt_graph::{Graph, TaskId};
 use raskt_schedule::TaskRange;
 use raskt_store::Pins;
-use raskt_value::{CancelToken, ErrorKind, TaskError, Value};
+use raskt_value::{CancelToken, TaskError, Value};
 use std::sync::Arc;
 
 /// The tasks of one assignment, in order, to be run by a [`crate::Runner`]. A task may read results of earlier ones.
@@ -182,7 +182,7 @@ impl<'a> Batch<'a> {
             return Ok(value);
         }
         let found = self.stored.value(value);
-        let (value, pins) = found.map_err(|error| TaskError::new(ErrorKind::Lost, error.to_string()))?;
+        let (value, pins) = found.map_err(RunError::into_task_error)?;
         self.pins.push(pins);
         Ok(value)
     }

@@ -19,6 +19,9 @@ pub enum RunError {
         /// Why it failed.
         error: TaskError,
     },
+    /// A result that a store keeps couldn't be had; trying again helps if it is there, and reading it was interrupted.
+    #[error("{0}")]
+    Unread(TaskError),
     /// There was no memory for it, and nothing that could have left memory. Trying again helps if others let go of results.
     #[error("there is no memory left for the computation: {0}")]
     Memory(Arc<MemoryReport>),
@@ -33,9 +36,7 @@ pub enum RunError {
     #[error("the computation can't be run: it asks for {0}")]
     Refused(#[from] EventError),
     /// No thread could be had to run it, while all those that there are wait for results of others.
-    #[error(
-        "no thread can be had to run the computation ({cause}), and all {threads} threads that run tasks wait for results"
-    )]
+    #[error("no thread can be had to run the computation ({cause}), and {}", at_others(.threads))]
     Threads {
         /// The threads that there are.
         threads: usize,
@@ -57,12 +58,30 @@ impl RunError {
     /// The sort of failure, for callers that map it to their own.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Task { error, .. } => error.kind,
+            Self::Task { error, .. } | Self::Unread(error) => error.kind,
             Self::Memory(_) | Self::Threads { .. } => ErrorKind::Memory,
             Self::Stalled(_) | Self::Broken(_) => ErrorKind::Panic,
             Self::Refused(_) => ErrorKind::Value,
             Self::Cancelled | Self::ShutDown | Self::Forked => ErrorKind::Cancelled,
         }
+    }
+
+    /// The same for the task that needed what couldn't be had. What it was caused by travels along.
+    pub(crate) fn into_task_error(self) -> TaskError {
+        let cause = match &self {
+            Self::Task { error, .. } | Self::Unread(error) => error.cause.clone(),
+            _ => None,
+        };
+        TaskError { kind: self.kind(), message: self.to_string(), cause }
+    }
+}
+
+/// Why none of the threads that there are runs it.
+fn at_others(threads: &usize) -> String {
+    match threads {
+        0 => "there is no other".into(),
+        1 => "the only one that runs tasks waits for results".into(),
+        threads => format!("all {threads} that run tasks wait for results"),
     }
 }
 
@@ -82,5 +101,19 @@ impl fmt::Display for Breakdown {
             Some(path) => write!(f, "the flight record up to then is `{}`", path.display()),
             None => write!(f, "the setting `flight-record` names a folder for records of what led to it"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_counted_in_words_that_are_true() {
+        let said = |threads| RunError::Threads { threads, cause: "refused".into() }.to_string();
+        let begins = "no thread can be had to run the computation (refused), and ";
+        assert_eq!(said(0), format!("{begins}there is no other"));
+        assert_eq!(said(1), format!("{begins}the only one that runs tasks waits for results"));
+        assert_eq!(said(7), format!("{begins}all 7 that run tasks wait for results"));
     }
 }

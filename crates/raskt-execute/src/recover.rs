@@ -24,7 +24,7 @@ impl Recovery {
     pub fn inputs(&self, values: &mut [Value], holder: Holder, cancel: &CancelToken) -> Result<(), TaskError> {
         for value in values {
             if let Some(kept) = StoredRef::of(value) {
-                *value = self.found(&kept, Some(holder), cancel).map_err(as_task_error)?;
+                *value = self.found(&kept, Some(holder), cancel).map_err(RunError::into_task_error)?;
             }
         }
         Ok(())
@@ -40,7 +40,7 @@ impl Recovery {
                 Ok(value) => made[at] = Made::Here(value),
                 Err(error) => {
                     made.truncate(at);
-                    return Err(as_task_error(error));
+                    return Err(error.into_task_error());
                 }
             }
         }
@@ -48,11 +48,11 @@ impl Recovery {
     }
 
     fn found(&self, kept: &Arc<StoredRef>, holder: Option<Holder>, cancel: &CancelToken) -> Result<Value, RunError> {
-        if let Some(value) = kept.fetch() {
+        if let Some(value) = kept.fetch().map_err(RunError::Unread)? {
             return Ok(value);
         }
         let value = self.compute(kept.lineage(), cancel)?;
-        Ok(kept.restore(value, holder))
+        kept.restore(value, holder).map_err(RunError::Unread)
     }
 
     /// The value itself, if `value` stands for one that a store keeps.
@@ -94,8 +94,4 @@ fn unheld<T: Send>(runner: &dyn Runner, wait: impl FnOnce() -> T + Send) -> T {
     let (mut wait, mut waited) = (Some(wait), None);
     runner.let_wait(&mut || waited = wait.take().map(|wait| wait()));
     waited.expect("a runner calls what it is given")
-}
-
-fn as_task_error(error: RunError) -> TaskError {
-    TaskError::new(error.kind(), error.to_string())
 }

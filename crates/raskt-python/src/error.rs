@@ -59,29 +59,42 @@ pub(crate) fn to_task_error(py: Python<'_>, error: PyErr) -> TaskError {
 /// What the caller of `compute` gets: the user's exception itself, with a note that names the task; for anything else
 /// the exception that a Python user would expect.
 pub(crate) fn from_run_error(py: Python<'_>, error: &RunError) -> PyErr {
-    let (key, cause) = match error {
-        RunError::Task { key, error } => (key, error),
+    match error {
+        RunError::Task { key, error } => with_note(py, from_task_error(py, error), key),
+        RunError::Unread(error) => from_task_error(py, error),
         // The interpreter is on its way out, and a thread that still waits goes with it, without a word.
-        RunError::ShutDown => return PySystemExit::new_err(error.to_string()),
+        RunError::ShutDown => PySystemExit::new_err(error.to_string()),
         RunError::Memory(_) => {
             let by = crate::memory::words_of_suspects();
-            return MemoryLimitError::new_err(format!("{error}{by}"));
+            MemoryLimitError::new_err(format!("{error}{by}"))
         }
-        RunError::Broken(_) => return EngineBroken::new_err(error.to_string()),
+        RunError::Broken(_) => EngineBroken::new_err(error.to_string()),
         // The graph is of our making.
-        RunError::Refused(_) => return PyRuntimeError::new_err(format!("{error}, which is a bug in raskt")),
+        RunError::Refused(_) => PyRuntimeError::new_err(format!("{error}, which is a bug in raskt")),
         RunError::Cancelled | RunError::Stalled(_) | RunError::Threads { .. } | RunError::Forked => {
-            return PyRuntimeError::new_err(error.to_string());
+            PyRuntimeError::new_err(error.to_string())
         }
-    };
-    match cause.cause.as_ref().and_then(|cause| cause.downcast_ref::<Raised>()) {
-        Some(Raised(raised)) => with_note(py, raised.clone_ref(py), key),
-        None => with_note(py, from_task_error(py, cause), key),
     }
 }
 
-/// The exception for a failure that isn't a Python exception already.
+/// Of an exception that nobody hears of, since it came while a thread did what the store had to do: if it was Ctrl-C, it comes once
+/// more.
+pub(crate) fn raise_again(py: Python<'_>, error: &PyErr) {
+    let is_main = || {
+        let threading = py.import("threading")?;
+        Ok::<_, PyErr>(threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?))
+    };
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) && is_main().unwrap_or(false) {
+        // SAFETY: it only notes that the signal came.
+        unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+    }
+}
+
+/// The exception that a failure was, or that a Python user would expect for it.
 pub(crate) fn from_task_error(py: Python<'_>, error: &TaskError) -> PyErr {
+    if let Some(Raised(raised)) = error.cause.as_ref().and_then(|cause| cause.downcast_ref()) {
+        return raised.clone_ref(py);
+    }
     let message = error.message.clone();
     match error.kind {
         ErrorKind::Value => PyValueError::new_err(message),

@@ -19,6 +19,8 @@ pub struct Holder {
 pub struct Broker {
     limit: u64,
     held: u64,
+    /// Of these, bytes that are counted more than once.
+    repeated: u64,
     promised: u64,
     promises: BTreeMap<Holder, u64>,
     overbooked: Option<Holder>,
@@ -47,6 +49,7 @@ impl Broker {
         Self {
             limit,
             held: 0,
+            repeated: 0,
             promised: 0,
             promises: BTreeMap::new(),
             overbooked: None,
@@ -164,7 +167,7 @@ impl Broker {
     }
 
     fn total(&self) -> u64 {
-        self.held.saturating_add(self.promised)
+        self.held().saturating_add(self.promised)
     }
 
     /// Sets how many bytes may be held and promised together.
@@ -189,7 +192,17 @@ impl Broker {
 
     /// Bytes that results hold.
     pub fn held(&self) -> u64 {
+        self.held.saturating_sub(self.repeated)
+    }
+
+    /// The same, with what more than one of them holds as often.
+    pub fn held_by_each(&self) -> u64 {
         self.held
+    }
+
+    /// Results hold so many bytes that are counted for others of them.
+    pub fn set_repeated(&mut self, repeated: u64) {
+        self.repeated = repeated;
     }
 
     /// Bytes that are promised and not given back.

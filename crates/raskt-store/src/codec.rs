@@ -133,6 +133,13 @@ impl Codec for ManifestCodec {
     fn may_change(&self) -> bool {
         self.parts.iter().any(|codec| codec.may_change())
     }
+
+    fn let_go(&self, value: Value) {
+        // What somebody else has goes with him.
+        let Value::Manifest(manifest) = value else { return };
+        let Some(manifest) = Arc::into_inner(manifest) else { return };
+        self.parts.iter().zip(manifest.parts).for_each(|(codec, part)| codec.let_go(part));
+    }
 }
 
 /// The length of each part, and how it is read.
@@ -150,6 +157,10 @@ impl Decoder for ManifestDecoder {
             at += length.next_multiple_of(ALIGNMENT);
         }
         Ok(Value::Manifest(Arc::new(Manifest { parts })))
+    }
+
+    fn unheard(&self, error: &TaskError) {
+        self.parts.iter().for_each(|(_, decoder)| decoder.unheard(error));
     }
 }
 
@@ -207,6 +218,52 @@ mod tests {
                 assert_eq!(found.to_contiguous().as_slice::<i64>(), chunk.to_contiguous().as_slice::<i64>());
             }
         }
+    }
+
+    /// Counts how often one of it is let go of as its codec says.
+    #[derive(Clone)]
+    struct LetGo(Arc<std::sync::atomic::AtomicUsize>);
+
+    impl raskt_value::Foreign for LetGo {
+        fn bytes(&self) -> usize {
+            8
+        }
+
+        fn type_name(&self) -> &str {
+            "one that counts"
+        }
+
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+
+        fn codec(&self) -> Option<Arc<dyn Codec>> {
+            Some(Arc::new(self.clone()))
+        }
+    }
+
+    impl Codec for LetGo {
+        fn encode(&self, _: &Value) -> Result<Encoded, Unwritten> {
+            Err(Unwritten::Shared)
+        }
+
+        fn let_go(&self, value: Value) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            drop(value);
+        }
+    }
+
+    #[test]
+    fn parts_of_shuffle_outputs_are_let_go_of_each_in_its_own_way() {
+        let counted = LetGo(Arc::default());
+        let part = || Value::Foreign(Arc::new(counted.clone()));
+        let inner = Value::Manifest(Arc::new(Manifest { parts: vec![part(), part()] }));
+        let value = Value::Manifest(Arc::new(Manifest { parts: vec![part(), Chunk::scalar(1.0).into(), inner] }));
+        let codec = codec_of(&value).unwrap();
+        codec.let_go(value.clone());
+        assert_eq!(counted.0.load(std::sync::atomic::Ordering::Relaxed), 0, "somebody else has it");
+        codec.let_go(value);
+        assert_eq!(counted.0.load(std::sync::atomic::Ordering::Relaxed), 3);
     }
 
     #[test]

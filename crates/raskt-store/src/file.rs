@@ -2,7 +2,7 @@
 
 use crate::aligned::{ALIGNMENT, Aligned};
 use crate::folder::Folder;
-use raskt_value::{Buffer, Decoder, Encoded, Value};
+use raskt_value::{Buffer, Decoder, Encoded, ErrorKind, TaskError, Value};
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
 use std::path::PathBuf;
@@ -38,15 +38,26 @@ impl Content {
 
 const MAGIC: &[u8; 8] = b"RASKTSP1";
 
-/// Why a file gives no result. Trying again doesn't help; computing the result again does.
-#[derive(Debug, thiserror::Error)]
+/// Why a file gave no result.
+#[derive(Debug)]
 pub(crate) enum ReadError {
-    /// It isn't there, is shorter than it was, or can't be read.
-    #[error("a spill file can't be read: {0}")]
-    Io(#[from] io::Error),
-    /// Its bytes are others than those that were written.
-    #[error("a spill file was damaged")]
+    /// It isn't there, can't be read, or its bytes are others than those that were written. Trying again doesn't help; computing
+    /// the result again does.
     Damaged,
+    /// Nothing is known to be wrong with the file, and whoever wants the result is told why he doesn't have it: there was no memory
+    /// or no file handle for it, or its bytes are what was written and the decoder failed (of a signal, perhaps).
+    Unread(TaskError),
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        let kind = match (error.kind(), error.raw_os_error()) {
+            (io::ErrorKind::OutOfMemory, _) => ErrorKind::Memory,
+            (_, Some(libc::EMFILE | libc::ENFILE)) => ErrorKind::Io,
+            _ => return Self::Damaged,
+        };
+        Self::Unread(TaskError::new(kind, format!("a spill file can't be read now: {error}")))
+    }
 }
 
 impl SpillFile {
@@ -75,7 +86,16 @@ impl SpillFile {
 
     /// The value that was written.
     pub fn value(&self) -> Result<Value, ReadError> {
-        self.decoder.decode(self.read()?).map_err(|_| ReadError::Damaged)
+        self.decoder.decode(self.read()?).map_err(|error| match error.kind {
+            // What was written isn't what it takes: it never will be.
+            ErrorKind::Lost => ReadError::Damaged,
+            _ => ReadError::Unread(error),
+        })
+    }
+
+    /// Nobody hears of an error of [`Self::value`].
+    pub fn unheard(&self, error: &TaskError) {
+        self.decoder.unheard(error);
     }
 
     /// What was written.
@@ -92,6 +112,11 @@ impl SpillFile {
             return Err(ReadError::Damaged);
         }
         Ok(payload.into_buffer())
+    }
+
+    /// The size on disk of what was encoded.
+    pub fn bytes_of(encoded: &Encoded) -> u64 {
+        encoded.pieces.iter().fold(ALIGNMENT as u64, |sum, piece| sum.saturating_add(piece.len() as u64))
     }
 
     /// Its size on disk.
@@ -168,7 +193,7 @@ mod tests {
     }
 
     fn encoded(pieces: Vec<Buffer>) -> Encoded {
-        let decoder = |_| Err(raskt_value::TaskError::new(raskt_value::ErrorKind::Lost, "only bytes are tested"));
+        let decoder = |_| Err(TaskError::new(ErrorKind::Lost, "only bytes are tested"));
         Encoded { pieces, decoder: Arc::new(decoder) }
     }
 
@@ -195,6 +220,23 @@ mod tests {
             [1_u8, 2].map(|byte| SpillFile::write(&folder, encoded(vec![Buffer::from_vec(vec![byte; 10])])).unwrap());
         fs::copy(&a.path, &b.path).unwrap();
         assert!(matches!(b.read(), Err(ReadError::Damaged)));
+    }
+
+    #[test]
+    fn only_what_is_wrong_with_a_file_is_damage() {
+        let (_place, folder) = folder();
+        for kind in [ErrorKind::Foreign, ErrorKind::Memory, ErrorKind::Cancelled, ErrorKind::Value] {
+            let fails = move |_| Err(TaskError::new(kind, "the decoder fails"));
+            let spilled = SpillFile::write(&folder, Encoded { pieces: vec![], decoder: Arc::new(fails) }).unwrap();
+            assert!(matches!(spilled.value(), Err(ReadError::Unread(error)) if error.kind == kind));
+        }
+        let spilled = SpillFile::write(&folder, encoded(vec![])).unwrap();
+        assert!(matches!(spilled.value(), Err(ReadError::Damaged)), "what was written isn't what its decoder takes");
+        for (code, is_damage) in [(libc::EMFILE, false), (libc::ENOMEM, false), (libc::ENOENT, true), (libc::EIO, true)]
+        {
+            let found = ReadError::from(io::Error::from_raw_os_error(code));
+            assert_eq!(matches!(found, ReadError::Damaged), is_damage, "{code}");
+        }
     }
 
     proptest! {

@@ -33,6 +33,7 @@ mod place;
 mod report;
 mod request;
 mod round;
+mod sharing;
 mod slot;
 mod speed;
 mod state;

@@ -9,7 +9,7 @@
 use crate::slot::SlotId;
 use crate::threads::Shared;
 use raskt_graph::{Graph, LayerId, TaskId};
-use raskt_value::Value;
+use raskt_value::{TaskError, Value};
 use std::sync::{Arc, Weak};
 
 /// The task that computes a result again.
@@ -134,9 +134,9 @@ impl Origin {
         shared.is_some_and(|shared| shared.change(|state| state.has(self.id)).unwrap_or(false))
     }
 
-    /// The result; nothing if it is gone, or its file is lost.
-    pub fn fetch(&self) -> Option<Value> {
-        self.shared.upgrade()?.fetch(self.id)
+    /// The result; nothing if it is gone, or its file is lost. An error is why it couldn't be read this time.
+    pub fn fetch(&self) -> Result<Option<Value>, TaskError> {
+        self.shared.upgrade().map_or(Ok(None), |shared| shared.fetch(self.id))
     }
 
     /// The task that computes it again.
@@ -145,10 +145,10 @@ impl Origin {
     }
 
     /// Puts the result back after it was computed again, if somebody still has it; gives the one that everybody has then.
-    pub fn restore(&self, value: Value) -> Value {
+    pub fn restore(&self, value: Value) -> Result<Value, TaskError> {
         match self.shared.upgrade() {
             Some(shared) => shared.restore(self.id, value, None),
-            None => value,
+            None => Ok(value),
         }
     }
 }

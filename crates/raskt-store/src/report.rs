@@ -94,7 +94,7 @@ pub(crate) fn of<'a>(
     }
     largest.sort_by_key(|line| std::cmp::Reverse(line.held + line.away));
     largest.truncate(LARGEST);
-    let small = broker.held().saturating_sub(kept);
+    let small = broker.held_by_each().saturating_sub(kept);
     let mut by_label: Vec<_> = by_label.into_values().collect();
     if small > 0 {
         let label = "(small results)".into();
@@ -109,7 +109,7 @@ pub(crate) fn of<'a>(
         unpromised: unseen.bytes,
         unpromised_peak: unseen.peak,
         beyond: broker.beyond(),
-        spilled: disk.used,
+        spilled: disk.used(),
         disk_limit: disk.limit,
         disk_trouble: disk.trouble.clone(),
         files_written: counts.written,

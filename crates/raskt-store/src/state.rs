@@ -1,27 +1,30 @@
 //! What the store knows, and what it decides. It touches no file and no thread: what is to be done comes out as jobs,
 //! replies and garbage, which threads of the store see to.
 
+mod jobs;
 mod leaving;
 mod requests;
 mod retrying;
 mod righting;
 mod seeing;
 
+pub(crate) use jobs::{Garbage, Job, Written};
+
 use crate::broker::{Broker, Holder};
 use crate::codec::codec_of;
 use crate::counts::Counts;
 use crate::disk::Disk;
-use crate::file::SpillFile;
+use crate::file::{ReadError, SpillFile};
 use crate::order::Order;
 use crate::report::{self, MemoryReport};
 use crate::request::{Reply, Request};
 use crate::round::Round;
+use crate::sharing::Sharing;
 use crate::slot::{Residency, ResultInfo, Slot, SlotId, Stays};
 use crate::speed::Speed;
 use crate::unseen::Unseen;
-use raskt_value::{Codec, Value};
+use raskt_value::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) struct State {
@@ -29,6 +32,8 @@ pub(crate) struct State {
     pub disk: Disk,
     pub speed: Speed,
     slots: BTreeMap<SlotId, Slot>,
+    /// Which of those in memory hold the same.
+    sharing: Sharing,
     next_slot: u64,
     /// Bytes of the largest result so far.
     largest: u64,
@@ -76,57 +81,6 @@ pub(crate) struct State {
     pub epoch: u32,
 }
 
-/// What a thread of the store is to do.
-pub(crate) enum Job {
-    /// `known` is the file that it has, which may still hold what it is.
-    Write {
-        id: SlotId,
-        value: Value,
-        codec: Arc<dyn Codec>,
-        known: Option<Arc<SpillFile>>,
-        /// What it was counted with when it began to leave.
-        bytes: u64,
-        epoch: u32,
-    },
-    Read {
-        id: SlotId,
-        file: Arc<SpillFile>,
-        epoch: u32,
-    },
-    /// Removes what dead processes left there.
-    Sweep {
-        place: PathBuf,
-        epoch: u32,
-    },
-}
-
-/// What became of writing a result.
-pub(crate) enum Written {
-    /// It is in this file: a new one, or the one that it had.
-    To(Arc<SpillFile>),
-    /// Somebody else refers to it, so that nothing would be free.
-    Shared,
-    /// It can't be written, now or later.
-    Never,
-    /// There is no room, or the disk is broken.
-    Trouble(String),
-}
-
-/// What a thread of the store is to drop.
-pub(crate) enum Garbage {
-    Value(Value, Option<Arc<dyn Codec>>),
-    File(#[expect(dead_code, reason = "kept only to be dropped later")] Arc<SpillFile>),
-}
-
-impl Garbage {
-    /// Drops it, so that its memory is free when this returns.
-    pub fn let_go(self) {
-        if let Self::Value(value, Some(codec)) = self {
-            codec.let_go(value);
-        }
-    }
-}
-
 /// Bytes that are made free beyond what a request lacks, in shares of the limit: the next one comes soon.
 const SPARE_SHARE: u64 = 16;
 
@@ -137,6 +91,7 @@ impl State {
             disk: Disk::default(),
             speed: Speed::default(),
             slots: BTreeMap::new(),
+            sharing: Sharing::default(),
             next_slot: 0,
             largest: 0,
             order: Order::default(),
@@ -192,6 +147,8 @@ impl State {
         let id = SlotId(self.next_slot);
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
+        self.sharing.enter(&value);
+        self.broker.set_repeated(self.sharing.repeated());
         self.broker.hold_promised(holder, bytes);
         self.largest = self.largest.max(bytes);
         let used = self.next_use();
@@ -249,7 +206,7 @@ impl State {
         self.forget_file(slot.file);
         match slot.place {
             Residency::Memory(value) | Residency::Writing(value) => {
-                self.broker.let_go(slot.bytes);
+                self.gone(&value, slot.bytes);
                 self.moved();
                 Some(value)
             }
@@ -316,13 +273,17 @@ impl State {
             self.hold_for(holder, id);
             return Some(value);
         }
-        self.garbage.push(Garbage::Value(value, None));
+        self.garbage.push(Garbage::of(value));
         self.open(id)
     }
 
     /// A result came into memory.
     fn hold_for(&mut self, holder: Option<Holder>, id: SlotId) {
-        let Slot { bytes, pins, .. } = self.slots[&id];
+        let Slot { bytes, pins, ref place, .. } = self.slots[&id];
+        if let Residency::Memory(value) = place {
+            self.sharing.enter(value);
+            self.broker.set_repeated(self.sharing.repeated());
+        }
         self.pinned += if pins > 0 { bytes } else { 0 };
         match holder {
             Some(holder) => self.broker.hold_promised(holder, bytes),
@@ -334,12 +295,11 @@ impl State {
         }
     }
 
-    /// Lets others leave for what came without a promise.
-    pub fn make_room(&mut self) {
-        let beyond = self.broker.beyond_limit();
-        if beyond > self.leaving {
-            self.evict(beyond - self.leaving, 0);
-        }
+    /// A result has left memory, which counted so many bytes.
+    pub(super) fn gone(&mut self, value: &Value, bytes: u64) {
+        self.sharing.leave(value);
+        self.broker.let_go(bytes);
+        self.broker.set_repeated(self.sharing.repeated());
     }
 
     /// Whether results are being written for what came without a promise.
@@ -364,7 +324,7 @@ impl State {
         let Some(slot) = self.slots.get_mut(&id) else { return Some(value) };
         let is_same = slot.file.as_ref().is_some_and(|own| Arc::ptr_eq(own, file));
         if !(is_same && matches!(slot.place, Residency::Out)) {
-            self.garbage.push(Garbage::Value(value, None));
+            self.garbage.push(Garbage::of(value));
             return None;
         }
         // It may have become larger before it was written.
@@ -390,28 +350,30 @@ impl State {
         }
     }
 
-    /// A file was read, or was bad.
-    pub fn read(&mut self, id: SlotId, value: Option<Value>) {
+    /// A file was read, or gave nothing. Where that says nothing of the file, whoever needs the result reads it himself, and hears
+    /// why he can't.
+    pub fn read(&mut self, id: SlotId, read: Result<Value, ReadError>) {
         self.coming -= 1;
         let Some(slot) = self.slots.get_mut(&id) else {
-            self.garbage.extend(value.map(|value| Garbage::Value(value, None)));
+            self.garbage.extend(read.ok().map(Garbage::of));
             return;
         };
         let waiters = std::mem::take(&mut slot.waiters);
-        match value {
-            Some(value) => {
+        match read {
+            Ok(value) => {
                 // Whoever had it may have changed its size before it was written.
                 slot.bytes = value.bytes() as u64;
                 slot.place = Residency::Memory(value);
                 self.counts.read += 1;
                 self.hold_for(waiters.first().copied(), id);
             }
-            None => {
+            Err(ReadError::Damaged) => {
                 slot.place = Residency::Out;
                 let file = slot.file.take();
                 self.forget_file(file);
                 self.counts.lost += 1;
             }
+            Err(ReadError::Unread(_)) => slot.place = Residency::Out,
         }
         self.loaded(waiters);
         self.moved();

@@ -5,7 +5,7 @@ use crate::broker::Holder;
 use crate::lineage::Lineage;
 use crate::report::MemoryReport;
 use crate::request::{Answer, Asker, Request};
-use crate::slot::ResultInfo;
+use crate::slot::{ResultInfo, SlotId};
 use crate::state::State;
 use crate::stored_ref::{Pins, StoredRef};
 use crate::threads::Shared;
@@ -107,10 +107,19 @@ impl Store {
         facts: ResultInfo,
         holder: Holder,
     ) -> Result<Arc<StoredRef>, Broken> {
+        self.enter(value, lineage, |state, value| state.keep(value, facts, holder))
+    }
+
+    fn enter(
+        &self,
+        value: Value,
+        lineage: Lineage,
+        enter: impl FnOnce(&mut State, Value) -> SlotId,
+    ) -> Result<Arc<StoredRef>, Broken> {
         let bytes = value.bytes() as u64;
         let layout = value.block_layout().map(|(dtype, shape)| (dtype, shape.into()));
         let summary = value.summary();
-        let id = self.shared().change(|state| state.keep(value, facts, holder))?;
+        let id = self.shared().change(|state| enter(state, value))?;
         Ok(Arc::new(StoredRef { shared: self.shared().clone(), id, bytes, layout, summary, lineage, is_owner: true }))
     }
 
@@ -119,6 +128,33 @@ impl Store {
         let kept = self.keep(value, lineage, facts, UNASKED)?;
         self.shared().change(|state| state.make_room())?;
         Ok(kept)
+    }
+
+    /// The same for somebody who still refers to it: it stays in memory until the pins are dropped, or it would be taken for what
+    /// he has for good. [`Self::make_room`] is to be called then.
+    pub fn keep_pinned(
+        &self,
+        value: Value,
+        lineage: Lineage,
+        facts: ResultInfo,
+    ) -> Result<(Arc<StoredRef>, Pins), Broken> {
+        let mut epoch = 0;
+        let kept = self.enter(value, lineage, |state, value| {
+            let id = state.keep(value, facts, UNASKED);
+            state.pin(id);
+            epoch = state.epoch;
+            id
+        })?;
+        let pins = Pins { kept: vec![kept.clone()], epoch };
+        Ok((kept, pins))
+    }
+
+    /// Has results leave for what came without a promise, and waits as long as some do: who makes more than the disk takes would
+    /// have all of it in memory. To be called without any lock, and without what the store's threads need, such as the interpreter.
+    pub fn make_room(&self) {
+        // What is kept is kept, also if the store breaks over this.
+        let _ = self.shared().change(|state| state.make_room());
+        self.shared().wait_for_room();
     }
 
     /// Asks for `bytes` for a ticket, and for the results that `inputs` stand for to be in memory. They stay there until the
@@ -266,6 +302,12 @@ impl Store {
     #[cfg(test)]
     pub(crate) fn counts(&self) -> crate::counts::Counts {
         self.shared().change(|state| state.counts).unwrap()
+    }
+
+    /// Whether the calling thread holds its lock.
+    #[cfg(test)]
+    pub(crate) fn is_locked(&self) -> bool {
+        self.shared().is_locked()
     }
 
     #[cfg(test)]

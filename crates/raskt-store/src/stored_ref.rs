@@ -4,7 +4,7 @@ use crate::broker::Holder;
 use crate::lineage::{Lineage, Origin};
 use crate::slot::SlotId;
 use crate::threads::Shared;
-use raskt_value::{DType, Dims, Summary, Value};
+use raskt_value::{DType, Dims, Summary, TaskError, Value};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -43,8 +43,9 @@ impl StoredRef {
         Origin::new(&self.shared, self.id, self.lineage.clone())
     }
 
-    /// The result, read from its file if need be; nothing if it has to be computed again.
-    pub fn fetch(&self) -> Option<Value> {
+    /// The result, read from its file if need be; nothing if it has to be computed again. An error is why it couldn't be read this
+    /// time: somebody else may succeed, and so may a second try.
+    pub fn fetch(&self) -> Result<Option<Value>, TaskError> {
         self.shared.fetch(self.id)
     }
 
@@ -65,7 +66,7 @@ impl StoredRef {
 
     /// Puts the result back after it was computed again, for `holder` if memory was promised for it. Gives the one that everybody
     /// has from now on: somebody may have been first.
-    pub fn restore(&self, value: Value, holder: Option<Holder>) -> Value {
+    pub fn restore(&self, value: Value, holder: Option<Holder>) -> Result<Value, TaskError> {
         self.shared.restore(self.id, value, holder)
     }
 

@@ -1,6 +1,6 @@
 //! What tests of the state and of the whole store have in common.
 
-use crate::file::SpillFile;
+use crate::file::{ReadError, SpillFile};
 use crate::folder::Folder;
 use crate::request::{Answer, Reply, Request};
 use crate::slot::{ResultInfo, SlotId};
@@ -14,13 +14,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+mod breaking;
 mod helping;
 mod leaving;
+mod limited;
 mod moving;
 mod retrying;
 mod same;
+mod sharing;
 mod staying;
 mod unpromised;
+mod unread;
 mod world;
 
 const UNIT: u64 = 1 << 10;

@@ -1,16 +1,16 @@
 //! The threads of the store: they write and read files, drop what is large, and tell engines what became of their
 //! requests. They start with the first need and end when there has been none for a while.
 
+mod fetching;
 mod files;
 mod helping;
 
 use crate::broken::Broken;
 use crate::broker::Holder;
-use crate::file::{SpillFile, block_size_signal};
+use crate::file::{ReadError, SpillFile, block_size_signal};
 use crate::machine;
 use crate::place::{FolderState, Place};
 use crate::request::{Asker, Reply};
-use crate::slot::SlotId;
 use crate::state::{Garbage, Job, State, Written};
 use crate::still::Still;
 use crate::watch::{LOOK, ProcessWatch};
@@ -66,9 +66,6 @@ const THREADS: usize = 2;
 
 /// How long a thread without work waits before it ends itself.
 const IDLE: Duration = Duration::from_secs(10);
-
-/// How often who reads a result waits so long, or for one that is written, before he has it beyond the limit.
-const ROOM_WAITS: u32 = 20;
 
 /// How long freed memory may stay with the process once memory was short.
 const GIVE_BACK: Duration = Duration::from_millis(100);
@@ -141,72 +138,17 @@ impl Shared {
         self.inner.lock().askers.remove(&number);
     }
 
+    /// Whether the calling thread holds the lock: another would let go of it soon.
+    #[cfg(test)]
+    pub fn is_locked(&self) -> bool {
+        self.inner.try_lock_for(Duration::from_secs(2)).is_none()
+    }
+
     /// Ends the threads. Files go with their results.
     pub fn close(&self) {
         self.inner.lock().is_closed = true;
         self.work.notify_all();
         self.place.forget_folder();
-    }
-
-    /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again.
-    ///
-    /// What is read for him alone doesn't come back into the store: others who need memory would send it away at once. Only
-    /// what he may change does, so that everybody has the same. That has to wait while others are still leaving for what came
-    /// before it, or who reads fast would have all of it in memory. He reads without the lock: others may have had it meanwhile,
-    /// and changed it. Then he looks again.
-    pub fn fetch(self: &Arc<Self>, id: SlotId) -> Option<Value> {
-        let mut waits = 0;
-        loop {
-            let inner = self.inner.lock();
-            if inner.state.is_closed(id) {
-                self.wait_to_come(inner);
-                continue;
-            }
-            if let Some(value) = inner.state.open(id) {
-                return Some(value);
-            }
-            let file = inner.state.file(id)?;
-            let stays = inner.state.may_change(id);
-            if stays && waits < ROOM_WAITS && inner.state.is_making_room() {
-                waits += 1;
-                self.wait_to_come(inner);
-                continue;
-            }
-            drop(inner);
-            let read = value_of(&file);
-            let found = match read.clone().filter(|_| stays) {
-                Some(value) => self.change(|state| state.came_back(id, &file, value)),
-                None if read.is_some() => return read,
-                None => self.change(|state| state.lose_file(id, &file)).map(|()| None),
-            };
-            match found {
-                Ok(None) => {}
-                Ok(found) => return found,
-                // The store broke: who has read it has it all the same.
-                Err(_) => return read,
-            }
-        }
-    }
-
-    /// Puts a result back that was computed again, for `holder` if he was promised memory for it; gives the one that everybody
-    /// has from now on. Somebody may have been first, and have changed it since.
-    pub fn restore(self: &Arc<Self>, id: SlotId, value: Value, holder: Option<Holder>) -> Value {
-        loop {
-            match self.change(|state| state.restore(id, value.clone(), holder)) {
-                Ok(None) => {}
-                Ok(Some(found)) => return found,
-                // The store broke: who has computed it has it all the same.
-                Err(_) => return value,
-            }
-            if let Some(found) = self.fetch(id) {
-                return found;
-            }
-        }
-    }
-
-    /// A result, if it is in memory and nobody has to wait for it.
-    pub fn in_memory(&self, id: SlotId) -> Option<Value> {
-        self.inner.lock().state.open(id)
     }
 
     fn live(self: &Arc<Self>) {
@@ -309,13 +251,10 @@ impl Shared {
             Job::Write { id, value, codec, known, bytes, epoch } => {
                 let is_new = known.is_none();
                 // A codec that panics can't write this result.
-                let written = guard(|| self.write(&value, &*codec, known)).unwrap_or(Written::Never);
+                let written = guard(|| self.write((id, epoch), &value, &*codec, known)).unwrap_or(Written::Never);
                 // The state's own is the last then, so that letting it go frees the memory.
                 drop(value);
-                let _ = self.change(|state| {
-                    if state.epoch != epoch {
-                        return;
-                    }
+                self.change_in(epoch, written, |state, written| {
                     if is_new && matches!(written, Written::To(_)) {
                         state.speed.wrote(bytes, elapsed());
                     }
@@ -325,27 +264,37 @@ impl Shared {
                 self.give_back_freed();
             }
             Job::Read { id, file, epoch } => {
-                let value = value_of(&file);
+                let read = value_of(&file);
+                if let Err(ReadError::Unread(error)) = &read {
+                    file.unheard(error);
+                }
                 let bytes = file.bytes();
                 drop(file);
-                let _ = self.change(|state| {
-                    if state.epoch != epoch {
-                        return;
-                    }
+                self.change_in(epoch, read, |state, read| {
                     state.speed.read(bytes, elapsed());
-                    state.read(id, value);
+                    state.read(id, read);
                 });
                 self.came.notify_all();
             }
             Job::Sweep { place, epoch } => {
                 crate::folder::sweep(&place);
-                let _ = self.change(|state| {
-                    if state.epoch == epoch {
-                        state.swept();
-                    }
-                });
+                self.change_in(epoch, (), |state, ()| state.swept());
             }
         }
+    }
+
+    /// Tells the state what came of a job of this epoch. If that is over, what came of it goes without the lock: files are removed,
+    /// and objects may be anybody's.
+    fn change_in<T>(self: &Arc<Self>, epoch: u32, came: T, change: impl FnOnce(&mut State, T)) {
+        let mut came = Some(came);
+        let _ = self.change(|state| {
+            if state.epoch == epoch
+                && let Some(came) = came.take()
+            {
+                change(state, came);
+            }
+        });
+        drop(came);
     }
 
     /// What leaves the store is to leave the process as well. Not at every turn: it takes some milliseconds.
@@ -395,9 +344,9 @@ impl Inner {
     }
 }
 
-/// What a file holds; nothing if it is damaged, or reading it panics.
-fn value_of(file: &SpillFile) -> Option<Value> {
-    guard(|| file.value().ok()).ok().flatten()
+/// What a file holds. One whose reading panics is of no use.
+fn value_of(file: &SpillFile) -> Result<Value, ReadError> {
+    guard(|| file.value()).unwrap_or(Err(ReadError::Damaged))
 }
 
 fn tell(askers: &BTreeMap<u32, Weak<dyn Asker>>, replies: Vec<(Holder, Reply)>) {

@@ -32,6 +32,12 @@ pub struct Encoded {
 pub trait Decoder: Send + Sync {
     /// The value that was written as `bytes`, which begin at a multiple of 64 and are nobody else's.
     fn decode(&self, bytes: Buffer) -> Result<Value, TaskError>;
+
+    /// Is told that nobody hears of an error of [`Self::decode`]: whoever needs the value decodes it himself. If the error was a
+    /// signal's, that mustn't be lost.
+    fn unheard(&self, error: &TaskError) {
+        let _ = error;
+    }
 }
 
 impl<F: Fn(Buffer) -> Result<Value, TaskError> + Send + Sync> Decoder for F {
@@ -45,6 +51,8 @@ impl<F: Fn(Buffer) -> Result<Value, TaskError> + Send + Sync> Decoder for F {
 pub enum Unwritten {
     /// Somebody else refers to it, so that letting it go would free nothing. That may be over later.
     Shared,
+    /// Something came between that says nothing of the value, such as a signal. It may work later.
+    Interrupted,
     /// It can't be written, now or later.
     Failed(TaskError),
 }

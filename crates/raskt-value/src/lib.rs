@@ -30,7 +30,7 @@ pub use kernel::{Call, CancelToken, Kernel, NativeOp};
 pub use promotion::{promote, promote_weak};
 pub use scalar::Scalar;
 pub use truncate::Truncate;
-pub use value::{Foreign, Manifest, StoredValue, Summary, Table, Value};
+pub use value::{Foreign, Manifest, Part, StoredValue, Summary, Table, Value};
 
 /// Complex numbers, as `num-complex` defines them.
 pub use num_complex as complex;

@@ -47,6 +47,10 @@ pub trait Foreign: Any + Send + Sync {
     fn bytes(&self) -> usize;
     /// What it is, for messages: `pandas.DataFrame`.
     fn type_name(&self) -> &str;
+    /// Large pieces of memory in it that other values may hold as well. As long as the value is there, these are the same.
+    fn parts(&self) -> &[Part] {
+        &[]
+    }
     /// What made it, for people, where that is more than its task says.
     fn label(&self) -> Option<&Arc<str>> {
         None
@@ -57,6 +61,15 @@ pub trait Foreign: Any + Send + Sync {
     fn codec(&self) -> Option<Arc<dyn Codec>> {
         None
     }
+}
+
+/// A piece of memory that more than one value may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The same in all values that hold it, and in no others while they do: its address, for one.
+    pub identity: usize,
+    /// Bytes of it that the value holds.
+    pub bytes: usize,
 }
 
 /// A result in a store, which may move it between memory and disk.

@@ -103,7 +103,7 @@ impl Recompute<'_> {
     }
 
     fn make_origin(&mut self, origin: &Origin, stack: &mut Vec<Step>) -> Result<Option<Value>, RunError> {
-        if let Some(value) = origin.fetch() {
+        if let Some(value) = origin.fetch().map_err(RunError::Unread)? {
             return Ok(Some(value));
         }
         let behind = self.step(origin.lineage())?;
@@ -112,7 +112,7 @@ impl Recompute<'_> {
             return Ok(None);
         };
         self.was_read(behind);
-        Ok(Some(origin.restore(value)))
+        origin.restore(value).map(Some).map_err(RunError::Unread)
     }
 
     fn make_task(&mut self, past: &Past, step: Step, stack: &mut Vec<Step>) -> Result<Option<Value>, RunError> {
@@ -192,6 +192,7 @@ impl Drop for Counted<'_> {
 }
 
 fn lost() -> RunError {
-    let message = "it was spilled, its file is gone or damaged, and what it was computed from is not there any more";
-    RunError::Task { key: "a result".into(), error: TaskError::new(ErrorKind::Lost, message) }
+    let message =
+        "a result was spilled, its file is gone or damaged, and what it was computed from is not there any more";
+    RunError::Unread(TaskError::new(ErrorKind::Lost, message))
 }

@@ -440,7 +440,7 @@ fn what_is_computed_again_counts_as_long_as_it_is_there() {
         let shape = Shape::Reduce { input: filled, grid, fan_in: [8].into_iter().collect() };
         let joined = graph.layer(Layer::new("join", join, shape).with_cost(bytes(256 << 10))).unwrap();
         let kept = place.keep((Arc::new(graph.finish()), vec![TaskId::new(joined, 0)]));
-        let expected = sum(&StoredRef::of(&kept[0]).unwrap().fetch().unwrap());
+        let expected = sum(&StoredRef::of(&kept[0]).unwrap().fetch().unwrap().unwrap());
         // Something else takes all the memory, so that it leaves; and its file is gone.
         drop(place.keep(blocks(100, false)));
         place.becomes_at_most(0);

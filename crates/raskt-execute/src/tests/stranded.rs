@@ -18,7 +18,7 @@ fn results_leave_memory_and_come_back_in_no_more_time() {
         let (graph, wanted) = sums_of(kept.clone());
         check_sums(&place.run(graph, wanted).unwrap());
         for (at, value) in kept.iter().enumerate() {
-            assert_eq!(number(&StoredRef::of(value).unwrap().fetch().unwrap()), at as i64);
+            assert_eq!(number(&StoredRef::of(value).unwrap().fetch().unwrap().unwrap()), at as i64);
         }
         assert!(start.elapsed() < Duration::from_secs(10), "{threads} threads: {:?}", start.elapsed());
         drop(kept);

@@ -28,8 +28,15 @@ impl Held {
         let Ok(store) = memory::store(py) else { return Self::Here(result) };
         let (label, kind) = (label().into(), result.bind(py).get_type().unbind());
         let facts = ResultInfo { label, group: GROUP, turn: None, recompute_nanoseconds: None };
-        match py.detach(|| store.keep_unasked(value, Lineage::none(), facts)) {
-            Ok(kept) => Self::Stored(kept, kind),
+        match py.detach(|| store.keep_pinned(value, Lineage::none(), facts)) {
+            Ok((kept, pins)) => {
+                drop(result);
+                py.detach(|| {
+                    drop(pins);
+                    store.make_room();
+                });
+                Self::Stored(kept, kind)
+            }
             // The store broke, and whoever waits for it is told; the result is here.
             Err(_) => Self::Here(result),
         }
@@ -48,7 +55,7 @@ impl Held {
             Self::Here(result) => Ok(result.clone_ref(py)),
             Self::Stored(kept, _) => {
                 // A thread of the store that reads it needs the interpreter.
-                let value = py.detach(|| kept.fetch());
+                let value = py.detach(|| kept.fetch()).map_err(|error| from_task_error(py, &error))?;
                 let object = value.as_ref().and_then(Object::of).map(|object| object.clone_ref(py));
                 object.ok_or_else(|| {
                     let message = "the result of a future was spilled, and its file is gone or damaged; `retry` makes \

@@ -8,7 +8,9 @@
 
 use super::{Object, size};
 use crate::array::{chunk_from_numpy, numpy_over};
+use crate::error::{from_task_error, raise_again, to_task_error};
 use numpy::PyUntypedArray;
+use pyo3::exceptions::{PyException, PyMemoryError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use raskt_value::{Buffer, Codec, Decoder, Encoded, ErrorKind, TaskError, Unwritten, Value};
@@ -33,10 +35,10 @@ impl Codec for ObjectCodec {
             if !self.fixed && !moves_still(object) {
                 return Err(Unwritten::Shared);
             }
-            if is_shared(object).map_err(|error| refused(&error))? {
+            if is_shared(object).map_err(|error| refused(py, error))? {
                 return Err(Unwritten::Shared);
             }
-            encode(object).map_err(|error| refused(&error))
+            encode(object).map_err(|error| refused(py, error))
         });
         encoded.unwrap_or(Err(Unwritten::Shared))
     }
@@ -52,8 +54,14 @@ impl Codec for ObjectCodec {
     }
 }
 
-fn refused(error: &PyErr) -> Unwritten {
-    Unwritten::Failed(TaskError::new(ErrorKind::Foreign, error.to_string()))
+/// What an exception says of an object that isn't written for it.
+fn refused(py: Python<'_>, error: PyErr) -> Unwritten {
+    let is_of_the_object = error.is_instance_of::<PyException>(py) && !error.is_instance_of::<PyMemoryError>(py);
+    if is_of_the_object {
+        return Unwritten::Failed(to_task_error(py, error));
+    }
+    raise_again(py, &error);
+    Unwritten::Interrupted
 }
 
 /// Whether it is still such that moving it pays: since it came, it may have been changed, and hold what would come back as
@@ -117,10 +125,13 @@ struct Part {
 
 impl Decoder for ObjectDecoder {
     fn decode(&self, bytes: Buffer) -> Result<Value, TaskError> {
-        let lost =
-            |what: String| TaskError::new(ErrorKind::Lost, format!("a spilled object can't be read back: {what}"));
-        Python::try_attach(|py| self.load(py, &bytes).map_err(|error| lost(error.to_string())))
-            .unwrap_or_else(|| Err(lost("the interpreter has ended".into())))
+        // What Python raises says nothing of the file: it may be a signal's, or want of memory.
+        Python::try_attach(|py| self.load(py, &bytes).map_err(|error| to_task_error(py, error)))
+            .unwrap_or_else(|| Err(TaskError::new(ErrorKind::Cancelled, "the interpreter has ended")))
+    }
+
+    fn unheard(&self, error: &TaskError) {
+        Python::try_attach(|py| raise_again(py, &from_task_error(py, error)));
     }
 }
 

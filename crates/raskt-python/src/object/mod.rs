@@ -8,7 +8,7 @@ pub(crate) use size::size_of_object;
 use codec::ObjectCodec;
 use pyo3::prelude::*;
 use raskt_store::Store;
-use raskt_value::{Codec, Foreign, Value};
+use raskt_value::{Codec, Foreign, Part, Value};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ const _: () = assert!(Store::KEPT_BYTES <= u32::MAX as usize, "what is smaller i
 struct Kept {
     object: Py<PyAny>,
     bytes: usize,
+    /// Large pieces of memory that other objects may hold as well.
+    parts: Box<[Part]>,
     /// How it is written; nothing if moving it would cost more than it brings.
     codec: Option<ObjectCodec>,
     /// What made it, for people, where that is more than its layer says.
@@ -39,18 +41,18 @@ impl Object {
 
     /// The same, with the name of what made it if it is large enough that somebody may ask.
     pub fn labelled(object: Bound<'_, PyAny>, label: impl FnOnce() -> Option<Arc<str>>) -> Value {
-        let size = size::of(&object);
+        let (size, parts) = size::with_parts(&object);
         if size.bytes < Store::KEPT_BYTES {
             return Value::Foreign(Arc::new(Self { object: object.unbind(), bytes: size.bytes as u32 }));
         }
-        Value::Foreign(Arc::new(Kept::of_size(object, size, label())))
+        Value::Foreign(Arc::new(Kept::of_size(object, size, parts, label())))
     }
 
     /// The same, if the store would move it to disk.
     pub fn that_leaves(object: &Bound<'_, PyAny>) -> Option<Value> {
-        let size = size::of(object);
+        let (size, parts) = size::with_parts(object);
         let leaves = size.bytes >= Store::KEPT_BYTES && size.moves.is_some();
-        leaves.then(|| Value::Foreign(Arc::new(Kept::of_size(object.clone(), size, None))))
+        leaves.then(|| Value::Foreign(Arc::new(Kept::of_size(object.clone(), size, parts, None))))
     }
 
     /// The Python object in `value`, if it is one.
@@ -63,9 +65,9 @@ impl Object {
 }
 
 impl Kept {
-    fn of_size(object: Bound<'_, PyAny>, size: size::Size, label: Option<Arc<str>>) -> Self {
+    fn of_size(object: Bound<'_, PyAny>, size: size::Size, parts: Vec<Part>, label: Option<Arc<str>>) -> Self {
         let codec = size.moves.map(|fixed| ObjectCodec { fixed });
-        Self { object: object.unbind(), bytes: size.bytes, codec, label }
+        Self { object: object.unbind(), bytes: size.bytes, parts: parts.into(), codec, label }
     }
 }
 
@@ -86,6 +88,10 @@ impl Foreign for Object {
 impl Foreign for Kept {
     fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     fn type_name(&self) -> &str {

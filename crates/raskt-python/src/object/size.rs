@@ -10,6 +10,8 @@ use others::{heard, own_count, registered};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyComplex, PyFloat, PyInt, PyNone, PyString, PyType};
+use raskt_store::Store;
+use raskt_value::Part;
 
 /// What an object holds.
 #[derive(Clone, Copy)]
@@ -26,17 +28,32 @@ pub(crate) fn size_of_object(object: &Bound<'_, PyAny>) -> usize {
 }
 
 pub(super) fn of(object: &Bound<'_, PyAny>) -> Size {
+    with_parts(object).0
+}
+
+/// The same, with the large arrays, tables and bytes that it is or that were met in it: others may hold them as well.
+pub(super) fn with_parts(object: &Bound<'_, PyAny>) -> (Size, Vec<Part>) {
     if let Some(bytes) = scalar(object) {
-        return Size { bytes, moves: None };
+        return (Size { bytes, moves: None }, vec![]);
     }
     if let Some(buffer) = buffer(object) {
-        return buffer;
+        return (buffer, part(object, buffer).into_iter().collect());
     }
     if let Some(bytes) = registered(object) {
-        return Size { bytes: bytes.max(SMALL.bytes), moves: None };
+        return (Size { bytes: bytes.max(SMALL.bytes), moves: None }, vec![]);
     }
     let plain = if Contents::are_in(object) { None } else { plain(object) };
-    plain.unwrap_or_else(|| Contents::new().measure(object))
+    match plain {
+        Some(size) => (size, part(object, size).into_iter().collect()),
+        None => Contents::new().measure(object),
+    }
+}
+
+/// What is told of others by where it lies, if it is large: an array that shows a part of another one by where that lies. If it is
+/// taken out of what holds it, something else may come to lie there; that is taken to be the same then, until its holder goes.
+fn part(object: &Bound<'_, PyAny>, size: Size) -> Option<Part> {
+    let identity = || arrays::shown_by(object).map_or(object.as_ptr() as usize, |(base, _)| base);
+    (size.bytes >= Store::KEPT_BYTES).then(|| Part { identity: identity(), bytes: size.bytes })
 }
 
 /// The size of bytes and texts.

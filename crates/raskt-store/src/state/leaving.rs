@@ -13,11 +13,20 @@ impl State {
     pub fn wrote(&mut self, id: SlotId, bytes: u64, written: Written) {
         // As they were counted when it began: since then it may have been removed, or be of another size.
         self.leaving -= bytes;
-        self.disk.used -= reserved(bytes);
+        self.disk.release(id);
         match written {
             Written::To(file) => self.take_file(id, file),
             Written::Trouble(trouble) => {
                 self.disk.trouble = Some(trouble);
+                self.forget_old(id);
+            }
+            Written::NoRoom => {
+                // Without the file that it has there may be room. Where it has none, it would be tried again and again.
+                if self.slots.get(&id).is_some_and(|slot| slot.file.is_none()) {
+                    let limit = self.disk.limit;
+                    let trouble = || format!("spill files may have no more than {limit} bytes together");
+                    self.disk.trouble.get_or_insert_with(trouble);
+                }
                 self.forget_old(id);
             }
             Written::Shared => self.set_stays(id, Some(Stays::SharedElsewhere)),
@@ -44,7 +53,7 @@ impl State {
         if slot.as_ref().is_some_and(|slot| slot.file.as_ref().is_some_and(|own| Arc::ptr_eq(own, &file))) {
             return;
         }
-        self.disk.used += file.bytes();
+        self.disk.files += file.bytes();
         self.counts.written += 1;
         let old = match slot {
             Some(slot) => slot.file.replace(file),
@@ -65,8 +74,9 @@ impl State {
         let goes = slot.file.is_some() && slot.pins == 0 && slot.stays.is_none();
         match std::mem::replace(&mut slot.place, Residency::Out) {
             Residency::Writing(value) if goes => {
-                self.broker.let_go(slot.bytes);
-                self.garbage.push(Garbage::Value(value, slot.codec.clone()));
+                let (bytes, codec) = (slot.bytes, slot.codec.clone());
+                self.gone(&value, bytes);
+                self.garbage.push(Garbage::Value(value, codec));
             }
             Residency::Writing(value) => slot.place = Residency::Memory(value),
             other => slot.place = other,
@@ -138,10 +148,11 @@ impl State {
             return self.stay(id, Stays::Unwritable);
         }
         if let Residency::Memory(value) = std::mem::replace(&mut slot.place, Residency::Out) {
-            self.garbage.push(Garbage::Value(value, slot.codec.clone()));
+            let codec = slot.codec.clone();
+            self.gone(&value, bytes);
+            self.garbage.push(Garbage::Value(value, codec));
         }
         self.order.remove(id);
-        self.broker.let_go(bytes);
         self.counts.dropped += 1;
         self.has_spilled = true;
         bytes
@@ -159,9 +170,12 @@ impl State {
         let Some((value, codec)) = slot.value().cloned().zip(slot.codec.clone()) else { return 0 };
         slot.place = Residency::Writing(value.clone());
         self.leaving += slot.bytes;
-        self.disk.used += reserved(slot.bytes);
         self.has_spilled = true;
         let known = slot.file.clone();
+        // One that has a file is written anew only if it was changed: that shows when it is compared, and room is asked for then.
+        if known.is_none() {
+            self.disk.reserve(id, reserved(slot.bytes));
+        }
         let bytes = slot.bytes;
         self.jobs.push_back(Job::Write { id, value, codec, known, bytes, epoch: self.epoch });
         bytes
@@ -195,7 +209,7 @@ impl State {
 
     pub(super) fn forget_file(&mut self, file: Option<Arc<SpillFile>>) {
         if let Some(file) = file {
-            self.disk.used -= file.bytes();
+            self.disk.files -= file.bytes();
             self.garbage.push(Garbage::File(file));
         }
     }

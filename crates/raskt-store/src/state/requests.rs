@@ -114,7 +114,7 @@ impl State {
     fn is_refused(&self, request: &Request) -> bool {
         let inputs = request.inputs.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
         // What is pinned is about to be read, and may go then.
-        let stuck = self.broker.held() - self.pinned;
+        let stuck = self.broker.held().saturating_sub(self.pinned);
         let most = self.broker.limit().saturating_add(request.bytes.max(self.largest).saturating_mul(REQUESTS_BEYOND));
         // One that makes less than it reads is the way out, however bad it is.
         stuck > most && request.bytes > inputs

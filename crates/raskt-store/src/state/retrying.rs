@@ -56,6 +56,27 @@ impl State {
         self.serve_pending();
     }
 
+    /// Lets others leave for what came without a promise. Where those that can leave don't suffice, some are looked at again that
+    /// somebody referred to when they were met: who reads one result after the other has let go of all but the last.
+    pub fn make_room(&mut self) {
+        if self.evict_excess() {
+            return;
+        }
+        let found = self.look_at_some(LOOKS);
+        if self.try_some() || found {
+            self.evict_excess();
+        }
+    }
+
+    /// Whether enough is leaving for what there is to be within the limit.
+    fn evict_excess(&mut self) -> bool {
+        let beyond = self.broker.beyond_limit();
+        if beyond > self.leaving {
+            self.evict(beyond - self.leaving, 0);
+        }
+        self.broker.beyond_limit() <= self.leaving
+    }
+
     /// Looks at some of them while nothing else happens; says whether any may leave.
     pub fn look_at_shared(&mut self) -> bool {
         let found = self.look_at_some(LOOKS);

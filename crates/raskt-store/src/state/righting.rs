@@ -1,7 +1,8 @@
 //! What is left when threads are gone, or a change panicked half way: the results, from which all else is told anew.
 
-use super::State;
+use super::{Job, State};
 use crate::order::Order;
+use crate::sharing::Sharing;
 #[cfg(test)]
 use crate::slot::Stays;
 use crate::slot::{Residency, Slot, SlotId};
@@ -16,7 +17,9 @@ impl State {
         (self.round, self.wants_look) = Default::default();
         self.loading.clear();
         self.replies.clear();
-        self.jobs.clear();
+        let jobs = std::mem::take(&mut self.jobs);
+        // What only they hold goes without the lock.
+        self.garbage.extend(jobs.into_iter().flat_map(Job::into_garbage));
         (self.leaving, self.coming, self.lent, self.is_sweeping) = (0, 0, 0, false);
         let ids: Vec<SlotId> = self.slots.keys().copied().collect();
         for id in ids {
@@ -29,6 +32,8 @@ impl State {
             };
             self.update_rank(id);
         }
+        let files = self.slots.values().filter_map(|slot| slot.file.as_ref());
+        self.disk.recount(files.map(|file| file.bytes()).sum());
     }
 
     /// After a panic half way through a change: all that follows from the results that are there is told from them anew, and
@@ -38,7 +43,7 @@ impl State {
         let in_memory = |slots: &BTreeMap<SlotId, Slot>| {
             slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum::<u64>()
         };
-        let small = self.broker.held().saturating_sub(in_memory(&self.slots));
+        let small = self.broker.held_by_each().saturating_sub(in_memory(&self.slots));
         self.order = Order::default();
         let lent = self.lent;
         self.slots.values_mut().for_each(|slot| (slot.pins, slot.stays) = (0, None));
@@ -47,7 +52,9 @@ impl State {
         self.lose_threads();
         self.lent = lent;
         self.broker.recount(small + in_memory(&self.slots));
-        self.disk.used = self.slots.values().filter_map(|slot| slot.file.as_ref()).map(|file| file.bytes()).sum();
+        self.sharing = Sharing::default();
+        self.slots.values().filter_map(Slot::value).for_each(|value| self.sharing.enter(value));
+        self.broker.set_repeated(self.sharing.repeated());
     }
 
     /// One like it that has nothing.
@@ -64,7 +71,7 @@ impl State {
         match at % 5 {
             0 => self.order = Order::default(),
             1 => self.leaving += 1,
-            2 => self.disk.used += 1,
+            2 => self.disk.files += 1,
             3 => self.coming += 1,
             _ => self.loading.clear(),
         }
@@ -74,7 +81,7 @@ impl State {
     #[cfg(test)]
     pub fn validate(&self) {
         let held: u64 = self.slots.values().filter(|slot| slot.value().is_some()).map(|slot| slot.bytes).sum();
-        assert_eq!(self.broker.held(), held, "held bytes (tests hold nothing small)");
+        assert_eq!(self.broker.held_by_each(), held, "held bytes (tests hold nothing small)");
         let leaving = self.slots.values().filter(|slot| matches!(slot.place, Residency::Writing(_)));
         assert!(leaving.map(|slot| slot.bytes).sum::<u64>() <= self.leaving);
         let pinned = self.slots.values().filter(|slot| slot.pins > 0).map(Slot::bytes_in_memory);
@@ -89,6 +96,6 @@ impl State {
         let can_leave = self.slots.iter().filter(|(_, slot)| slot.can_leave()).map(|(&id, _)| id);
         assert_eq!(standing, can_leave.collect::<Vec<_>>(), "the order holds what can leave");
         let files: u64 = self.slots.values().filter_map(|slot| slot.file.as_ref()).map(|file| file.bytes()).sum();
-        assert!(self.disk.used >= files);
+        assert_eq!(self.disk.files, files, "bytes of files");
     }
 }

@@ -32,7 +32,7 @@ fn requests_are_answered_and_results_are_read_by_those_who_wait() {
     let (told, hears) = std::sync::mpsc::channel();
     let waiting = kept.clone();
     std::thread::spawn(move || {
-        let numbers = waiting.iter().map(|kept| number(&kept.fetch().unwrap()));
+        let numbers = waiting.iter().map(|kept| number(&kept.fetch().unwrap().unwrap()));
         let _ = told.send(numbers.collect::<Vec<_>>());
     });
     let numbers = hears.recv_timeout(Duration::from_secs(20)).expect("who waits for one reads it himself");

@@ -168,10 +168,10 @@ fn who_reads_faster_than_others_are_written_waits_for_them() {
     assert_eq!(store.report().unwrap().held, 0);
     // Four come back; for the fifth one has to leave, and is written for as long as it likes.
     *gate.0.lock() = false;
-    kept[..5].iter().for_each(|kept| drop(kept.fetch().unwrap()));
+    kept[..5].iter().for_each(|kept| drop(kept.fetch().unwrap().unwrap()));
     let deadline = Instant::now() + Duration::from_secs(20);
     std::thread::scope(|scope| {
-        let sixth = scope.spawn(|| kept[5].fetch().is_some());
+        let sixth = scope.spawn(|| kept[5].fetch().unwrap().is_some());
         std::thread::sleep(Duration::from_millis(200));
         assert!(!sixth.is_finished() && store.report().unwrap().held == 500 * UNIT);
         *gate.0.lock() = true;
@@ -215,11 +215,11 @@ fn a_folder_that_somebody_has_removed_is_made_again() {
     };
     ask_for_all(0);
     std::fs::remove_dir_all(place.path()).unwrap();
-    assert!(kept.iter().all(|kept| kept.fetch().is_none()), "they were all on disk");
+    assert!(kept.iter().all(|kept| kept.fetch().unwrap().is_none()), "they were all on disk");
     let others = fill(&store, 4);
     ask_for_all(1);
     assert!(std::fs::read_dir(place.path()).unwrap().count() > 0, "they went to disk");
-    assert!(others.iter().enumerate().all(|(at, kept)| number(&kept.fetch().unwrap()) == at as u64));
+    assert!(others.iter().enumerate().all(|(at, kept)| number(&kept.fetch().unwrap().unwrap()) == at as u64));
     let disk = store.report().unwrap().disk_trouble;
     assert!(disk.is_none(), "{disk:?}");
     store.validate();
@@ -260,7 +260,7 @@ fn nobody_waits_for_what_dead_processes_left_to_be_removed() {
         unsafe { libc::_exit(0) };
     }
     assert_eq!(exit_code(child), Some(0));
-    assert!(kept.iter().all(|kept| kept.fetch().is_some()) && dead.exists() && Instant::now() < until);
+    assert!(kept.iter().all(|kept| kept.fetch().unwrap().is_some()) && dead.exists() && Instant::now() < until);
     folder::tests::STOPPED.lock().retain(|(stopped, _)| stopped != place.path());
     let deadline = Instant::now() + Duration::from_secs(20);
     while dead.exists() {

@@ -15,7 +15,7 @@ fn what_was_spilled_comes_back_and_isnt_written_twice() {
         drop(pins);
         store.give_back(holder);
         for (at, kept) in kept.iter().enumerate() {
-            assert_eq!(number(&kept.fetch().unwrap()), at as u64);
+            assert_eq!(number(&kept.fetch().unwrap().unwrap()), at as u64);
         }
         store.validate();
     }
@@ -100,7 +100,7 @@ fn a_store_that_breaks_tells_engines_and_goes_on_with_the_results_that_it_has() 
     drop(waiting);
     (0..2).for_each(|ticket| store.give_back(holder(ticket)));
     for (at, kept) in kept.iter().enumerate() {
-        assert_eq!(number(&kept.fetch().unwrap()), at as u64);
+        assert_eq!(number(&kept.fetch().unwrap().unwrap()), at as u64);
     }
     store.validate();
     assert_eq!(store.report().unwrap().promised, 0);
@@ -160,7 +160,7 @@ fn results_leave_when_the_limit_is_lowered_though_nobody_asks_for_memory() {
         std::thread::sleep(Duration::from_millis(1));
     }
     for (at, kept) in (0..).zip(&kept) {
-        assert_eq!(number(&kept.fetch().unwrap()), at);
+        assert_eq!(number(&kept.fetch().unwrap().unwrap()), at);
     }
     store.validate();
 }

@@ -96,7 +96,7 @@ fn who_fetches_while_it_is_being_read_has_the_same_as_everybody() {
     assert!(one.state.came_back(one.id, &file, read).is_none(), "nobody has one of his own");
     assert!(one.state.is_closed(one.id), "he waits until it is there");
     let Some(Job::Read { file, .. }) = one.state.jobs.pop_front() else { panic!("a task waits for it") };
-    one.state.read(one.id, Some(file.value().unwrap()));
+    one.state.read(one.id, file.value());
     assert!(!one.state.is_closed(one.id) && one.state.open(one.id).is_some());
     one.state.validate();
 }
@@ -171,7 +171,7 @@ fn no_change_is_lost_while_it_comes_and_goes() {
         let readers = [0, 1].map(|_| {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
-                    drop(kept.fetch().unwrap());
+                    drop(kept.fetch().unwrap().unwrap());
                 }
             })
         });
@@ -196,7 +196,7 @@ fn no_change_is_lost_while_it_comes_and_goes() {
         let mut changes = 0;
         while Instant::now() < until {
             changes += 1;
-            let value = kept.fetch().unwrap();
+            let value = kept.fetch().unwrap().unwrap();
             let before = Mutable::of(&value).number.fetch_add(1, Ordering::Relaxed);
             assert_eq!(before + 1, changes, "changes were lost");
             drop(value);
@@ -207,6 +207,6 @@ fn no_change_is_lost_while_it_comes_and_goes() {
         pusher.join().unwrap();
         changes
     });
-    assert_eq!(number_of(&kept.fetch().unwrap()), changes);
+    assert_eq!(number_of(&kept.fetch().unwrap().unwrap()), changes);
     assert!(store.report().unwrap().files_read > 0);
 }

@@ -8,16 +8,16 @@ fn what_was_changed_since_it_was_written_is_written_anew_and_nothing_else_is() {
     let kept = store.keep_unasked(Mutable::value(1, false), Lineage::none(), facts(None)).unwrap();
     squeeze(&store, &ear, asker, 0);
     assert_eq!((store.report().unwrap().held, store.report().unwrap().files_written), (0, 1));
-    let value = kept.fetch().unwrap();
+    let value = kept.fetch().unwrap().unwrap();
     assert_eq!(Mutable::of(&value).number.load(Ordering::Relaxed), 1);
-    assert!(Arc::ptr_eq(&object(&value), &object(&kept.fetch().unwrap())), "everybody has the same");
+    assert!(Arc::ptr_eq(&object(&value), &object(&kept.fetch().unwrap().unwrap())), "everybody has the same");
     drop(value);
     squeeze(&store, &ear, asker, 1);
     assert_eq!((store.report().unwrap().held, store.report().unwrap().files_written), (0, 1), "it is what it was");
-    Mutable::of(&kept.fetch().unwrap()).number.store(2, Ordering::Relaxed);
+    Mutable::of(&kept.fetch().unwrap().unwrap()).number.store(2, Ordering::Relaxed);
     squeeze(&store, &ear, asker, 2);
     assert_eq!((store.report().unwrap().held, store.report().unwrap().files_written), (0, 2));
-    assert_eq!(Mutable::of(&kept.fetch().unwrap()).number.load(Ordering::Relaxed), 2);
+    assert_eq!(Mutable::of(&kept.fetch().unwrap().unwrap()).number.load(Ordering::Relaxed), 2);
     let spilled = store.report().unwrap().spilled;
     assert!(spilled < 2 * (64 + 8), "the old file is gone: {spilled}");
 }
@@ -31,7 +31,7 @@ fn a_codec_that_panics_leaves_its_result_where_it_is_and_stops_nobody() {
     let report = store.report().unwrap();
     assert_eq!((report.held, report.files_written, report.refused), (100 * UNIT, 1, 1));
     for (kept, number) in [(stays, PANICS), (leaves, 1)] {
-        assert_eq!(Mutable::of(&kept.fetch().unwrap()).number.load(Ordering::Relaxed), number);
+        assert_eq!(Mutable::of(&kept.fetch().unwrap().unwrap()).number.load(Ordering::Relaxed), number);
     }
     assert!(ear.broke.lock().is_empty());
 }
@@ -41,11 +41,11 @@ fn what_is_in_use_stays_and_what_cant_be_written_isnt_tried_again() {
     let (store, ear, asker, _place) = store(400 * UNIT);
     let used = store.keep_unasked(Mutable::value(1, false), Lineage::none(), facts(None)).unwrap();
     let _bad = store.keep_unasked(Mutable::value(2, true), Lineage::none(), facts(None)).unwrap();
-    Mutable::of(&used.fetch().unwrap()).is_in_use.store(true, Ordering::Relaxed);
+    Mutable::of(&used.fetch().unwrap().unwrap()).is_in_use.store(true, Ordering::Relaxed);
     squeeze(&store, &ear, asker, 0);
     let report = store.report().unwrap();
     assert_eq!((report.held, report.files_written, report.refused), (200 * UNIT, 0, 1));
-    Mutable::of(&used.fetch().unwrap()).is_in_use.store(false, Ordering::Relaxed);
+    Mutable::of(&used.fetch().unwrap().unwrap()).is_in_use.store(false, Ordering::Relaxed);
     used.set_turn(None);
     squeeze(&store, &ear, asker, 1);
     let report = store.report().unwrap();
@@ -64,7 +64,7 @@ fn what_nobody_was_promised_memory_for_lets_others_leave() {
         std::thread::sleep(Duration::from_millis(1));
     }
     for (at, kept) in kept.iter().enumerate() {
-        assert_eq!(Mutable::of(&kept.fetch().unwrap()).number.load(Ordering::Relaxed), at as u64);
+        assert_eq!(Mutable::of(&kept.fetch().unwrap().unwrap()).number.load(Ordering::Relaxed), at as u64);
     }
     store.validate();
 }
@@ -76,13 +76,13 @@ fn what_somebody_referred_to_leaves_when_he_no_longer_does_though_nobody_asks_fo
         .map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None)).unwrap())
         .collect();
     let deadline = Instant::now() + Duration::from_secs(20);
-    let refer = || kept.iter().map(|kept| kept.fetch().unwrap()).collect::<Vec<_>>();
+    let refer = || kept.iter().map(|kept| kept.fetch().unwrap().unwrap()).collect::<Vec<_>>();
     let mut referred = refer();
     // More comes while all of it is referred to, and so is met in vain.
     let more: Vec<_> = (12..15)
         .map(|at| store.keep_unasked(Mutable::value(at, false), Lineage::none(), facts(None)).unwrap())
         .collect();
-    referred.extend(more.iter().map(|kept| kept.fetch().unwrap()));
+    referred.extend(more.iter().map(|kept| kept.fetch().unwrap().unwrap()));
     drop(referred);
     while store.report().unwrap().held > 400 * UNIT {
         assert!(Instant::now() < deadline, "{}", store.report().unwrap());
@@ -120,7 +120,7 @@ fn a_child_of_a_fork_reads_what_its_parent_keeps() {
             // SAFETY: the child touches the store and what it has itself, and leaves without any cleaning up.
             let child = unsafe { libc::fork() };
             if child == 0 {
-                let right = (0..8).all(|at| kept[at].fetch().is_some_and(|value| number(&value) == at as u64));
+                let right = (0..8).all(|at| kept[at].fetch().unwrap().is_some_and(|value| number(&value) == at as u64));
                 // SAFETY: it ends the child at once.
                 unsafe { libc::_exit(i32::from(!right)) };
             }
@@ -190,4 +190,50 @@ fn nobody_gets_what_its_readers_may_change_while_it_is_written() {
     assert!(state.jobs.iter().any(|job| matches!(job, Job::Write { id: written, .. } if *written == id)));
     let answer = state.ask(Request { holder: holder(2), bytes: 0, inputs: vec![(id, 100 * UNIT)] });
     assert_eq!(answer, Answer::Promised { is_loading: false });
+}
+
+#[test]
+fn who_keeps_more_than_the_disk_takes_waits_for_it() {
+    let (store, _ear, _asker, _place) = store(400 * UNIT);
+    let mut kept = vec![];
+    for number in 100..140 {
+        let value = Mutable::value(number, false);
+        let own = object(&value);
+        let (stored, pins) = store.keep_pinned(value, no_lineage(), facts(None)).unwrap();
+        drop(own);
+        drop(pins);
+        store.make_room();
+        let report = store.report().unwrap();
+        assert!(report.held <= 400 * UNIT, "he was let go on at {number}: {report}");
+        kept.push(stored);
+    }
+    // Who reads them one after the other has the last one only.
+    for (number, kept) in (100..).zip(&kept) {
+        let value = kept.fetch().unwrap().unwrap();
+        assert_eq!(Mutable::of(&value).number.load(Ordering::Relaxed), number);
+        let held = store.report().unwrap().held;
+        assert!(held <= 800 * UNIT, "{number}: {held} bytes are held");
+    }
+    store.validate();
+}
+
+#[test]
+fn what_somebody_in_its_own_world_referred_to_leaves_for_what_comes_later() {
+    let (store, ear, asker, _place) = store(400 * UNIT);
+    let kept: Vec<_> = (0..4)
+        .map(|number| store.keep_unasked(Mutable::value(number, false), no_lineage(), facts(None)).unwrap())
+        .collect();
+    let set_used = |is_used: bool| {
+        for kept in &kept {
+            Mutable::of(&kept.in_memory().unwrap()).is_in_use.store(is_used, Ordering::Relaxed);
+        }
+    };
+    set_used(true);
+    squeeze(&store, &ear, asker, 1);
+    set_used(false);
+    let _more: Vec<_> = (0..4)
+        .map(|number| store.keep_unasked(Mutable::value(number, false), no_lineage(), facts(None)).unwrap())
+        .collect();
+    store.make_room();
+    assert!(store.report().unwrap().held <= 400 * UNIT);
 }

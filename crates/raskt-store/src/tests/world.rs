@@ -91,7 +91,9 @@ impl World {
             }
             Some(Job::Read { id, file, .. }) => {
                 let value = file.value().unwrap();
-                self.state.read(id, (!fails).then_some(value));
+                let failures = [ReadError::Damaged, ReadError::Unread(TaskError::cancelled())];
+                let failure = failures.into_iter().nth(id.0 as usize % 2).filter(|_| fails);
+                self.state.read(id, failure.map_or(Ok(value), Err));
             }
             Some(Job::Sweep { .. }) | None => {}
         }

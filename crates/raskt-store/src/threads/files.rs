@@ -3,21 +3,33 @@
 use super::Shared;
 use crate::file::SpillFile;
 use crate::folder::Folder;
+use crate::slot::SlotId;
 use crate::state::Written;
 use raskt_value::{Codec, Unwritten, Value};
 use std::io;
 use std::sync::Arc;
 
 impl Shared {
-    /// Writes a result, unless `known` is its file and it hasn't changed since.
-    pub(super) fn write(self: &Arc<Self>, value: &Value, codec: &dyn Codec, known: Option<Arc<SpillFile>>) -> Written {
+    /// Writes a result of this epoch, unless `known` is its file and it hasn't changed since.
+    pub(super) fn write(
+        self: &Arc<Self>,
+        (id, epoch): (SlotId, u32),
+        value: &Value,
+        codec: &dyn Codec,
+        known: Option<Arc<SpillFile>>,
+    ) -> Written {
         let encoded = match codec.encode(value) {
             Ok(encoded) => encoded,
-            Err(Unwritten::Shared) => return Written::Shared,
+            Err(Unwritten::Shared | Unwritten::Interrupted) => return Written::Shared,
             Err(Unwritten::Failed(_)) => return Written::Never,
         };
         if let Some(known) = known.filter(|known| known.holds(&encoded.pieces) && known.is_there()) {
             return Written::To(known);
+        }
+        let bytes = SpillFile::bytes_of(&encoded);
+        let reserved = self.change(|state| state.epoch == epoch && state.disk.reserve(id, bytes));
+        if !reserved.unwrap_or(false) {
+            return Written::NoRoom;
         }
         let folder = match self.folder() {
             Ok(folder) => folder,

@@ -2,13 +2,14 @@
 
 use super::elements::Elements;
 use super::others::{attributes, bound, count_in_deque, is_code, own_count, registered};
-use super::{SHORT_TEXT, SMALL, Size, arrays, derived_table, of_text, plain, scalar};
+use super::{SHORT_TEXT, SMALL, Size, arrays, derived_table, of_text, part, plain, scalar};
 use hashbrown::{HashMap, HashSet};
 use pyo3::prelude::*;
 use pyo3::types::{
     PyDict, PyDictMethods, PyFrozenSet, PyFrozenSetMethods, PyList, PySet, PySetMethods, PyString, PyTuple,
 };
 use raskt_store::Store;
+use raskt_value::Part;
 
 /// Adds up what objects hold that are in an object. The effort is bounded: of more objects some are looked at, evenly
 /// spread, and the others are taken to be like them.
@@ -17,6 +18,8 @@ pub(super) struct Contents {
     met: HashSet<usize>,
     /// Arrays of which others show parts, and how many of their bytes weren't counted yet.
     shown: HashMap<usize, usize>,
+    /// Large ones that others may hold as well.
+    parts: Vec<Part>,
     /// Small objects that were met: each costs as much as many bytes to write.
     small: usize,
     /// Objects that may yet be looked into.
@@ -49,7 +52,14 @@ const OF_DICTIONARY: usize = 100;
 
 impl Contents {
     pub fn new() -> Self {
-        Self { met: HashSet::new(), shown: HashMap::new(), small: 0, left: LOOKED_AT, glances: GLANCED_AT }
+        Self {
+            met: HashSet::new(),
+            shown: HashMap::new(),
+            parts: vec![],
+            small: 0,
+            left: LOOKED_AT,
+            glances: GLANCED_AT,
+        }
     }
 
     /// Whether `object` is a container of Python's own.
@@ -61,9 +71,10 @@ impl Contents {
             || object.is_instance_of::<PyFrozenSet>()
     }
 
-    /// The size of `object` with all that is in it.
-    pub fn measure(mut self, object: &Bound<'_, PyAny>) -> Size {
-        self.add(object, 0, LOOKED_AT)
+    /// The size of `object` with all that is in it, and the large things that were met in it.
+    pub fn measure(mut self, object: &Bound<'_, PyAny>) -> (Size, Vec<Part>) {
+        let size = self.add(object, 0, LOOKED_AT);
+        (size, self.parts)
     }
 
     /// The same, of an object that lies so deep, where so many may be looked at.
@@ -92,6 +103,7 @@ impl Contents {
     fn of_plain(&mut self, object: &Bound<'_, PyAny>, size: Size) -> Size {
         let size = self.of_shown(object, size);
         if size.bytes >= Store::KEPT_BYTES {
+            self.parts.extend(part(object, size));
             return size;
         }
         self.small += 1;
