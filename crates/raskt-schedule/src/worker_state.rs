@@ -314,8 +314,12 @@ impl WorkerState {
             let is_other = kept != requirement && self.lent == 0;
             is_other && kept.resources.keys().any(|name| requirement.resources.contains_key(name))
         };
-        let is_kept = self.kept_for.as_deref().is_some_and(is_kept);
-        !is_kept && requirement.resources.iter().all(|(name, amount)| self.free(name) >= *amount)
+        !self.kept_for.as_deref().is_some_and(is_kept) && self.has_free(requirement)
+    }
+
+    /// The same, be any of it kept for somebody or not.
+    pub fn has_free(&self, requirement: &Requirement) -> bool {
+        requirement.resources.iter().all(|(name, amount)| self.free(name) >= *amount)
     }
 
     /// Whether that and what is lent (`lent`, and nobody has borrowed) is.

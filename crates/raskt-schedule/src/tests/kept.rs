@@ -24,6 +24,59 @@ fn lose_patience(cluster: &mut Cluster, kept: usize) {
     assert_eq!(cluster.scheduler.reserves.kept().count(), kept);
 }
 
+/// Nobody says which tasks of a run wait: were two of its suspects on one worker, neither would have been alone when it dies, and
+/// they would kill one worker after the other.
+#[test]
+fn suspects_of_one_run_are_never_beside_each_other() {
+    let mut cluster = cluster();
+    cluster.join(0, 2, 2);
+    cluster.submit(1, None, layers(vec![gpu(1); 2], false));
+    for worker in 0..2 {
+        for attempt in cluster.of(1, worker) {
+            cluster.handle(Event::Started { worker: WorkerId(worker), run: RunId(1), attempt });
+        }
+        cluster.die(worker);
+        cluster.join(worker + 1, 2, 2);
+    }
+    assert_eq!(cluster.start(1), 2, "both are suspects now, and one of them is alone");
+    // It waits for what can't be.
+    submit_one(&mut cluster, 2, Some(1), gpu(3));
+    cluster.lend(2, 2);
+    assert_eq!(cluster.start(1), 2, "the other one isn't put beside it");
+    cluster.handle(Event::RunReleased { run: RunId(2) });
+    cluster.end(2, 1);
+    assert_eq!(cluster.start(1), 2, "it has its turn");
+    cluster.die(2);
+    assert!(matches!(cluster.failed.as_slice(), [(RunId(1), story)] if story.last().is_some_and(|death| death.alone)));
+}
+
+/// A worker is kept for who asks for all of its resource, and comes to be kept for a suspect as well while a task of it waits.
+#[test]
+fn who_asks_for_much_and_a_suspect_do_not_wait_for_each_other() {
+    let mut cluster = cluster();
+    cluster.join(0, 3, 3);
+    submit_one(&mut cluster, 1, None, nothing());
+    submit_one(&mut cluster, 2, None, gpu(1));
+    assert_eq!((cluster.start(1), cluster.start(2)), (0, 0));
+    submit_one(&mut cluster, 3, None, gpu(3));
+    lose_patience(&mut cluster, 1);
+    submit_one(&mut cluster, 4, None, gpu(1));
+    for worker in 1..3 {
+        cluster.join(worker, 1, 1);
+        assert_eq!(cluster.start(4), worker);
+        cluster.die(worker);
+    }
+    submit_one(&mut cluster, 5, Some(1), gpu(4));
+    cluster.lend(0, 5);
+    cluster.handle(Event::RunReleased { run: RunId(5) });
+    cluster.end(0, 1);
+    assert!(cluster.only(4).is_none(), "something else is there");
+    cluster.end(0, 2);
+    assert_eq!(cluster.start(4), 0, "the suspect is alone");
+    cluster.end(0, 4);
+    assert_eq!(cluster.start(3), 0);
+}
+
 /// Somebody gets what a worker is kept for, and what is left of it is there for who stood aside because of that: he is woken at once.
 #[test]
 fn what_is_left_of_a_kept_worker_is_given_to_others_at_once() {
