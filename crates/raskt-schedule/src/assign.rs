@@ -39,13 +39,24 @@ impl Scheduler {
         self.assign_borrowers();
         self.wake_waiting();
         self.keep_room();
+        loop {
+            self.assign_all_in_line();
+            self.assign_passed_suspects();
+            // For whom a worker was kept has had it: what is left of it is there for those who stand aside, and nothing else comes free
+            // while work is handed out.
+            if !self.reserves.take_has_ended() || !self.wake_opened() {
+                break;
+            }
+        }
+        self.steal();
+        self.tell_of_stalls();
+    }
+
+    fn assign_all_in_line(&mut self) {
         if self.assign_in_line(false) {
             // Those that would free memory have had their turn.
             self.assign_in_line(true);
         }
-        self.assign_passed_suspects();
-        self.steal();
-        self.tell_of_stalls();
     }
 
     /// Goes through the line. What no worker has memory for waits if there is somebody to wait for, and else goes ahead at the
@@ -99,13 +110,7 @@ impl Scheduler {
 
     /// Those in line for whom some worker has come to have room are woken, one for each requirement.
     fn wake_able(&mut self) {
-        while let Some(need) = self.workers.needs.room_changed.pop_first() {
-            self.steps += 1;
-            // Whoever requires nothing any more, since those whom it named are gone, stands in line as others do: that somebody has
-            // room for it is told by no change of what it requires.
-            let is_met = self.workers.needs.is_any(need) || self.workers.has_open(need);
-            _ = if is_met { self.wakeable.insert(need) } else { self.wakeable.remove(&need) };
-        }
+        while self.next_opened().is_some() {}
         let mut at = Need::NONE;
         while let Some(&need) = self.wakeable.range(at..).next() {
             self.steps += 1;
@@ -114,6 +119,26 @@ impl Scheduler {
             }
             at = need.next();
         }
+    }
+
+    /// The first of those is woken for whom some worker has come to have room since it was last asked; whether there was one.
+    fn wake_opened(&mut self) -> bool {
+        let mut has_woken = false;
+        while let Some((need, is_met)) = self.next_opened() {
+            has_woken |= is_met && self.queue.wake(need);
+        }
+        has_woken
+    }
+
+    /// Notes of one requirement more that it has changed whether some worker has room for it, and says whether there is one now.
+    fn next_opened(&mut self) -> Option<(Need, bool)> {
+        let need = self.workers.needs.room_changed.pop_first()?;
+        self.steps += 1;
+        // Whoever requires nothing any more, since those whom it named are gone, stands in line as others do: that somebody has
+        // room for it is told by no change of what it requires.
+        let is_met = self.workers.needs.is_any(need) || self.workers.has_open(need);
+        _ = if is_met { self.wakeable.insert(need) } else { self.wakeable.remove(&need) };
+        Some((need, is_met))
     }
 
     /// Hands out the first that anybody can take. What lacks memory keeps nobody waiting who would free some.

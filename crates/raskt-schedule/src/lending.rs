@@ -192,7 +192,7 @@ impl Scheduler {
             state.is_some_and(|state| state.is_at_rest() && state.quarantine().is_none())
         };
         let mut lenders = self.lenders_to(id).into_iter().filter(at_rest);
-        lenders.find(|&worker| self.can_borrow(worker, id, requirement))
+        lenders.find(|&worker| self.can_borrow(worker, id, requirement) && !self.has_suspect_of(worker, id))
     }
 
     /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do.

@@ -1,7 +1,7 @@
 //! Suspects run alone: a worker is kept free of everything else for them.
 
 use crate::needs::Need;
-use crate::placed::Handed;
+use crate::placed::{Handed, Placed};
 use crate::planted::{self, Bug};
 use crate::requirement::Requirement;
 use crate::scheduler::Scheduler;
@@ -10,6 +10,7 @@ use crate::worker_state::WorkerState;
 use crate::{Attempt, LossCause, RunId, TaskRange, WorkerId};
 use raskt_graph::TaskId;
 use smallvec::SmallVec;
+use std::ops::Bound;
 
 /// Workers with other things to do whose suspects are moved to idle ones after one event.
 const MOVED: usize = 8;
@@ -34,25 +35,40 @@ impl Scheduler {
     }
 
     fn find_quarantines(&mut self, is_idle: bool) {
-        let mut at = (Need::NONE, RunId(0), 0);
+        let mut after = Bound::Unbounded;
         while self.workers.may_quarantine(is_idle)
-            && let Some(&(need, id, class)) = self.with_suspects.range(at..).next()
+            && let Some(&(need, id, class)) = self.with_suspects.range((after, Bound::Unbounded)).next()
         {
             self.steps += 1;
-            // Each turn takes one from the accused, or goes on to the next requirement: one that stayed would be found
-            // for ever.
+            // Each turn takes one from the accused, or goes on to the next run or requirement: one that stayed would be
+            // found for ever.
             let Some(run) = self.runs.get(&id) else { return };
             let Some((_, group)) = run.suspects.first_ready(class) else { return };
             let requirement = run.requirement_of(class);
             let requirement = requirement.as_deref();
-            let found = if is_idle { self.idle_for(requirement) } else { self.workers.next_to_keep(requirement) };
-            let found = found.or_else(|| self.lender_at_rest(id, requirement));
+            let find = |of| if is_idle { self.idle_for(of, requirement) } else { self.next_to_keep(of, requirement) };
+            let found = find(Some(id)).or_else(|| self.lender_at_rest(id, requirement));
             match found {
                 Some(worker) => self.keep_for(worker, id, group),
-                // What requires something else may have better luck.
-                None => at = (need.next(), RunId(0), 0),
+                // What is of another run may have better luck, or else what requires something else.
+                None if find(None).is_some() => after = Bound::Excluded((need, id, u32::MAX)),
+                None => after = Bound::Excluded((need, RunId(u64::MAX), u32::MAX)),
             }
         }
+    }
+
+    /// The least loaded worker that has room and what is required, to be kept for suspects of a run, or of any.
+    fn next_to_keep(&self, of: Option<RunId>, requirement: Option<&Requirement>) -> Option<WorkerId> {
+        self.workers.next_to_keep(requirement, |worker| !of.is_some_and(|id| self.has_suspect_of(worker, id)))
+    }
+
+    /// Whether `worker` has a suspect of `id`. While that waits for a run, another one of `id` isn't put beside it: since nobody
+    /// says which tasks of a run wait, neither would have been alone when the worker dies, and so it would go on for ever.
+    /// That keeps nobody from his end: whoever waits for one of them waits for their run, and so for the other as well.
+    pub(crate) fn has_suspect_of(&self, worker: WorkerId, id: RunId) -> bool {
+        let Some((run, state)) = self.runs.get(&id).zip(self.workers.get(worker)) else { return false };
+        let first = |placed: &Placed| placed.tasks.first().map(|range| TaskId::new(range.layer, range.start));
+        !run.suspects.is_empty() && state.placed_of(id).filter_map(first).any(|task| run.suspects.contains(task))
     }
 
     fn keep_for(&mut self, worker: WorkerId, run: RunId, group: Group) {
@@ -91,16 +107,17 @@ impl Scheduler {
     }
 
     /// A worker that has what is required and does nothing, not even for runs that are forgotten; its tasks may wait.
-    fn idle_for(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+    fn idle_for(&self, of: Option<RunId>, requirement: Option<&Requirement>) -> Option<WorkerId> {
         let is_idle = |worker: &WorkerId| self.workers.get(*worker).is_some_and(|state| state.load() == 0);
-        self.workers.next_to_keep(requirement).filter(is_idle)
+        self.next_to_keep(of, requirement).filter(is_idle)
     }
 
     /// Whether `worker` does nothing but wait, and has what suspects of `id` require, be it borrowed.
     fn is_free_for(&self, worker: WorkerId, id: RunId, class: u32) -> bool {
         let requirement = self.runs.get(&id).and_then(|run| run.requirement_of(class));
+        // Whatever its resources are kept for can't come before the suspects either: of two that wait for each other none would.
         let has = |state: &WorkerState, required: &Requirement| {
-            state.can_take(required) || self.can_borrow(worker, id, required)
+            state.has_free(required) || self.can_borrow(worker, id, required)
         };
         let state = self.workers.get(worker).filter(|state| state.is_at_rest());
         state.is_some_and(|state| requirement.is_none_or(|required| has(state, &required)))
@@ -143,7 +160,7 @@ impl Scheduler {
             if let Some(class) = class {
                 self.workers.watch(self.runs[&kept.run].needs[class as usize]);
             }
-            if let Some(idle) = self.idle_for(requirement.as_deref()) {
+            if let Some(idle) = self.idle_for(Some(kept.run), requirement.as_deref()) {
                 self.workers.quarantine(worker, None);
                 self.workers.quarantine(idle, Some(kept));
                 self.go_on_with(idle);

@@ -22,6 +22,8 @@ pub(crate) struct Reserves {
     kept: BTreeMap<Need, WorkerId>,
     /// Where to look next.
     next: WorkerId,
+    /// A worker isn't kept any more that was.
+    has_ended: bool,
 }
 
 impl Reserves {
@@ -43,7 +45,14 @@ impl Reserves {
         if let Some(since) = self.since.remove(&need) {
             self.by_time.remove(&(since, need));
         }
-        self.kept.remove(&need)
+        let kept = self.kept.remove(&need);
+        self.has_ended |= kept.is_some();
+        kept
+    }
+
+    /// Whether, since this was last asked, it has ended that a worker is kept.
+    pub fn take_has_ended(&mut self) -> bool {
+        std::mem::take(&mut self.has_ended)
     }
 
     /// The worker that is kept for it.

@@ -329,6 +329,11 @@ impl WorkerState {
         required.find(|(name, amount)| self.free(name) < *amount)
     }
 
+    /// Whether what it offers and doesn't use is enough, be any of it kept for somebody or not.
+    pub fn has_free(&self, requirement: &Requirement) -> bool {
+        self.lacks(requirement).is_none()
+    }
+
     /// Whether that and what is lent (`lent`, and nobody has borrowed) is.
     pub fn can_borrow(&self, requirement: &Requirement, lent: &Resources) -> bool {
         requirement.resources.iter().all(|(name, amount)| {

@@ -5,24 +5,25 @@ use crate::*;
 use raskt_graph::*;
 use std::sync::Arc;
 
-struct Cluster {
-    scheduler: Scheduler,
+pub(super) struct Cluster {
+    pub scheduler: Scheduler,
+    pub now: Time,
     given: Vec<(WorkerId, Assignment)>,
     stalled: Vec<RunId>,
-    failed: Vec<(RunId, Vec<Death>)>,
+    pub failed: Vec<(RunId, Vec<Death>)>,
     finished: Vec<RunId>,
 }
 
-fn gpu(amount: u64) -> Annotations {
+pub(super) fn gpu(amount: u64) -> Annotations {
     Annotations { resources: [("gpu".into(), amount)].into(), ..Annotations::default() }
 }
 
-fn nothing() -> Annotations {
+pub(super) fn nothing() -> Annotations {
     Annotations::default()
 }
 
 /// One task a layer, each of which reads the one before; or none does.
-fn layers(annotations: Vec<Annotations>, is_chain: bool) -> Arc<Graph> {
+pub(super) fn layers(annotations: Vec<Annotations>, is_chain: bool) -> Arc<Graph> {
     let mut graph = GraphBuilder::new();
     let op = op(&mut graph);
     let mut before = None;
@@ -37,13 +38,13 @@ fn layers(annotations: Vec<Annotations>, is_chain: bool) -> Arc<Graph> {
 }
 
 impl Cluster {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let scheduler = Scheduler::new(1);
-        Self { scheduler, given: vec![], stalled: vec![], failed: vec![], finished: vec![] }
+        Self { scheduler, now: Time(0), given: vec![], stalled: vec![], failed: vec![], finished: vec![] }
     }
 
-    fn handle(&mut self, event: Event) {
-        self.scheduler.handle_event(Time(0), event);
+    pub fn handle(&mut self, event: Event) {
+        self.scheduler.handle_event(self.now, event);
         while let Some(action) = self.scheduler.poll_action() {
             match action {
                 Action::Assign { worker, assignment } => self.given.push((worker, assignment)),
@@ -56,7 +57,7 @@ impl Cluster {
         self.scheduler.validate();
     }
 
-    fn join(&mut self, worker: u32, slots: u32, gpu: u64) {
+    pub fn join(&mut self, worker: u32, slots: u32, gpu: u64) {
         let resources = [("gpu".into(), gpu)].into_iter().filter(|(_, amount)| *amount > 0).collect();
         self.handle(Event::WorkerJoined {
             worker: WorkerId(worker),
@@ -64,35 +65,35 @@ impl Cluster {
         });
     }
 
-    fn submit(&mut self, run: u64, parent: Option<u64>, graph: Arc<Graph>) {
+    pub fn submit(&mut self, run: u64, parent: Option<u64>, graph: Arc<Graph>) {
         let wanted = graph.layers().map(|(layer, found)| TaskRange { layer, start: 0, end: found.len() }).collect();
         self.handle(Event::GraphAdded { run: RunId(run), parent: parent.map(RunId), graph, wanted });
     }
 
-    fn lend(&mut self, worker: u32, run: u64) {
+    pub fn lend(&mut self, worker: u32, run: u64) {
         self.handle(Event::SlotsLent { worker: WorkerId(worker), run: RunId(run), slots: 1 });
     }
 
     /// The assignments that `worker` has of `run`.
-    fn of(&self, run: u64, worker: u32) -> Vec<Attempt> {
+    pub fn of(&self, run: u64, worker: u32) -> Vec<Attempt> {
         let of = self.given.iter().filter(|(to, given)| (to.0, given.run.0) == (worker, run));
         of.map(|(_, given)| given.attempt).collect()
     }
 
     /// The only assignment of `run`, and who has it.
-    fn only(&self, run: u64) -> Option<(u32, Attempt)> {
+    pub fn only(&self, run: u64) -> Option<(u32, Attempt)> {
         let mut of = self.given.iter().filter(|(_, given)| given.run.0 == run);
         let only = of.next().map(|(worker, given)| (worker.0, given.attempt));
         only.filter(|_| of.next().is_none())
     }
 
-    fn start(&mut self, run: u64) -> u32 {
+    pub fn start(&mut self, run: u64) -> u32 {
         let (worker, attempt) = self.only(run).expect("it has one");
         self.handle(Event::Started { worker: WorkerId(worker), run: RunId(run), attempt });
         worker
     }
 
-    fn end(&mut self, worker: u32, run: u64) {
+    pub fn end(&mut self, worker: u32, run: u64) {
         let at = self.given.iter().position(|(to, given)| (to.0, given.run.0) == (worker, run));
         let (worker, given) = self.given.remove(at.expect("it has something of it"));
         let outcomes = given.tasks.iter().map(|&range| (range, Outcome::Done { bytes: 8 })).collect();
@@ -100,7 +101,7 @@ impl Cluster {
         self.handle(Event::Reported { worker, report });
     }
 
-    fn die(&mut self, worker: u32) {
+    pub fn die(&mut self, worker: u32) {
         self.given.retain(|(to, _)| to.0 != worker);
         self.handle(Event::WorkerLost { worker: WorkerId(worker), cause: LossCause::Died });
     }

@@ -9,6 +9,7 @@ mod flight;
 mod follow;
 mod given;
 mod graphs;
+mod kept;
 mod large;
 mod lent;
 mod linear;

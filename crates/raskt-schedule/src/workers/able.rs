@@ -165,11 +165,16 @@ impl Workers {
             || !self.restricts(requirement)
     }
 
-    /// The least loaded worker that has room and what is required, to be kept for suspects.
-    pub fn next_to_keep(&self, requirement: Option<&Requirement>) -> Option<WorkerId> {
+    /// The least loaded worker that has room and what is required, to be kept for suspects, of those that `will_do`.
+    pub fn next_to_keep(
+        &self,
+        requirement: Option<&Requirement>,
+        will_do: impl Fn(WorkerId) -> bool,
+    ) -> Option<WorkerId> {
         let open = self.open(requirement);
         let beside = |is_full| open.range((is_full, 0, WorkerId(0))..).take_while(move |place| place.0 == is_full);
-        let may_be_kept = |worker: &WorkerId| self.workers.get(worker).is_some_and(WorkerState::may_be_kept);
+        let may_be_kept =
+            |&worker: &WorkerId| self.workers.get(&worker).is_some_and(WorkerState::may_be_kept) && will_do(worker);
         let first = |is_full| beside(is_full).take(ROOMY_LOOKED_AT).find(|(.., worker)| may_be_kept(worker));
         let found = first(false).into_iter().chain(first(true)).min_by_key(|(_, load, worker)| (load, worker));
         found.map(|&(.., worker)| worker)

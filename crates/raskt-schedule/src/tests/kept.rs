@@ -1,0 +1,144 @@
+//! Workers that are kept for suspects, and for those who ask for much of a resource.
+
+use super::lent::{Cluster, gpu, layers, nothing};
+use crate::*;
+use raskt_graph::Annotations;
+use std::sync::Arc;
+
+/// Whose task is suspected once two workers have died of it, and failed with one more death if it was alone.
+fn cluster() -> Cluster {
+    let mut cluster = Cluster::new();
+    let settings = Settings { credit_nanoseconds: 1, deaths: 1, ..Settings::default() };
+    cluster.scheduler = Scheduler::with(settings, Arc::new(SoonestStart::default()));
+    cluster
+}
+
+fn submit_one(cluster: &mut Cluster, run: u64, parent: Option<u64>, annotations: Annotations) {
+    cluster.submit(run, parent, layers(vec![annotations], false));
+}
+
+/// So much time passes that workers are kept for those who stand aside: so many by now.
+fn lose_patience(cluster: &mut Cluster, kept: usize) {
+    cluster.now.0 += Settings::default().admission.patience_nanoseconds;
+    cluster.handle(Event::TimePassed);
+    assert_eq!(cluster.scheduler.reserves.kept().count(), kept);
+}
+
+/// Nobody says which tasks of a run wait: were two of its suspects on one worker, neither would have been alone when it dies, and
+/// they would kill one worker after the other.
+#[test]
+fn suspects_of_one_run_are_never_beside_each_other() {
+    let mut cluster = cluster();
+    cluster.join(0, 2, 2);
+    cluster.submit(1, None, layers(vec![gpu(1); 2], false));
+    for worker in 0..2 {
+        for attempt in cluster.of(1, worker) {
+            cluster.handle(Event::Started { worker: WorkerId(worker), run: RunId(1), attempt });
+        }
+        cluster.die(worker);
+        cluster.join(worker + 1, 2, 2);
+    }
+    assert_eq!(cluster.start(1), 2, "both are suspects now, and one of them is alone");
+    // It waits for what can't be.
+    submit_one(&mut cluster, 2, Some(1), gpu(3));
+    cluster.lend(2, 2);
+    assert_eq!(cluster.start(1), 2, "the other one isn't put beside it");
+    cluster.handle(Event::RunReleased { run: RunId(2) });
+    cluster.end(2, 1);
+    assert_eq!(cluster.start(1), 2, "it has its turn");
+    cluster.die(2);
+    assert!(matches!(cluster.failed.as_slice(), [(RunId(1), story)] if story.last().is_some_and(|death| death.alone)));
+}
+
+/// A worker is kept for who asks for all of its resource, and comes to be kept for a suspect as well while a task of it waits.
+#[test]
+fn who_asks_for_much_and_a_suspect_do_not_wait_for_each_other() {
+    let mut cluster = cluster();
+    cluster.join(0, 3, 3);
+    submit_one(&mut cluster, 1, None, nothing());
+    submit_one(&mut cluster, 2, None, gpu(1));
+    assert_eq!((cluster.start(1), cluster.start(2)), (0, 0));
+    submit_one(&mut cluster, 3, None, gpu(3));
+    lose_patience(&mut cluster, 1);
+    submit_one(&mut cluster, 4, None, gpu(1));
+    for worker in 1..3 {
+        cluster.join(worker, 1, 1);
+        assert_eq!(cluster.start(4), worker);
+        cluster.die(worker);
+    }
+    submit_one(&mut cluster, 5, Some(1), gpu(4));
+    cluster.lend(0, 5);
+    cluster.handle(Event::RunReleased { run: RunId(5) });
+    cluster.end(0, 1);
+    assert!(cluster.only(4).is_none(), "something else is there");
+    cluster.end(0, 2);
+    assert_eq!(cluster.start(4), 0, "the suspect is alone");
+    cluster.end(0, 4);
+    assert_eq!(cluster.start(3), 0);
+}
+
+/// Somebody gets what a worker is kept for, and what is left of it is there for who stood aside because of that: he is woken at once.
+#[test]
+fn what_is_left_of_a_kept_worker_is_given_to_others_at_once() {
+    let mut cluster = cluster();
+    cluster.join(0, 4, 4);
+    submit_one(&mut cluster, 1, None, gpu(3));
+    cluster.start(1);
+    submit_one(&mut cluster, 2, None, gpu(2));
+    lose_patience(&mut cluster, 1);
+    submit_one(&mut cluster, 3, None, gpu(1));
+    assert!(cluster.only(3).is_none(), "what is free is kept");
+    cluster.end(0, 1);
+    assert!(cluster.only(2).is_some() && cluster.only(3).is_some());
+}
+
+/// And so on, if for one of those a worker was kept as well.
+#[test]
+fn nor_does_anybody_wait_for_the_next_event_who_stood_aside_because_of_these() {
+    let mut cluster = cluster();
+    cluster.join(0, 4, 5);
+    let resources = [("gpu".into(), 2), ("other".into(), 1)].into();
+    cluster.handle(Event::WorkerJoined { worker: WorkerId(1), offer: Offer { resources, ..Offer::slots(4) } });
+    for (run, amount, worker) in [(1, 5, 0), (2, 1, 1)] {
+        submit_one(&mut cluster, run, None, gpu(amount));
+        assert_eq!(cluster.start(run), worker);
+    }
+    submit_one(&mut cluster, 3, None, gpu(3));
+    lose_patience(&mut cluster, 1);
+    submit_one(&mut cluster, 4, None, gpu(2));
+    lose_patience(&mut cluster, 2);
+    let both = [("gpu".into(), 1), ("other".into(), 1)].into();
+    submit_one(&mut cluster, 5, None, Annotations { resources: both, ..nothing() });
+    assert!(cluster.only(5).is_none(), "what is free is kept");
+    cluster.end(0, 1);
+    assert!((3..6).all(|run| cluster.only(run).is_some()));
+}
+
+/// The same if it is a suspect that gets it, from a task that waits for it: suspects have their turn after all others.
+#[test]
+fn nor_does_a_suspect_leave_others_aside() {
+    let mut cluster = cluster();
+    cluster.join(0, 1, 2);
+    // What goes first isn't kept from its worker.
+    submit_one(&mut cluster, 1, None, Annotations { priority: 1, ..gpu(2) });
+    assert_eq!(cluster.start(1), 0);
+    cluster.join(1, 3, 2);
+    submit_one(&mut cluster, 2, None, gpu(1));
+    assert_eq!(cluster.start(2), 1);
+    submit_one(&mut cluster, 3, Some(1), gpu(2));
+    for worker in 2..4 {
+        cluster.join(worker, 1, 2);
+        assert_eq!(cluster.start(3), worker);
+        if worker == 2 {
+            cluster.die(worker);
+        }
+    }
+    cluster.lend(0, 3);
+    submit_one(&mut cluster, 4, None, gpu(2));
+    lose_patience(&mut cluster, 1);
+    submit_one(&mut cluster, 5, None, gpu(1));
+    assert!(cluster.only(5).is_none(), "what is free is kept");
+    cluster.die(3);
+    assert_eq!(cluster.only(3).map(|(worker, _)| worker), Some(0), "it borrows what it requires");
+    assert!(cluster.only(5).is_some());
+}
