@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import copyreg
 import datetime
-import decimal
-import fractions
 import pickle
+import sys
 import types
-import uuid
-import zoneinfo
 from typing import Any
 
 import numpy as np
@@ -17,9 +14,12 @@ import numpy as np
 _CONSTANTS = (
     *(bool, int, float, complex, type(None), type(Ellipsis), type(NotImplemented)),
     *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
-    *(decimal.Decimal, fractions.Fraction, uuid.UUID, range),
+    range,
 )
 """Kinds of which nobody can change an object: it makes no difference whether others refer to it."""
+
+_OF_MODULES = (("decimal", "Decimal"), ("fractions", "Fraction"), ("uuid", "UUID"))
+"""The same of modules that aren't loaded for them: whoever has such an object has."""
 
 _OF_PANDAS = ("NAType", "NaTType", "Timestamp", "Timedelta", "Period")
 """The same of pandas."""
@@ -63,12 +63,14 @@ def _is_one(value: Any) -> bool:
     kind = type(value)
     if kind in (str, bytes):
         return len(value) <= _SMALL
-    if isinstance(value, float | complex | decimal.Decimal | np.inexact) and value != value:
+    if isinstance(value, float | complex | np.inexact) and value != value:
         # It is found in containers by what object it is.
+        return False
+    if _is_of_module(kind, "decimal", "Decimal") and value.is_nan():
         return False
     if isinstance(value, datetime.datetime | datetime.time) and not is_zone(value.tzinfo):
         return False
-    if kind in _CONSTANTS or isinstance(value, _BY_NAME):
+    if kind in _CONSTANTS or isinstance(value, _BY_NAME) or any(_is_of_module(kind, *of) for of in _OF_MODULES):
         return True
     if isinstance(value, types.BuiltinFunctionType):
         # Else it is a method of an object, which would be another one.
@@ -78,11 +80,16 @@ def _is_one(value: Any) -> bool:
     return kind.__name__ in _OF_PANDAS and kind.__module__.partition(".")[0] == "pandas"
 
 
+def _is_of_module(kind: type, module: str, name: str) -> bool:
+    """Whether it is the class of that name. It isn't looked for: memory may be short, and so may open files."""
+    return kind.__name__ == name and kind is getattr(sys.modules.get(module), name, None)
+
+
 def is_zone(zone: Any) -> bool:
     """Whether a time zone is none, or one of those that come back as the same or as an equal one."""
     if zone is None or type(zone) is datetime.timezone:
         return True
-    if type(zone) is zoneinfo.ZoneInfo:
+    if _is_of_module(type(zone), "zoneinfo", "ZoneInfo"):
         return zone.key is not None
     return type(zone).__module__.partition(".")[0] in _OF_LIBRARIES
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import mmap
+import os
 import sys
 
 import numpy as np
@@ -12,6 +12,9 @@ from raskt import _core
 
 _PIECE = 4 << 20
 """So many bytes are there twice at most."""
+
+_DONTNEED = 4
+"""Linux's `MADV_DONTNEED`."""
 
 
 def copied(array: np.ndarray) -> np.ndarray:
@@ -42,9 +45,9 @@ def _empty(piece: np.ndarray) -> None:
     """Give the system back the pages that lie within it."""
     if not sys.platform.startswith("linux"):
         return
+    page = os.sysconf("SC_PAGE_SIZE")
     start = piece.__array_interface__["data"][0]
-    first, last = -(-start // mmap.PAGESIZE), (start + piece.size) // mmap.PAGESIZE
+    first, last = -(-start // page), (start + piece.size) // page
     if first < last:
-        ctypes.CDLL(None).madvise(
-            ctypes.c_void_p(first * mmap.PAGESIZE), ctypes.c_size_t((last - first) * mmap.PAGESIZE), mmap.MADV_DONTNEED
-        )
+        address, size = ctypes.c_void_p(first * page), ctypes.c_size_t((last - first) * page)
+        ctypes.CDLL(None).madvise(address, size, _DONTNEED)
