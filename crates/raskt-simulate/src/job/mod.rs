@@ -126,9 +126,11 @@ impl Job {
         self.nested.get(&task)
     }
 
-    /// Time of all its tasks one after the other, with what they wait for.
+    /// Time of all its tasks that are needed one after the other, with what they wait for. If what is wanted changes, any of them
+    /// may come to be.
     pub fn nanoseconds(&self) -> u64 {
-        let own: u64 = self.all_needed().map(|task| self.task_nanoseconds(task)).sum();
+        let is_needed = |task: &TaskId| self.plan.changes > 0 || self.is_needed(*task);
+        let own: u64 = all_tasks(&self.graph).filter(is_needed).map(|task| self.task_nanoseconds(task)).sum();
         own + self.nested.values().map(|job| job.nanoseconds()).sum::<u64>()
     }
 
