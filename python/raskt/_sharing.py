@@ -23,6 +23,8 @@ from raskt._moving.constants import is_constant, is_plain_container, keeps_order
 _LEAVES = (bytes, bytearray, str, np.number, np.character, np.bool_, np.datetime64)
 """What refers to nothing that counts."""
 
+_CONTAINERS = (dict, list, tuple, set, frozenset)
+
 
 def is_shared(value: Any) -> bool:
     """Whether somebody refers to what is in `value`, or may write to its memory.
@@ -97,25 +99,30 @@ class _Inside:
 
     def _elements(self, value: Any) -> Iterator[Any]:
         """What an object refers to; what is neither in it nor its own makes it shared."""
-        if isinstance(value, dict | list | tuple | set | frozenset):
+        if isinstance(value, _CONTAINERS):
             yield from self._of_container(value)
         elif type(value) is np.ndarray:
             start, end = byte_bounds(value)
             # An element that is there twice would come back as two.
             self.is_shared |= end - start < value.nbytes or not (value.dtype.hasobject or is_exact_type(value.dtype))
+            if value.dtype.names is not None:
+                # Whoever has it may call its fields otherwise.
+                self._meet(value.dtype)
             self._meet_bases(value)
-        elif not isinstance(value, _LEAVES):
+        elif not isinstance(value, _LEAVES) and not tables.are_flags(value):
             yield from self._of_library(value)
 
     def _of_container(self, value: Any) -> Iterator[Any]:
         self.is_shared |= not is_plain_container(value)
-        if isinstance(value, set | frozenset):
+        # Methods of a class that somebody derived may show something else.
+        own = next(kind for kind in _CONTAINERS if isinstance(value, kind))
+        if own in (set, frozenset):
             # Any other could come to stand elsewhere.
-            self.is_shared |= not (all(map(is_constant, value)) and keeps_order(value))
+            self.is_shared |= not (all(map(is_constant, own.__iter__(value))) and keeps_order(value))
             return
-        yield from value
-        if isinstance(value, dict):
-            yield from value.values()
+        yield from own.__iter__(value)
+        if own is dict:
+            yield from dict.values(value)
         if isinstance(value, collections.defaultdict):
             yield value.default_factory
 
@@ -144,6 +151,8 @@ class _Inside:
             yield block.values
         if frame._attrs:
             yield frame._attrs
+        # Who has them changes the frame by them.
+        yield from tables.flags_of(frame)
         self._meet_labels(tables.labels_of(frame))
 
     def _meet_labels(self, labels: list[Any]) -> None:

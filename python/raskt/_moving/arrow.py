@@ -30,7 +30,8 @@ def buffers_of(value: Any) -> Iterator[Any]:
     import pyarrow
 
     if isinstance(value, pyarrow.Buffer):
-        yield value
+        # Others have more than what is written of them.
+        yield value if type(value) is pyarrow.Buffer else None
     elif isinstance(value, pyarrow.Table | pyarrow.RecordBatch):
         for column in value.columns:
             yield from buffers_of(column)
@@ -38,6 +39,9 @@ def buffers_of(value: Any) -> Iterator[Any]:
         for chunk in value.chunks:
             yield from buffers_of(chunk)
     elif isinstance(value, pyarrow.ExtensionArray):
+        if isinstance(value.type, pyarrow.ExtensionType):
+            # Of a class in Python, which may hold anything.
+            yield None
         yield from buffers_of(value.storage)
     elif isinstance(value, pyarrow.Array):
         yield from (buffer for buffer in value.buffers() if buffer is not None)

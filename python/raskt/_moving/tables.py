@@ -35,9 +35,24 @@ def is_array(value: Any) -> bool:
 
 def has_own_attributes(frame: Any) -> bool:
     """Whether somebody has put something beside a table that wouldn't come back, or as another object."""
-    if any(name not in _OF_FRAME and not is_of_pandas(value) for name, value in frame.__dict__.items()):
-        return True
-    return not is_constant(frame.__dict__.get("_name"))
+    return _is_put_beside(frame, _OF_FRAME) or not is_constant(frame.__dict__.get("_name"))
+
+
+def _is_put_beside(value: Any, own: tuple[str, ...]) -> bool:
+    """Whether an object of pandas has other attributes than `own` and what pandas makes when it is asked for."""
+    beside = [name for name in value.__dict__ if name not in own]
+    return any(not (hasattr(type(value), name) and is_of_pandas(value.__dict__[name])) for name in beside)
+
+
+def flags_of(frame: Any) -> list[Any]:
+    """The object in which a table has its flags, if it has been asked for."""
+    flags = frame.__dict__.get("_flags")
+    return [] if flags is None else [flags]
+
+
+def are_flags(value: Any) -> bool:
+    """Whether it is such an object."""
+    return type(value).__name__ == "Flags" and is_of_pandas(value)
 
 
 def parts_of_array(array: Any) -> Iterator[Any]:
@@ -108,8 +123,8 @@ def held_by(holder: Any) -> list[Any]:
 
 def are_constants(labels: Any) -> bool:
     """Whether labels, and what they are called, come back as the same or as equal ones."""
-    beside = [value for name, value in labels.__dict__.items() if not name.startswith("_") and name != "sortorder"]
-    if not all(is_constant(each) or is_of_pandas(each) for each in (*beside, *labels.names)):
+    own = tuple(name for name in labels.__dict__ if name.startswith("_") or name == "sortorder")
+    if _is_put_beside(labels, own) or not all(map(is_constant, labels.names)):
         return False
     if "_data" not in labels.__dict__:
         # Numbered rows, or several levels.
