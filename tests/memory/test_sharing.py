@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import datetime
 import gc
 import pickle
 import weakref
@@ -210,6 +211,31 @@ VALUES = FRAME["a"].to_numpy()
 CODES = pd.DataFrame({"c": pd.Categorical(["x"] * COUNT)})
 CATEGORICAL = CODES["c"].array
 
+NAMES_MET: list[str] = []
+RECORDS = np.zeros(3, [("a", "i4")])
+
+
+class Zone(datetime.tzinfo):
+    """A time zone that is told by which object it is."""
+
+    def utcoffset(self, at: datetime.datetime | None) -> datetime.timedelta:
+        return datetime.timedelta(hours=1)
+
+
+class Doubling(dict):  # type: ignore[type-arg]
+    """Would hold other things if its elements were put into it again."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, [value, value])
+
+
+class Last(list):  # type: ignore[type-arg]
+    """Does something when it goes."""
+
+    def __del__(self) -> None:
+        RECORDS["a"] += 1
+
+
 SHARED: dict[str, Callable[[], Any]] = {
     "bytes of others": lambda: np.frombuffer(VIEW.obj),
     "view of bytes of others": lambda: np.frombuffer(VIEW),
@@ -224,6 +250,14 @@ SHARED: dict[str, Callable[[], Any]] = {
     "array of a frame": lambda: CODES,
     "attributes": lambda: with_attributes(others=OTHERS),
     "object among attributes": lambda: with_attributes(other=Other()),
+    "method of an object among attributes": lambda: with_attributes(note=NAMES_MET.append),
+    "objects in a set": lambda: with_attributes(others={Other()}),
+    "a time of somebody's zone": lambda: with_attributes(at=datetime.datetime(2020, 1, 1, tzinfo=Zone())),
+    "a record of others": lambda: with_attributes(record=RECORDS[0]),
+    "a dictionary with rules": lambda: with_attributes(doubled=Doubling(a=1)),
+    "a list that says when it goes": lambda: [np.ones(COUNT), Last()],
+    "a part of another class's": lambda: [np.asarray(np.zeros((9, 9)).view(np.matrix).copy())],
+    "bytes and an array over them": lambda: (lambda own: [own, np.frombuffer(own)])(bytes(8 * COUNT)),
     "Arrow over an array": lambda: pa.table({"x": pa.array(OTHERS)}),
     "slice of Arrow over an array": lambda: [pa.array(OTHERS).slice(7)],
     "in a list beside others": lambda: [np.ones(3), VIEW.obj],
