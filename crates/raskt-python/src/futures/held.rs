@@ -4,7 +4,7 @@ use crate::object::Object;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
-use raskt_store::{Lineage, ResultInfo, StoredRef};
+use raskt_store::{Lineage, Pins, ResultInfo, Store, StoredRef};
 use raskt_value::{ErrorKind, TaskError};
 use std::sync::Arc;
 
@@ -17,6 +17,23 @@ pub(crate) enum Held {
     Stored(Arc<StoredRef>, Py<PyType>),
 }
 
+/// A result that has come into the store and stays in memory, until room is made for it.
+pub(crate) struct Entered {
+    store: Store,
+    pins: Pins,
+}
+
+impl Entered {
+    /// Has others leave for it, or itself.
+    pub fn make_room(self, py: Python<'_>) {
+        let Self { store, pins } = self;
+        py.detach(|| {
+            drop(pins);
+            store.make_room();
+        });
+    }
+}
+
 /// Futures belong to no run. Those that are older leave memory later: a group is a run, and the runs of engines have numbers
 /// of their own.
 const GROUP: u64 = u64::MAX;
@@ -24,21 +41,29 @@ const GROUP: u64 = u64::MAX;
 impl Held {
     /// Takes a result in; `label` names what made it.
     pub fn new(py: Python<'_>, result: Py<PyAny>, label: impl FnOnce() -> String) -> Self {
-        let Some(value) = Object::that_leaves(result.bind(py)) else { return Self::Here(result) };
-        let Ok(store) = memory::store(py) else { return Self::Here(result) };
+        let (held, entered) = Self::enter(py, result, label);
+        entered.into_iter().for_each(|entered| entered.make_room(py));
+        held
+    }
+
+    /// The same; what it needs is still to be made free, once nobody else refers to the result.
+    pub fn enter(py: Python<'_>, result: Py<PyAny>, label: impl FnOnce() -> String) -> (Self, Option<Entered>) {
+        let Some(value) = Object::that_leaves(result.bind(py)) else { return (Self::Here(result), None) };
+        let Ok(store) = memory::store(py) else { return (Self::Here(result), None) };
         let (label, kind) = (label().into(), result.bind(py).get_type().unbind());
         let facts = ResultInfo { label, group: GROUP, turn: None, recompute_nanoseconds: None };
         match py.detach(|| store.keep_pinned(value, Lineage::none(), facts)) {
-            Ok((kept, pins)) => {
-                drop(result);
-                py.detach(|| {
-                    drop(pins);
-                    store.make_room();
-                });
-                Self::Stored(kept, kind)
-            }
+            Ok((kept, pins)) => (Self::Stored(kept, kind), Some(Entered { store, pins })),
             // The store broke, and whoever waits for it is told; the result is here.
-            Err(_) => Self::Here(result),
+            Err(_) => (Self::Here(result), None),
+        }
+    }
+
+    /// The result, if it is here and nobody else has it.
+    pub fn alone(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        match self {
+            Self::Here(result) if result.get_refcnt(py) == 1 => Some(result.clone_ref(py)),
+            _ => None,
         }
     }
 

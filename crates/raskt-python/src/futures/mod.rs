@@ -13,6 +13,7 @@ mod arrivals;
 mod call;
 mod class;
 mod functions;
+mod given;
 mod held;
 mod line;
 mod pool;

@@ -1,5 +1,6 @@
 use super::Future;
 use super::call::Call;
+use super::given;
 use super::held::Held;
 use super::pool::Pool;
 use super::state::{Failure, Listeners, Outcome, State, drop_state};
@@ -213,7 +214,10 @@ impl Task {
 
     fn outcome(&self, py: Python<'_>, result: PyResult<Py<PyAny>>, call: Call) -> Outcome {
         match result {
-            Ok(result) => Outcome::Done(Held::new(py, result, || self.name.bind(py).to_string())),
+            Ok(result) => {
+                given::look(py);
+                Outcome::Done(Held::new(py, result, || self.name.bind(py).to_string()))
+            }
             Err(error) if error.is_instance_of::<TaskCancelled>(py) => Outcome::Cancelled("it was interrupted".into()),
             Err(error) => {
                 let failure = Failure::new(py, with_note(py, error, &self.key(py)));
@@ -338,16 +342,36 @@ impl Task {
     }
 
     /// The result, or what it ended with.
-    pub fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+    pub fn result(self: &Arc<Self>, py: Python<'_>) -> PyResult<Py<PyAny>> {
         if let Some(error) = self.error(py)? {
             return Err(error);
         }
+        // Those that were read before are to leave for this one.
+        given::look(py);
         let held = self.inner.lock().state.result(py);
         let bug = || PyRuntimeError::new_err("a future was read before it was done, which is a bug in raskt");
         let (result, held) = held.ok_or_else(bug)?.give(py)?;
-        // What it replaces goes without the lock: the store lets go of it.
-        drop(held.and_then(|held| self.inner.lock().state.hold(held)));
+        if let Some(held) = held {
+            // What it replaces goes without the lock: the store lets go of it.
+            let before = self.inner.lock().state.hold(held);
+            drop(before);
+            given::note(self);
+        }
         Ok(result)
+    }
+
+    /// Has the store take the result back, if nobody but this future has it any more. Says whether that is settled.
+    pub fn take_back(&self, py: Python<'_>) -> bool {
+        let result = match &self.inner.lock().state {
+            State::Done(held @ Held::Here(_)) => held.alone(py),
+            _ => return true,
+        };
+        let Some(result) = result else { return false };
+        let (held, entered) = Held::enter(py, result, || self.name.bind(py).to_string());
+        let before = self.inner.lock().state.hold(held);
+        drop(before);
+        entered.into_iter().for_each(|entered| entered.make_room(py));
+        true
     }
 
     /// Whether the call raised `KeyboardInterrupt`.

@@ -1,0 +1,34 @@
+//! Results that somebody has got and may have let go of since.
+//!
+//! Into a container that somebody has he may put the future whose result it is. So the future itself holds it then, where the
+//! garbage collector sees that. But most are read and let go of: they are to leave memory again.
+
+use super::task::Task;
+use pyo3::prelude::*;
+use raskt_sync::Mutex;
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
+
+/// Those of which it isn't known that they are back in the store, each of them once.
+static GIVEN: Mutex<VecDeque<Weak<Task>>> = Mutex::new(VecDeque::new());
+
+/// So many are looked at whenever one is given: more than come, so that those of futures that are gone go.
+const LOOKED_AT: usize = 4;
+
+/// Notes that somebody has got the result of `task`, which was in the store.
+pub(super) fn note(task: &Arc<Task>) {
+    GIVEN.lock().push_back(Arc::downgrade(task));
+}
+
+/// Has the store take back the results of some that nobody else has any more.
+pub(super) fn look(py: Python<'_>) {
+    for _ in 0..LOOKED_AT {
+        let next = GIVEN.lock().pop_front();
+        let Some(next) = next else { return };
+        if let Some(task) = next.upgrade()
+            && !task.take_back(py)
+        {
+            note(&task);
+        }
+    }
+}
