@@ -1,6 +1,6 @@
 use crate::error::from_task_error;
 use crate::memory;
-use crate::object::Object;
+use crate::object::{Object, references};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
@@ -62,7 +62,7 @@ impl Held {
     /// The result, if it is here and nobody else has it.
     pub fn alone(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         match self {
-            Self::Here(result) if result.get_refcnt(py) == 1 => Some(result.clone_ref(py)),
+            Self::Here(result) if references(result.bind(py)) == 1 => Some(result.clone_ref(py)),
             _ => None,
         }
     }

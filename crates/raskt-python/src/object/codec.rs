@@ -93,7 +93,8 @@ fn is_plain_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(owns && weak.extract::<usize>()? == 0)
 }
 
-fn references(object: &Bound<'_, PyAny>) -> isize {
+/// How many references there are to an object.
+pub(crate) fn references(object: &Bound<'_, PyAny>) -> isize {
     // SAFETY: the object is alive, and the interpreter is held.
     unsafe { pyo3::ffi::Py_REFCNT(object.as_ptr()) }
 }

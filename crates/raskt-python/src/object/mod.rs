@@ -3,6 +3,7 @@
 mod codec;
 mod size;
 
+pub(crate) use codec::references;
 pub(crate) use size::size_of_object;
 
 use codec::ObjectCodec;
