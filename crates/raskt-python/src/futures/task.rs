@@ -1,3 +1,5 @@
+mod result;
+
 use super::Future;
 use super::call::Call;
 use super::given;
@@ -8,7 +10,7 @@ use super::wait::Watch;
 use crate::delayed::Node;
 use crate::error::{TaskCancelled, with_note};
 use crate::object::size_of_object;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 use raskt_execute::{Countdown, Freed, ResultId, Telling, is_watched, tell_freed};
@@ -339,39 +341,6 @@ impl Task {
             State::Failed(..) => "error",
             State::Cancelled(_) => "cancelled",
         }
-    }
-
-    /// The result, or what it ended with.
-    pub fn result(self: &Arc<Self>, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        if let Some(error) = self.error(py)? {
-            return Err(error);
-        }
-        // Those that were read before are to leave for this one.
-        given::look(py);
-        let held = self.inner.lock().state.result(py);
-        let bug = || PyRuntimeError::new_err("a future was read before it was done, which is a bug in raskt");
-        let (result, held) = held.ok_or_else(bug)?.give(py)?;
-        if let Some(held) = held {
-            // What it replaces goes without the lock: the store lets go of it.
-            let before = self.inner.lock().state.hold(held);
-            drop(before);
-            given::note(self);
-        }
-        Ok(result)
-    }
-
-    /// Has the store take the result back, if nobody but this future has it any more. Says whether that is settled.
-    pub fn take_back(&self, py: Python<'_>) -> bool {
-        let result = match &self.inner.lock().state {
-            State::Done(held @ Held::Here(_)) => held.alone(py),
-            _ => return true,
-        };
-        let Some(result) = result else { return false };
-        let (held, entered) = Held::enter(py, result, || self.name.bind(py).to_string());
-        let before = self.inner.lock().state.hold(held);
-        drop(before);
-        entered.into_iter().for_each(|entered| entered.make_room(py));
-        true
     }
 
     /// Whether the call raised `KeyboardInterrupt`.
