@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
@@ -11,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from raskt._moving.arrow_layout import layout
 from raskt._moving.constants import is_constant
 from raskt._sharing import is_shared
 
@@ -123,6 +127,28 @@ def test_what_has_something_beside_it_stays(kind: str) -> None:
 @pytest.mark.parametrize("kind", LEAVE)
 def test_what_pandas_keeps_beside_it_keeps_nobody(kind: str) -> None:
     assert not is_shared(LEAVE[kind]())
+
+
+def test_times_that_are_none_are_told_apart() -> None:
+    assert not is_constant(np.datetime64("NaT")) and not is_constant(np.timedelta64("NaT", "s"))
+    assert is_constant(np.datetime64(0, "s")) and is_constant(np.float64(1))
+
+
+def test_what_stands_beside_the_elements_of_a_counter_stays() -> None:
+    assert not is_shared([Counter("abc"), np.zeros(COUNT)])
+    assert is_shared([put(Counter("abc"), itself, "unit", "km"), np.zeros(COUNT)])
+
+
+def test_want_of_files_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(*_: Any) -> int:
+        raise OSError(errno.EMFILE, "none left")
+
+    layout.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", none_left)
+        with pytest.raises(OSError, match="none left"):
+            layout()
+    assert layout() is not None
 
 
 @pytest.mark.parametrize("number", ["NaN", "sNaN", "-NaN12"])

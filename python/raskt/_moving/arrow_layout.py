@@ -83,11 +83,14 @@ class _Symbol(ctypes.Structure):
 
 @functools.cache
 def layout() -> Layout | None:
-    """What was found out; None if that isn't enough to tell any owner."""
+    """What was found out; None if that isn't enough to tell any owner, or the system has no such file.
+
+    Raises OSError where it can't be opened now: then it is asked again.
+    """
     try:
         with _Probe() as probe:
             return probe.layout()
-    except OSError:
+    except (FileNotFoundError, PermissionError):
         return None
 
 
@@ -154,6 +157,8 @@ class _Probe:
         import pyarrow
 
         array = pyarrow.array(np.zeros(_LENGTH))
+        if not hasattr(array, "__arrow_c_array__"):
+            return
         buffer = pyarrow.Array._import_from_c_capsule(*array.__arrow_c_array__()).buffers()[1]
         identity = word(id(buffer), place)
         for at in _WORDS:

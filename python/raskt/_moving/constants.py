@@ -63,7 +63,7 @@ def _is_one(value: Any) -> bool:
     kind = type(value)
     if kind in (str, bytes):
         return len(value) <= _SMALL
-    if isinstance(value, float | complex | np.inexact) and value != value:
+    if isinstance(value, float | complex | np.inexact | np.datetime64 | np.timedelta64) and value != value:
         # It is found in containers by what object it is.
         return False
     if _is_of_module(kind, "decimal", "Decimal") and value.is_nan():
@@ -76,7 +76,7 @@ def _is_one(value: Any) -> bool:
         # Else it is a method of an object, which would be another one.
         return value.__self__ is None or isinstance(value.__self__, types.ModuleType)
     if isinstance(value, np.generic):
-        return not isinstance(value, np.void | np.object_)
+        return kind.__module__ == "numpy" and not isinstance(value, np.void | np.object_)
     return kind.__name__ in _OF_PANDAS and kind.__module__.partition(".")[0] == "pandas"
 
 
@@ -102,9 +102,11 @@ def keeps_order(value: set[Any] | frozenset[Any]) -> bool:
 def is_plain_container(value: Any) -> bool:
     """Whether a container is written and made again as Python's own are, with nothing beside its elements."""
     kind = type(value)
+    if getattr(value, "__dict__", None):
+        return False
     if kind.__module__ in ("builtins", "collections"):
         return True
-    if kind in copyreg.dispatch_table or copyreg._slotnames(kind) or getattr(value, "__dict__", None):  # type: ignore[attr-defined]
+    if kind in copyreg.dispatch_table or copyreg._slotnames(kind):  # type: ignore[attr-defined]
         return False
     return all(_is_of_python(kind, name) for name in _REBUILDING)
 
