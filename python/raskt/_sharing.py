@@ -20,8 +20,8 @@ from raskt._moving import arrow, tables
 from raskt._moving.arrays import byte_bounds, is_exact_type
 from raskt._moving.constants import is_constant, is_plain_container, keeps_order
 
-_LEAVES = (bytes, bytearray, str, np.number, np.character, np.bool_, np.datetime64)
-"""What refers to nothing that counts."""
+_LEAVES = (bytes, bytearray, str)
+"""What refers to nothing. Those of derived classes may have something beside them."""
 
 _CONTAINERS = (dict, list, tuple, set, frozenset)
 
@@ -109,7 +109,7 @@ class _Inside:
                 # Whoever has it may call its fields otherwise.
                 self._meet(value.dtype)
             self._meet_bases(value)
-        elif not isinstance(value, _LEAVES) and not tables.are_flags(value):
+        elif not _is_leaf(value) and not tables.are_flags(value):
             yield from self._of_library(value)
 
     def _of_container(self, value: Any) -> Iterator[Any]:
@@ -247,6 +247,17 @@ def _is_watched(value: Any) -> bool:
     The flags of a frame have one to it, so that those of others aren't found.
     """
     return not tables.is_frame(value) and weakref.getweakrefcount(value) > 0
+
+
+def _is_leaf(value: Any) -> bool:
+    """Whether an object refers to nothing that counts."""
+    kind = type(value)
+    return kind in _LEAVES or (isinstance(value, np.generic) and kind.__module__ == "numpy" and not _may_refer(value))
+
+
+def _may_refer(value: Any) -> bool:
+    """Whether one element of an array may refer to other objects, or is a part of an array."""
+    return isinstance(value, np.void | np.object_)
 
 
 def _is_of_library(value: Any, name: str) -> bool:

@@ -87,23 +87,36 @@ def _of_objects(array: Any) -> int:
     return own.size * sum(map(_core.size_of, flat)) // len(flat)
 
 
-def dump(value: Any) -> tuple[list[Any], list[bool]]:
-    """What is written of an object: arrays of bytes, the pickle first; and which of them can't be written to."""
+def dump(value: Any) -> tuple[list[Any], list[bool], dict[int, Any]]:
+    """What is written of an object: arrays of bytes, the pickle first; which of them can't be written to; what stays."""
+    kept: dict[int, Any] = {}
     if type(value) in (bytes, bytearray):
         views = [memoryview(pickle.dumps(type(value))), memoryview(value)]
     else:
         pickler = Pickler(head := io.BytesIO())
         pickler.dump(value)
+        kept = pickler.kept
         views = [head.getbuffer(), *(buffer.raw() for buffer in pickler.buffers)]
-    return [_bytes_of(view) for view in views], [view.readonly for view in views]
+    return [_bytes_of(view) for view in views], [view.readonly for view in views], kept
 
 
 def _bytes_of(view: memoryview) -> Any:
     return np.frombuffer(view, np.uint8) if view.nbytes else np.empty(0, np.uint8)
 
 
-def load(arrays: list[Any]) -> Any:
-    """The object that was written as those arrays."""
+class _Unpickler(pickle.Unpickler):
+    """Reads what `Pickler` wrote."""
+
+    def __init__(self, head: Any, buffers: list[Any], kept: dict[int, Any]) -> None:
+        super().__init__(io.BytesIO(head), buffers=buffers)
+        self._kept = kept
+
+    def persistent_load(self, number: int) -> Any:
+        return self._kept[number]
+
+
+def load(arrays: list[Any], kept: dict[int, Any]) -> Any:
+    """The object that was written as those arrays, and beside which that was kept."""
     head, *buffers = arrays
-    value = pickle.loads(head, buffers=buffers)
+    value = _Unpickler(head, buffers, kept).load()
     return value(buffers[0]) if value is bytes or value is bytearray else value

@@ -64,11 +64,26 @@ def test_what_was_read_and_let_go_of_leaves_again(kind: str, read: str) -> None:
     found = memory()
     # All of it is counted, but for those that were read last.
     assert found.held + sum(holder.away for holder in found.holders) >= (MANY - 8) * 8 * COUNT
+    wait_until_it_fits()
+    assert [arrays_in(future.result()) for future in made] == [[float(seed)] for seed in range(MANY)]
+
+
+def wait_until_it_fits() -> None:
+    """Wait until what begins to leave has left."""
     until = time.monotonic() + 20
     while memory().held > memory().available and time.monotonic() < until:
-        # What begins to leave takes its time.
         time.sleep(0.01)
     assert memory().held <= memory().available
+
+
+def test_what_was_gathered_and_let_go_of_leaves_when_something_is_computed() -> None:
+    made = [futures.submit(KINDS["dict"], seed) for seed in range(MANY)]
+    assert len(futures.gather(made)) == MANY
+    for _ in range(2):
+        assert delayed(len)([1]).compute() == 1
+    found = memory()
+    assert found.held + sum(holder.away for holder in found.holders) >= (MANY - 4) * 8 * COUNT
+    wait_until_it_fits()
     assert [arrays_in(future.result()) for future in made] == [[float(seed)] for seed in range(MANY)]
 
 

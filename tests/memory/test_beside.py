@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ import pytest
 from raskt._moving.arrow_layout import layout
 from raskt._moving.constants import is_constant
 from raskt._sharing import is_shared
+from raskt._spill import dump, load
 
 pa = pytest.importorskip("pyarrow")
 
@@ -56,6 +58,18 @@ class Marked(pa.ExtensionType):
         return cls()
 
 
+class Text(str):
+    """A text that may have something beside it."""
+
+
+class Number(np.float64):
+    """The same of a number."""
+
+
+def unit() -> str:
+    return "km"
+
+
 def frame() -> Any:
     return pd.DataFrame({"x": np.arange(COUNT), "t": pd.Timestamp(0)}, index=pd.Index(np.arange(COUNT) * 2))
 
@@ -89,6 +103,12 @@ def with_flags() -> Any:
     return value
 
 
+def with_attribute(attribute: Any) -> Any:
+    value = frame()
+    value.attrs["attribute"] = attribute
+    return value
+
+
 STAY: dict[str, Callable[[], Any]] = {
     "a series beside a frame": lambda: put(frame(), itself, "other", pd.Series([1])),
     "a time beside a series": lambda: put(frame()["x"].copy(), itself, "ts", pd.Timestamp(0)),
@@ -101,6 +121,9 @@ STAY: dict[str, Callable[[], Any]] = {
     "names of fields": lambda: np.zeros(COUNT, MEASURES),
     "names of fields, in a list": lambda: [np.zeros(COUNT, MEASURES)],
     "a buffer that grows": lambda: pa.allocate_buffer(COUNT, resizable=True),
+    "an array beside a text": lambda: with_attribute(put(Text("x"), itself, "other", OTHERS)),
+    "an array beside a number": lambda: with_attribute(put(Number(1), itself, "other", OTHERS)),
+    "an array beside a text in a list": lambda: [put(Text("x"), itself, "other", OTHERS), np.zeros(COUNT)],
     "a type of Python's": lambda: pa.ExtensionArray.from_storage(Marked(), pa.array(range(COUNT))),
 }
 
@@ -115,6 +138,9 @@ LEAVE: dict[str, Callable[[], Any]] = {
         pd.Series(range(COUNT), [f"{at}" for at in range(COUNT)]), lambda value: value.index.str.len()
     ),
     "fields": lambda: np.zeros(COUNT, [("a", "f8"), ("b", "i8")]),
+    "a frame with a function": lambda: with_attribute(unit),
+    "a frame with a class": lambda: with_attribute(Text),
+    "a frame with a module": lambda: with_attribute(np),
     "a buffer": lambda: pa.allocate_buffer(COUNT),
 }
 
@@ -127,6 +153,25 @@ def test_what_has_something_beside_it_stays(kind: str) -> None:
 @pytest.mark.parametrize("kind", LEAVE)
 def test_what_pandas_keeps_beside_it_keeps_nobody(kind: str) -> None:
     assert not is_shared(LEAVE[kind]())
+
+
+@pytest.mark.parametrize("named", [unit, Text, np, lambda: "m", type("Local", (), {})])
+def test_what_has_a_name_comes_back_whatever_the_name_stands_for_by_then(
+    named: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = with_attribute(named)
+    arrays, _, kept = dump(value)
+    monkeypatch.setattr(sys.modules[__name__], "unit", lambda: "miles")
+    monkeypatch.setattr(sys.modules[__name__], "Text", str)
+    found = load([array.copy() for array in arrays], kept)
+    assert found.attrs["attribute"] is named and found.equals(value)
+
+
+def test_another_function_in_the_place_of_one_is_seen() -> None:
+    value = with_attribute(unit)
+    before = dump(value)[0][0].tobytes()
+    value.attrs["attribute"] = frame
+    assert dump(value)[0][0].tobytes() != before
 
 
 def test_times_that_are_none_are_told_apart() -> None:

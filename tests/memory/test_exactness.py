@@ -33,14 +33,14 @@ TYPES = [
 
 def there_and_back(value: Any) -> Any:
     """What is read of what was written, which is other memory."""
-    arrays, fixed = dump(value)
+    arrays, fixed, kept = dump(value)
     found = [
         np.frombuffer(array.tobytes() if is_fixed else bytearray(array.tobytes()), np.uint8)
         for array, is_fixed in zip(arrays, fixed, strict=True)
         if array.size
     ]
     assert len(found) == len(arrays)
-    return load(found)
+    return load(found, kept)
 
 
 def flags_of(array: np.ndarray) -> dict[str, Any]:

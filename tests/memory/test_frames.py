@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_running import damage, files_in, run
+from memory_short import limited
 
 import raskt
 import raskt.dataframe as rd
@@ -34,16 +35,12 @@ def data(rows: int = ROWS) -> pd.DataFrame:
     )
 
 
-def limited(path: Path) -> Any:
-    return raskt.config.set({"memory.limit": "1MiB", "memory.spill-path": str(path)})
-
-
 def test_a_persisted_frame_goes_to_disk_and_comes_back(tmp_path: Path) -> None:
     pdf = data()
     frame = rd.from_pandas(pdf, npartitions=16)
     # Of other tests, say what the threads of their futures gave.
     before = memory().held
-    with limited(tmp_path):
+    with limited(tmp_path, "1MiB"):
         kept = frame.assign(y=frame.x * 2).persist()
         report = memory()
         assert report.held <= before + 2**20 + pdf.memory_usage().sum() // 16 and report.files_written > 0
@@ -63,7 +60,7 @@ def test_a_persisted_frame_goes_to_disk_and_comes_back(tmp_path: Path) -> None:
 def test_what_is_sorted_is_kept_in_parts_that_leave_one_by_one(tmp_path: Path) -> None:
     pdf = data()
     frame = rd.from_pandas(pdf, npartitions=16)
-    with limited(tmp_path):
+    with limited(tmp_path, "1MiB"):
         kept = frame.sort_values("x").persist()
         assert kept.npartitions == 16 and len(files_in(tmp_path)) > 8
         tm.assert_frame_equal(kept.compute(), pdf.sort_values("x", kind="stable"))
@@ -72,7 +69,7 @@ def test_what_is_sorted_is_kept_in_parts_that_leave_one_by_one(tmp_path: Path) -
 def test_columns_and_labels_are_kept_too(tmp_path: Path) -> None:
     pdf = data().set_index("time")
     frame = rd.from_pandas(pdf, npartitions=8)
-    with limited(tmp_path):
+    with limited(tmp_path, "1MiB"):
         column, labels = frame.text.persist(), (frame.x + 1).persist()
         tm.assert_series_equal(column.compute(), pdf.text, check_freq=False)
         tm.assert_series_equal(labels.compute(), pdf.x + 1, check_freq=False)
@@ -84,7 +81,7 @@ def test_five_hundred_damaged_files_give_no_wrong_number(tmp_path: Path, keeps: 
     expected = (pdf.x * 2).to_numpy().reshape(40, -1)
     frame = rd.from_pandas(pdf, npartitions=40)
     damages = lost = rounds = 0
-    with limited(tmp_path):
+    with limited(tmp_path, "1MiB"):
         while damages < 500:
             rounds += 1
             kept = frame.assign(y=frame.x * 2).persist(keep_lineage=keeps)
@@ -123,7 +120,7 @@ def test_any_frame_is_the_same_as_without_a_limit(
     pdf = pd.DataFrame({name: pd.Series(few[name] * 10_000) for name in columns})
     frame = rd.from_pandas(pdf, npartitions=partitions)
     expected = frame.compute()
-    with limited(tmp_path):
+    with limited(tmp_path, "1MiB"):
         kept = [frame.persist() for _ in range(2)]
         for persisted in kept:
             tm.assert_frame_equal(persisted.compute(), expected)
@@ -137,7 +134,7 @@ def test_any_frame_is_the_same_as_without_a_limit(
 def test_groups_of_kept_tables_are_those_of_the_whole(tmp_path: Path, function: str, sort: bool) -> None:
     pdf = data(60_000)
     pdf["i"], pdf["d"] = pdf.key * 3 - 7, pdf.x.round(-1)
-    with limited(tmp_path):
+    with limited(tmp_path, "1MiB"):
         kept = rd.from_pandas(pdf, npartitions=12).persist()
         for by in (["key"], ["d"], ["key", "text"]):
             found = getattr(kept.groupby(by, sort=sort)[["x", "i"]], function)().compute()
@@ -151,7 +148,7 @@ def test_groups_of_kept_tables_are_those_of_the_whole(tmp_path: Path, function: 
 @pytest.mark.parametrize("function", ["sum", "mean", "min", "max", "count", "std", "median"])
 def test_reductions_of_kept_tables_are_those_of_the_whole(tmp_path: Path, function: str) -> None:
     pdf = data(60_000)
-    with limited(tmp_path):
+    with limited(tmp_path, "1MiB"):
         kept = rd.from_pandas(pdf, npartitions=12).persist()
         expressions: list[Any] = [
             lambda it: it.x,
@@ -168,7 +165,7 @@ def test_reductions_of_kept_tables_are_those_of_the_whole(tmp_path: Path, functi
 
 def test_several_results_of_kept_tables_at_once(tmp_path: Path) -> None:
     pdf = data(60_000)
-    with limited(tmp_path):
+    with limited(tmp_path, "1MiB"):
         kept = rd.from_pandas(pdf, npartitions=12).persist()
         sums, mean, rows = raskt.compute(kept.groupby("key").x.sum(), kept.x.mean(), kept[kept.key == 2])
         tm.assert_series_equal(sums, pdf.groupby("key").x.sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -12,32 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 from memory_running import run, wait_until
+from memory_short import limited, make, squeeze
 
 import raskt
 from raskt import _core, _spill, futures
 from raskt.diagnostics import memory
 
-COUNT = 2**16
-"""Elements of an array of half a MiB."""
-
 INTERRUPTIONS = [KeyboardInterrupt, MemoryError, TimeoutError, _core.TaskCancelled]
 
 
 @pytest.fixture(autouse=True)
-def limited(tmp_path: Path) -> Iterator[None]:
-    with raskt.config.set({"memory.limit": "4MiB", "memory.spill-path": str(tmp_path)}):
+def little_memory(tmp_path: Path) -> Iterator[None]:
+    with limited(tmp_path):
         yield
-
-
-def make(seed: int) -> np.ndarray:
-    return np.full(COUNT, float(seed))
-
-
-def squeeze() -> None:
-    """Has everything leave that can."""
-    raskt.delayed(np.zeros)(2**19).persist()
-    raskt.persist(*[raskt.delayed(make)(seed) for seed in range(16)])
-    gc.collect()
 
 
 def away(name: str) -> bool:
@@ -47,19 +33,19 @@ def away(name: str) -> bool:
 class Failing:
     """A function in whose place another one fails so often, on whatever thread calls it."""
 
-    def __init__(self, function: Callable[[Any], Any], error: BaseException, times: int) -> None:
+    def __init__(self, function: Callable[..., Any], error: BaseException, times: int) -> None:
         self.function, self.error, self.left = function, error, times
         self.calls = 0
         self.lock = threading.Lock()
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, *values: Any) -> Any:
         with self.lock:
             self.calls += 1
             self.left -= 1
             fails = self.left >= 0
         if fails:
             raise self.error
-        return self.function(value)
+        return self.function(*values)
 
 
 def interrupted(value: int) -> np.ndarray:

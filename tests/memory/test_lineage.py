@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from memory_running import damage, files_in, wait_until
+from memory_short import limited
 
 import raskt
 import raskt.array as ra
@@ -25,10 +26,6 @@ from raskt.graph_manipulation import bind, clone
 PIECES = 200
 LENGTH = 2**14
 WAYS = ["flip", "cut", "remove"]
-
-
-def limited(path: Path) -> Any:
-    return raskt.config.set({"memory.limit": "4MiB", "memory.spill-path": str(path)})
 
 
 def make(seed: int) -> np.ndarray:

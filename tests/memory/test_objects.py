@@ -15,28 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_running import damage, files_in, run, wait_until
+from memory_short import COUNT, limited, make, squeeze
 
 import raskt
-from raskt import futures
+from raskt import _spill, futures
 from raskt.diagnostics import memory
-
-COUNT = 2**16
-"""Elements of an array of half a MiB."""
-
-
-def limited(path: Path) -> Any:
-    return raskt.config.set({"memory.limit": "4MiB", "memory.spill-path": str(path)})
-
-
-def make(seed: int) -> np.ndarray:
-    return np.full(COUNT, float(seed))
-
-
-def squeeze() -> None:
-    """Has everything leave that can."""
-    raskt.delayed(np.zeros)(2**19).persist()
-    raskt.persist(*[raskt.delayed(make)(seed) for seed in range(16)])
-    gc.collect()
 
 
 def test_delayed_results_go_to_disk_and_come_back(tmp_path: Path) -> None:
@@ -123,12 +106,33 @@ def test_what_was_changed_is_seen_as_without_a_limit(tmp_path: Path) -> None:
             assert (kept.compute()[0], future.result()[0]) == (4 + number, 5 + number)
 
 
-def test_what_cant_be_pickled_stays_and_isnt_tried_again(tmp_path: Path) -> None:
-    def unpicklable() -> pd.DataFrame:
+def test_a_function_beside_a_frame_comes_back_as_the_same(tmp_path: Path) -> None:
+    def area(side: float) -> float:
+        return side * side
+
+    def attributed() -> pd.DataFrame:
         frame = pd.DataFrame({"a": np.arange(2**16)})
-        frame.attrs["function"] = lambda: 0
+        frame.attrs["function"] = area
         return frame
 
+    with limited(tmp_path):
+        kept = raskt.delayed(attributed)().persist()
+        squeeze()
+        wait_until(lambda: any(each.name == "attributed" and each.away for each in memory().holders), "it stays")
+        assert kept.compute().attrs["function"] is area
+
+
+def test_what_cant_be_pickled_stays_and_isnt_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unpicklable() -> pd.DataFrame:
+        return pd.DataFrame({"a": np.arange(2**16)})
+
+    def fail(value: object) -> Any:
+        if isinstance(value, pd.DataFrame):
+            raise TypeError("it can't be pickled")
+        return dump(value)
+
+    dump = _spill.dump
+    monkeypatch.setattr(_spill, "dump", fail)
     with limited(tmp_path):
         before = memory().refused
         kept = raskt.delayed(unpicklable)().persist()

@@ -141,13 +141,13 @@ def test_it_leaves_when_nobody_else_has_it_and_again_when_it_was_back(kind: str,
         assert measure(value)[0] < 2**16
     for _ in range(2):
         assert not is_shared(value)
-        arrays, fixed = dump(value)
+        arrays, fixed, kept = dump(value)
         copies = [
             np.frombuffer(array.tobytes() if one else bytearray(array.tobytes()), np.uint8) if array.size else array
             for array, one in zip(arrays, fixed, strict=True)
         ]
         del arrays
-        found = load(copies)
+        found = load(copies, kept)
         del copies
         assert found.equals(value)
         value = found

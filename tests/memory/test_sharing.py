@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from memory_running import wait_until
+from memory_short import limited, make, squeeze
 
-import raskt
 from raskt import delayed
 from raskt._sharing import is_shared
 from raskt.diagnostics import memory
@@ -47,21 +47,6 @@ class Other:
 
     def make(self) -> int:
         return 1
-
-
-def limited(path: Path) -> Any:
-    return raskt.config.set({"memory.limit": "4MiB", "memory.spill-path": str(path)})
-
-
-def make(seed: int) -> np.ndarray:
-    return np.full(COUNT, float(seed))
-
-
-def squeeze() -> None:
-    """Has everything leave that can."""
-    delayed(np.zeros)(2**19).persist()
-    raskt.persist(*[delayed(make)(seed) for seed in range(16)])
-    gc.collect()
 
 
 def is_away(name: str) -> bool:

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_running import run, wait_until
+from memory_short import limited
 
 import raskt
 from raskt import delayed
@@ -261,17 +262,13 @@ def test_what_is_registered_counts_also_for_derived_classes_and_a_failure_costs_
             sizeof.register(*wrong)
 
 
-def limited(path: Path) -> Any:
-    return raskt.config.set({"memory.limit": "8MiB", "memory.spill-path": str(path)})
-
-
 def pair(seed: int) -> tuple[np.ndarray, dict[str, Any]]:
     return np.full(2**16, float(seed)), {"labels": pd.Series([seed] * 2**14), "name": f"pair {seed}"}
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "sync"])
 def test_containers_go_to_disk_and_come_back(tmp_path: Path, scheduler: str) -> None:
-    with limited(tmp_path), raskt.config.set(scheduler=scheduler):
+    with limited(tmp_path, "8MiB"), raskt.config.set(scheduler=scheduler):
         kept = raskt.persist(*[delayed(pair)(seed) for seed in range(64)])
         report = memory()
         assert report.held <= 9 * MIB and report.files_written > 32, report
@@ -288,7 +285,7 @@ def test_a_container_of_which_somebody_has_a_part_stays(tmp_path: Path) -> None:
         shared.append(made[1])
         return made
 
-    with limited(tmp_path):
+    with limited(tmp_path, "8MiB"):
         kept = delayed(parts)().persist()
         raskt.persist(*[delayed(pair)(seed) for seed in range(32)])
         shared[0][0] = 5
@@ -303,7 +300,7 @@ def test_a_container_of_which_somebody_has_a_part_stays(tmp_path: Path) -> None:
 
 def test_a_list_whose_attribute_others_have_stays_what_it_was(tmp_path: Path) -> None:
     tag = Held("known by others")
-    with limited(tmp_path):
+    with limited(tmp_path, "8MiB"):
         kept = delayed(lambda: Tagged([np.full(2**16, 1.0)]).tagged(tag))().persist()
         plain = delayed(lambda: Tagged([np.full(2**16, 2.0)]))().persist()
         squeeze()

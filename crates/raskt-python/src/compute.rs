@@ -231,6 +231,8 @@ fn run<'py>(
     options: &Options,
     result: impl Fn(&Argument, Results<'_>) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyTuple>> {
+    // Memory that nobody has any more may be needed now.
+    crate::futures::take_back_given(py);
     let mut request = Request::new(py, args, traverse, keeps != Keeps::Nothing)?;
     let wanted = std::mem::take(&mut request.wanted);
     let ran = options.run(py, &request.graph, wanted, keeps)?;

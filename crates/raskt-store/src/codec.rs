@@ -21,32 +21,6 @@ pub(crate) fn codec_of(value: &Value) -> Option<Arc<dyn Codec>> {
     }
 }
 
-/// Whether nobody but the caller refers to the memory of `value`, so that dropping it frees that memory.
-pub(crate) fn is_sole(value: &Value) -> bool {
-    match value {
-        Value::Chunk(chunk) => Arc::strong_count(chunk) == 1 && Arc::strong_count(chunk.buffer().owner()) == 1,
-        Value::Manifest(manifest) => Arc::strong_count(manifest) == 1 && are_sole(&manifest.parts),
-        // What its columns share with other tables is counted with each of them, so that letting one go is no mistake.
-        Value::Table(table) => Arc::strong_count(table) == 1,
-        // Whether others of its world refer to it is seen when it is written, where that can be asked.
-        Value::Foreign(object) => Arc::strong_count(object) == 1,
-        Value::Stored(_) => false,
-    }
-}
-
-/// Parts that were read back are in one piece of memory, which only they refer to.
-fn are_sole(parts: &[Value]) -> bool {
-    parts.iter().all(|part| match part {
-        Value::Chunk(chunk) => {
-            let owner = chunk.buffer().owner();
-            let shares =
-                |other: &&Value| other.as_chunk().is_some_and(|other| Arc::ptr_eq(other.buffer().owner(), owner));
-            Arc::strong_count(chunk) == 1 && Arc::strong_count(owner) == parts.iter().filter(shares).count()
-        }
-        other => is_sole(other),
-    })
-}
-
 /// Blocks of one shape: their elements in C order, those that are repeated along an axis once. What they look like stays in
 /// memory.
 struct ChunkCodec {
@@ -167,6 +141,7 @@ impl Decoder for ManifestDecoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sole::are_sole;
 
     fn through_a_file(value: &Value) -> Value {
         let place = tempfile::tempdir().unwrap();
@@ -190,7 +165,7 @@ mod tests {
             assert_eq!(format!("{:?}", found), format!("{:?}", Value::from(expected.clone())));
             assert_eq!(found.as_chunk().unwrap().as_slice::<i64>(), expected.as_slice::<i64>());
             assert_eq!(found.as_chunk().unwrap().as_slice::<f32>(), expected.as_slice::<f32>());
-            assert!(is_sole(&found));
+            assert!(are_sole(&[&found]));
         }
     }
 
@@ -274,9 +249,9 @@ mod tests {
         for (at, part) in manifest.parts.iter().enumerate() {
             assert_eq!(part.as_chunk().unwrap().as_slice::<i64>().unwrap(), vec![at as i64; at * 3]);
         }
-        assert!(is_sole(&found), "nothing else refers to what was read");
+        assert!(are_sole(&[&found]), "nothing else refers to what was read");
         let held = manifest.parts[4].clone();
-        assert!(!is_sole(&found));
+        assert!(!are_sole(&[&found]));
         drop(held);
     }
 }

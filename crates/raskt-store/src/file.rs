@@ -223,6 +223,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_file_is_damage_and_nobody_waits_for_it() {
+        let (_place, folder) = folder();
+        for kind in [libc::S_IFIFO, libc::S_IFDIR] {
+            let spilled = SpillFile::write(&folder, encoded(vec![])).unwrap();
+            fs::remove_file(&spilled.path).unwrap();
+            if kind == libc::S_IFDIR {
+                fs::create_dir(&spilled.path).unwrap();
+            } else {
+                let path = std::ffi::CString::new(spilled.path.as_os_str().as_encoded_bytes()).unwrap();
+                // SAFETY: the path ends with a zero byte.
+                assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+            }
+            assert!(matches!(spilled.value(), Err(ReadError::Damaged)));
+        }
+    }
+
+    #[test]
     fn only_what_is_wrong_with_a_file_is_damage() {
         let (_place, folder) = folder();
         for kind in [ErrorKind::Foreign, ErrorKind::Memory, ErrorKind::Cancelled, ErrorKind::Value] {

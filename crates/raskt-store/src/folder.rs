@@ -68,9 +68,13 @@ impl Folder {
         Ok((path.clone(), options.open(path)?))
     }
 
-    /// A file of it, open for reading.
+    /// A file of it, open for reading. What somebody has put in its place isn't waited for, as a pipe's other end would be.
     pub fn open_file(&self, path: &Path) -> io::Result<File> {
-        OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path)
+        let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it isn't a file any more"));
+        }
+        Ok(file)
     }
 
     /// Removes a file of it. One that is gone already is as good.

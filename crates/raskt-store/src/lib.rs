@@ -35,6 +35,7 @@ mod request;
 mod round;
 mod sharing;
 mod slot;
+mod sole;
 mod speed;
 mod state;
 mod still;

@@ -1,42 +1,50 @@
 //! Memory that more than one result holds: it is there once.
 
-use raskt_value::{Part, Value};
+use crate::slot::{KEPT_BYTES, SlotId};
+use raskt_value::{Chunk, Value};
 use std::collections::BTreeMap;
+use std::ops::{Bound, Range};
+use std::sync::Arc;
 
 /// Which results in memory hold the same pieces of memory. Each result counts with all of its bytes; what is counted more than once
 /// by that is known here.
 #[derive(Default)]
 pub(crate) struct Sharing {
-    holders: BTreeMap<usize, Holders>,
+    pieces: BTreeMap<Identity, Piece>,
     repeated: u64,
 }
 
-/// Those who hold one piece: how many hold so many bytes of it.
-#[derive(Default)]
-struct Holders {
-    counts: BTreeMap<u64, u32>,
-    total: u64,
+/// What a piece is told from others by, as long as it is there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Identity {
+    /// Of blocks: where that lies which keeps their elements alive.
+    Owner(usize),
+    /// Of objects: what they say of themselves.
+    Part(usize),
 }
 
-impl Holders {
-    /// Bytes that are counted beside those of the one who holds most.
+/// A piece of memory, and those who hold it.
+#[derive(Default)]
+struct Piece {
+    holders: BTreeMap<SlotId, u64>,
+    total: u64,
+    /// Where the bytes lie that any of them has shown: there are no more than that.
+    shown: Range<usize>,
+}
+
+impl Piece {
+    /// Bytes that are counted, and aren't there once more.
     fn repeated(&self) -> u64 {
-        self.total - self.counts.last_key_value().map_or(0, |(bytes, _)| *bytes)
+        self.total.saturating_sub(self.shown.len() as u64)
     }
+}
 
-    fn add(&mut self, bytes: u64) {
-        *self.counts.entry(bytes).or_insert(0) += 1;
-        self.total += bytes;
-    }
-
-    fn remove(&mut self, bytes: u64) {
-        let Some(count) = self.counts.get_mut(&bytes) else { return };
-        *count -= 1;
-        if *count == 0 {
-            self.counts.remove(&bytes);
-        }
-        self.total -= bytes;
-    }
+/// What one result holds of a piece.
+struct Holding {
+    identity: Identity,
+    bytes: u64,
+    /// Where the bytes lie of which it shows some.
+    shown: Range<usize>,
 }
 
 impl Sharing {
@@ -46,34 +54,72 @@ impl Sharing {
     }
 
     /// A result has come into memory.
-    pub fn enter(&mut self, value: &Value) {
-        parts(value).iter().for_each(|part| self.change(part, Holders::add));
+    pub fn enter(&mut self, id: SlotId, value: &Value) {
+        for Holding { identity, bytes, shown } in holdings(value) {
+            let piece = self.pieces.entry(identity).or_default();
+            self.repeated -= piece.repeated();
+            *piece.holders.entry(id).or_insert(0) += bytes;
+            piece.total += bytes;
+            let known = std::mem::replace(&mut piece.shown, shown);
+            if !known.is_empty() {
+                piece.shown = known.start.min(piece.shown.start)..known.end.max(piece.shown.end);
+            }
+            self.repeated += piece.repeated();
+        }
     }
 
     /// It leaves memory: the same value as came.
-    pub fn leave(&mut self, value: &Value) {
-        parts(value).iter().for_each(|part| self.change(part, Holders::remove));
-    }
-
-    fn change(&mut self, part: &Part, change: fn(&mut Holders, u64)) {
-        let holders = self.holders.entry(part.identity).or_default();
-        self.repeated -= holders.repeated();
-        change(holders, most(part.bytes));
-        self.repeated += holders.repeated();
-        if holders.counts.is_empty() {
-            self.holders.remove(&part.identity);
+    pub fn leave(&mut self, id: SlotId, value: &Value) {
+        for Holding { identity, .. } in holdings(value) {
+            let Some(piece) = self.pieces.get_mut(&identity) else { continue };
+            let Some(bytes) = piece.holders.remove(&id) else { continue };
+            self.repeated -= piece.repeated();
+            piece.total -= bytes;
+            self.repeated += piece.repeated();
+            if piece.holders.is_empty() {
+                self.pieces.remove(&identity);
+            }
         }
     }
-}
 
-/// What can be added up, whatever an object says of its size.
-fn most(bytes: usize) -> u64 {
-    (bytes as u64).min(1 << 40)
-}
-
-fn parts(value: &Value) -> &[Part] {
-    match value {
-        Value::Foreign(object) => object.parts(),
-        _ => &[],
+    /// Others that hold memory of blocks that this one holds, some maybe more than once: of very many who hold a piece `most`.
+    pub fn holders(&self, id: SlotId, value: &Value, most: usize) -> impl Iterator<Item = SlotId> {
+        let pieces = holdings(value).into_iter().filter(|holding| matches!(holding.identity, Identity::Owner(_)));
+        let pieces = pieces.filter_map(|holding| self.pieces.get(&holding.identity));
+        pieces.flat_map(move |piece| nearest(&piece.holders, id, most))
     }
+}
+
+/// Those of `holders` that are nearest to `id`, it not among them: about as many on either side.
+fn nearest(holders: &BTreeMap<SlotId, u64>, id: SlotId, most: usize) -> impl Iterator<Item = SlotId> {
+    let before = holders.range(..id).rev().take(most / 2);
+    let after = holders.range((Bound::Excluded(id), Bound::Unbounded)).take(most / 2);
+    before.chain(after).map(|(&other, _)| other)
+}
+
+fn holdings(value: &Value) -> Vec<Holding> {
+    match value {
+        Value::Chunk(chunk) => vec![of_block(chunk)],
+        // There may be very many small ones, which nobody else has.
+        Value::Manifest(manifest) => {
+            let large = manifest.parts.iter().filter(|part| part.bytes() >= KEPT_BYTES);
+            large.filter_map(Value::as_chunk).map(of_block).collect()
+        }
+        Value::Foreign(object) => object
+            .parts()
+            .iter()
+            .map(|part| {
+                // What can be added up, whatever an object says of its size.
+                let bytes = part.bytes.min(1 << 40);
+                Holding { identity: Identity::Part(part.identity), bytes: bytes as u64, shown: 0..bytes }
+            })
+            .collect(),
+        Value::Table(_) | Value::Stored(_) => vec![],
+    }
+}
+
+fn of_block(chunk: &Chunk) -> Holding {
+    let (buffer, bytes) = (chunk.buffer(), chunk.held_bytes() as u64);
+    let (owner, start) = (Arc::as_ptr(buffer.owner()).addr(), buffer.as_ptr().addr());
+    Holding { identity: Identity::Owner(owner), bytes, shown: start..start + buffer.len() }
 }

@@ -10,6 +10,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SlotId(pub u64);
 
+/// Results below so many bytes are counted and not moved: a file would cost more than it brings.
+pub(crate) const KEPT_BYTES: usize = 64 << 10;
+
 /// What is known of a result when it comes into the store.
 #[derive(Clone, Debug)]
 pub struct ResultInfo {
@@ -47,7 +50,7 @@ pub(crate) struct Slot {
 /// Why a result that could leave memory stays there. It isn't looked at again whenever memory is short: there may be very many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stays {
-    /// Somebody else refers to it, so that letting it go would free nothing; forgotten with the next use.
+    /// Somebody refers to it who doesn't leave with it, so that letting it go would free nothing; forgotten with the next use.
     Shared,
     /// The same, as only its own world can tell.
     SharedElsewhere,
@@ -99,8 +102,16 @@ impl Slot {
 
     /// Whether it could leave memory at all.
     pub fn can_leave(&self) -> bool {
+        self.stays.is_none() && self.is_ready_to_leave()
+    }
+
+    /// The same, were it not seen to be shared: whether it can leave with those who hold its memory too.
+    pub fn can_leave_with_others(&self) -> bool {
+        matches!(self.stays, None | Some(Stays::Shared)) && self.is_ready_to_leave()
+    }
+
+    fn is_ready_to_leave(&self) -> bool {
         self.pins == 0
-            && self.stays.is_none()
             && matches!(self.place, Residency::Memory(_))
             && (self.file.is_some() || self.codec.is_some() || self.facts.recompute_nanoseconds.is_some())
     }

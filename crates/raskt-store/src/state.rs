@@ -3,6 +3,7 @@
 
 mod jobs;
 mod leaving;
+mod leaving_together;
 mod requests;
 mod retrying;
 mod righting;
@@ -125,10 +126,15 @@ impl State {
         self.has_urgent_work() || self.is_pending() || self.is_beyond()
     }
 
-    /// Whether more is held than there is room for, and some of it stays only since somebody referred to it: of the end of that
-    /// nobody says anything.
+    /// Whether more is held than there is room for, and some of it stays only since somebody referred to it, or since the disk was
+    /// full or broken: of the end of that nobody says anything.
     pub fn is_beyond(&self) -> bool {
-        !self.shared.is_empty() && self.broker.beyond_limit() > self.leaving
+        (!self.shared.is_empty() || self.is_stuck()) && self.broker.beyond_limit() > self.leaving
+    }
+
+    /// Whether results stay since the disk was full or broken when it was last tried.
+    pub fn is_stuck(&self) -> bool {
+        self.disk.trouble.is_some() && !(self.unwritable.is_empty() && self.order.first().is_none())
     }
 
     /// Whether there is something to do now.
@@ -147,10 +153,12 @@ impl State {
         let id = SlotId(self.next_slot);
         self.next_slot += 1;
         let (bytes, codec) = (value.bytes() as u64, codec_of(&value));
-        self.sharing.enter(&value);
+        self.sharing.enter(id, &value);
         self.broker.set_repeated(self.sharing.repeated());
         self.broker.hold_promised(holder, bytes);
         self.largest = self.largest.max(bytes);
+        // It may be larger than what was promised for it. It isn't chosen itself: who has made it still refers to it.
+        self.evict_excess();
         let used = self.next_use();
         let slot = Slot {
             facts,
@@ -206,7 +214,7 @@ impl State {
         self.forget_file(slot.file);
         match slot.place {
             Residency::Memory(value) | Residency::Writing(value) => {
-                self.gone(&value, slot.bytes);
+                self.gone(id, &value, slot.bytes);
                 self.moved();
                 Some(value)
             }
@@ -281,7 +289,7 @@ impl State {
     fn hold_for(&mut self, holder: Option<Holder>, id: SlotId) {
         let Slot { bytes, pins, ref place, .. } = self.slots[&id];
         if let Residency::Memory(value) = place {
-            self.sharing.enter(value);
+            self.sharing.enter(id, value);
             self.broker.set_repeated(self.sharing.repeated());
         }
         self.pinned += if pins > 0 { bytes } else { 0 };
@@ -296,8 +304,8 @@ impl State {
     }
 
     /// A result has left memory, which counted so many bytes.
-    pub(super) fn gone(&mut self, value: &Value, bytes: u64) {
-        self.sharing.leave(value);
+    pub(super) fn gone(&mut self, id: SlotId, value: &Value, bytes: u64) {
+        self.sharing.leave(id, value);
         self.broker.let_go(bytes);
         self.broker.set_repeated(self.sharing.repeated());
     }

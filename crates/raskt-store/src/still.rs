@@ -17,6 +17,8 @@ pub(crate) struct Still {
     times: u32,
     /// When it was looked whether results that somebody else referred to are free to go.
     looked: Option<Instant>,
+    /// When the disk was last left alone.
+    left_alone: Option<Instant>,
 }
 
 impl Still {
@@ -30,6 +32,7 @@ impl Still {
         let urgent = state.has_urgent_work() && !is_telling;
         if !is_pending {
             self.since = None;
+            self.retry_disk(state);
             return (urgent || state.is_beyond()).then_some(if urgent { Duration::ZERO } else { PATIENCE });
         }
         let since = *self.since.get_or_insert_with(Instant::now);
@@ -45,5 +48,15 @@ impl Still {
         }
         // What came of it is seen at once, unless another thread is at it.
         Some(if state.has_urgent_work() && !is_telling { Duration::ZERO } else { PATIENCE })
+    }
+
+    /// Nobody asks for memory, and more is held than there is room for: from time to time it is seen whether the disk has room by now.
+    fn retry_disk(&mut self, state: &mut State) {
+        if !(state.is_beyond() && state.is_stuck()) {
+            self.left_alone = None;
+        } else if self.left_alone.get_or_insert_with(Instant::now).elapsed() >= PATIENCE * DISK_PATIENCE {
+            self.left_alone = None;
+            state.retry_stuck();
+        }
     }
 }

@@ -35,6 +35,13 @@ fn block(number: u64, units: u64) -> Value {
     Chunk::from_vec(vec![number; count], &[count]).unwrap().into()
 }
 
+/// A block over some elements of another one.
+fn part_of(value: &Value, start: usize, length: usize) -> Value {
+    let chunk = value.as_chunk().unwrap();
+    let (shape, strides) = ([length].into_iter().collect(), chunk.strides().into());
+    Chunk::from_parts(chunk.dtype(), shape, strides, chunk.offset() + start, chunk.buffer().clone()).unwrap().into()
+}
+
 fn number(value: &Value) -> u64 {
     value.as_chunk().unwrap().as_slice::<u64>().unwrap()[0]
 }

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from raskt._moving.constants import has_name
 from raskt._moving.pages import copied
 
 
@@ -28,9 +29,18 @@ class Pickler(pickle.Pickler):
     def __init__(self, file: Any) -> None:
         self.buffers: list[pickle.PickleBuffer] = []
         """What is written beside the pickle."""
+        self.kept: dict[int, Any] = {}
+        """What stays in memory beside it: what has a name, which may come to stand for something else."""
         super().__init__(file, protocol=5, buffer_callback=self.buffers.append)
         self._memory: dict[int, _Memory] = {}
         self._inner: dict[int, np.ndarray] = {}
+
+    def persistent_id(self, value: Any) -> int | None:
+        """The number of an object that stays in memory, which is no other one's while it is there."""
+        if not has_name(value):
+            return None
+        self.kept[id(value)] = value
+        return id(value)
 
     def reducer_override(self, value: Any) -> Any:
         """How arrays are written; and which of them pandas holds, where nobody sees whose they are."""

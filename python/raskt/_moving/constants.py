@@ -24,8 +24,8 @@ _OF_MODULES = (("decimal", "Decimal"), ("fractions", "Fraction"), ("uuid", "UUID
 _OF_PANDAS = ("NAType", "NaTType", "Timestamp", "Timedelta", "Period")
 """The same of pandas."""
 
-_BY_NAME = (type, types.FunctionType, types.ModuleType)
-"""What is written as a name, so that the same comes back."""
+_WITH_NAMES = (type, types.FunctionType, types.ModuleType)
+"""Kinds of what has a name, by which others find it."""
 
 _SMALL = 4096
 """Immutable bytes and texts of no more characters may be everybody's: they free nothing that counts."""
@@ -58,6 +58,11 @@ def is_constant(value: Any) -> bool:
     return not left
 
 
+def has_name(value: Any) -> bool:
+    """Whether it is found by a name, which may come to stand for something else: it stays in memory itself."""
+    return issubclass(type(value), _WITH_NAMES)
+
+
 def _is_one(value: Any) -> bool:
     """Whether a single object is a constant."""
     kind = type(value)
@@ -70,7 +75,7 @@ def _is_one(value: Any) -> bool:
         return False
     if isinstance(value, datetime.datetime | datetime.time) and not is_zone(value.tzinfo):
         return False
-    if kind in _CONSTANTS or isinstance(value, _BY_NAME) or any(_is_of_module(kind, *of) for of in _OF_MODULES):
+    if kind in _CONSTANTS or has_name(value) or any(_is_of_module(kind, *of) for of in _OF_MODULES):
         return True
     if isinstance(value, types.BuiltinFunctionType):
         # Else it is a method of an object, which would be another one.

@@ -12,8 +12,11 @@ use std::sync::{Arc, Weak};
 /// Those of which it isn't known that they are back in the store, each of them once.
 static GIVEN: Mutex<VecDeque<Weak<Task>>> = Mutex::new(VecDeque::new());
 
-/// So many are looked at whenever one is given: more than come, so that those of futures that are gone go.
-const LOOKED_AT: usize = 4;
+/// So many that somebody still has are looked at whenever one is given, or something is computed.
+const HELD: usize = 4;
+
+/// So many are taken back then, at most: more than come, so that those of futures that are gone go.
+const TAKEN: usize = 64;
 
 /// Notes that somebody has got the result of `task`, which was in the store.
 pub(super) fn note(task: &Arc<Task>) {
@@ -21,14 +24,17 @@ pub(super) fn note(task: &Arc<Task>) {
 }
 
 /// Has the store take back the results of some that nobody else has any more.
-pub(super) fn look(py: Python<'_>) {
-    for _ in 0..LOOKED_AT {
+pub(crate) fn look(py: Python<'_>) {
+    let (mut held, mut taken) = (0, 0);
+    while held < HELD && taken < TAKEN {
         let next = GIVEN.lock().pop_front();
         let Some(next) = next else { return };
-        if let Some(task) = next.upgrade()
-            && !task.take_back(py)
-        {
-            note(&task);
+        match next.upgrade() {
+            Some(task) if !task.take_back(py) => {
+                note(&task);
+                held += 1;
+            }
+            _ => taken += 1,
         }
     }
 }

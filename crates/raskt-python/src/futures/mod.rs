@@ -23,6 +23,7 @@ mod task;
 mod wait;
 
 pub(crate) use class::{Future, future_node};
+pub(crate) use given::look as take_back_given;
 use pool::Pool;
 use task::Task;
 

@@ -102,7 +102,8 @@ pub(crate) fn references(object: &Bound<'_, PyAny>) -> isize {
 fn encode(object: &Bound<'_, PyAny>) -> PyResult<Encoded> {
     let py = object.py();
     let dump = py.import(intern!(py, "raskt._spill"))?.getattr(intern!(py, "dump"))?;
-    let (arrays, fixed): (Vec<Bound<'_, PyUntypedArray>>, Vec<bool>) = dump.call1((object,))?.extract()?;
+    let (arrays, fixed, kept): (Vec<Bound<'_, PyUntypedArray>>, Vec<bool>, Bound<'_, PyAny>) =
+        dump.call1((object,))?.extract()?;
     let (mut pieces, mut parts) = (vec![], vec![]);
     for (array, fixed) in arrays.iter().zip(fixed) {
         let bytes = chunk_from_numpy(array)?.buffer().clone();
@@ -110,12 +111,14 @@ fn encode(object: &Bound<'_, PyAny>) -> PyResult<Encoded> {
         parts.push(Part { length: bytes.len(), fixed });
         pieces.extend([bytes, Buffer::from_vec(vec![0_u8; padding])]);
     }
-    Ok(Encoded { pieces, decoder: Arc::new(ObjectDecoder { parts }) })
+    Ok(Encoded { pieces, decoder: Arc::new(ObjectDecoder { parts, kept: kept.unbind() }) })
 }
 
 /// The pickle and the buffers of an object.
 struct ObjectDecoder {
     parts: Vec<Part>,
+    /// Objects that stay in memory beside them, by the numbers that the pickle has in their place.
+    kept: Py<PyAny>,
 }
 
 struct Part {
@@ -148,6 +151,6 @@ impl ObjectDecoder {
             at += length.next_multiple_of(ALIGNMENT);
         }
         let load = py.import(intern!(py, "raskt._spill"))?.getattr(intern!(py, "load"))?;
-        Ok(Object::value(load.call1((arrays,))?))
+        Ok(Object::value(load.call1((arrays, &self.kept))?))
     }
 }

@@ -1,7 +1,7 @@
 //! What leaves memory, and how.
 
+use super::leaving_together::Together;
 use super::{Garbage, Job, State, Written};
-use crate::codec::is_sole;
 use crate::file::SpillFile;
 use crate::order::EvictionRank;
 use crate::slot::{Residency, SlotId, Stays};
@@ -75,7 +75,7 @@ impl State {
         match std::mem::replace(&mut slot.place, Residency::Out) {
             Residency::Writing(value) if goes => {
                 let (bytes, codec) = (slot.bytes, slot.codec.clone());
-                self.gone(&value, bytes);
+                self.gone(id, &value, bytes);
                 self.garbage.push(Garbage::Value(value, codec));
             }
             Residency::Writing(value) => slot.place = Residency::Memory(value),
@@ -130,13 +130,26 @@ impl State {
         }
     }
 
-    /// Lets one result leave, by the cheapest way there is; how many bytes that frees.
+    /// Lets a result leave, and with it those that hold the same memory; how many bytes they have.
     pub(super) fn let_leave(&mut self, id: SlotId) -> u64 {
+        match self.together(id) {
+            Together::Free(together) => {
+                self.counts.looked_at += together.len() as u64 - 1;
+                together.into_iter().map(|each| self.let_one_leave(each)).sum()
+            }
+            Together::Held(together) => {
+                self.counts.looked_at += together.len() as u64 - 1;
+                together.into_iter().for_each(|each| _ = self.stay(each, Stays::Shared));
+                0
+            }
+        }
+    }
+
+    /// Lets one result leave, by the cheapest way there is; how many bytes it has.
+    fn let_one_leave(&mut self, id: SlotId) -> u64 {
+        self.set_stays(id, None);
         let Some(slot) = self.slots.get_mut(&id) else { return 0 };
         let bytes = slot.bytes;
-        if !slot.value().is_some_and(is_sole) {
-            return self.stay(id, Stays::Shared);
-        }
         let recompute = slot.facts.recompute_nanoseconds;
         let is_cheap = recompute.is_some_and(|time| self.speed.prefers_recomputing(bytes, time));
         let may_have_changed = slot.file.is_some() && slot.codec.as_ref().is_some_and(|codec| codec.may_change());
@@ -149,7 +162,7 @@ impl State {
         }
         if let Residency::Memory(value) = std::mem::replace(&mut slot.place, Residency::Out) {
             let codec = slot.codec.clone();
-            self.gone(&value, bytes);
+            self.gone(id, &value, bytes);
             self.garbage.push(Garbage::Value(value, codec));
         }
         self.order.remove(id);

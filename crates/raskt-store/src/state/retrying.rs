@@ -4,9 +4,10 @@
 //! request goes beyond the limit there is one look; before one is refused all have been looked at since it was the first.
 
 use super::State;
-use crate::codec::is_sole;
+use super::leaving_together::Together;
 use crate::round::{LOOKS, TRIES};
 use crate::slot::SlotId;
+use std::collections::BTreeMap;
 
 /// What came of looking again.
 pub(super) enum Again {
@@ -69,7 +70,7 @@ impl State {
     }
 
     /// Whether enough is leaving for what there is to be within the limit.
-    fn evict_excess(&mut self) -> bool {
+    pub(super) fn evict_excess(&mut self) -> bool {
         let beyond = self.broker.beyond_limit();
         if beyond > self.leaving {
             self.evict(beyond - self.leaving, 0);
@@ -92,15 +93,29 @@ impl State {
         let had_trouble = self.disk.trouble.take().is_some();
         if self.try_some() || had_trouble {
             self.moved();
+            self.evict_excess();
         }
     }
 
     fn look_at_some(&mut self, most: usize) -> bool {
         let some = self.round.shared.next(&self.shared, most);
         self.counts.looked_again += some.len() as u64;
-        let is_free = |id: &SlotId| self.slots.get(id).and_then(|slot| slot.value()).is_some_and(is_sole);
-        let free = some.into_iter().filter(is_free).collect();
+        let mut known = BTreeMap::new();
+        let free = some.into_iter().filter(|&id| self.is_free(id, &mut known)).collect();
         self.retry(free)
+    }
+
+    /// Whether a result can leave now; those who hold the same memory are looked at once for all of them.
+    fn is_free(&self, id: SlotId, known: &mut BTreeMap<SlotId, bool>) -> bool {
+        if let Some(&is_free) = known.get(&id) {
+            return is_free;
+        }
+        let (together, is_free) = match self.together(id) {
+            Together::Free(together) => (together, true),
+            Together::Held(together) => (together, false),
+        };
+        known.extend(together.into_iter().map(|each| (each, is_free)));
+        is_free
     }
 
     fn try_some(&mut self) -> bool {

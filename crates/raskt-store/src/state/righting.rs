@@ -53,7 +53,8 @@ impl State {
         self.lent = lent;
         self.broker.recount(small + in_memory(&self.slots));
         self.sharing = Sharing::default();
-        self.slots.values().filter_map(Slot::value).for_each(|value| self.sharing.enter(value));
+        let in_memory = self.slots.iter().filter_map(|(&id, slot)| Some((id, slot.value()?)));
+        in_memory.for_each(|(id, value)| self.sharing.enter(id, value));
         self.broker.set_repeated(self.sharing.repeated());
     }
 

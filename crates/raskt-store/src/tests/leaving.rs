@@ -3,18 +3,11 @@
 use super::world::World;
 use super::*;
 
-/// Does what there is to write, as it is asked for.
-fn write_all(world: &mut World) {
-    while !world.state.jobs.is_empty() {
-        world.job(false);
-    }
-    world.state.garbage.clear();
-}
-
 #[test]
 fn a_request_finds_free_what_was_referred_to_when_the_one_before_was_refused() {
-    let mut world = World::new(4 * UNIT);
+    let mut world = World::new(20 * UNIT);
     (0..20).for_each(|_| world.keep(1, None));
+    world.state.broker.set_limit(4 * UNIT);
     let views: Vec<Value> = world.results.keys().map(|id| world.state.value(*id).unwrap()).collect();
     let ask = |world: &mut World, ticket| {
         world.state.ask(Request { holder: holder(ticket), bytes: UNIT, inputs: vec![] });
@@ -27,7 +20,7 @@ fn a_request_finds_free_what_was_referred_to_when_the_one_before_was_refused() {
     assert!(world.state.counts.looked_at - before <= 4, "nothing is free, and none is looked at");
     drop(views);
     assert!(!ask(&mut world, 102));
-    write_all(&mut world);
+    world.write_all();
     assert!(matches!(world.state.replies[..], [(to, Reply::Promised { .. })] if to == holder(102)));
     assert!(
         world.state.broker.held() + world.state.broker.promised() <= 4 * UNIT && !world.state.broker.is_overbooked()
@@ -226,6 +219,43 @@ fn a_folder_that_somebody_has_removed_is_made_again() {
 }
 
 #[test]
+fn what_nobody_asked_room_for_leaves_once_the_disk_has_room_again() {
+    let (store, _ear, _asker, place) = store(400 * UNIT);
+    // A file stands where the folder should be made.
+    let path = place.path().join("file");
+    std::fs::write(&path, "").unwrap();
+    store.set_limits(Limits { memory: 400 * UNIT, disk: u64::MAX, spill_path: Some(path.clone()) });
+    let keep = |at| store.keep_unasked(block(at, 100), no_lineage(), facts(None)).unwrap();
+    let kept: Vec<_> = (0..8).map(keep).collect();
+    wait_until(|| store.report().unwrap().disk_trouble.is_some());
+    assert_eq!(store.report().unwrap().held, 800 * UNIT);
+    std::fs::remove_file(&path).unwrap();
+    wait_until(|| store.report().unwrap().held <= 400 * UNIT);
+    assert!(kept.iter().enumerate().all(|(at, kept)| number(&kept.fetch().unwrap().unwrap()) == at as u64));
+    store.validate();
+}
+
+fn wait_until(is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "it never comes to that");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn others_leave_for_what_is_larger_than_was_promised() {
+    let mut world = World::new(10 * UNIT);
+    for _ in 0..30 {
+        // Who makes it has asked for nothing: its size wasn't known.
+        world.keep(1, None);
+        world.write_all();
+        assert!(world.state.broker.held() <= 10 * UNIT);
+    }
+    assert_eq!(world.results.len(), 30);
+}
+
+#[test]
 fn sizes_that_nobody_can_believe_are_added_up() {
     let (store, ear, asker, _place) = store(400 * UNIT);
     let kept = fill(&store, 4);
@@ -262,25 +292,22 @@ fn nobody_waits_for_what_dead_processes_left_to_be_removed() {
     assert_eq!(exit_code(child), Some(0));
     assert!(kept.iter().all(|kept| kept.fetch().unwrap().is_some()) && dead.exists() && Instant::now() < until);
     folder::tests::STOPPED.lock().retain(|(stopped, _)| stopped != place.path());
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while dead.exists() {
-        assert!(Instant::now() < deadline, "it is never removed");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until(|| !dead.exists());
     store.validate();
 }
 
 #[test]
 fn no_request_is_refused_while_what_dead_processes_left_is_removed() {
-    let mut world = World::new(4 * UNIT);
+    let mut world = World::new(20 * UNIT);
     (0..20).for_each(|_| world.keep(1, None));
+    world.state.broker.set_limit(4 * UNIT);
     world.state.sweep(world.folder.path().into());
     world.state.disk.trouble = Some("there is no room".into());
     let answer = world.state.ask(Request { holder: holder(100), bytes: UNIT, inputs: vec![] });
     assert!(answer == Answer::Pending && world.state.replies.is_empty());
     world.state.jobs.clear();
     world.state.swept();
-    write_all(&mut world);
+    world.write_all();
     assert!(matches!(world.state.replies[..], [(to, Reply::Promised { .. })] if to == holder(100)));
     world.state.validate();
 }

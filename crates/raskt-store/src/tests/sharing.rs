@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use raskt_value::Part;
+use raskt_value::{Manifest, Part};
 
 /// An object that holds some pieces, of 100 KiB each, and nothing else.
 struct Holding(Vec<Part>);
@@ -56,6 +56,89 @@ fn nothing_is_refused_for_results_that_all_hold_the_same() {
     }
     let answer = state.ask(Request { holder: holder(1), bytes: 100 * UNIT, inputs: vec![] });
     assert_eq!(answer, Answer::Promised { is_loading: false });
+}
+
+/// A result of 16 KiB, the same once more, its second half, and one of 4 KiB over its first half.
+fn keep_sharing(state: &mut State) -> Vec<SlotId> {
+    let whole = block(7, 16);
+    let parts = [(1024, 1024), (0, 512)].map(|(start, length)| part_of(&whole, start, length));
+    let all = [whole.clone(), whole].into_iter().chain(parts);
+    all.map(|value| state.keep(value, facts(None), holder(0))).collect()
+}
+
+#[test]
+fn results_over_one_piece_of_memory_count_once_and_leave_together() {
+    let mut world = world::World::new(20 * UNIT);
+    let sharing = keep_sharing(&mut world.state);
+    assert_eq!(world.state.broker.held(), 16 * UNIT);
+    world.state.ask(Request { holder: holder(1), bytes: 10 * UNIT, inputs: vec![] });
+    assert_eq!(world.write_all(), 4, "none of them frees anything without the others");
+    assert_eq!((world.state.broker.held(), world.state.broker.promised()), (0, 10 * UNIT));
+    // Read back, each has memory of its own.
+    for (at, &id) in sharing.iter().enumerate() {
+        let file = world.state.file(id).unwrap();
+        world.state.broker.set_limit(1000 * UNIT);
+        let back = world.state.came_back(id, &file, file.value().unwrap()).unwrap();
+        assert_eq!((number(&back), back.bytes() as u64), (7, [16, 16, 8, 4][at] * UNIT));
+    }
+    assert_eq!(world.state.broker.held(), (16 + 16 + 8 + 4) * UNIT);
+}
+
+#[test]
+fn results_over_what_somebody_has_stay_until_he_lets_go() {
+    let mut world = world::World::new(20 * UNIT);
+    let sharing = keep_sharing(&mut world.state);
+    let held = world.state.value(sharing[2]).unwrap();
+    world.state.ask(Request { holder: holder(1), bytes: 2 * UNIT, inputs: vec![] });
+    assert_eq!(world.state.broker.promised(), 2 * UNIT, "the rest suffices");
+    world.state.ask(Request { holder: holder(2), bytes: 10 * UNIT, inputs: vec![] });
+    assert_eq!(world.write_all(), 0, "nothing would be free");
+    drop(held);
+    assert!(world.state.look_at_shared());
+    assert_eq!(world.write_all(), 4);
+    assert_eq!(world.state.broker.promised(), 12 * UNIT);
+}
+
+#[test]
+fn results_over_what_one_of_them_is_read_from_leave_when_it_was_read() {
+    let mut world = world::World::new(20 * UNIT);
+    let sharing = keep_sharing(&mut world.state);
+    world.state.pin(sharing[3]);
+    world.state.ask(Request { holder: holder(1), bytes: UNIT, inputs: vec![] });
+    world.state.ask(Request { holder: holder(2), bytes: 10 * UNIT, inputs: vec![] });
+    assert_eq!(world.write_all(), 0);
+    world.state.unpin(sharing[3]);
+    assert_eq!(world.write_all(), 4);
+}
+
+#[test]
+fn shuffle_outputs_leave_with_the_blocks_that_they_show() {
+    let mut world = world::World::new(400 * UNIT);
+    let blocks = [1, 2].map(|number| block(number, 160));
+    let halves = |start| blocks.iter().map(move |block| part_of(block, start, 10 * 1024)).collect();
+    let outputs = [0, 10 * 1024].map(|start| Value::Manifest(Arc::new(Manifest { parts: halves(start) })));
+    for value in blocks.iter().chain(&outputs) {
+        world.state.keep(value.clone(), facts(None), holder(0));
+    }
+    drop((blocks, outputs));
+    assert_eq!(world.state.broker.held(), 320 * UNIT);
+    world.state.ask(Request { holder: holder(1), bytes: 100 * UNIT, inputs: vec![] });
+    assert_eq!(world.write_all(), 4);
+    assert_eq!(world.state.broker.held(), 0);
+}
+
+#[test]
+fn of_many_results_over_one_piece_each_is_looked_at_a_few_times() {
+    let mut state = State::new(64 * UNIT);
+    let (whole, count) = (block(1, 64), 5000);
+    for _ in 0..count {
+        state.keep(part_of(&whole, 0, 8), facts(None), holder(0));
+    }
+    state.broker.set_limit(UNIT);
+    let looked = looks(&mut state, 1);
+    assert!((count..10 * count).contains(&looked), "{looked} looks at {count} results that stay");
+    assert!(looks(&mut state, 100) <= 4, "they aren't looked at again");
+    state.validate();
 }
 
 proptest! {

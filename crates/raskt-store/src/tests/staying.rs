@@ -133,11 +133,12 @@ fn a_child_of_a_fork_reads_what_its_parent_keeps() {
 #[test]
 fn results_that_somebody_refers_to_are_looked_at_once_and_not_whenever_memory_is_short() {
     let mut state = State::new(100_000 * UNIT);
-    // All of them refer to one block, and each two are of a run of their own.
-    let shared = block(1, 1);
-    let ids: Vec<_> = (0..100_000)
-        .map(|at| state.keep(shared.clone(), ResultInfo { group: at / 2, ..facts(None) }, holder(0)))
-        .collect();
+    // Somebody has all of them, and each two are of a run of their own.
+    let shared: Vec<_> = (0..100_000).map(|at| block(at, 1)).collect();
+    let keep = |(at, block): (usize, &Value)| {
+        state.keep(block.clone(), ResultInfo { group: at as u64 / 2, ..facts(None) }, holder(0))
+    };
+    let ids: Vec<_> = shared.iter().enumerate().map(keep).collect();
     assert!(looks(&mut state, 1) >= 100_000);
     assert!(looks(&mut state, 1000) <= 4);
     state.validate();

@@ -31,6 +31,17 @@ impl World {
         self.results.insert(id, self.next);
     }
 
+    /// Keeps what shows some of another result, or the very same once more.
+    fn keep_view(&mut self, at: usize) {
+        let there = self.results.iter().filter_map(|(&id, &number)| Some((self.state.value(id)?, number)));
+        let all: Vec<_> = there.collect();
+        let Some((value, number)) = all.get(at % all.len().max(1)).cloned() else { return };
+        drop(all);
+        let view = if at.is_multiple_of(3) { value } else { part_of(&value, at % 2 * 8, 8) };
+        let id = self.state.keep(view, facts(None), holder(0));
+        self.results.insert(id, number);
+    }
+
     fn ask(&mut self, units: u64, picks: &[usize]) {
         self.next += 1;
         let mut inputs: Vec<SlotId> =
@@ -99,6 +110,18 @@ impl World {
         }
     }
 
+    /// Writes and reads all that is to be; how many results there were of it.
+    pub fn write_all(&mut self) -> usize {
+        let mut count = 0;
+        while !self.state.jobs.is_empty() {
+            self.job(false);
+            count += 1;
+        }
+        self.state.garbage.clear();
+        self.state.validate();
+        count
+    }
+
     /// Something panics while what follows from the results is being changed.
     fn break_down(&mut self, at: usize) {
         self.state.confuse(at);
@@ -139,6 +162,7 @@ proptest! {
         let mut world = World::new(limit * UNIT);
         for (kind, number, picks) in steps {
             match kind {
+                0 if number.is_multiple_of(2) => world.keep_view(number / 2),
                 0..=2 => world.keep(1, number.is_multiple_of(2).then_some(number as u32 % 10)),
                 3..=5 => world.ask(number as u64 % 3, &picks),
                 6 => world.end(number),
@@ -171,6 +195,7 @@ proptest! {
         let mut world = World::new(limit * UNIT);
         for (kind, number, picks) in steps {
             match kind {
+                0 if number.is_multiple_of(2) => world.keep_view(number / 2),
                 0..=2 => world.keep(1, number.is_multiple_of(2).then_some(number as u32 % 10)),
                 3..=5 => world.ask(number as u64 % 3, &picks),
                 6 => world.end(number),

@@ -6,9 +6,13 @@ use crate::file::ReadError;
 use crate::slot::SlotId;
 use raskt_value::{TaskError, Value};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How often who reads a result waits so long, or for one that is written, before he has it beyond the limit.
 const ROOM_WAITS: u32 = 20;
+
+/// How long he waits in all whose result came without a promise.
+const ROOM_PATIENCE: Duration = Duration::from_secs(30);
 
 impl Shared {
     /// The result, for somebody who waits for it on his own thread; nothing if it has to be computed again. An error is why it
@@ -57,10 +61,11 @@ impl Shared {
         }
     }
 
-    /// Waits for others to leave for what came without a promise, as long as they do.
+    /// Waits for others to leave for what came without a promise, as long as they do, and not longer than a slow disk may take to
+    /// write what one result needs: others may go on moving for ever.
     pub fn wait_for_room(self: &Arc<Self>) {
-        let (mut waits, mut moves) = (0, None);
-        while waits < ROOM_WAITS {
+        let (mut waits, mut moves, began) = (0, None, Instant::now());
+        while waits < ROOM_WAITS && began.elapsed() < ROOM_PATIENCE {
             let inner = self.inner.lock();
             if !inner.state.is_making_room() {
                 return;
