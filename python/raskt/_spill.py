@@ -88,7 +88,7 @@ def _of_objects(array: Any) -> int:
 
 
 def dump(value: Any) -> tuple[list[Any], list[bool], dict[int, Any]]:
-    """What is written of an object: arrays of bytes, the pickle first; which of them nobody can write to; what stays."""
+    """What is written of an object: arrays of bytes, the pickle first; which of them are read-only; what stays."""
     kept: dict[int, Any] = {}
     if type(value) in (bytes, bytearray):
         views = [memoryview(pickle.dumps(type(value))), memoryview(value)]
