@@ -143,8 +143,8 @@ impl Run {
 
     /// Tasks of `attempt` that are still on it go back to be tried again.
     pub fn requeue(&mut self, attempt: Attempt, tasks: &[TaskRange]) {
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
-            if self.tasks.is_current(task, attempt) {
+        for &range in tasks {
+            for task in self.tasks.current(range, attempt).collect::<SmallVec<[_; 64]>>() {
                 self.tasks.again(&self.graph, task);
             }
         }

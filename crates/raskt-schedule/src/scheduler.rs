@@ -323,7 +323,7 @@ impl Scheduler {
             self.workers.know(worker, id, true);
             self.change(id, |run| {
                 run.know(worker);
-                tasks.iter().flat_map(|range| range.tasks()).for_each(|task| run.tasks.add_copy(task, worker));
+                tasks.iter().for_each(|&range| run.tasks.add_copies(range, worker));
             });
         }
     }

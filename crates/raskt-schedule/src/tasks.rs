@@ -300,6 +300,29 @@ impl Tasks {
         !self.layers[layer.0 as usize].gated_readers.is_empty()
     }
 
+    /// The parts of `tasks` that a live page has: of all others nothing runs, and nothing is in memory. Whoever says something
+    /// of very many is told by no more than there is.
+    pub fn live_parts(&self, tasks: TaskRange) -> impl Iterator<Item = TaskRange> {
+        self.stretches(tasks).filter(|(is_live, _)| *is_live).map(|(_, part)| part)
+    }
+
+    /// All of `tasks`, cut where pages that are live begin and end; and whether a part is of such a page.
+    pub fn stretches(&self, tasks: TaskRange) -> impl Iterator<Item = (bool, TaskRange)> {
+        let (pages, mut left) = (&self.layers[tasks.layer.0 as usize].pages, tasks);
+        std::iter::from_fn(move || {
+            let (is_live, end) = (!left.is_empty()).then(|| pages.stretch(left.start..left.end))?;
+            let part = TaskRange { end, ..left };
+            left.start = end;
+            Some((is_live, part))
+        })
+    }
+
+    /// Those of `tasks` that are still on the hand-out `attempt`.
+    pub fn current(&self, tasks: TaskRange, attempt: Attempt) -> impl Iterator<Item = TaskId> {
+        let live = self.live_parts(tasks).flat_map(TaskRange::tasks);
+        live.filter(move |&task| self.is_current(task, attempt))
+    }
+
     /// Whether `task` is still on the hand-out `attempt`.
     pub fn is_current(&self, task: TaskId, attempt: Attempt) -> bool {
         let record = self.record(task);

@@ -3,11 +3,12 @@
 use crate::copies::Copies;
 use crate::gates::for_each_told;
 use crate::planted::{self, Bug};
-use crate::queue::push_for;
+use crate::queue::{push_all_for, push_for};
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
-use crate::{Attempt, WorkerId};
+use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
+use smallvec::SmallVec;
 
 impl Tasks {
     /// `Ready` → `Running`.
@@ -78,6 +79,21 @@ impl Tasks {
             self.layers[task.layer.0 as usize].open(task.index).is_special = true;
         } else if !(is_needed && self.holds(worker, task)) {
             push_for(&mut self.discards, worker, task);
+        }
+    }
+
+    /// The same of `tasks` of which nothing runs and nothing is in memory.
+    pub fn take_unknown_results(&mut self, tasks: TaskRange, worker: WorkerId) {
+        push_all_for(&mut self.discards, worker, tasks);
+    }
+
+    /// `worker` has fetched copies of `tasks`.
+    pub fn add_copies(&mut self, tasks: TaskRange, worker: WorkerId) {
+        for (is_live, part) in self.stretches(tasks).collect::<SmallVec<[_; 4]>>() {
+            match is_live {
+                true => part.tasks().for_each(|task| self.add_copy(task, worker)),
+                false => self.take_unknown_results(part, worker),
+            }
         }
     }
 
