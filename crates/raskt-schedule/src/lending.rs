@@ -11,13 +11,13 @@ use crate::needs::Need;
 use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::queue::Head;
-use crate::requirement::{Requirement, change_resources};
+use crate::requirement::{Requirement, Sums, change_sums};
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;
 use crate::{RunId, WorkerId};
-use raskt_graph::{Resources, TaskId};
+use raskt_graph::TaskId;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::mem;
@@ -132,7 +132,8 @@ impl Scheduler {
     fn may_be_met(&self, worker: WorkerId, id: RunId, most: usize) -> SmallVec<[Need; 4]> {
         let Some(state) = self.workers.get(worker) else { return SmallVec::new() };
         let lent = self.lent_to(state, worker, id);
-        let has = |name: &Arc<str>| state.free(name).saturating_add(lent.get(name).copied().unwrap_or(0));
+        let lent = |name: &Arc<str>| lent.get(name).map_or(0, |&lent| u64::try_from(lent).unwrap_or(u64::MAX));
+        let has = |name: &Arc<str>| state.free(name).saturating_add(lent(name));
         self.workers.needs.met_within(worker, has).take(most).collect()
     }
 
@@ -196,8 +197,8 @@ impl Scheduler {
     }
 
     /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do.
-    fn lent_to(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> Resources {
-        let mut lent = Resources::new();
+    fn lent_to(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> Sums {
+        let mut lent = Sums::new();
         for run in self.chain(id) {
             if let Some((parent, slots)) = run.parent.zip(run.lent_by(worker)) {
                 // Which of them wait for this run nobody says. If all that there are wait, it doesn't matter: what any
@@ -205,7 +206,7 @@ impl Scheduler {
                 // twice.
                 let waiting = self.waiting_of(state, worker, parent);
                 let all_wait = waiting >= state.placed_of(parent).count() as u64;
-                change_resources(&mut lent, &state.least_of(parent, if all_wait { waiting } else { slots }), true);
+                change_sums(&mut lent, &state.least_of(parent, if all_wait { waiting } else { slots }), true);
             }
         }
         lent

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(super) struct Cluster {
     pub scheduler: Scheduler,
     pub now: Time,
-    given: Vec<(WorkerId, Assignment)>,
+    pub given: Vec<(WorkerId, Assignment)>,
     stalled: Vec<RunId>,
     pub failed: Vec<(RunId, Vec<Death>)>,
     finished: Vec<RunId>,
@@ -314,5 +314,17 @@ fn what_goes_first_in_a_lent_slot_goes_first_whatever_it_requires() {
         cluster.lend(0, 3);
         let (_, given) = cluster.given.iter().find(|(_, given)| given.run == RunId(3)).expect("it goes on in the slot");
         assert_eq!(given.tasks[0].layer, LayerId(first), "{required:?}");
+    }
+}
+
+#[test]
+fn what_is_lent_again_may_be_as_much_as_can_be_told() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 1, u64::MAX);
+    cluster.submit(1, None, layers(vec![gpu(u64::MAX)], false));
+    for run in 2..5 {
+        cluster.submit(run, Some(run - 1), layers(vec![gpu(u64::MAX)], false));
+        cluster.lend(0, run);
+        assert_eq!(cluster.of(run, 0).len(), 1, "run {run} has what the one above had");
     }
 }
