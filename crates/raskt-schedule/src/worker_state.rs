@@ -421,7 +421,8 @@ impl WorkerState {
         let has_room = self.orphans() < self.slots().saturating_mul(1 + STRAYS_A_SLOT);
         match self.placed.get_mut(&(run, attempt)) {
             Some(placed) => placed.is_started = true,
-            None if is_forgotten && has_room => drop(self.orphans.insert((run, attempt), 0)),
+            // It may say so twice, and what is known of its memory stays.
+            None if is_forgotten && has_room => _ = self.orphans.entry((run, attempt)).or_insert(0),
             None => {}
         }
     }
