@@ -142,6 +142,7 @@ impl Tasks {
 
     /// Takes `worker` from those that hold `task`; whether anybody is left.
     fn lose_copy(&mut self, task: TaskId, worker: WorkerId) -> bool {
+        self.unreached.forget_copy(task, worker);
         let record = self.layers[task.layer.0 as usize].open(task.index);
         let Some(others) = self.replicas.get_mut(&task).filter(|_| record.is_special) else { return false };
         if let Some(first) = others.first().filter(|_| !others.contains(worker)) {

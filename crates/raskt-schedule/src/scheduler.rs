@@ -56,6 +56,9 @@ pub struct Scheduler {
     pub(crate) placement: Arc<dyn Placement>,
 }
 
+/// Tries to fetch a copy in vain with which it counts as lost, whoever tries and however long it takes.
+const FETCHES: u32 = 4;
+
 impl Scheduler {
     /// A scheduler that hands out about `credit_nanoseconds` of work at a time, and nothing in advance.
     pub fn new(credit_nanoseconds: u64) -> Self {
@@ -329,7 +332,8 @@ impl Scheduler {
     }
 
     /// An assignment comes back since an input couldn't be fetched. If the holder was reached and doesn't have it, or can't be
-    /// reached again and again, the copy counts as lost; at first another worker is tried.
+    /// reached again and again, the copy counts as lost; at first another worker is tried. Ways that were closed are taken for
+    /// open again after a while, and finding out may take longer than that: so what fails is counted for each copy as well.
     fn fetch_failed(
         &mut self,
         worker: WorkerId,
@@ -346,7 +350,8 @@ impl Scheduler {
         let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.workers.is_only_one(required));
         let is_lost = self.workers.note_unreachable(worker, from, self.now) || reached || is_only_one;
         self.change(id, |run| {
-            if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
+            let is_there = run.tasks.is_needed(task) && run.tasks.holds(from, task);
+            if is_there && (run.tasks.unreached.count(task, from) >= FETCHES || is_lost) {
                 run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
                 run.tasks.take_old_result(task, from);
             }

@@ -1,6 +1,6 @@
 //! The tasks of a run, and what is counted of them.
 
-use crate::copies::Copies;
+use crate::copies::{Copies, Unreached};
 use crate::estimate::LARGEST;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
@@ -31,6 +31,8 @@ pub(crate) struct Tasks {
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
     pub replicas: BTreeMap<TaskId, Copies>,
+    /// Copies that couldn't be fetched.
+    pub unreached: Unreached,
     /// Results that will be read, and have come and gone since it was told to what is known of the workers.
     pub moves: Moves,
     /// Given data that is needed and gone.
@@ -154,6 +156,7 @@ impl Tasks {
             next_attempt: Attempt::default(),
             discards: vec![],
             replicas: BTreeMap::new(),
+            unreached: Unreached::default(),
             moves: Moves::default(),
             lost: vec![],
             cancelled: vec![],

@@ -102,6 +102,7 @@ impl Tasks {
         if !self.is_needed(task) || !self.is_in_memory(task) || self.holds(worker, task) {
             return self.take_old_result(task, worker);
         }
+        self.unreached.forget(TaskRange::one(task));
         self.hold(task.layer, worker, 1, self.is_wanted(task));
         self.replicas.entry(task).or_default().insert(worker);
         let layer = &mut self.layers[task.layer.0 as usize];
@@ -252,6 +253,7 @@ impl Tasks {
         // If it is made again, its failures still count.
         *record = Record { failures: record.failures, ..Record::RELEASED };
         layer.pages.released(task.index);
+        self.unreached.forget(TaskRange::one(task));
         self.let_go(task.layer, worker, 1, is_wanted);
         self.count_out_of_exchanges(task.layer, 1);
         if feeds_gates {

@@ -209,6 +209,8 @@ impl Scheduler {
             validate_gates(graph, tasks, id);
         }
         assert_eq!(tasks.counts, counts, "counted tasks");
+        let is_there = |(task, holder)| tasks.is_needed(task) && tasks.holds(holder, task);
+        assert!(tasks.unreached.iter().all(is_there), "a copy can't be fetched, and isn't there");
     }
 
     fn validate_task(&self, graph: &Graph, tasks: &Tasks, task: TaskId) {

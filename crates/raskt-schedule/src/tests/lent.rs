@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(super) struct Cluster {
     pub scheduler: Scheduler,
     pub now: Time,
-    pub given: Vec<(WorkerId, Assignment)>,
+    given: Vec<(WorkerId, Assignment)>,
     stalled: Vec<RunId>,
     pub failed: Vec<(RunId, Vec<Death>)>,
     finished: Vec<RunId>,
@@ -55,6 +55,13 @@ impl Cluster {
             }
         }
         self.scheduler.validate();
+    }
+
+    /// Takes back an assignment of a run that has to fetch something, if there is one.
+    pub fn fetching(&mut self, run: u64) -> Option<(WorkerId, Attempt)> {
+        let fetches = |(_, given): &(WorkerId, Assignment)| given.run.0 == run && !given.fetches.is_empty();
+        let (worker, given) = self.given.remove(self.given.iter().position(fetches)?);
+        Some((worker, given.attempt))
     }
 
     pub fn join(&mut self, worker: u32, slots: u32, gpu: u64) {
