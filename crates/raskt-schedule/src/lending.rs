@@ -154,17 +154,35 @@ impl Scheduler {
     /// Something has happened to `worker`: what its tasks wait for may borrow what it couldn't before.
     pub(crate) fn look_at_borrowers(&mut self, worker: WorkerId) {
         let Some(state) = self.workers.get(worker).filter(|state| state.has_lent_slot()) else { return };
-        let mut families: SmallVec<[RunId; 4]> = state.waits_for().map(|&run| self.queue.family(run)).collect();
-        families.dedup();
-        for family in families {
-            let needy = self.needy.range((family, RunId(0))..=(family, RunId(u64::MAX)));
+        for &waited_for in state.waits_for() {
+            let needy = self.needy.range((waited_for, RunId(0))..=(waited_for, RunId(u64::MAX)));
             self.borrowers.extend(needy.map(|&(_, run)| run));
+        }
+    }
+
+    /// `id`, which a task has submitted, has come to require something, or does so no longer.
+    pub(crate) fn note_needy(&mut self, id: RunId, is_needy: bool) {
+        for above in self.chain(id).map(|(above, _)| above).collect::<SmallVec<[_; 4]>>() {
+            _ = if is_needy { self.needy.insert((above, id)) } else { self.needy.remove(&(above, id)) };
+        }
+    }
+
+    /// `id`, whose task `parent` has submitted, is forgotten: what is below it finds those above no longer.
+    pub(crate) fn forget_needy(&mut self, id: RunId, parent: Option<RunId>) {
+        let below = self.needy.range((id, RunId(0))..=(id, RunId(u64::MAX)));
+        let below: SmallVec<[RunId; 4]> = below.map(|&(_, run)| run).collect();
+        if below.is_empty() {
+            return;
+        }
+        let above = parent.into_iter().flat_map(|parent| self.chain(parent)).map(|(above, _)| above);
+        for above in above.chain([id]).collect::<SmallVec<[_; 4]>>() {
+            below.iter().for_each(|&run| _ = self.needy.remove(&(above, run)));
         }
     }
 
     /// Workers whose tasks wait for `id`, or for a run whose tasks do, and may have something that it requires.
     fn lenders_to(&self, id: RunId) -> SmallVec<[WorkerId; 4]> {
-        let having = self.chain(id).filter(|run| run.parent_requires);
+        let having = self.chain(id).map(|(_, run)| run).filter(|run| run.parent_requires);
         let mut lenders: SmallVec<[WorkerId; 4]> =
             having.flat_map(|run| run.lenders().map(|(worker, _)| worker)).collect();
         lenders.sort_unstable();
@@ -173,9 +191,9 @@ impl Scheduler {
     }
 
     /// A run, the one whose task submitted it, and so on.
-    fn chain(&self, id: RunId) -> impl Iterator<Item = &Run> {
-        let above = |run: &&Run| self.runs.get(&run.parent?);
-        std::iter::successors(self.runs.get(&id), above).take(RUNS_LOOKED_AT)
+    pub(crate) fn chain(&self, id: RunId) -> impl Iterator<Item = (RunId, &Run)> {
+        let found = |id: RunId| Some((id, self.runs.get(&id)?));
+        std::iter::successors(found(id), move |(_, run)| found(run.parent?)).take(RUNS_LOOKED_AT)
     }
 
     /// Whether tasks of `id` find at `worker` what they require if they borrow what is lent to them.
@@ -199,7 +217,7 @@ impl Scheduler {
     /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do.
     fn lent_to(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> Sums {
         let mut lent = Sums::new();
-        for run in self.chain(id) {
+        for (_, run) in self.chain(id) {
             if let Some((parent, slots)) = run.parent.zip(run.lent_by(worker)) {
                 // Which of them wait for this run nobody says. If all that there are wait, it doesn't matter: what any
                 // of them has is idle. Else as little is lent as those have that have least, so that nothing is used

@@ -37,7 +37,7 @@ pub struct Scheduler {
     pub(crate) unfinished: BTreeSet<RunId>,
     /// Runs of which it isn't known whether they can go on.
     pub(crate) doubtful: BTreeSet<RunId>,
-    /// Of the runs that tasks have submitted, those that are requiring, by family.
+    /// Of the runs that tasks have submitted, those that are requiring: each by itself and by all above it.
     pub(crate) needy: BTreeSet<(RunId, RunId)>,
     /// Those of them that may borrow by now what they require.
     pub(crate) borrowers: BTreeSet<RunId>,
@@ -45,6 +45,8 @@ pub struct Scheduler {
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
     pub(crate) with_suspects: BTreeSet<(Need, RunId, u32)>,
+    /// Those of them that may find what they require with tasks that wait for their runs.
+    pub(crate) borrowing_suspects: BTreeSet<(Need, RunId, u32)>,
     /// Workers that are kept for those who ask for much of a resource.
     pub(crate) reserves: Reserves,
     /// Tasks that wait for memory.
@@ -82,6 +84,7 @@ impl Scheduler {
             borrowers: BTreeSet::new(),
             steps: 0,
             with_suspects: BTreeSet::new(),
+            borrowing_suspects: BTreeSet::new(),
             reserves: Reserves::default(),
             waits: Waits::default(),
             now: Time(0),
@@ -373,7 +376,7 @@ impl Scheduler {
         }
         let known_to: Vec<_> = found.known_to().filter(|worker| self.workers.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.end_all(*worker, run));
-        self.needy.remove(&(self.queue.family(run), run));
+        self.forget_needy(run, found.parent);
         self.queue.remove(run);
         self.waits.forget_run(run);
         for (class, &need) in (0..).zip(&found.needs) {
@@ -385,8 +388,7 @@ impl Scheduler {
         self.doubtful.remove(&run);
         self.borrowers.remove(&run);
         for &(need, class) in &found.sought {
-            self.with_suspects.remove(&(need, run, class));
-            self.workers.ask(need, false);
+            self.seek((need, run, class), false);
         }
         for &need in &found.needs {
             if self.workers.needs.remove(need) {

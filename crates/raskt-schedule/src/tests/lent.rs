@@ -241,6 +241,26 @@ fn a_suspect_has_its_turn_where_all_workers_have_tasks_that_wait() {
     }
 }
 
+/// Two suspects require the same, and only one of them may borrow it: the other stands before it, and finds nobody.
+#[test]
+fn a_suspect_that_finds_nobody_keeps_no_other_from_a_lender() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 1, 1000);
+    cluster.submit(1, None, layers(vec![gpu(1000)], false));
+    assert_eq!(cluster.start(1), 0);
+    cluster.submit(0, None, layers(vec![gpu(1000)], false));
+    cluster.submit(2, Some(1), layers(vec![gpu(1000)], false));
+    for worker in 1..3 {
+        cluster.join(worker, 2, 2000);
+        assert_eq!((cluster.start(0), cluster.start(2)), (worker, worker));
+        cluster.die(worker);
+    }
+    cluster.lend(0, 2);
+    assert_eq!(cluster.only(2).map(|(worker, _)| worker), Some(0));
+    [2, 1, 0].into_iter().for_each(|run| cluster.end(0, run));
+    assert_eq!(cluster.finished, [2, 1, 0].map(RunId));
+}
+
 /// A death counts against a suspect beside which tasks only waited; and doesn't if one of them may have gone on, or if the suspect
 /// itself waited for what was beside it.
 #[test]
