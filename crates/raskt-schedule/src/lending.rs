@@ -30,7 +30,8 @@ const RUNS_LOOKED_AT: usize = 256;
 type ClassTurn = (Reverse<i32>, u32);
 
 impl Scheduler {
-    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
+    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it. How many they are it is
+    /// believed, as it is how many slots it has: what goes on there for nobody lends slots as well, and isn't all known of here.
     pub(crate) fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
         let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
         if slots > 0 && self.workers.contains(worker) {

@@ -61,6 +61,8 @@ impl Scheduler {
             let had = if placed.is_started { placed.nanoseconds } else { 0 };
             self.spend(run, &placed, had);
         }
+        // What it had is there for those who borrow.
+        self.look_at_borrowers(worker);
     }
 }
 

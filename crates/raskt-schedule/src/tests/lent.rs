@@ -355,3 +355,31 @@ fn what_is_lent_again_may_be_as_much_as_can_be_told() {
         assert_eq!(cluster.of(run, 0).len(), 1, "run {run} has what the one above had");
     }
 }
+
+/// An engine doesn't say what it begins. Two tasks go on for nobody, which leaves it no slot, and one of them computes something.
+#[test]
+fn what_goes_on_for_nobody_lends_its_slot_though_it_is_not_known_of() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 1, 0);
+    cluster.submit(1, None, layers(vec![nothing()], false));
+    cluster.handle(Event::RunReleased { run: RunId(1) });
+    cluster.handle(Event::WorkerResized { worker: WorkerId(0), slots: 0, memory: u64::MAX });
+    cluster.submit(2, None, layers(vec![nothing()], false));
+    assert_eq!(cluster.only(2), None);
+    cluster.lend(0, 2);
+    assert!(cluster.only(2).is_some(), "it would wait for ever");
+}
+
+/// What is lent isn't enough before something else has gone, whose run is let go of.
+#[test]
+fn what_a_forgotten_run_had_is_there_for_those_who_borrow() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 3, 4);
+    cluster.submit(1, None, layers(vec![gpu(2)], false));
+    cluster.submit(3, None, layers(vec![gpu(2)], false));
+    cluster.submit(2, Some(1), layers(vec![gpu(4)], false));
+    cluster.lend(0, 2);
+    assert_eq!(cluster.only(2), None);
+    cluster.handle(Event::RunReleased { run: RunId(3) });
+    assert!(cluster.only(2).is_some(), "it would wait for ever");
+}
