@@ -357,34 +357,6 @@ fn of_workers_that_others_may_do_without() {
 }
 
 #[test]
-fn of_tasks_of_the_same_run_that_wait_on_other_workers() {
-    let steps_beside = |workers: u32| {
-        let mut cluster = Cluster::new();
-        for _ in 0..workers {
-            cluster.join(Offer { resources: [("gpu".into(), 1000)].into(), ..Offer::slots(1) });
-        }
-        cluster.submit(RunId(0), sources([(workers, gpu())]));
-        for worker in 0..workers {
-            let run = RunId(1 + u64::from(worker));
-            let (graph, wanted) = sources([(50, gpu())]);
-            cluster.handle(Event::GraphAdded { run, parent: Some(RunId(0)), graph, wanted });
-            cluster.handle(Event::SlotsLent { worker: WorkerId(worker), run, slots: 1 });
-        }
-        let mut most = 0;
-        for at in 0..20 {
-            let place = cluster.stuck.iter().position(|(worker, given)| worker.0 == 0 && given.run.0 == 1);
-            let given = cluster.stuck.remove(place.expect("it goes on"));
-            let steps = cluster.end(given);
-            most = most.max(if at < 5 { 0 } else { steps });
-        }
-        cluster.scheduler.validate();
-        most
-    };
-    let (few, many) = (steps_beside(10), steps_beside(300));
-    assert!(many <= few + few / 2 + 8, "{few} steps beside a few, and {many} beside many");
-}
-
-#[test]
 fn of_suspects_that_require_different_things_that_nobody_has() {
     assert_independent(|runs| {
         let mut cluster = Cluster::new();
