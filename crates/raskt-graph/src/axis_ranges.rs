@@ -141,6 +141,14 @@ impl AxisRanges {
         }
     }
 
+    /// No coordinate reads more than so many.
+    pub fn most_read(&self) -> u32 {
+        match &self.0 {
+            Rule::Listed(listed) => listed.ranges.iter().map(|range| range.len() as u32).max().unwrap_or(0),
+            Rule::Even(Windows { width, block, .. }) => u32::try_from(width.div_ceil(*block) + 1).unwrap_or(u32::MAX),
+        }
+    }
+
     /// How many coordinates read nothing.
     pub fn empty(&self) -> u32 {
         match &self.0 {
@@ -301,6 +309,7 @@ mod tests {
                 return Ok(());
             };
             for (at, blocks) in (0..).zip(&all) {
+                prop_assert!(ranges.at(at).len() <= ranges.most_read() as usize);
                 prop_assert_eq!(ranges.at(at), blocks[0]..blocks[blocks.len() - 1] + 1);
             }
             let listed = AxisRanges::listed(all.iter().map(|blocks| blocks[0]..blocks[blocks.len() - 1] + 1).collect());

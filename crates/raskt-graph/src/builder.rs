@@ -236,6 +236,17 @@ impl GraphBuilder {
                 return Err(GraphError::InputNotEarlier { reader: layer.name.to_string(), input });
             }
         }
+        self.check_inputs(layer)?;
+        // What a task waits for is counted by 32 bits.
+        let (limit, found) = (u64::from(u32::MAX), layer.shape.most_inputs());
+        if found > limit {
+            return Err(GraphError::TooManyInputs { layer: layer.name.to_string(), found, limit });
+        }
+        Ok(())
+    }
+
+    /// Whether what it reads is there.
+    fn check_inputs(&self, layer: &Layer) -> Result<(), GraphError> {
         match &layer.shape {
             Shape::Explicit(explicit) => {
                 let mut edges = explicit.outer_inputs();

@@ -63,6 +63,16 @@ pub enum GraphError {
         /// How many there may be.
         limit: u64,
     },
+    /// A task reads more others than can be counted down as they come.
+    #[error("a task of layer `{layer}` reads up to {found} others, and at most {limit} can be counted")]
+    TooManyInputs {
+        /// Name of the layer.
+        layer: String,
+        /// How many it reads at the most.
+        found: u64,
+        /// How many it may read.
+        limit: u64,
+    },
     /// A layer that lists each of its tasks would have so many of them that memory would run short: no bug, but more than
     /// is implemented. The text says of what, and what to do.
     #[error("{0}")]

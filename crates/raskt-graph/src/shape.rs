@@ -128,6 +128,22 @@ impl Shape {
         }
     }
 
+    /// No task has more inputs than so many.
+    pub(crate) fn most_inputs(&self) -> u64 {
+        let of_box = |grid: &Grid, most: &dyn Fn(usize) -> u32| {
+            let lengths = grid.lengths().iter().enumerate();
+            lengths.map(|(axis, &length)| u64::from(most(axis).min(length))).fold(1, u64::saturating_mul)
+        };
+        match self {
+            Self::Reduce { grid, fan_in, .. } => of_box(grid, &|axis| fan_in[axis]),
+            Self::Overlap { grid, ranges, .. } => of_box(grid, &|axis| ranges[axis].most_read()),
+            Self::Exchange { producers, .. } => *producers,
+            Self::Map { inputs, .. } => inputs.len() as u64,
+            Self::Explicit(explicit) => explicit.edges() as u64,
+            Self::Concatenate(_) => 1,
+        }
+    }
+
     /// Calls `visit` with each input of task `index` of layer `own`, in the order in which the op gets them.
     pub fn for_each_input(&self, own: LayerId, index: u64, mut visit: impl FnMut(TaskId)) {
         match self {

@@ -206,6 +206,7 @@ proptest! {
         let mut forward: Vec<_> = vec![];
         for (index, inputs) in (0..).zip(&inputs) {
             prop_assert_eq!(shape.input_count(index), inputs.len() as u64);
+            prop_assert!(shape.most_inputs() >= inputs.len() as u64);
             for most in [0, 1, 3, u64::MAX] {
                 let mut first = vec![];
                 graph.for_first_inputs(TaskId::new(reader, index), most, |input| first.push(input));

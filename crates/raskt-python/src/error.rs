@@ -114,7 +114,7 @@ pub(crate) fn from_task_error(py: Python<'_>, error: &TaskError) -> PyErr {
 
 /// A malformed graph is a bug of ours, and is said to be one; one that is too large is not.
 pub(crate) fn from_graph_error(error: GraphError) -> PyErr {
-    if matches!(error, GraphError::TooLarge(_) | GraphError::TooMany { .. }) {
+    if matches!(error, GraphError::TooLarge(_) | GraphError::TooMany { .. } | GraphError::TooManyInputs { .. }) {
         return PyNotImplementedError::new_err(error.to_string());
     }
     PyRuntimeError::new_err(format!("raskt wrote a malformed graph, which is a bug: {error}"))

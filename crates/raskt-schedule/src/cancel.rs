@@ -72,6 +72,7 @@ impl Tasks {
             return tasks.tasks().for_each(|task| self.release(task));
         }
         layer.pages.release_all(tasks.start..tasks.end);
+        self.unreached.forget(tasks);
         self.count_out_of_exchanges(tasks.layer, tasks.len());
         self.let_go(tasks.layer, worker, tasks.len(), false);
         push_all_for(&mut self.discards, worker, tasks);

@@ -1,7 +1,9 @@
-//! Further copies of results.
+//! Further copies of results, and those that can't be fetched.
 
-use crate::WorkerId;
+use crate::{TaskRange, WorkerId};
+use raskt_graph::TaskId;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// Workers that hold a result beside the one in its record, in order; never empty where it is kept.
 ///
@@ -74,6 +76,37 @@ impl Copies {
             }
         }
         is_there
+    }
+}
+
+/// How often a copy that is in memory couldn't be fetched since its holder wasn't reached, and nobody has fetched it since.
+#[derive(Debug, Default)]
+pub(crate) struct Unreached(BTreeMap<(TaskId, WorkerId), u32>);
+
+impl Unreached {
+    /// Counts that the result of `task` couldn't be fetched from `holder` once more, and says how often that is.
+    pub fn count(&mut self, task: TaskId, holder: WorkerId) -> u32 {
+        let count = self.0.entry((task, holder)).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// The copy of `holder` is gone.
+    pub fn forget_copy(&mut self, task: TaskId, holder: WorkerId) {
+        self.0.remove(&(task, holder));
+    }
+
+    /// The results are gone, or somebody has fetched them.
+    pub fn forget(&mut self, tasks: TaskRange) {
+        let (first, end) = (TaskId::new(tasks.layer, tasks.start), TaskId::new(tasks.layer, tasks.end));
+        while let Some((&copy, _)) = self.0.range((first, WorkerId(0))..(end, WorkerId(0))).next() {
+            self.0.remove(&copy);
+        }
+    }
+
+    /// The copies.
+    pub fn iter(&self) -> impl Iterator<Item = (TaskId, WorkerId)> {
+        self.0.keys().copied()
     }
 }
 

@@ -11,13 +11,13 @@ use crate::needs::Need;
 use crate::placed::Handed;
 use crate::planted::{self, Bug};
 use crate::queue::Head;
-use crate::requirement::{Requirement, change_resources};
+use crate::requirement::{Requirement, Sums, change_sums};
 use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::worker_state::WorkerState;
 use crate::workers::Workers;
 use crate::{RunId, WorkerId};
-use raskt_graph::{Resources, TaskId};
+use raskt_graph::TaskId;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::mem;
@@ -30,7 +30,8 @@ const RUNS_LOOKED_AT: usize = 256;
 type ClassTurn = (Reverse<i32>, u32);
 
 impl Scheduler {
-    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it.
+    /// Tasks of `worker` wait for `id`, unless that has ended. Nobody else is given their slots before it. How many they are it is
+    /// believed, as it is how many slots it has: what goes on there for nobody lends slots as well, and isn't all known of here.
     pub(crate) fn lend(&mut self, worker: WorkerId, id: RunId, slots: u32) {
         let Some(run) = self.runs.get_mut(&id).filter(|run| !run.is_finished) else { return };
         if slots > 0 && self.workers.contains(worker) {
@@ -132,7 +133,8 @@ impl Scheduler {
     fn may_be_met(&self, worker: WorkerId, id: RunId, most: usize) -> SmallVec<[Need; 4]> {
         let Some(state) = self.workers.get(worker) else { return SmallVec::new() };
         let lent = self.lent_to(state, worker, id);
-        let has = |name: &Arc<str>| state.free(name).saturating_add(lent.get(name).copied().unwrap_or(0));
+        let lent = |name: &Arc<str>| lent.get(name).map_or(0, |&lent| u64::try_from(lent).unwrap_or(u64::MAX));
+        let has = |name: &Arc<str>| state.free(name).saturating_add(lent(name));
         self.workers.needs.met_within(worker, has).take(most).collect()
     }
 
@@ -153,17 +155,35 @@ impl Scheduler {
     /// Something has happened to `worker`: what its tasks wait for may borrow what it couldn't before.
     pub(crate) fn look_at_borrowers(&mut self, worker: WorkerId) {
         let Some(state) = self.workers.get(worker).filter(|state| state.has_lent_slot()) else { return };
-        let mut families: SmallVec<[RunId; 4]> = state.waits_for().map(|&run| self.queue.family(run)).collect();
-        families.dedup();
-        for family in families {
-            let needy = self.needy.range((family, RunId(0))..=(family, RunId(u64::MAX)));
+        for &waited_for in state.waits_for() {
+            let needy = self.needy.range((waited_for, RunId(0))..=(waited_for, RunId(u64::MAX)));
             self.borrowers.extend(needy.map(|&(_, run)| run));
+        }
+    }
+
+    /// `id`, which a task has submitted, has come to require something, or does so no longer.
+    pub(crate) fn note_needy(&mut self, id: RunId, is_needy: bool) {
+        for above in self.chain(id).map(|(above, _)| above).collect::<SmallVec<[_; 4]>>() {
+            _ = if is_needy { self.needy.insert((above, id)) } else { self.needy.remove(&(above, id)) };
+        }
+    }
+
+    /// `id`, whose task `parent` has submitted, is forgotten: what is below it finds those above no longer.
+    pub(crate) fn forget_needy(&mut self, id: RunId, parent: Option<RunId>) {
+        let below = self.needy.range((id, RunId(0))..=(id, RunId(u64::MAX)));
+        let below: SmallVec<[RunId; 4]> = below.map(|&(_, run)| run).collect();
+        if below.is_empty() {
+            return;
+        }
+        let above = parent.into_iter().flat_map(|parent| self.chain(parent)).map(|(above, _)| above);
+        for above in above.chain([id]).collect::<SmallVec<[_; 4]>>() {
+            below.iter().for_each(|&run| _ = self.needy.remove(&(above, run)));
         }
     }
 
     /// Workers whose tasks wait for `id`, or for a run whose tasks do, and may have something that it requires.
     fn lenders_to(&self, id: RunId) -> SmallVec<[WorkerId; 4]> {
-        let having = self.chain(id).filter(|run| run.parent_requires);
+        let having = self.chain(id).map(|(_, run)| run).filter(|run| run.parent_requires);
         let mut lenders: SmallVec<[WorkerId; 4]> =
             having.flat_map(|run| run.lenders().map(|(worker, _)| worker)).collect();
         lenders.sort_unstable();
@@ -172,9 +192,9 @@ impl Scheduler {
     }
 
     /// A run, the one whose task submitted it, and so on.
-    fn chain(&self, id: RunId) -> impl Iterator<Item = &Run> {
-        let above = |run: &&Run| self.runs.get(&run.parent?);
-        std::iter::successors(self.runs.get(&id), above).take(RUNS_LOOKED_AT)
+    pub(crate) fn chain(&self, id: RunId) -> impl Iterator<Item = (RunId, &Run)> {
+        let found = |id: RunId| Some((id, self.runs.get(&id)?));
+        std::iter::successors(found(id), move |(_, run)| found(run.parent?)).take(RUNS_LOOKED_AT)
     }
 
     /// Whether tasks of `id` find at `worker` what they require if they borrow what is lent to them.
@@ -196,16 +216,16 @@ impl Scheduler {
     }
 
     /// What those tasks have of the resources of `worker` that wait for `id`, or for a run whose tasks do.
-    fn lent_to(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> Resources {
-        let mut lent = Resources::new();
-        for run in self.chain(id) {
+    fn lent_to(&self, state: &WorkerState, worker: WorkerId, id: RunId) -> Sums {
+        let mut lent = Sums::new();
+        for (_, run) in self.chain(id) {
             if let Some((parent, slots)) = run.parent.zip(run.lent_by(worker)) {
                 // Which of them wait for this run nobody says. If all that there are wait, it doesn't matter: what any
                 // of them has is idle. Else as little is lent as those have that have least, so that nothing is used
                 // twice.
                 let waiting = self.waiting_of(state, worker, parent);
                 let all_wait = waiting >= state.placed_of(parent).count() as u64;
-                change_resources(&mut lent, &state.least_of(parent, if all_wait { waiting } else { slots }), true);
+                change_sums(&mut lent, &state.least_of(parent, if all_wait { waiting } else { slots }), true);
             }
         }
         lent

@@ -23,6 +23,7 @@ mod copies;
 mod draft;
 mod estimate;
 mod event;
+mod fetching;
 mod flight;
 mod gates;
 mod gating;

@@ -43,6 +43,8 @@ pub(crate) struct Needs {
     /// Those of which it has changed whether somebody has room, and whether there is somebody.
     pub room_changed: BTreeSet<Need>,
     pub met_changed: BTreeSet<Need>,
+    /// Those with suspects that look for a worker for which somebody has room.
+    sought: BTreeSet<Need>,
     /// Places of workers that were looked at.
     steps: u64,
 }
@@ -54,8 +56,17 @@ struct Entry {
     users: u64,
     /// Those of them that stand in line or aside, and those with suspects that look for a worker.
     asking: u64,
+    /// Of these the latter.
+    seeking: u64,
     /// Nothing if it isn't known who meets it, since nobody has asked.
     watch: Option<Watch>,
+}
+
+impl Entry {
+    /// Whether suspects look for a worker that meets it, and somebody has room.
+    fn is_sought_with_room(&self) -> bool {
+        self.seeking > 0 && self.watch.as_ref().is_some_and(|watch| watch.is_any || !watch.open.is_empty())
+    }
 }
 
 /// Who meets a requirement, kept as workers change.
@@ -82,7 +93,8 @@ impl Needs {
         self.last += 1;
         let need = Need(self.last);
         self.numbers.insert(requirement.clone(), need);
-        self.entries.insert(need, Entry { requirement: requirement.clone(), users: 1, asking: 0, watch: None });
+        self.entries
+            .insert(need, Entry { requirement: requirement.clone(), users: 1, asking: 0, seeking: 0, watch: None });
         need
     }
 
@@ -112,6 +124,23 @@ impl Needs {
         } else if entry.asking == 0 {
             self.leave_unasked(need);
         }
+    }
+
+    /// A class of a run has come to have suspects that look for a worker, or has none any more.
+    pub fn seek(&mut self, need: Need, begins: bool) {
+        let Some(entry) = self.entries.get_mut(&need) else { return };
+        entry.seeking = if begins { entry.seeking + 1 } else { entry.seeking - 1 };
+        self.note_sought(need);
+    }
+
+    fn note_sought(&mut self, need: Need) {
+        let is_sought = self.entries.get(&need).is_some_and(Entry::is_sought_with_room);
+        _ = if is_sought { self.sought.insert(need) } else { self.sought.remove(&need) };
+    }
+
+    /// The first from `need` on with suspects that look for a worker for which somebody may have room.
+    pub fn next_sought(&self, need: Need) -> Option<Need> {
+        if need == Need::NONE { Some(need) } else { self.sought.range(need..).next().copied() }
     }
 
     fn leave_unasked(&mut self, need: Need) {
@@ -256,6 +285,7 @@ impl Needs {
         // Who asks is woken when it begins or ends that somebody has room, and at no other change.
         if had_room != has_room {
             self.room_changed.insert(need);
+            self.note_sought(need);
         }
         if was_met != is_met {
             self.met_changed.insert(need);
@@ -293,6 +323,7 @@ impl Needs {
             _ = if is_any { self.any.insert(need) } else { self.any.remove(&need) };
             self.room_changed.insert(need);
             self.met_changed.insert(need);
+            self.note_sought(need);
         }
         gone.into_iter().for_each(|worker| self.set(need, worker, None));
         able.into_iter().for_each(|(worker, standing)| self.set(need, worker, Some(standing)));
@@ -306,7 +337,7 @@ impl Needs {
     /// Asserts that the workers that meet each are those that `able` gives, and that what is asked is watched.
     pub fn validate(&self, able: impl Fn(&Requirement) -> (Able, bool)) {
         let (mut of_worker, mut any) = (BTreeMap::<_, Met>::new(), BTreeSet::new());
-        for (&need, Entry { requirement, users, asking, watch }) in &self.entries {
+        for (&need, Entry { requirement, users, asking, watch, .. }) in &self.entries {
             assert_eq!(self.numbers.get(requirement), Some(&need), "the number of {requirement:?}");
             let Some(watch) = watch else {
                 assert!(*users > 0 && *asking == 0, "{requirement:?} is asked for, and not watched");
@@ -330,6 +361,8 @@ impl Needs {
             }
         }
         assert_eq!((&self.of_worker, &self.any), (&of_worker, &any), "what each worker meets");
+        let sought = self.entries.iter().filter(|(_, entry)| entry.is_sought_with_room()).map(|(need, _)| need);
+        assert!(self.sought.iter().eq(sought), "what suspects require for which there is room");
         assert_eq!(self.numbers.len(), self.entries.len(), "requirements that somebody has");
         assert!(self.unasked.len() <= WATCHED_FOR_NOBODY, "too much is watched for nobody");
     }

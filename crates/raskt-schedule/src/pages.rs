@@ -89,7 +89,9 @@ impl Pages {
     }
 
     fn all_from(&self, page: u64) -> impl Iterator<Item = (u64, &Page)> {
-        let near = (0..).zip(&self.near).skip(page.min(NEAR) as usize);
+        // Those before it aren't walked through, as they would be behind a `zip`.
+        let near = self.near.iter().enumerate().skip(page.min(NEAR) as usize);
+        let near = near.map(|(page, found)| (page as u64, found));
         near.chain(self.far.range(page..).map(|(&page, found)| (page, found)))
     }
 
@@ -196,6 +198,18 @@ impl Pages {
     pub fn next_live(&self, index: u64) -> u64 {
         let live = self.all_from(index / PAGE).find(|(_, page)| matches!(page, Page::Live(_)));
         live.map_or(u64::MAX, |(page, _)| index.max(page * PAGE))
+    }
+
+    /// Where the first of `range` and its neighbours end, if they are those of a live page; or else those of none, of which
+    /// nothing runs and nothing is in memory. Says which.
+    pub fn stretch(&self, range: Range<u64>) -> (bool, u64) {
+        let first = range.start / PAGE;
+        if matches!(self.page(first), Some(Page::Live(_))) {
+            return (true, range.end.min((first + 1) * PAGE));
+        }
+        let mut within = self.all_from(first).take_while(|(page, _)| page * PAGE < range.end);
+        let live = within.find(|(_, page)| matches!(page, Page::Live(_)));
+        (false, live.map_or(range.end, |(page, _)| page * PAGE))
     }
 
     /// A needed task of the page of `index` is released, or is needed no longer.

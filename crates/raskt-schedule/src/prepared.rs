@@ -54,6 +54,7 @@ impl Scheduler {
         let above = parent.and_then(|parent| Some((parent, self.runs.get(&parent)?)));
         run.parent = above.map(|(parent, _)| parent);
         run.parent_requires = above.is_some_and(|(_, above)| above.classes.len() > 1);
+        run.may_borrow = run.parent_requires || above.is_some_and(|(_, above)| above.may_borrow);
         run.needs = run.classes.iter().map(|class| self.workers.add_need(class.as_ref())).collect();
         self.runs.insert(id, run);
         self.publish(id);

@@ -35,9 +35,15 @@ impl Scheduler {
     }
 
     fn find_quarantines(&mut self, is_idle: bool) {
+        self.find_open(is_idle);
+        self.find_lenders(is_idle);
+    }
+
+    /// Keeps workers that have what is required, and room. Looked at is only what there are such workers for.
+    fn find_open(&mut self, is_idle: bool) {
         let mut after = Bound::Unbounded;
         while self.workers.may_quarantine(is_idle)
-            && let Some(&(need, id, class)) = self.with_suspects.range((after, Bound::Unbounded)).next()
+            && let Some((need, id, class)) = self.next_with_room(after)
         {
             self.steps += 1;
             // Each turn takes one from the accused, or goes on to the next run or requirement: one that stayed would be
@@ -47,12 +53,34 @@ impl Scheduler {
             let requirement = run.requirement_of(class);
             let requirement = requirement.as_deref();
             let find = |of| if is_idle { self.idle_for(of, requirement) } else { self.next_to_keep(of, requirement) };
-            let found = find(Some(id)).or_else(|| self.lender_at_rest(id, requirement));
-            match found {
+            match find(Some(id)) {
                 Some(worker) => self.keep_for(worker, id, group),
                 // What is of another run may have better luck, or else what requires something else.
                 None if find(None).is_some() => after = Bound::Excluded((need, id, u32::MAX)),
                 None => after = Bound::Excluded((need, RunId(u64::MAX), u32::MAX)),
+            }
+        }
+    }
+
+    /// The next class with suspects that requires what some worker has room for.
+    fn next_with_room(&self, after: Bound<(Need, RunId, u32)>) -> Option<(Need, RunId, u32)> {
+        let &next = self.with_suspects.range((after, Bound::Unbounded)).next()?;
+        let need = self.workers.needs.next_sought(next.0)?;
+        self.with_suspects.range(next.max((need, RunId(0), 0))..).next().copied()
+    }
+
+    /// Keeps workers whose tasks wait for runs with suspects, and lend what these require.
+    fn find_lenders(&mut self, is_idle: bool) {
+        let mut after = Bound::Unbounded;
+        while self.workers.may_quarantine(is_idle)
+            && let Some(&(need, id, class)) = self.borrowing_suspects.range((after, Bound::Unbounded)).next()
+        {
+            self.steps += 1;
+            let Some(run) = self.runs.get(&id) else { return };
+            let Some((_, group)) = run.suspects.first_ready(class) else { return };
+            match self.lender_at_rest(id, run.requirement_of(class).as_deref()) {
+                Some(worker) => self.keep_for(worker, id, group),
+                None => after = Bound::Excluded((need, id, class)),
             }
         }
     }
@@ -93,17 +121,22 @@ impl Scheduler {
             return;
         }
         let before = std::mem::replace(&mut run.sought, sought.clone());
-        for (need, class) in sought {
-            self.workers.ask(need, true);
-            self.with_suspects.insert((need, id, class));
-        }
-        for (need, class) in before {
-            self.workers.ask(need, false);
-            if !self.runs[&id].sought.contains(&(need, class)) {
-                self.with_suspects.remove(&(need, id, class));
-            }
-        }
+        let begun = sought.iter().filter(|one| !before.contains(one));
+        begun.for_each(|&(need, class)| self.seek((need, id, class), true));
+        let ended = before.iter().filter(|one| !sought.contains(one));
+        ended.for_each(|&(need, class)| self.seek((need, id, class), false));
         self.doubtful.insert(id);
+    }
+
+    /// A class of a run has come to have suspects that look for a worker, or has none any more.
+    pub(crate) fn seek(&mut self, seeker: (Need, RunId, u32), begins: bool) {
+        let (need, id, _) = seeker;
+        let may_borrow = self.runs.get(&id).is_some_and(|run| run.may_borrow);
+        for (list, is_of_it) in [(&mut self.with_suspects, true), (&mut self.borrowing_suspects, may_borrow)] {
+            _ = if begins && is_of_it { list.insert(seeker) } else { list.remove(&seeker) };
+        }
+        self.workers.ask(need, begins);
+        self.workers.needs.seek(need, begins);
     }
 
     /// A worker that has what is required and does nothing, not even for runs that are forgotten; its tasks may wait.

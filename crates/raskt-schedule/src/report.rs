@@ -61,6 +61,8 @@ impl Scheduler {
             let had = if placed.is_started { placed.nanoseconds } else { 0 };
             self.spend(run, &placed, had);
         }
+        // What it had is there for those who borrow.
+        self.look_at_borrowers(worker);
     }
 }
 
@@ -127,16 +129,25 @@ impl Run {
 /// Takes in results, and says how many of them somebody waited for. A worker is to drop those that nobody did.
 fn take_results(run: &mut Run, worker: WorkerId, attempt: Attempt, range: TaskRange, is_placed: bool) -> u64 {
     let mut current = 0;
-    for task in range.tasks() {
-        if is_placed && run.tasks.is_current(task, attempt) {
-            run.tasks.finish(&run.graph, task, worker);
-            run.clear(task);
-            current += 1;
-        } else {
-            run.tasks.take_old_result(task, worker);
+    for (is_live, part) in run.tasks.stretches(range).collect::<SmallVec<[_; 4]>>() {
+        match is_live {
+            true => current += part.tasks().filter(|&task| take_result(run, worker, attempt, task, is_placed)).count(),
+            false => run.tasks.take_unknown_results(part, worker),
         }
     }
-    current
+    current as u64
+}
+
+/// The same for one; whether somebody waited for it.
+fn take_result(run: &mut Run, worker: WorkerId, attempt: Attempt, task: TaskId, is_placed: bool) -> bool {
+    let is_current = is_placed && run.tasks.is_current(task, attempt);
+    if is_current {
+        run.tasks.finish(&run.graph, task, worker);
+        run.clear(task);
+    } else {
+        run.tasks.take_old_result(task, worker);
+    }
+    is_current
 }
 
 /// Whether `failures` are more than `retries` allow. A task that is counted to fail as often as can be counted has failed for
@@ -148,7 +159,7 @@ fn has_failed_for_good(failures: u32, retries: u32) -> bool {
 /// Counts the failures, and notes a task that has failed once too often.
 fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
     let retries = run.graph.layer(range.layer).annotations.retries;
-    let current = range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<Vec<_>>();
+    let current = run.tasks.current(range, attempt).collect::<Vec<_>>();
     for &task in &current {
         run.suspects.clear(task);
         if has_failed_for_good(run.tasks.count_failure(task), retries) {
@@ -161,8 +172,8 @@ fn count_failures(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
 /// Counts tasks that a worker didn't run though all that they read is there and none of its assignment failed.
 fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mut Option<TaskId>) -> u64 {
     let retries = run.graph.layer(range.layer).annotations.retries;
-    for task in range.tasks() {
-        let is_refused = run.tasks.is_current(task, attempt) && run.tasks.count_missing(&run.graph, task) == 0;
+    for task in run.tasks.current(range, attempt).collect::<SmallVec<[_; 64]>>() {
+        let is_refused = run.tasks.count_missing(&run.graph, task) == 0;
         let counts = is_refused && run.is_refused_too_often(task);
         if counts && has_failed_for_good(run.tasks.count_failure(task), retries) {
             failed.get_or_insert(task);
@@ -174,7 +185,7 @@ fn count_refusals(run: &mut Run, attempt: Attempt, range: TaskRange, failed: &mu
 /// Takes in that tasks were done and their results went with their readers.
 fn take_consumed(run: &mut Run, attempt: Attempt, range: TaskRange, spent: &mut Vec<TaskRange>) -> u64 {
     let mut current = 0;
-    for task in range.tasks().filter(|&task| run.tasks.is_current(task, attempt)).collect::<SmallVec<[TaskId; 64]>>() {
+    for task in run.tasks.current(range, attempt).collect::<SmallVec<[_; 64]>>() {
         run.tasks.spend(&run.graph, task);
         run.clear(task);
         TaskRange::push(spent, task);

@@ -1,7 +1,9 @@
 //! What tasks require of a worker: resources, or to be one of some.
 
 use raskt_graph::{Annotations, Resources};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// What the tasks of a layer ask of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,13 +46,20 @@ impl fmt::Display for Requirement {
     }
 }
 
-/// Adds `taken` to `used`, or takes it away.
-pub(crate) fn change_resources(used: &mut Resources, taken: &Resources, adds: bool) {
+/// Sums of amounts by name. Each amount may be as large as can be told, and what is lent and borrowed again counts each time.
+pub(crate) type Sums = BTreeMap<Arc<str>, u128>;
+
+/// Adds `taken` to `sums`, or takes it away.
+pub(crate) fn change_sums<'a, A: Copy + Into<u128> + 'a>(
+    sums: &mut Sums,
+    taken: impl IntoIterator<Item = (&'a Arc<str>, &'a A)>,
+    adds: bool,
+) {
     for (name, &amount) in taken {
-        let entry = used.entry(name.clone()).or_default();
-        *entry = if adds { *entry + amount } else { entry.saturating_sub(amount) };
-        if *entry == 0 {
-            used.remove(name);
+        let sum = sums.entry(name.clone()).or_default();
+        *sum = if adds { *sum + amount.into() } else { sum.saturating_sub(amount.into()) };
+        if *sum == 0 {
+            sums.remove(name);
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
 use crate::{TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
+use smallvec::SmallVec;
 
 impl Tasks {
     /// A client wants `tasks` from now on. Those that are needed anyway and stand alike are counted together; the
@@ -130,7 +131,9 @@ impl Tasks {
 
     /// Of `tasks`, the copies that `worker` holds are gone.
     pub fn lose_those_of(&mut self, graph: &Graph, worker: WorkerId, tasks: &[TaskRange]) {
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
+        // Which of them there are is asked before pages come and go.
+        let parts = tasks.iter().flat_map(|&range| self.live_parts(range)).collect::<SmallVec<[_; 4]>>();
+        for task in parts.into_iter().flat_map(TaskRange::tasks) {
             if self.is_needed(task) && self.holds(worker, task) && !self.lose_copy(task, worker) {
                 self.lose(graph, task);
             }
@@ -139,6 +142,7 @@ impl Tasks {
 
     /// Takes `worker` from those that hold `task`; whether anybody is left.
     fn lose_copy(&mut self, task: TaskId, worker: WorkerId) -> bool {
+        self.unreached.forget_copy(task, worker);
         let record = self.layers[task.layer.0 as usize].open(task.index);
         let Some(others) = self.replicas.get_mut(&task).filter(|_| record.is_special) else { return false };
         if let Some(first) = others.first().filter(|_| !others.contains(worker)) {

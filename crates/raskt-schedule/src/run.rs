@@ -40,6 +40,8 @@ pub(crate) struct Run {
     pub parent: Option<RunId>,
     /// Whether tasks of that require something, which those that wait may lend.
     pub parent_requires: bool,
+    /// The same of any run above.
+    pub may_borrow: bool,
     /// Classes of it that require something and stand in line.
     requiring: u32,
     /// The client knows that all that it wants is there.
@@ -72,6 +74,7 @@ impl Run {
             lenders: BTreeMap::new(),
             parent: None,
             parent_requires: false,
+            may_borrow: false,
             requiring: 0,
             is_finished: false,
             stalled: None,
@@ -143,8 +146,8 @@ impl Run {
 
     /// Tasks of `attempt` that are still on it go back to be tried again.
     pub fn requeue(&mut self, attempt: Attempt, tasks: &[TaskRange]) {
-        for task in tasks.iter().flat_map(|range| range.tasks()) {
-            if self.tasks.is_current(task, attempt) {
+        for &range in tasks {
+            for task in self.tasks.current(range, attempt).collect::<SmallVec<[_; 64]>>() {
                 self.tasks.again(&self.graph, task);
             }
         }

@@ -37,7 +37,7 @@ pub struct Scheduler {
     pub(crate) unfinished: BTreeSet<RunId>,
     /// Runs of which it isn't known whether they can go on.
     pub(crate) doubtful: BTreeSet<RunId>,
-    /// Of the runs that tasks have submitted, those that are requiring, by family.
+    /// Of the runs that tasks have submitted, those that are requiring: each by itself and by all above it.
     pub(crate) needy: BTreeSet<(RunId, RunId)>,
     /// Those of them that may borrow by now what they require.
     pub(crate) borrowers: BTreeSet<RunId>,
@@ -45,6 +45,8 @@ pub struct Scheduler {
     pub(crate) steps: u64,
     /// Classes of runs with suspects that look for a worker of their own.
     pub(crate) with_suspects: BTreeSet<(Need, RunId, u32)>,
+    /// Those of them that may find what they require with tasks that wait for their runs.
+    pub(crate) borrowing_suspects: BTreeSet<(Need, RunId, u32)>,
     /// Workers that are kept for those who ask for much of a resource.
     pub(crate) reserves: Reserves,
     /// Tasks that wait for memory.
@@ -79,6 +81,7 @@ impl Scheduler {
             borrowers: BTreeSet::new(),
             steps: 0,
             with_suspects: BTreeSet::new(),
+            borrowing_suspects: BTreeSet::new(),
             reserves: Reserves::default(),
             waits: Waits::default(),
             now: Time(0),
@@ -180,7 +183,7 @@ impl Scheduler {
     }
 
     /// Changes a run, and tells workers and client what follows from it.
-    fn change(&mut self, id: RunId, change: impl FnOnce(&mut Run)) {
+    pub(crate) fn change(&mut self, id: RunId, change: impl FnOnce(&mut Run)) {
         if let Some(run) = self.runs.get_mut(&id) {
             change(run);
             self.publish(id);
@@ -318,42 +321,6 @@ impl Scheduler {
         });
     }
 
-    fn fetched(&mut self, worker: WorkerId, id: RunId, tasks: &[TaskRange]) {
-        if self.workers.contains(worker) && self.runs.contains_key(&id) {
-            self.workers.know(worker, id, true);
-            self.change(id, |run| {
-                run.know(worker);
-                tasks.iter().flat_map(|range| range.tasks()).for_each(|task| run.tasks.add_copy(task, worker));
-            });
-        }
-    }
-
-    /// An assignment comes back since an input couldn't be fetched. If the holder was reached and doesn't have it, or can't be
-    /// reached again and again, the copy counts as lost; at first another worker is tried.
-    fn fetch_failed(
-        &mut self,
-        worker: WorkerId,
-        id: RunId,
-        attempt: Attempt,
-        task: TaskId,
-        from: WorkerId,
-        reached: bool,
-    ) {
-        let Some(placed) = self.workers.close(worker, id, attempt) else { return };
-        self.look_at_borrowers(worker);
-        self.queue.give_back(id, placed.priority, placed.nanoseconds);
-        // Where nobody else can take it, it would only come back here.
-        let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.workers.is_only_one(required));
-        let is_lost = self.workers.note_unreachable(worker, from, self.now) || reached || is_only_one;
-        self.change(id, |run| {
-            if is_lost && run.tasks.is_needed(task) && run.tasks.holds(from, task) {
-                run.tasks.lose_those_of(&run.graph, from, &[TaskRange::one(task)]);
-                run.tasks.take_old_result(task, from);
-            }
-            run.requeue(attempt, &placed.tasks);
-        });
-    }
-
     pub(crate) fn fail(&mut self, run: RunId, task: TaskId, worker: WorkerId, story: Vec<Death>) {
         self.actions.push_back(Action::Failed { run, task, worker, story });
         self.forget(run);
@@ -368,7 +335,7 @@ impl Scheduler {
         }
         let known_to: Vec<_> = found.known_to().filter(|worker| self.workers.contains(*worker)).collect();
         known_to.iter().for_each(|worker| self.end_all(*worker, run));
-        self.needy.remove(&(self.queue.family(run), run));
+        self.forget_needy(run, found.parent);
         self.queue.remove(run);
         self.waits.forget_run(run);
         for (class, &need) in (0..).zip(&found.needs) {
@@ -380,8 +347,7 @@ impl Scheduler {
         self.doubtful.remove(&run);
         self.borrowers.remove(&run);
         for &(need, class) in &found.sought {
-            self.with_suspects.remove(&(need, run, class));
-            self.workers.ask(need, false);
+            self.seek((need, run, class), false);
         }
         for &need in &found.needs {
             if self.workers.needs.remove(need) {

@@ -24,9 +24,10 @@ impl Scheduler {
         _ = if begins { self.requiring.insert(demand) } else { self.requiring.remove(&demand) };
         if let Some(found) = self.runs.get_mut(&run) {
             found.demand(begins);
-            let needy = (self.queue.family(run), run);
-            let is_needy = found.requiring() > 0 && found.parent.is_some();
-            _ = if is_needy { self.needy.insert(needy) } else { self.needy.remove(&needy) };
+            // Of several classes the first tells, and the last.
+            if found.parent.is_some() && found.requiring() == u32::from(begins) {
+                self.note_needy(run, begins);
+            }
         }
         self.workers.ask(need, begins);
         let is_hopeless = begins && !self.workers.needs.is_met(need);

@@ -55,7 +55,8 @@ impl Run {
         with_followers: bool,
     ) -> Option<Batch> {
         let is_ready = |task: &TaskId| self.tasks.is_needed(*task) && self.tasks.record(*task).tag == Tag::Ready;
-        let ready = TaskRange::of(tasks.iter().flat_map(|range| range.tasks()).filter(is_ready));
+        let live = tasks.iter().flat_map(|&range| self.tasks.live_parts(range)).flat_map(TaskRange::tasks);
+        let ready = TaskRange::of(live.filter(is_ready));
         let mut ready = ready.into_iter().flat_map(TaskRange::tasks);
         let first = ready.next()?;
         let mut draft = self.draft(first, worker, limits);

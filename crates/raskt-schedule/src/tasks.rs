@@ -1,6 +1,6 @@
 //! The tasks of a run, and what is counted of them.
 
-use crate::copies::Copies;
+use crate::copies::{Copies, Unreached};
 use crate::estimate::LARGEST;
 use crate::gates::{Gated, Gates, for_each_told};
 use crate::holdings::Moves;
@@ -31,6 +31,8 @@ pub(crate) struct Tasks {
     pub discards: Vec<(WorkerId, TaskRange)>,
     /// Who holds copies beside the worker in the record.
     pub replicas: BTreeMap<TaskId, Copies>,
+    /// Copies that couldn't be fetched.
+    pub unreached: Unreached,
     /// Results that will be read, and have come and gone since it was told to what is known of the workers.
     pub moves: Moves,
     /// Given data that is needed and gone.
@@ -154,6 +156,7 @@ impl Tasks {
             next_attempt: Attempt::default(),
             discards: vec![],
             replicas: BTreeMap::new(),
+            unreached: Unreached::default(),
             moves: Moves::default(),
             lost: vec![],
             cancelled: vec![],
@@ -298,6 +301,29 @@ impl Tasks {
     /// Whether something of `layer` is read through a gate.
     pub fn feeds_gates(&self, layer: LayerId) -> bool {
         !self.layers[layer.0 as usize].gated_readers.is_empty()
+    }
+
+    /// The parts of `tasks` that a live page has: of all others nothing runs, and nothing is in memory. Whoever says something
+    /// of very many is told by no more than there is.
+    pub fn live_parts(&self, tasks: TaskRange) -> impl Iterator<Item = TaskRange> {
+        self.stretches(tasks).filter(|(is_live, _)| *is_live).map(|(_, part)| part)
+    }
+
+    /// All of `tasks`, cut where pages that are live begin and end; and whether a part is of such a page.
+    pub fn stretches(&self, tasks: TaskRange) -> impl Iterator<Item = (bool, TaskRange)> {
+        let (pages, mut left) = (&self.layers[tasks.layer.0 as usize].pages, tasks);
+        std::iter::from_fn(move || {
+            let (is_live, end) = (!left.is_empty()).then(|| pages.stretch(left.start..left.end))?;
+            let part = TaskRange { end, ..left };
+            left.start = end;
+            Some((is_live, part))
+        })
+    }
+
+    /// Those of `tasks` that are still on the hand-out `attempt`.
+    pub fn current(&self, tasks: TaskRange, attempt: Attempt) -> impl Iterator<Item = TaskId> {
+        let live = self.live_parts(tasks).flat_map(TaskRange::tasks);
+        live.filter(move |&task| self.is_current(task, attempt))
     }
 
     /// Whether `task` is still on the hand-out `attempt`.

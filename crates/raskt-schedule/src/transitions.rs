@@ -3,11 +3,12 @@
 use crate::copies::Copies;
 use crate::gates::for_each_told;
 use crate::planted::{self, Bug};
-use crate::queue::push_for;
+use crate::queue::{push_all_for, push_for};
 use crate::task::{Record, Tag};
 use crate::tasks::Tasks;
-use crate::{Attempt, WorkerId};
+use crate::{Attempt, TaskRange, WorkerId};
 use raskt_graph::{Graph, LayerId, TaskId};
+use smallvec::SmallVec;
 
 impl Tasks {
     /// `Ready` → `Running`.
@@ -81,11 +82,27 @@ impl Tasks {
         }
     }
 
+    /// The same of `tasks` of which nothing runs and nothing is in memory.
+    pub fn take_unknown_results(&mut self, tasks: TaskRange, worker: WorkerId) {
+        push_all_for(&mut self.discards, worker, tasks);
+    }
+
+    /// `worker` has fetched copies of `tasks`.
+    pub fn add_copies(&mut self, tasks: TaskRange, worker: WorkerId) {
+        for (is_live, part) in self.stretches(tasks).collect::<SmallVec<[_; 4]>>() {
+            match is_live {
+                true => part.tasks().for_each(|task| self.add_copy(task, worker)),
+                false => self.take_unknown_results(part, worker),
+            }
+        }
+    }
+
     /// `worker` has fetched a copy of `task`. It is dropped if nobody needs it any more.
     pub fn add_copy(&mut self, task: TaskId, worker: WorkerId) {
         if !self.is_needed(task) || !self.is_in_memory(task) || self.holds(worker, task) {
             return self.take_old_result(task, worker);
         }
+        self.unreached.forget(TaskRange::one(task));
         self.hold(task.layer, worker, 1, self.is_wanted(task));
         self.replicas.entry(task).or_default().insert(worker);
         let layer = &mut self.layers[task.layer.0 as usize];
@@ -236,6 +253,7 @@ impl Tasks {
         // If it is made again, its failures still count.
         *record = Record { failures: record.failures, ..Record::RELEASED };
         layer.pages.released(task.index);
+        self.unreached.forget(TaskRange::one(task));
         self.let_go(task.layer, worker, 1, is_wanted);
         self.count_out_of_exchanges(task.layer, 1);
         if feeds_gates {

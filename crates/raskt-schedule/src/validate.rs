@@ -40,6 +40,7 @@ impl Scheduler {
         self.validate_known();
         let sought: usize = self.runs.values().map(|run| run.sought.len()).sum();
         assert_eq!(self.with_suspects.len(), sought, "runs with suspects that look for a worker");
+        assert!(self.borrowing_suspects.is_subset(&self.with_suspects), "suspects that may borrow");
         self.queue.validate(self.runs.keys().copied());
         self.validate_needs();
     }
@@ -56,7 +57,8 @@ impl Scheduler {
         let of_run = |id: RunId| self.requiring.iter().filter(|(_, run, _)| *run == id).count() as u32;
         assert!(self.runs.iter().all(|(&id, run)| run.requiring() == of_run(id)), "how much of a run is requiring");
         let needy = self.runs.iter().filter(|(_, run)| run.requiring() > 0 && run.parent.is_some());
-        let needy: BTreeSet<_> = needy.map(|(&id, _)| (self.queue.family(id), id)).collect();
+        let by_above = |(&id, _)| self.chain(id).map(move |(above, _)| (above, id));
+        let needy: BTreeSet<_> = needy.flat_map(by_above).collect();
         assert_eq!(self.needy, needy, "runs that may have to borrow");
         for worker in self.workers.ids() {
             let waited_for =
@@ -172,6 +174,8 @@ impl Scheduler {
             let is_sound = run.suspects.first_ready(class).is_some_and(|(found, _)| found == class);
             is_sound && self.with_suspects.contains(&(need, id, class))
         };
+        let may_borrow = |&(need, class): &(Need, u32)| self.borrowing_suspects.contains(&(need, id, class));
+        assert!(run.sought.iter().all(|one| may_borrow(one) == run.may_borrow), "those of {id:?} that may borrow");
         assert!(run.sought.iter().all(is_noted), "what suspects of {id:?} require that look for a worker");
         for (&task, holders) in &run.tasks.replicas {
             let record = run.tasks.record(task);
@@ -209,6 +213,8 @@ impl Scheduler {
             validate_gates(graph, tasks, id);
         }
         assert_eq!(tasks.counts, counts, "counted tasks");
+        let is_there = |(task, holder)| tasks.is_needed(task) && tasks.holds(holder, task);
+        assert!(tasks.unreached.iter().all(is_there), "a copy can't be fetched, and isn't there");
     }
 
     fn validate_task(&self, graph: &Graph, tasks: &Tasks, task: TaskId) {

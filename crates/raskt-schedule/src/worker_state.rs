@@ -3,7 +3,7 @@
 use crate::holdings::{Holdings, Move};
 use crate::placed::{Placed, Relief};
 use crate::policy::{Admission, Rebalance};
-use crate::requirement::{Requirement, change_resources};
+use crate::requirement::{Requirement, Sums, change_sums};
 use crate::suspects::Quarantine;
 use crate::worker::STRAYS_A_SLOT;
 use crate::{Attempt, Offer, RunId, TaskRange, Time, WorkerId};
@@ -34,9 +34,9 @@ pub(crate) struct WorkerState {
     holdings: Holdings,
     /// Assignments that have come, or gone, and give memory back.
     relief_changed: Vec<(RunId, Attempt, Relief, bool)>,
-    used: Resources,
+    used: Sums,
     /// What assignments have of what others lend that wait for them.
-    borrowed: Resources,
+    borrowed: Sums,
     /// Workers from which it couldn't fetch, and until when that is remembered.
     cannot_reach: BTreeMap<WorkerId, Time>,
     /// It is kept for a suspect, and gets nothing else.
@@ -70,8 +70,8 @@ impl WorkerState {
             known: BTreeSet::new(),
             holdings: Holdings::default(),
             relief_changed: vec![],
-            used: Resources::new(),
-            borrowed: Resources::new(),
+            used: Sums::new(),
+            borrowed: Sums::new(),
             cannot_reach: BTreeMap::new(),
             quarantine: None,
             inventory_version: 0,
@@ -335,18 +335,19 @@ impl WorkerState {
     }
 
     /// Whether that and what is lent (`lent`, and nobody has borrowed) is.
-    pub fn can_borrow(&self, requirement: &Requirement, lent: &Resources) -> bool {
-        requirement.resources.iter().all(|(name, amount)| {
+    pub fn can_borrow(&self, requirement: &Requirement, lent: &Sums) -> bool {
+        requirement.resources.iter().all(|(name, &amount)| {
             let lent = lent.get(name).copied().unwrap_or(0);
             let left = lent.saturating_sub(self.borrowed.get(name).copied().unwrap_or(0));
-            self.free(name).saturating_add(left) >= *amount
+            u128::from(self.free(name)) + left >= u128::from(amount)
         })
     }
 
     /// How much is left of a resource.
     pub fn free(&self, name: &Arc<str>) -> u64 {
         let offered = self.offer.resources.get(name).copied().unwrap_or(0);
-        offered.saturating_sub(self.used.get(name).copied().unwrap_or(0))
+        let used = self.used.get(name).copied().unwrap_or(0);
+        offered.saturating_sub(u64::try_from(used).unwrap_or(u64::MAX))
     }
 
     /// The assignments that it has of `run`.
@@ -355,12 +356,12 @@ impl WorkerState {
     }
 
     /// What so many assignments of `run` have at the least, whichever they are.
-    pub fn least_of(&self, run: RunId, count: u64) -> Resources {
+    pub fn least_of(&self, run: RunId, count: u64) -> Sums {
         let amounts = |name: &Arc<str>| {
             let of_one = |placed: &Placed| placed.requirement.as_ref()?.resources.get(name).copied();
             let mut amounts: Vec<u64> = self.placed_of(run).map(|placed| of_one(placed).unwrap_or(0)).collect();
             amounts.sort_unstable();
-            amounts.into_iter().take(usize::try_from(count).unwrap_or(usize::MAX)).fold(0, u64::saturating_add)
+            amounts.into_iter().take(usize::try_from(count).unwrap_or(usize::MAX)).map(u128::from).sum::<u128>()
         };
         self.offer
             .resources
@@ -399,8 +400,8 @@ impl WorkerState {
 
     fn use_resources(&mut self, placed: &Placed, begins: bool) {
         if let Some(requirement) = &placed.requirement {
-            change_resources(&mut self.used, &own_part(requirement, &placed.borrowed), begins);
-            change_resources(&mut self.borrowed, &placed.borrowed, begins);
+            change_sums(&mut self.used, &own_part(requirement, &placed.borrowed), begins);
+            change_sums(&mut self.borrowed, &placed.borrowed, begins);
         }
     }
 
@@ -420,7 +421,8 @@ impl WorkerState {
         let has_room = self.orphans() < self.slots().saturating_mul(1 + STRAYS_A_SLOT);
         match self.placed.get_mut(&(run, attempt)) {
             Some(placed) => placed.is_started = true,
-            None if is_forgotten && has_room => drop(self.orphans.insert((run, attempt), 0)),
+            // It may say so twice, and what is known of its memory stays.
+            None if is_forgotten && has_room => _ = self.orphans.entry((run, attempt)).or_insert(0),
             None => {}
         }
     }
@@ -450,16 +452,16 @@ impl WorkerState {
 
     /// Asserts that the sums are what adding again gives.
     pub fn validate(&self) {
-        let (mut used, mut borrowed) = (Resources::new(), Resources::new());
+        let (mut used, mut borrowed) = (Sums::new(), Sums::new());
         for placed in self.placed.values() {
             if let Some(requirement) = &placed.requirement {
-                change_resources(&mut used, &own_part(requirement, &placed.borrowed), true);
-                change_resources(&mut borrowed, &placed.borrowed, true);
+                change_sums(&mut used, &own_part(requirement, &placed.borrowed), true);
+                change_sums(&mut borrowed, &placed.borrowed, true);
             }
         }
         assert_eq!((&self.used, &self.borrowed), (&used, &borrowed), "resources in use");
         let offered = |name: &Arc<str>| self.offer.resources.get(name).copied().unwrap_or(0);
-        assert!(used.iter().all(|(name, &amount)| amount <= offered(name)), "more is used than there is");
+        assert!(used.iter().all(|(name, &sum)| sum <= u128::from(offered(name))), "more is used than there is");
         let nanoseconds: u128 = self.placed.values().map(|placed| u128::from(placed.nanoseconds)).sum();
         assert_eq!(self.nanoseconds, nanoseconds, "nanoseconds placed");
         let memory: u128 = self.placed.values().map(|placed| u128::from(placed.memory)).sum();
@@ -472,7 +474,6 @@ impl WorkerState {
 
 /// What is required and isn't borrowed.
 fn own_part(requirement: &Requirement, borrowed: &Resources) -> Resources {
-    let mut own = requirement.resources.clone();
-    change_resources(&mut own, borrowed, false);
-    own
+    let own = |(name, &amount): (&Arc<str>, &u64)| (name.clone(), amount - borrowed.get(name).copied().unwrap_or(0));
+    requirement.resources.iter().map(own).filter(|(_, amount)| *amount > 0).collect()
 }

@@ -93,6 +93,7 @@ fn ask(graph: &Graph, id: LayerId) {
     for index in some(len) {
         let count = shape.input_count(index);
         let mut found = 0;
+        assert!(count <= shape.most_inputs() && shape.most_inputs() <= u64::from(u32::MAX));
         if count <= FEW {
             graph.for_each_input(TaskId::new(id, index), |input| {
                 assert!(input.index < graph.layer(input.layer).len(), "{index} reads {input}");
@@ -180,4 +181,15 @@ fn the_last_boxes_of_a_reduction_end_with_the_axis() {
     assert!(refused(fan_in(0), &[4_000_000_000, 1]), "a box of nothing");
     let shape = fan_in(3_000_000_000)(LayerId(0));
     assert_eq!((shape.len(), shape.input_count(0), shape.input_count(1)), (2, 3_000_000_000, 1_000_000_000));
+}
+
+#[test]
+fn a_task_reads_no_more_than_can_be_counted() {
+    const LEN: u32 = 1 << 16;
+    let (len, grid) = (LEN, || Grid::new([LEN, LEN]));
+    let sum = |last| move |input| Shape::Reduce { input, grid: grid(), fan_in: [len, last].into_iter().collect() };
+    let all = |most: u32| AxisRanges::listed(Vec::from([0..most]));
+    let halo = |last| move |input| Shape::Overlap { input, grid: grid(), ranges: Arc::new([all(len), all(last)]) };
+    assert!(refused(sum(len), &[len, len]) && !refused(sum(len - 1), &[len, len]));
+    assert!(refused(halo(len), &[len, len]) && !refused(halo(len - 1), &[len, len]));
 }

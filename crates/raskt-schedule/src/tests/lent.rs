@@ -57,6 +57,13 @@ impl Cluster {
         self.scheduler.validate();
     }
 
+    /// Takes back an assignment of a run that has to fetch something, if there is one.
+    pub fn fetching(&mut self, run: u64) -> Option<(WorkerId, Attempt)> {
+        let fetches = |(_, given): &(WorkerId, Assignment)| given.run.0 == run && !given.fetches.is_empty();
+        let (worker, given) = self.given.remove(self.given.iter().position(fetches)?);
+        Some((worker, given.attempt))
+    }
+
     pub fn join(&mut self, worker: u32, slots: u32, gpu: u64) {
         let resources = [("gpu".into(), gpu)].into_iter().filter(|(_, amount)| *amount > 0).collect();
         self.handle(Event::WorkerJoined {
@@ -234,6 +241,26 @@ fn a_suspect_has_its_turn_where_all_workers_have_tasks_that_wait() {
     }
 }
 
+/// Two suspects require the same, and only one of them may borrow it: the other stands before it, and finds nobody.
+#[test]
+fn a_suspect_that_finds_nobody_keeps_no_other_from_a_lender() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 1, 1000);
+    cluster.submit(1, None, layers(vec![gpu(1000)], false));
+    assert_eq!(cluster.start(1), 0);
+    cluster.submit(0, None, layers(vec![gpu(1000)], false));
+    cluster.submit(2, Some(1), layers(vec![gpu(1000)], false));
+    for worker in 1..3 {
+        cluster.join(worker, 2, 2000);
+        assert_eq!((cluster.start(0), cluster.start(2)), (worker, worker));
+        cluster.die(worker);
+    }
+    cluster.lend(0, 2);
+    assert_eq!(cluster.only(2).map(|(worker, _)| worker), Some(0));
+    [2, 1, 0].into_iter().for_each(|run| cluster.end(0, run));
+    assert_eq!(cluster.finished, [2, 1, 0].map(RunId));
+}
+
 /// A death counts against a suspect beside which tasks only waited; and doesn't if one of them may have gone on, or if the suspect
 /// itself waited for what was beside it.
 #[test]
@@ -315,4 +342,44 @@ fn what_goes_first_in_a_lent_slot_goes_first_whatever_it_requires() {
         let (_, given) = cluster.given.iter().find(|(_, given)| given.run == RunId(3)).expect("it goes on in the slot");
         assert_eq!(given.tasks[0].layer, LayerId(first), "{required:?}");
     }
+}
+
+#[test]
+fn what_is_lent_again_may_be_as_much_as_can_be_told() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 1, u64::MAX);
+    cluster.submit(1, None, layers(vec![gpu(u64::MAX)], false));
+    for run in 2..5 {
+        cluster.submit(run, Some(run - 1), layers(vec![gpu(u64::MAX)], false));
+        cluster.lend(0, run);
+        assert_eq!(cluster.of(run, 0).len(), 1, "run {run} has what the one above had");
+    }
+}
+
+/// An engine doesn't say what it begins. Two tasks go on for nobody, which leaves it no slot, and one of them computes something.
+#[test]
+fn what_goes_on_for_nobody_lends_its_slot_though_it_is_not_known_of() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 1, 0);
+    cluster.submit(1, None, layers(vec![nothing()], false));
+    cluster.handle(Event::RunReleased { run: RunId(1) });
+    cluster.handle(Event::WorkerResized { worker: WorkerId(0), slots: 0, memory: u64::MAX });
+    cluster.submit(2, None, layers(vec![nothing()], false));
+    assert_eq!(cluster.only(2), None);
+    cluster.lend(0, 2);
+    assert!(cluster.only(2).is_some(), "it would wait for ever");
+}
+
+/// What is lent isn't enough before something else has gone, whose run is let go of.
+#[test]
+fn what_a_forgotten_run_had_is_there_for_those_who_borrow() {
+    let mut cluster = Cluster::new();
+    cluster.join(0, 3, 4);
+    cluster.submit(1, None, layers(vec![gpu(2)], false));
+    cluster.submit(3, None, layers(vec![gpu(2)], false));
+    cluster.submit(2, Some(1), layers(vec![gpu(4)], false));
+    cluster.lend(0, 2);
+    assert_eq!(cluster.only(2), None);
+    cluster.handle(Event::RunReleased { run: RunId(3) });
+    assert!(cluster.only(2).is_some(), "it would wait for ever");
 }

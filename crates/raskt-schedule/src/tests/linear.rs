@@ -1,6 +1,7 @@
 //! What an event costs grows with what it is about, and with nothing else.
 
 use super::graphs::op;
+use super::lent::{Cluster, gpu, layers};
 use super::liveness::{all, assigns, done, drain, one_layer, with};
 use crate::*;
 use raskt_graph::*;
@@ -330,4 +331,26 @@ fn a_slot_is_lent_without_a_look_at_each_requirement() {
         }
         assert!(found[1] <= found[0] + 8, "{found:?}");
     }
+}
+
+#[test]
+fn an_event_looks_at_no_borrower_that_waits_on_another_worker() {
+    let steps_beside = |workers: u32| {
+        let mut cluster = Cluster::new();
+        (0..workers).for_each(|worker| cluster.join(worker, 1, 1));
+        cluster.submit(0, None, layers(vec![gpu(1); workers as usize], false));
+        for worker in 0..workers {
+            let run = 1 + u64::from(worker);
+            cluster.submit(run, Some(0), layers(vec![gpu(1); 10], false));
+            cluster.lend(worker, run);
+        }
+        let mut steps_of = |_| {
+            let before = cluster.scheduler.steps();
+            cluster.end(0, 1);
+            cluster.scheduler.steps() - before
+        };
+        (0..8).map(&mut steps_of).skip(2).max().unwrap_or(0)
+    };
+    let (few, many) = (steps_beside(10), steps_beside(100));
+    assert!(many <= few + few / 2 + 8, "{few} steps beside a few, and {many} beside many");
 }

@@ -1,6 +1,7 @@
 //! Nobody is passed, asked for in vain, or due for ever.
 
 use super::graphs::op;
+use super::lent::{Cluster, layers, nothing};
 use super::world::soonest_start;
 use crate::run_queue::RunQueue;
 use crate::*;
@@ -253,4 +254,28 @@ fn a_higher_priority_is_woken_beside_many_that_are_awake() {
     queue.wake_some(4);
     assert_eq!(queue.parked_for().count(), 0);
     queue.validate((0..=runs).map(RunId));
+}
+
+/// It takes a minute until a worker gives up to fetch; a way that was closed is taken for open again after half of one.
+#[test]
+fn a_copy_that_cannot_be_reached_counts_as_lost_however_long_it_takes_to_find_out() {
+    for others in [1, 2, 20] {
+        let mut cluster = Cluster::new();
+        cluster.join(0, 1, 0);
+        cluster.submit(1, None, layers(vec![nothing(); 2], true));
+        // The result is on the first worker, which has something else to do then.
+        cluster.submit(2, None, layers(vec![Annotations { priority: 1, ..nothing() }], false));
+        cluster.end(0, 1);
+        assert_eq!(cluster.start(2), 0, "it takes hours");
+        (1..=others).for_each(|worker| cluster.join(worker, 1, 0));
+        let mut tries = 0;
+        while let Some((worker, attempt)) = cluster.fetching(1) {
+            tries += 1;
+            assert!(tries <= 4, "it is tried again and again ({others} others)");
+            cluster.now.0 += 60_000_000_000;
+            let (run, task, from) = (RunId(1), TaskId::new(LayerId(0), 0), WorkerId(0));
+            cluster.handle(Event::FetchFailed { worker, run, attempt, task, from, reached: false });
+        }
+        assert!(cluster.only(1).is_some(), "it is made again");
+    }
 }

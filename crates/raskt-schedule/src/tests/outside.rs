@@ -1,6 +1,7 @@
 //! Events that anybody may make up: those that the check lets through do no harm, whatever they say.
 
 use super::graphs::*;
+use super::liveness;
 use crate::*;
 use proptest::prelude::*;
 use raskt_graph::*;
@@ -257,4 +258,46 @@ fn a_credit_that_is_out_of_all_bounds_is_a_long_one() {
     let graph = Arc::new(builder.finish());
     scheduler.handle_event(Time(0), Event::GraphAdded { run: RunId(1), parent: None, graph, wanted });
     scheduler.validate();
+}
+
+/// More tasks than anybody could look at one by one, of which very few have been handed out.
+#[test]
+fn what_is_said_of_very_many_tasks_takes_no_longer_than_what_was_handed_out() {
+    let mut graph = GraphBuilder::new();
+    let op = op(&mut graph);
+    let grid = Grid::new([1 << 20, 1 << 20]);
+    let made = graph.layer(Layer::new("made", op, Shape::Map { grid, inputs: vec![] })).unwrap();
+    let all = TaskRange { layer: made, start: 0, end: 1 << 40 };
+    let mut s = Scheduler::new(1);
+    let (run, worker) = (RunId(1), WorkerId(0));
+    let mut handle = |event: Event| {
+        s.try_event(Time(0), event).unwrap();
+        liveness::drain(&mut s)
+    };
+    handle(Event::WorkerJoined { worker, offer: Offer::slots(1) });
+    let graph = Arc::new(graph.finish());
+    let given = handle(Event::GraphAdded { run, parent: None, graph, wanted: vec![all] });
+    let [(_, given)] = &liveness::assigns(&given)[..] else { panic!("{given:?}") };
+    assert_eq!(given.tasks, [TaskRange { end: 1, ..all }]);
+    handle(Event::ResultsLost { worker, run, tasks: vec![all] });
+    let discarded = |actions: &[Action]| {
+        let tasks = |action: &Action| if let Action::Discard { tasks, .. } = action { tasks.clone() } else { vec![] };
+        actions.iter().flat_map(tasks).collect::<Vec<_>>()
+    };
+    let fetched = handle(Event::Fetched { worker, run, tasks: vec![all] });
+    assert_eq!(TaskRange::count(&discarded(&fetched)), all.len() - 1, "what is at work may come to be what it has");
+    let back = handle(Event::Recalled { worker, run, attempt: given.attempt, tasks: vec![all] });
+    let [(_, again)] = &liveness::assigns(&back)[..] else { panic!("{back:?}") };
+    for outcome in [Outcome::NotRun, Outcome::Consumed { bytes: 8 }, Outcome::Done { bytes: 8 }] {
+        let report = Report { run, attempt: given.attempt, outcomes: vec![(all, outcome)], nanoseconds: 1 };
+        handle(Event::Reported { worker, report });
+    }
+    let outcomes = vec![(all, Outcome::Done { bytes: 8 })];
+    let done =
+        handle(Event::Reported { worker, report: Report { run, attempt: again.attempt, outcomes, nanoseconds: 1 } });
+    assert_eq!(TaskRange::count(&discarded(&done)), all.len() - 1, "all but the one that it was given");
+    let [(_, third)] = &liveness::assigns(&done)[..] else { panic!("{done:?}") };
+    let outcomes = vec![(all, Outcome::Failed)];
+    let report = Report { run, attempt: third.attempt, outcomes, nanoseconds: 1 };
+    assert!(matches!(handle(Event::Reported { worker, report })[..], [Action::Failed { .. }, ..]));
 }

@@ -355,3 +355,22 @@ fn of_workers_that_others_may_do_without() {
         cluster.scheduler.validate();
     }
 }
+
+#[test]
+fn of_suspects_that_require_different_things_that_nobody_has() {
+    assert_independent(|runs| {
+        let mut cluster = Cluster::new();
+        for run in 0..runs {
+            cluster.submit(RunId(run.into()), sources([(1, pinned(run))]));
+            for _ in 0..2 {
+                let worker = cluster.join(Offer { name: format!("host {run}").into(), ..Offer::slots(1) });
+                let (_, given) = cluster.stuck.pop().expect("it is handed out");
+                cluster.handle(Event::Started { worker, run: given.run, attempt: given.attempt });
+                cluster.handle(Event::WorkerLost { worker, cause: LossCause::Died });
+            }
+        }
+        cluster.join(Offer::slots(2));
+        active(&mut cluster);
+        cluster
+    });
+}

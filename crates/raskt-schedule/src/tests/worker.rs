@@ -1,8 +1,10 @@
 //! The worker machine alone.
 
+use super::liveness;
 use crate::worker::STRAYS_A_SLOT;
 use crate::*;
-use raskt_graph::{LayerId, TaskId};
+use raskt_graph::{Cost, GraphBuilder, Layer, LayerId, Shape, TaskId};
+use std::sync::Arc;
 
 const RUN: RunId = RunId(1);
 
@@ -105,10 +107,10 @@ fn what_goes_on_for_nobody_takes_up_slots_when_there_is_too_much_of_it() {
 /// The scheduler counts as its workers do.
 #[test]
 fn a_worker_full_of_strays_gets_nothing_until_one_is_back() {
-    let mut builder = raskt_graph::GraphBuilder::new();
+    let mut builder = GraphBuilder::new();
     let op = super::graphs::op(&mut builder);
-    let layer = builder.layer(raskt_graph::Layer::new("task", op, raskt_graph::Shape::source(1))).unwrap();
-    let graph = std::sync::Arc::new(builder.finish());
+    let layer = builder.layer(Layer::new("task", op, Shape::source(1))).unwrap();
+    let graph = Arc::new(builder.finish());
     let mut scheduler = Scheduler::new(1);
     let worker = WorkerId(1);
     scheduler
@@ -208,4 +210,27 @@ fn only_what_has_not_begun_is_given_back() {
     let tasks = assignment(1, None).tasks;
     assert_eq!(actions(&mut worker), [WorkerAction::Recalled { run: RUN, attempt: Attempt(1), tasks }]);
     assert_eq!(worker.queued().count(), 0);
+}
+
+#[test]
+fn a_worker_that_says_twice_that_it_has_begun_has_its_memory_back_at_the_end() {
+    let mut s = Scheduler::new(1);
+    let offer = Offer { memory: 1 << 30, ..Offer::slots(1) };
+    s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(0), offer });
+    let mut graph = GraphBuilder::new();
+    let op = super::graphs::op(&mut graph);
+    let cost = Cost { output_bytes: 1 << 20, ..Cost::default() };
+    graph.layer(Layer::new("t", op, Shape::source(1)).with_cost(cost)).unwrap();
+    let graph = Arc::new(graph.finish());
+    s.handle_event(Time(0), Event::GraphAdded { run: RUN, parent: None, wanted: liveness::all(&graph), graph });
+    let (worker, given) = liveness::assigns(&liveness::drain(&mut s)).remove(0);
+    let begins = Event::Started { worker, run: RUN, attempt: given.attempt };
+    s.try_event(Time(0), begins.clone()).unwrap();
+    s.try_event(Time(0), Event::RunReleased { run: RUN }).unwrap();
+    s.try_event(Time(0), begins).unwrap();
+    s.validate();
+    let report = Report { run: RUN, attempt: given.attempt, outcomes: vec![], nanoseconds: 1 };
+    s.try_event(Time(0), Event::Reported { worker, report }).unwrap();
+    s.validate();
+    assert!(!s.has_orphans(worker));
 }
