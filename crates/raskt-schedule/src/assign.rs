@@ -11,8 +11,9 @@ use crate::run::Run;
 use crate::scheduler::Scheduler;
 use crate::waits::{HEADS_LOOKED_AT, Passed, WAITING_LOOKED_AT, Wait};
 use crate::worker_state::WorkerState;
-use crate::{Action, Assignment, RunId, TaskRange, WorkerId};
+use crate::{Action, Assignment, Attempt, RunId, TaskRange, WorkerId};
 use raskt_graph::{Resources, TaskId};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -322,25 +323,42 @@ impl Scheduler {
     /// Asks workers that were given work in advance to give some back for those that have nothing to do. What comes back
     /// goes to just these, so that nothing wanders about.
     fn steal(&mut self) {
-        if self.workers.ahead().next().is_none() {
+        if self.workers.ahead().next().is_none() || self.workers.idle_for(None).next().is_none() {
             return;
         }
-        let rebalance = self.settings.rebalance;
-        let idle: Vec<_> = self.workers.idle().take(rebalance.asking_workers as usize).collect();
-        for idle in idle {
-            let placed = |worker: WorkerId| self.workers.get(worker).map(|state| (worker, state));
-            let ahead = self.workers.ahead().filter_map(placed);
-            let ahead = ahead.map(|(worker, state)| state.placed().rev().map(move |placed| (worker, placed)));
-            let found = rebalance.find(ahead, |(_, (_, placed))| {
-                self.steps += 1;
-                let is_free = !placed.is_started && placed.stolen_for.is_none();
-                is_free && self.workers.can_take(idle, placed.requirement.as_deref())
-            });
-            let found = found.map(|(worker, (&(run, attempt), placed))| (worker, run, attempt, placed.tasks.clone()));
-            let Some((worker, run, attempt, tasks)) = found else { return };
+        for (worker, (run, attempt), idle) in self.find_thieves() {
+            let placed = self.workers.get(worker).and_then(|state| state.find(run, attempt));
+            let tasks = placed.map_or_else(Vec::new, |placed| placed.tasks.clone());
             self.workers.steal(worker, run, attempt, idle);
             self.actions.push_back(Action::Recall { worker, run, attempt, tasks });
         }
+    }
+
+    /// What is asked back, and for whom. For each assignment it is looked who could take it, and not the other way round: those
+    /// with nothing to do who can take none of them keep none from others.
+    fn find_thieves(&mut self) -> Vec<(WorkerId, (RunId, Attempt), WorkerId)> {
+        let (rebalance, workers) = (self.settings.rebalance, &self.workers);
+        let most = rebalance.asking_workers as usize;
+        let placed = |worker| workers.get(worker).map(|state| (worker, state));
+        let ahead = workers.ahead().filter_map(placed);
+        let ahead = ahead.map(|(worker, state)| state.placed().rev().map(move |placed| (worker, placed)));
+        // By what is required, who is idle and could take it.
+        let mut idle: BTreeMap<Option<&Requirement>, VecDeque<WorkerId>> = BTreeMap::new();
+        let (mut found, mut taken) = (vec![], BTreeSet::new());
+        for (worker, (&key, placed)) in rebalance.looked_at(ahead) {
+            if found.len() >= most {
+                break;
+            }
+            self.steps += 1;
+            if placed.is_started || placed.stolen_for.is_some() {
+                continue;
+            }
+            let required = placed.requirement.as_deref();
+            let able = idle.entry(required).or_insert_with(|| workers.idle_for(required).take(most).collect());
+            let thief = std::iter::from_fn(|| able.pop_front()).find(|idle| taken.insert(*idle));
+            found.extend(thief.map(|idle| (worker, key, idle)));
+        }
+        found
     }
 
     /// Hands `tasks`, which came back, to the worker that they were asked for.

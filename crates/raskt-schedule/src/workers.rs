@@ -266,13 +266,7 @@ impl Workers {
         self.change(stolen_for, |state| state.expect(worker, run, attempt));
     }
 
-    /// Workers with nothing to do, nothing on its way to them, and memory for producers.
-    pub fn idle(&self) -> impl Iterator<Item = WorkerId> {
-        let is_unloaded = |&&(is_full, load, _): &&(bool, u64, WorkerId)| !is_full && load == 0;
-        let unloaded = self.derived.open.iter().take_while(is_unloaded).map(|&(.., worker)| worker);
-        unloaded.filter(|worker| !self.is_expecting(*worker))
-    }
-
+    /// Whether something is on its way to `worker` that was asked back for it.
     fn is_expecting(&self, worker: WorkerId) -> bool {
         let incoming = self.workers.get(&worker).and_then(WorkerState::incoming);
         incoming.is_some_and(|(from, run, attempt)| {

@@ -254,3 +254,42 @@ fn a_higher_priority_is_woken_beside_many_that_are_awake() {
     assert_eq!(queue.parked_for().count(), 0);
     queue.validate((0..=runs).map(RunId));
 }
+
+/// Workers that are idle, and stand first among those, can't take what waits; one behind them can. Nobody asks for some of it by
+/// then, so that it isn't watched who could.
+#[test]
+fn those_with_nothing_to_do_who_can_take_nothing_keep_nothing_from_another() {
+    for others in [1, 20] {
+        let rebalance = Rebalance { prefill_nanoseconds: 1 << 40, ..Rebalance::default() };
+        let settings = Settings { credit_nanoseconds: 1, rebalance, ..Settings::default() };
+        let mut s = Scheduler::with(settings, soonest_start());
+        let join = |s: &mut Scheduler, worker, name: &str| {
+            let offer = Offer { name: name.into(), ..Offer::slots(1) };
+            s.handle_event(Time(0), Event::WorkerJoined { worker: WorkerId(worker), offer });
+        };
+        (0..others).for_each(|worker| join(&mut s, worker, "other"));
+        join(&mut s, 100, "first");
+        let mut given = vec![];
+        for run in 0..12 {
+            let workers = vec!["first".into(), "second".into(), format!("none {run}")];
+            let annotations = Arc::new(Annotations { workers, ..Annotations::default() });
+            let graph = one_layer(1, Some(annotations));
+            let wanted = all(&graph);
+            s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, wanted, graph });
+            given.extend(assigns(&drain(&mut s)));
+        }
+        assert!(given.len() == 12 && given.iter().all(|(worker, _)| worker.0 == 100), "{given:?}");
+        let Assignment { run, attempt, .. } = given[11].1;
+        s.handle_event(Time(0), Event::Started { worker: WorkerId(100), run, attempt });
+        join(&mut s, 101, "second");
+        let recalled: Vec<_> = drain(&mut s)
+            .into_iter()
+            .filter_map(|action| match action {
+                Action::Recall { run, .. } => Some(run.0),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(recalled, [10], "one for the one that could take it, beside {others} others");
+        s.validate();
+    }
+}

@@ -116,6 +116,22 @@ impl Workers {
         self.open(requirement).iter().map(|&(.., worker)| worker).take(ROOMY_LOOKED_AT)
     }
 
+    /// Workers with nothing to do, nothing on its way to them, memory for producers, and what is required. Where it isn't known
+    /// who has that, since nobody asks for it now, some of those that could are looked at.
+    pub fn idle_for<'a>(&'a self, requirement: Option<&'a Requirement>) -> impl Iterator<Item = WorkerId> + 'a {
+        let is_unwatched = |need| !self.needs.is_watched(need);
+        let unwatched = requirement.filter(|requirement| self.needs.find(requirement).is_some_and(is_unwatched));
+        let able = unwatched.into_iter().flat_map(|requirement| self.able(requirement).take(ROOMY_LOOKED_AT));
+        let able = able.filter(move |&worker| self.can_take(worker, requirement) && self.is_unloaded(worker));
+        let open = self.open(requirement).iter().take_while(|&&(is_full, load, _)| !is_full && load == 0);
+        open.map(|&(.., worker)| worker).chain(able).filter(|worker| !self.is_expecting(*worker))
+    }
+
+    fn is_unloaded(&self, worker: WorkerId) -> bool {
+        let is_unloaded = |state: &WorkerState| state.load() == 0 && !state.is_full(&self.settings.admission);
+        self.workers.get(&worker).is_some_and(is_unloaded)
+    }
+
     /// Whether `worker` has room and what is required.
     pub fn can_take(&self, worker: WorkerId, requirement: Option<&Requirement>) -> bool {
         self.is_able(worker, requirement)
