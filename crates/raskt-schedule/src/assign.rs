@@ -295,10 +295,12 @@ impl Scheduler {
         }
         let expected = is_known.then_some(nanoseconds);
         let relief = handed.gives_back.then(|| self.relief(run, worker, expected, &fetches)).flatten();
-        self.queue.charge(run, priority, nanoseconds);
+        let charged = self.queue.expect(priority, nanoseconds, is_known);
+        self.queue.charge(run, priority, charged);
         let placed = Placed {
             tasks: tasks.clone(),
             nanoseconds,
+            charged,
             memory,
             priority,
             is_lent: handed.is_lent,

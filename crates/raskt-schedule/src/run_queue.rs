@@ -267,6 +267,11 @@ impl RunQueue {
         self.runs.get(&run).map_or(run, |place| place.family)
     }
 
+    /// What to expect of an assignment of this priority of which so much is expected; if that isn't known, no less than of others.
+    pub fn expect(&mut self, priority: i32, expected: u64, is_known: bool) -> u64 {
+        self.shares.expect(Reverse(priority), expected, is_known)
+    }
+
     /// The family of `run` is handed out so much of this priority.
     pub fn charge(&mut self, run: RunId, priority: i32, expected: u64) {
         let priority = Reverse(priority);

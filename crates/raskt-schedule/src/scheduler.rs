@@ -259,7 +259,7 @@ impl Scheduler {
         let guilty = self.blame(worker, cause);
         let placed = self.workers.remove(worker);
         // Before a run of them is forgotten: its family remains.
-        placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.nanoseconds));
+        placed.iter().for_each(|((id, _), placed)| self.queue.give_back(*id, placed.priority, placed.charged));
         kept_for.iter().for_each(|requirement| self.lose_reserve(requirement));
         self.seek_again(quarantine);
         for (id, held) in known {
@@ -282,7 +282,7 @@ impl Scheduler {
     fn take_back(&mut self, worker: WorkerId, id: RunId, attempt: Attempt, tasks: &[TaskRange]) {
         // Only who has it gives it back; what comes late, or from somebody else, changes nothing.
         let placed = self.workers.get(worker).and_then(|state| state.find(id, attempt));
-        let Some(expected) = placed.map(|placed| (placed.priority, placed.nanoseconds)) else { return };
+        let Some(expected) = placed.map(|placed| (placed.priority, placed.charged)) else { return };
         let stolen_for = self.workers.take_out(worker, id, attempt, tasks);
         self.look_at_borrowers(worker);
         let is_over = self.workers.get(worker).is_some_and(|state| state.find(id, attempt).is_none());
@@ -341,7 +341,7 @@ impl Scheduler {
     ) {
         let Some(placed) = self.workers.close(worker, id, attempt) else { return };
         self.look_at_borrowers(worker);
-        self.queue.give_back(id, placed.priority, placed.nanoseconds);
+        self.queue.give_back(id, placed.priority, placed.charged);
         // Where nobody else can take it, it would only come back here.
         let is_only_one = placed.requirement.as_deref().is_some_and(|required| self.workers.is_only_one(required));
         let is_lost = self.workers.note_unreachable(worker, from, self.now) || reached || is_only_one;

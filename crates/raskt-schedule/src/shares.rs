@@ -59,6 +59,8 @@ struct Clock {
     in_line: u64,
     /// Families that have a time of this priority.
     families: u64,
+    /// What an assignment takes of which that is known: the longest of late.
+    known: u64,
 }
 
 impl Shares {
@@ -106,6 +108,17 @@ impl Shares {
         let Some((times, clock)) = self.of(family, priority) else { return };
         times.is_in_line = false;
         clock.in_line -= 1;
+    }
+
+    /// What to expect of an assignment of which so much is expected; if that isn't known, no less than of those of which it is. Else
+    /// who says nothing of his tasks would be given every slot beside somebody whose tasks take long.
+    pub fn expect(&mut self, priority: Reverse<i32>, expected: u64, is_known: bool) -> u64 {
+        let Some(clock) = self.clocks.get_mut(&priority) else { return expected };
+        if is_known {
+            clock.known = expected.max(clock.known / 2 + expected / 2);
+            return expected;
+        }
+        expected.max(clock.known)
     }
 
     /// A family is handed out so much, while `first` is the first turn in line, if anybody is.

@@ -117,6 +117,30 @@ fn runs_share_the_time_and_not_the_tasks() {
     }
 }
 
+/// Nothing is known of the tasks of one run, and of those of the other that each takes long: half of the slots are either's.
+#[test]
+fn what_is_not_known_is_not_taken_for_next_to_nothing() {
+    for known in [1, 2] {
+        let mut s = Scheduler::new(MILLISECOND / 5);
+        for run in [1, 2] {
+            let (graph, wanted) = tasks(1000, if run == known { 10 * MILLISECOND } else { 0 }, Annotations::default());
+            s.handle_event(Time(0), Event::GraphAdded { run: RunId(run), parent: None, graph, wanted });
+        }
+        s.handle_event(Time(0), Event::WorkerJoined { worker: WORKER, offer: Offer::slots(64) });
+        let given: Vec<_> = std::iter::from_fn(|| s.poll_action()).collect();
+        let is_of =
+            |action: &Action, run| matches!(action, Action::Assign { assignment, .. } if assignment.run.0 == run);
+        let of = |run| given.iter().filter(|action| is_of(action, run)).count();
+        let (first, second) = (of(1), of(2));
+        assert!(first + second == 64 && first.abs_diff(second) <= 2, "{first} and {second} slots");
+        s.handle_event(Time(0), Event::RunReleased { run: RunId(1) });
+        s.validate();
+        s.handle_event(Time(0), Event::WorkerLost { worker: WORKER, cause: LossCause::Died });
+        s.handle_event(Time(0), Event::RunReleased { run: RunId(2) });
+        assert_eq!(s.leftovers(), None);
+    }
+}
+
 #[test]
 fn nobody_saves_up_time_while_nothing_of_his_can_start() {
     let mut clock = Clock::new(1);
