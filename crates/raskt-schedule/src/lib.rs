@@ -13,6 +13,7 @@
 #![deny(clippy::iter_over_hash_type)]
 
 mod admit;
+mod aside;
 mod assign;
 mod batch;
 mod boxes;
@@ -30,6 +31,7 @@ mod holders;
 mod holdings;
 mod id;
 mod lending;
+mod line;
 mod look;
 mod needed;
 mod needs;

@@ -5,6 +5,7 @@ use crate::estimate::{LARGEST, LONGEST};
 use crate::needs::Need;
 use crate::planted::{self, Bug};
 use crate::policy::{Placement, SoonestStart};
+use crate::queue::{Head, HeadTurn};
 use crate::reserves::Reserves;
 use crate::run::Run;
 use crate::run_queue::RunQueue;
@@ -226,14 +227,16 @@ impl Scheduler {
             && let Some(class) = run.tasks.queues.next_changed()
         {
             self.steps += 1;
-            let priority = run.tasks.queues[class].head().map(|head| head.priority);
-            self.queue.stand(id, class as u32, priority);
-            if priority.is_none() {
+            let is_only = run.classes.len() == 1;
+            let turn_of = |head: Head| if is_only { HeadTurn::of_only(head.priority) } else { head.turn() };
+            let turn = run.tasks.queues[class].head().map(turn_of);
+            self.queue.stand(id, class as u32, turn);
+            if turn.is_none() {
                 self.waits.forget_class(id, class as u32);
             }
             let demand = (run.needs[class], id, class as u32);
-            if class > 0 && priority.is_some() != self.requiring.contains(&demand) {
-                self.demand(demand, priority.is_some());
+            if class > 0 && turn.is_some() != self.requiring.contains(&demand) {
+                self.demand(demand, turn.is_some());
             }
         }
         let Some(run) = self.runs.get(&id) else { return };

@@ -1,6 +1,7 @@
 //! Nobody is passed, asked for in vain, or due for ever.
 
 use super::graphs::op;
+use super::shares::head;
 use super::world::soonest_start;
 use crate::run_queue::RunQueue;
 use crate::*;
@@ -219,7 +220,7 @@ fn memory_goes_to_the_highest_priority_first() {
     let mut queue = RunQueue::new(Order::FairShares);
     for run in 1..=6 {
         queue.add(RunId(run), None);
-        queue.stand(RunId(run), 0, Some(if run == 6 { 10 } else { 0 }));
+        queue.stand(RunId(run), 0, head(if run == 6 { 10 } else { 0 }));
         queue.hold_back(RunId(run), 0);
     }
     queue.wake_some(4);
@@ -234,7 +235,7 @@ fn a_higher_priority_is_woken_beside_many_that_are_awake() {
     let runs = 50_000;
     let add = |queue: &mut RunQueue, run, priority| {
         queue.add(RunId(run), None);
-        queue.stand(RunId(run), 0, Some(priority));
+        queue.stand(RunId(run), 0, head(priority));
         queue.hold_back(RunId(run), 0);
     };
     (0..runs).for_each(|run| add(&mut queue, run, (run % 7) as i32));
@@ -247,7 +248,7 @@ fn a_higher_priority_is_woken_beside_many_that_are_awake() {
     for run in (0..runs).filter(|run| run % 7 == 6) {
         match run % 2 {
             0 => queue.look_at(RunId(run), 0),
-            _ => queue.stand(RunId(run), 0, Some(0)),
+            _ => queue.stand(RunId(run), 0, head(0)),
         }
     }
     queue.wake_some(4);
