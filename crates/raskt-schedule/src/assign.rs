@@ -188,13 +188,13 @@ impl Scheduler {
         let effect = if self.workers.has_memory_limit() { run.effect(first) } else { Effect::default() };
         let requirement = run.classes[class].clone();
         let mut net = effect.net();
-        let mut chosen = self.choose(id, first, requirement.as_deref(), net);
+        let mut chosen = self.choose(id, first, requirement.as_deref(), (net, false));
         if chosen.is_none() && net > 0 && self.workers.freest(requirement.as_deref()).is_some() {
             if !goes_ahead {
                 return Turn::LacksMemory;
             }
+            chosen = self.choose(id, first, requirement.as_deref(), (net, true));
             net = 0;
-            chosen = self.choose(id, first, requirement.as_deref(), net);
         }
         let Some(worker) = chosen else { return Turn::NotNow };
         let mut limits = self.limits(id, worker);
@@ -233,10 +233,18 @@ impl Scheduler {
         }
     }
 
-    /// The worker that should run `task`, which adds `net` bytes to what it holds, among those that can take it now.
-    fn choose(&self, id: RunId, task: TaskId, requirement: Option<&Requirement>, net: u64) -> Option<WorkerId> {
+    /// The worker that should run `task`, which adds `net` bytes to what it holds, among those that can take it now; if it
+    /// `goes_ahead`, there is none that admits so much.
+    fn choose(
+        &self,
+        id: RunId,
+        task: TaskId,
+        requirement: Option<&Requirement>,
+        (net, goes_ahead): (u64, bool),
+    ) -> Option<WorkerId> {
         let freest = match net {
             0 => self.workers.freest(requirement)?,
+            _ if goes_ahead => self.workers.freest_ahead(requirement, net)?,
             _ => self.workers.freest_for(requirement, net)?,
         };
         if self.workers.len() == 1 {
@@ -248,8 +256,7 @@ impl Scheduler {
         }
         let total: u64 = holders.iter().map(|(_, bytes)| bytes).sum();
         let others = holders.iter().map(|&(worker, _)| worker).filter(|&worker| worker != freest);
-        let admission = &self.settings.admission;
-        let admits = |worker| net == 0 || self.workers.get(worker).is_some_and(|state| state.admits(admission, net));
+        let admits = |worker| net == 0 || self.workers.has_memory(worker, net, goes_ahead);
         let able = others.filter(|&worker| self.workers.can_take(worker, requirement) && admits(worker));
         let able: Vec<_> = std::iter::once(freest).chain(able).collect();
         let reaches_all = |worker: &WorkerId| {

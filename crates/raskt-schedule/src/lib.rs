@@ -36,6 +36,7 @@ mod look;
 mod needed;
 mod needs;
 mod offer;
+mod open_workers;
 mod opened;
 mod pages;
 mod placed;
